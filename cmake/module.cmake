@@ -1,0 +1,29 @@
+# One static library per folder of core/ and ui/. The arrows between folders are written here and nowhere else;
+# tests/architecture checks that the includes agree with them.
+#
+#   tessera_module(cost SOURCES roofline.cpp DEPENDS hardware PRIVATE_DEPENDS fmt::fmt)
+#
+# DEPENDS names other modules (PUBLIC); PRIVATE_DEPENDS and PUBLIC_LIBRARIES name imported targets.
+
+add_library(tessera_options INTERFACE)
+target_include_directories(tessera_options INTERFACE ${PROJECT_SOURCE_DIR})
+# Results are the same bytes on any x86-64 machine: no contraction to fused multiply-add, baseline instruction set.
+target_compile_options(tessera_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off)
+if(TESSERA_WERROR)
+  target_compile_options(tessera_options INTERFACE -Werror)
+endif()
+if(TESSERA_SANITIZE)
+  target_compile_options(tessera_options INTERFACE -fsanitize=${TESSERA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(tessera_options INTERFACE -fsanitize=${TESSERA_SANITIZE})
+endif()
+if(TESSERA_FUZZ)
+  target_compile_options(tessera_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+function(tessera_module name)
+  cmake_parse_arguments(MODULE "" "" "SOURCES;DEPENDS;PUBLIC_LIBRARIES;PRIVATE_DEPENDS" ${ARGN})
+  add_library(tessera_${name} STATIC ${MODULE_SOURCES})
+  list(TRANSFORM MODULE_DEPENDS PREPEND tessera_)
+  target_link_libraries(tessera_${name} PUBLIC tessera_options ${MODULE_DEPENDS} ${MODULE_PUBLIC_LIBRARIES}
+                                        PRIVATE ${MODULE_PRIVATE_DEPENDS})
+endfunction()

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+
+namespace tessera {
+
+/// JSON whose objects keep the order in which they were written: what all output documents use.
+using Json = nlohmann::ordered_json;
+
+class JsonNode;
+
+/// One parsed JSON text with the name it came under. Parsing refuses, with file and line: syntax errors, duplicate
+/// keys, nesting deeper than 100, and numbers that are not finite.
+class JsonDocument {
+public:
+    /// Throws DataError.
+    static JsonDocument parse(std::string text, std::string file);
+    /// Reads the file and parses it. Throws FileError, DataError.
+    static JsonDocument load(const std::string& path);
+
+    JsonNode root() const;
+    const Json& json() const { return *json_; }
+    const std::string& file() const { return *file_; }
+    const std::string& text() const { return *text_; }
+
+    /// The line (1-based) on which the value at a path such as "groups[1].count" starts, 0 where there is none.
+    /// nlohmann-json keeps no positions, so this parses the text again; it is called only to word an error.
+    std::int64_t lineOf(std::string_view path) const;
+
+private:
+    std::shared_ptr<const std::string> text_;
+    std::shared_ptr<const std::string> file_;
+    std::shared_ptr<const Json> json_;
+};
+
+/// A value inside a document, with its path: typed access that throws DataError naming file, line, field, found and
+/// expected. Cheap to copy; keeps the document's contents alive.
+class JsonNode {
+public:
+    JsonNode(JsonDocument document, const Json* value, std::string path);
+
+    bool has(const std::string& key) const;
+    /// The field; throws where it is missing. The node must be an object (checked).
+    JsonNode at(const std::string& key) const;
+    /// Throws where the object holds a key that is not listed.
+    void allowOnly(const std::vector<std::string>& keys) const;
+    std::vector<JsonNode> elements(std::size_t most = 1'000'000) const;
+    /// The keys and values of an object, in file order.
+    std::vector<std::pair<std::string, JsonNode>> members() const;
+
+    bool isObject() const { return value_->is_object(); }
+    bool isArray() const { return value_->is_array(); }
+    bool isString() const { return value_->is_string(); }
+    bool isNumber() const { return value_->is_number(); }
+    bool isNull() const { return value_->is_null(); }
+
+    std::string text(std::size_t most = 256) const;
+    bool boolean() const;
+    double number() const;
+    double positive() const;     ///< above 0
+    double notNegative() const;  ///< 0 or above
+    /// A whole number in [least, most]; `64.0` is whole, `8.5` is not.
+    std::int64_t whole(std::int64_t least, std::int64_t most) const;
+    /// One of the listed words.
+    std::string oneOf(const std::vector<std::string>& words) const;
+
+    double positiveOr(const std::string& key, double fallback) const;
+    std::int64_t wholeOr(const std::string& key, std::int64_t fallback, std::int64_t least, std::int64_t most) const;
+    std::string textOr(const std::string& key, const std::string& fallback) const;
+
+    /// Throws the DataError that says this value is wrong. `found` empty = the value itself, quoted.
+    [[noreturn]] void fail(const std::string& expected, const std::string& found = "") const;
+
+    const Json& json() const { return *value_; }
+    const std::string& path() const { return path_; }
+    const JsonDocument& document() const { return document_; }
+
+private:
+    JsonDocument document_;
+    const Json* value_;
+    std::string path_;
+};
+
+/// The text of an output document: two-space indent, shortest round-trip numbers, bytes that are not UTF-8 escaped.
+std::string toText(const Json& json);
+
+}  // namespace tessera

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace tessera {
+
+/// Number of threads that `threads` asks for: itself, or all cores for 0; never more than 64.
+unsigned threadCount(unsigned threads);
+
+/// Calls task(0) ... task(count-1), each once, on up to `threads` threads (0 = all cores) and waits for all. Tasks
+/// write to their own slot, so that results do not depend on the schedule. The first exception (by index) is
+/// rethrown after every running task has ended.
+void parallelFor(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& task);
+
+}  // namespace tessera

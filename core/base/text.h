@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera {
+
+/// Text from a file made safe to show on one line: control characters and bytes that are not UTF-8 become `\xNN`,
+/// and what is longer than `limit` bytes is cut (at a character's start) with an ellipsis.
+std::string escaped(std::string_view text, std::size_t limit = 256);
+
+/// `escaped` between single quotes, as error messages show values.
+std::string quoted(std::string_view text, std::size_t limit = 80);
+
+/// True where the bytes are well-formed UTF-8 (no overlong forms, no surrogates).
+bool isUtf8(std::string_view text);
+
+std::string_view trimmed(std::string_view text);
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string joined(const std::vector<std::string>& parts, std::string_view separator);
+std::string lowered(std::string_view text);
+
+/// The name in `known` that a person probably meant by `name` (case-insensitive edit distance at most 2, or a
+/// common prefix), or an empty view. For "did you mean" hints.
+std::string_view closest(std::string_view name, const std::vector<std::string>& known);
+
+}  // namespace tessera

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+/// What a number with a unit measures. Decides which unit names are understood and how it is shown.
+enum class Measure { bytes, bytesPerSecond, bitsPerSecond, flops, flopsPerSecond, seconds, hertz, watts, area, count };
+
+/// Reads "16GB/s", "8Gb/s", "180 TFLOPS", "64GiB", "200MHz", "1.5e9" into SI base units of the measure. B is byte and
+/// b is bit, so "16GB/s" given where bits per second are meant is 128e9. Bare numbers are base units.
+/// Empty where the text is no such quantity (unknown unit, not a finite number).
+std::optional<double> parseQuantity(std::string_view text, Measure measure);
+
+/// For people: 3 to 4 significant digits with an engineering prefix and the unit: "16 GB/s", "36.2 ms", "420 TFLOP/s".
+std::string formatQuantity(double value, Measure measure);
+
+/// A plain number for people, 4 significant digits, no exponent for ordinary sizes: "6.31", "25,557,032".
+std::string formatCount(double value);
+
+/// The shortest text that reads back as the same double.
+std::string exactNumber(double value);
+
+}  // namespace tessera

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tessera::model {
+
+/// Element types, numbered as in ONNX's TensorProto.DataType.
+enum class DataType : std::uint8_t {
+    undefined = 0, float32 = 1, uint8 = 2, int8 = 3, uint16 = 4, int16 = 5, int32 = 6, int64 = 7, string = 8,
+    boolean = 9, float16 = 10, float64 = 11, uint32 = 12, uint64 = 13, complex64 = 14, complex128 = 15, bfloat16 = 16,
+    float8e4m3 = 17, float8e4m3fnuz = 18, float8e5m2 = 19, float8e5m2fnuz = 20, uint4 = 21, int4 = 22,
+};
+
+bool isFloat(DataType type);             ///< float16/32/64, bfloat16, float8
+double bytesPerElement(DataType type);   ///< 0.5 for the 4-bit types; 0 where unknown (string, undefined)
+std::string_view nameOf(DataType type);  ///< "float32", "bfloat16", ...
+DataType dataTypeNamed(std::string_view name);  ///< `undefined` where there is no such type
+
+inline constexpr std::int64_t kUnknown = -1;
+inline constexpr std::size_t kMostDimensions = 64;
+
+/// A tensor's dimensions; `kUnknown` where a dimension is symbolic, unset or depends on data. Without a value even the
+/// number of dimensions is unknown.
+using Shape = std::optional<std::vector<std::int64_t>>;
+
+/// The product of the dimensions (1 for a scalar); empty where one is unknown.
+std::optional<std::int64_t> elementCount(const Shape& shape);
+std::string toText(const Shape& shape);  ///< "1x3x224x224", "scalar", "?x128", "unknown shape"
+
+/// Where a tensor's value comes from.
+enum class TensorRole : std::uint8_t {
+    input,      ///< given to the graph at run time
+    parameter,  ///< a stored float tensor, trained
+    statistic,  ///< a stored float tensor that is not trained (running mean and variance)
+    constant,   ///< any other stored value (shapes, indices, scalars)
+    activation, ///< computed, and its data depends on an input
+    derived,    ///< computed from stored values or shapes only
+};
+
+struct Tensor {
+    std::string name;
+    DataType type = DataType::undefined;
+    Shape shape;
+    TensorRole role = TensorRole::activation;
+    /// Names of symbolic dimensions by axis, where the file gives them and nothing bound them.
+    std::map<std::size_t, std::string> symbols;
+};
+
+using TensorIndex = std::int32_t;
+inline constexpr TensorIndex kNoTensor = -1;  ///< an optional input or output that is left out
+
+using AttributeValue = std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>,
+                                    std::vector<std::string>>;
+using Attributes = std::map<std::string, AttributeValue>;
+
+struct Operator {
+    std::string name;    ///< unique within the graph
+    std::string type;    ///< ONNX's operator name ("Conv", "Gemm", ...), or Tessera's own such as "AllReduce"
+    std::string domain;  ///< empty = the standard ONNX domain
+    std::vector<TensorIndex> inputs;
+    std::vector<TensorIndex> outputs;
+    Attributes attributes;
+    std::string layer;   ///< grouping for people, such as "layer3.0.conv1"; may be empty
+    std::string block;   ///< repeated structure, such as "layer3.0"; may be empty
+    std::string opaque;  ///< why nothing is known about this operator; empty for a known one
+};
+
+/// An operator graph. A value: built once by GraphBuilder (which checks it), then only read.
+/// Operators stand in topological order; every tensor has at most one producer.
+struct Graph {
+    std::string name;
+    std::vector<Tensor> tensors;
+    std::vector<Operator> operators;
+    std::vector<TensorIndex> inputs;
+    std::vector<TensorIndex> outputs;
+    std::int64_t batch = 1;              ///< the value that dimension 0 of the inputs stands for
+    std::vector<std::string> warnings;   ///< sentences: what was skipped or corrected while reading
+    std::vector<std::string> notes;      ///< sentences on how numbers are to be read
+
+    const Tensor& tensor(TensorIndex index) const { return tensors[static_cast<std::size_t>(index)]; }
+};
+
+/// For every tensor the operator that makes it, or -1.
+std::vector<std::int32_t> producers(const Graph& graph);
+/// For every tensor the operators that read it, in order, each once.
+std::vector<std::vector<std::int32_t>> consumers(const Graph& graph);
+
+}  // namespace tessera::model

@@ -1,0 +1,144 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/base/quantity.h"
+#include "core/hardware/fleet.h"
+#include "core/model/layers.h"
+
+/// Engine 1: tensor partitioning over a mixed array of accelerators.
+/// Song et al.: "AccPar: Tensor Partitioning for Heterogeneous Deep Learning Accelerators", HPCA 2020, with HyPar,
+/// "one weird trick" and data parallelism as baselines.
+namespace tessera::partition {
+
+/// How a layer's tensors are split between the two sides of a level.
+enum class Type : std::uint8_t { I, II, III };  ///< batch, input channels, output channels
+/// How a join's map lies on the two sides.
+enum class Layout : std::uint8_t { rows, channels, duplicated };
+
+std::string_view nameOf(Type type);      ///< "I", "II", "III"
+std::string_view nameOf(Layout layout);  ///< "r", "c", "d"
+
+enum class RatioRule : std::uint8_t { balanced, eq10, alternating, equal, fixed };
+enum class Objective : std::uint8_t { max, sum, side };
+enum class Psum : std::uint8_t { next, conv };
+enum class JoinRule : std::uint8_t { free, next };
+enum class FlopRule : std::uint8_t { exact, table6 };
+enum class Overlap : std::uint8_t { none, comm };
+enum class Optimizer : std::uint8_t { sgd, momentum, adam };
+
+struct Options {
+    double batch = 512;                ///< samples per step over the whole fleet
+    std::string dtype = "bf16";        ///< whose peak counts, and whose width the tensors have
+    std::optional<int> levels;         ///< depth of the hierarchy; empty = down to single accelerators
+    std::vector<std::string> strategies = {"accpar", "hypar", "owt", "dp"};
+    RatioRule ratio = RatioRule::balanced;
+    double fixedRatio = 0.5;           ///< share of the first side, with RatioRule::fixed
+    std::map<std::string, Type> pinnedTypes;  ///< by layer name
+    std::map<int, double> pinnedRatios;       ///< by level
+    Optimizer optimizer = Optimizer::adam;
+    Overlap overlap = Overlap::none;
+    Objective objective = Objective::max;
+    Psum psum = Psum::next;
+    JoinRule join = JoinRule::free;
+    FlopRule flop = FlopRule::exact;
+    bool computation = true;
+    bool dropGroups = true;            ///< also evaluate leaving out each group
+    unsigned threads = 1;              ///< never changes a result
+};
+
+/// One layer at one node of the hierarchy; times are those of the slower side.
+struct LayerPlan {
+    std::string name;
+    Type type = Type::I;
+    Seconds compute, intra, inter;  ///< `inter` sums the edges into the layer
+};
+
+struct JoinPlan {
+    std::string name;
+    Layout layout = Layout::rows;
+    Seconds compute, inter;
+};
+
+/// One split of a group of accelerators into two sides.
+struct LevelPlan {
+    int level = 0;
+    std::string group;              ///< "v2|v3" where kinds part, else the kind's name
+    std::int64_t accelerators = 0;  ///< in the group before the split
+    std::int64_t occurrences = 1;   ///< equal groups that this plan stands for
+    double ratio = 0.5;             ///< share of the first side
+    Seconds objective;              ///< what the types were chosen by
+    Seconds sideI, sideJ;           ///< all transfers and compute of each side at this level
+    Seconds lowerBound;             ///< of max(sideI, sideJ), or of the objective where the ratio is given
+    std::vector<LayerPlan> layers;
+    std::vector<JoinPlan> joins;
+};
+
+/// What every accelerator of a kind does and holds (the slowest of its kind).
+struct AcceleratorShare {
+    std::string kind;
+    std::int64_t count = 0;
+    Seconds compute, communication;
+    Bytes memory;
+    std::optional<Bytes> capacity;
+    bool fits = true;
+};
+
+/// A group that the fleet is better off without.
+struct WithoutGroup {
+    std::string group;
+    Seconds stepTime;
+    double speedupOverDp = 0;  ///< against data parallelism on the whole fleet
+};
+
+struct Plan {
+    std::string strategy;
+    Seconds stepTime;
+    double throughput = 0;     ///< samples per second
+    double speedupOverDp = 0;
+    Seconds cost;              ///< of level 0, by the rule of the chosen ratio and objective
+    Seconds lowerBound;        ///< of `cost` where there is one level, else of the step time
+    double gap = 0;            ///< value / lowerBound - 1
+    bool optimal = false;
+    std::string endedBy;       ///< "proof", "exact" or "node limit"
+    std::vector<LevelPlan> levels;  ///< parents before children
+    std::vector<AcceleratorShare> shares;
+    std::vector<WithoutGroup> without;  ///< every group left out, best first; empty where there is one group
+    bool fits = true;
+};
+
+struct Result {
+    double batch = 0;
+    std::vector<Plan> plans;  ///< in the order asked for
+    std::vector<std::string> assumptions;
+    std::vector<std::string> warnings;
+};
+
+/// A row of the strategy table: what menus, `--help` and tests list.
+struct Strategy {
+    std::string_view id;
+    std::string_view title;
+    std::string_view description;
+};
+
+/// accpar, accpar-paper, hypar, owt, dp.
+const std::vector<Strategy>& strategies();
+
+/// Every broken rule of the options against this problem, as sentences; empty where all is well.
+std::vector<std::string> problems(const Options& options, const model::LayerGraph& layers,
+                                  const hardware::Fleet& fleet);
+
+/// Solves the partition of one training step for every strategy asked for. A pure function of its arguments; `sink` and
+/// `stop` only watch. Throws DataError where the fleet lacks a number that is needed (engine, file and field named),
+/// UsageError for wrong options, InterruptedError when stopped.
+Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
+             const ProgressSink& sink = {}, std::stop_token stop = {});
+
+}  // namespace tessera::partition
