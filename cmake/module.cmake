@@ -1,9 +1,9 @@
-# One static library per folder of core/ and ui/. The arrows between folders are written here and nowhere else;
-# tests/architecture checks that the includes agree with them.
+# One static library per folder of core/ and ui/, made of the folder's .cpp files. The arrows between folders are
+# written here (DEPENDS) and nowhere else; tests/architecture checks that the includes agree with them.
 #
-#   tessera_module(cost SOURCES roofline.cpp DEPENDS hardware PRIVATE_DEPENDS fmt::fmt)
+#   tessera_module(cost DEPENDS hardware PRIVATE_DEPENDS fmt::fmt)
 #
-# DEPENDS names other modules (PUBLIC); PRIVATE_DEPENDS and PUBLIC_LIBRARIES name imported targets.
+# DEPENDS names other modules (PUBLIC); PUBLIC_LIBRARIES and PRIVATE_DEPENDS name imported targets.
 
 add_library(tessera_options INTERFACE)
 target_include_directories(tessera_options INTERFACE ${PROJECT_SOURCE_DIR})
@@ -21,8 +21,9 @@ if(TESSERA_FUZZ)
 endif()
 
 function(tessera_module name)
-  cmake_parse_arguments(MODULE "" "" "SOURCES;DEPENDS;PUBLIC_LIBRARIES;PRIVATE_DEPENDS" ${ARGN})
-  add_library(tessera_${name} STATIC ${MODULE_SOURCES})
+  cmake_parse_arguments(MODULE "" "" "DEPENDS;PUBLIC_LIBRARIES;PRIVATE_DEPENDS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  add_library(tessera_${name} STATIC ${sources})
   list(TRANSFORM MODULE_DEPENDS PREPEND tessera_)
   target_link_libraries(tessera_${name} PUBLIC tessera_options ${MODULE_DEPENDS} ${MODULE_PUBLIC_LIBRARIES}
                                         PRIVATE ${MODULE_PRIVATE_DEPENDS})
