@@ -15,7 +15,7 @@ namespace tessera {
 namespace fs = std::filesystem;
 
 std::string readFile(const fs::path& path, std::uintmax_t limit) {
-    const std::string name = quoted(path.string(), 1024);
+    const std::string name = inQuotes(path.string(), 1024);
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!fs::exists(status)) throw FileError(fmt::format("cannot read {}: there is no such file", name));
@@ -47,7 +47,7 @@ void writeFile(const fs::path& path, std::string_view bytes) {
     const auto fail = [&](const std::string& why) {
         std::error_code ignored;
         fs::remove(temporary, ignored);
-        throw FileError(fmt::format("cannot write {}: {}", quoted(path.string(), 1024), why));
+        throw FileError(fmt::format("cannot write {}: {}", inQuotes(path.string(), 1024), why));
     };
     {
         errno = 0;

@@ -96,7 +96,7 @@ public:
     bool number_unsigned(Json::number_unsigned_t) { return value(); }
     bool number_float(Number number, const std::string& literal) {
         value();
-        if (!std::isfinite(number)) refuse(quoted(literal), "a finite number");
+        if (!std::isfinite(number)) refuse(inQuotes(literal), "a finite number");
         return proceed();
     }
     bool string(std::string&) { return value(); }
@@ -108,7 +108,7 @@ public:
     bool key(std::string& name) {
         tracker_.key(name);
         if (!keys_.back().insert(name).second)
-            refuse(fmt::format("the key {} twice in one object", quoted(name)), "every key once");
+            refuse(fmt::format("the key {} twice in one object", inQuotes(name)), "every key once");
         if (searching && tracker_.path() == wanted) foundLine = line();
         return proceed();
     }
@@ -167,7 +167,7 @@ void walk(const std::string& text, Checker& checker) {
         const bool atEnd = furthest >= text.data() + text.size();
         const std::string found = trimmed(text).empty() ? "an empty file"
                                   : atEnd && checker.lastToken.size() <= 1 ? "the end of the file"
-                                                                          : quoted(checker.lastToken, 40);
+                                                                          : inQuotes(checker.lastToken, 40);
         throw DataError({.file = checker.file, .line = checker.line()}, found, "well-formed JSON");
     }
 }
@@ -210,7 +210,7 @@ void JsonNode::fail(const std::string& expected, const std::string& found) const
         else if (value_->is_array())
             what = "a list";
         else
-            what = quoted(value_->is_string() ? value_->get<std::string>()
+            what = inQuotes(value_->is_string() ? value_->get<std::string>()
                                               : value_->dump(-1, ' ', false, Json::error_handler_t::replace));
     }
     throw DataError({.file = document_.file(), .line = document_.lineOf(path_), .field = path_}, what, expected);

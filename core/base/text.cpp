@@ -70,7 +70,7 @@ std::string escaped(std::string_view text, std::size_t limit) {
     return result;
 }
 
-std::string quoted(std::string_view text, std::size_t limit) { return "'" + escaped(text, limit) + "'"; }
+std::string inQuotes(std::string_view text, std::size_t limit) { return "'" + escaped(text, limit) + "'"; }
 
 bool isUtf8(std::string_view text) {
     while (!text.empty()) {

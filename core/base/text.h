@@ -12,7 +12,7 @@ namespace tessera {
 std::string escaped(std::string_view text, std::size_t limit = 256);
 
 /// `escaped` between single quotes, as error messages show values.
-std::string quoted(std::string_view text, std::size_t limit = 80);
+std::string inQuotes(std::string_view text, std::size_t limit = 80);
 
 /// True where the bytes are well-formed UTF-8 (no overlong forms, no surrogates).
 bool isUtf8(std::string_view text);
