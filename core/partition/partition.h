@@ -32,6 +32,9 @@ enum class Psum : std::uint8_t { next, conv };
 enum class JoinRule : std::uint8_t { free, next };
 enum class FlopRule : std::uint8_t { exact, table6 };
 enum class Overlap : std::uint8_t { none, comm };
+/// `exact`: section 4's cost model. `paper`: section 5.3 taken literally, in which every transfer is multiplied by its
+/// side's ratio (what the paper's figures were made with).
+enum class CostModel : std::uint8_t { exact, paper };
 enum class Optimizer : std::uint8_t { sgd, momentum, adam };
 
 struct Options {
@@ -49,6 +52,7 @@ struct Options {
     Psum psum = Psum::next;
     JoinRule join = JoinRule::free;
     FlopRule flop = FlopRule::exact;
+    CostModel costModel = CostModel::exact;  ///< with `paper`, the strategy accpar is accpar-paper
     bool computation = true;
     bool dropGroups = true;            ///< also evaluate leaving out each group
     unsigned threads = 1;              ///< never changes a result
@@ -56,13 +60,13 @@ struct Options {
 
 /// One layer at one node of the hierarchy; times are those of the slower side.
 struct LayerPlan {
-    std::string name;
+    std::int32_t layer = 0;  ///< index into the layer graph and into Result::names
     Type type = Type::I;
     Seconds compute, intra, inter;  ///< `inter` sums the edges into the layer
 };
 
 struct JoinPlan {
-    std::string name;
+    std::int32_t layer = 0;  ///< index into the layer graph and into Result::names
     Layout layout = Layout::rows;
     Seconds compute, inter;
 };
@@ -116,6 +120,7 @@ struct Plan {
 
 struct Result {
     double batch = 0;
+    std::vector<std::string> names;  ///< of the layer graph's layers and joins
     std::vector<Plan> plans;  ///< in the order asked for
     std::vector<std::string> assumptions;
     std::vector<std::string> warnings;
