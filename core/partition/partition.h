@@ -38,12 +38,12 @@ enum class CostModel : std::uint8_t { exact, paper };
 enum class Optimizer : std::uint8_t { sgd, momentum, adam };
 
 struct Options {
-    double batch = 512;                ///< samples per step over the whole fleet
-    std::string dtype = "bf16";        ///< whose peak counts, and whose width the tensors have
-    std::optional<int> levels;         ///< depth of the hierarchy; empty = down to single accelerators
+    double batch = 512;          ///< samples per step over the whole fleet
+    std::string dtype = "bf16";  ///< whose peak counts, and whose width the tensors have
+    std::optional<int> levels;   ///< depth of the hierarchy; empty = down to single accelerators
     std::vector<std::string> strategies = {"accpar", "hypar", "owt", "dp"};
     RatioRule ratio = RatioRule::balanced;
-    double fixedRatio = 0.5;           ///< share of the first side, with RatioRule::fixed
+    double fixedRatio = 0.5;                  ///< share of the first side, with RatioRule::fixed
     std::map<std::string, Type> pinnedTypes;  ///< by layer name
     std::map<int, double> pinnedRatios;       ///< by level
     Optimizer optimizer = Optimizer::adam;
@@ -54,8 +54,8 @@ struct Options {
     FlopRule flop = FlopRule::exact;
     CostModel costModel = CostModel::exact;  ///< with `paper`, the strategy accpar is accpar-paper
     bool computation = true;
-    bool dropGroups = true;            ///< also evaluate leaving out each group
-    unsigned threads = 1;              ///< never changes a result
+    bool dropGroups = true;  ///< also evaluate leaving out each group
+    unsigned threads = 1;    ///< never changes a result
 };
 
 /// One layer at one node of the hierarchy; times are those of the slower side.
@@ -105,13 +105,13 @@ struct WithoutGroup {
 struct Plan {
     std::string strategy;
     Seconds stepTime;
-    double throughput = 0;     ///< samples per second
+    double throughput = 0;  ///< samples per second
     double speedupOverDp = 0;
-    Seconds cost;              ///< of level 0, by the rule of the chosen ratio and objective
-    Seconds lowerBound;        ///< of `cost` where there is one level, else of the step time
-    double gap = 0;            ///< value / lowerBound - 1
+    Seconds cost;        ///< of level 0, by the rule of the chosen ratio and objective
+    Seconds lowerBound;  ///< of `cost` where there is one level, else of the step time
+    double gap = 0;      ///< value / lowerBound - 1
     bool optimal = false;
-    std::string endedBy;       ///< "proof", "exact" or "node limit"
+    std::string endedBy;            ///< "proof", "exact" or "node limit"
     std::vector<LevelPlan> levels;  ///< parents before children
     std::vector<AcceleratorShare> shares;
     std::vector<WithoutGroup> without;  ///< every group left out, best first; empty where there is one group
@@ -121,7 +121,7 @@ struct Plan {
 struct Result {
     double batch = 0;
     std::vector<std::string> names;  ///< of the layer graph's layers and joins
-    std::vector<Plan> plans;  ///< in the order asked for
+    std::vector<Plan> plans;         ///< in the order asked for
     std::vector<std::string> assumptions;
     std::vector<std::string> warnings;
 };

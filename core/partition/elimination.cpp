@@ -1,0 +1,465 @@
+#include "core/partition/elimination.h"
+
+#include <algorithm>
+#include <queue>
+#include <tuple>
+
+namespace tessera::partition {
+
+namespace {
+
+constexpr int kStates = 3;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::size_t power3(std::size_t exponent) {
+    std::size_t result = 1;
+    while (exponent-- > 0) result *= kStates;
+    return result;
+}
+
+/// The interaction graph while variables are eliminated: sorted neighbour lists.
+class ShrinkingGraph {
+public:
+    explicit ShrinkingGraph(std::int32_t variables) : neighbours_(static_cast<std::size_t>(variables)) {}
+
+    const std::vector<std::int32_t>& of(std::int32_t v) const { return neighbours_[static_cast<std::size_t>(v)]; }
+    bool joined(std::int32_t a, std::int32_t b) const { return std::binary_search(of(a).begin(), of(a).end(), b); }
+    void join(std::int32_t a, std::int32_t b) {
+        insert(a, b);
+        insert(b, a);
+    }
+    void remove(std::int32_t v) {
+        for (const std::int32_t u : of(v)) erase(u, v);
+        neighbours_[static_cast<std::size_t>(v)].clear();
+    }
+    /// Edges that eliminating v would add. Assumed complete for high degrees, where counting costs more than it tells.
+    std::int64_t fill(std::int32_t v) const {
+        constexpr std::size_t kCounted = 40;
+        const auto& around = of(v);
+        const auto degree = static_cast<std::int64_t>(around.size());
+        if (around.size() > kCounted) return degree * (degree - 1) / 2;
+        std::int64_t missing = 0;
+        for (std::size_t i = 0; i < around.size(); ++i)
+            for (std::size_t j = i + 1; j < around.size(); ++j)
+                if (!joined(around[i], around[j])) ++missing;
+        return missing;
+    }
+
+private:
+    void insert(std::int32_t at, std::int32_t v) {
+        auto& list = neighbours_[static_cast<std::size_t>(at)];
+        const auto place = std::lower_bound(list.begin(), list.end(), v);
+        if (place == list.end() || *place != v) list.insert(place, v);
+    }
+    void erase(std::int32_t at, std::int32_t v) {
+        auto& list = neighbours_[static_cast<std::size_t>(at)];
+        const auto place = std::lower_bound(list.begin(), list.end(), v);
+        if (place != list.end() && *place == v) list.erase(place);
+    }
+    std::vector<std::vector<std::int32_t>> neighbours_;
+};
+
+}  // namespace
+
+EliminationPlan::EliminationPlan(std::int32_t variables,
+                                 const std::vector<std::pair<std::int32_t, std::int32_t>>& edges)
+    : variables_(variables) {
+    edgeSlots_.reserve(edges.size());
+    for (const auto& [a, b] : edges) edgeSlots_.push_back({pairIndex(a, b), a > b});
+    givenPairs_ = pairs_.size();
+    // Where the order gets too wide, the busiest variables are fixed and the rest ordered anew. The number of variables
+    // fixed doubles with every attempt, so that dense graphs end soon.
+    for (std::size_t more = 1; !order(); more *= 2) condition(more);
+    for (std::size_t k = 0; k < conditioned_.size(); ++k) {
+        auto& joined = conditionedPairs_.emplace_back();
+        for (std::size_t p = 0; p < givenPairs_; ++p) {
+            const auto [a, b] = pairs_[p];
+            if (a != conditioned_[k] && b != conditioned_[k]) continue;
+            const std::int32_t other = a == conditioned_[k] ? b : a;
+            const auto earlier = conditioned_.begin() + static_cast<std::ptrdiff_t>(k);
+            if (std::find(conditioned_.begin(), earlier, other) == earlier)
+                joined.push_back(static_cast<std::int32_t>(p));
+        }
+    }
+    index_.clear();
+}
+
+std::int32_t EliminationPlan::pairIndex(std::int32_t a, std::int32_t b) {
+    const auto key = std::pair<std::int32_t, std::int32_t>(std::minmax(a, b));
+    const auto [place, added] = index_.try_emplace(key, static_cast<std::int32_t>(pairs_.size()));
+    if (added) pairs_.push_back(key);
+    return place->second;
+}
+
+std::int32_t EliminationPlan::pairOf(std::int32_t a, std::int32_t b) const {
+    const auto found = index_.find(std::pair<std::int32_t, std::int32_t>(std::minmax(a, b)));
+    return found == index_.end() ? -1 : found->second;
+}
+
+/// Fixes the `count` variables with most neighbours among those that are not fixed yet.
+void EliminationPlan::condition(std::size_t count) {
+    std::vector<std::int32_t> degree(static_cast<std::size_t>(variables_), 0);
+    std::vector<bool> isFixed(static_cast<std::size_t>(variables_), false);
+    for (const std::int32_t v : conditioned_) isFixed[static_cast<std::size_t>(v)] = true;
+    for (std::size_t p = 0; p < givenPairs_; ++p) {
+        const auto a = static_cast<std::size_t>(pairs_[p].first);
+        const auto b = static_cast<std::size_t>(pairs_[p].second);
+        if (isFixed[a] || isFixed[b]) continue;
+        ++degree[a];
+        ++degree[b];
+    }
+    std::vector<std::int32_t> free;
+    for (std::int32_t v = 0; v < variables_; ++v)
+        if (!isFixed[static_cast<std::size_t>(v)]) free.push_back(v);
+    std::stable_sort(free.begin(), free.end(), [&](std::int32_t a, std::int32_t b) {
+        return degree[static_cast<std::size_t>(a)] > degree[static_cast<std::size_t>(b)];
+    });
+    free.resize(std::min(count, free.size()));
+    conditioned_.insert(conditioned_.end(), free.begin(), free.end());
+}
+
+/// Orders the variables that are not fixed; false where a scope of more than kWidest variables comes up.
+bool EliminationPlan::order() {
+    steps_.clear();
+    tableSize_ = 0;
+    width_ = 0;
+    std::vector<bool> gone(static_cast<std::size_t>(variables_), false);
+    for (const std::int32_t v : conditioned_) gone[static_cast<std::size_t>(v)] = true;
+    ShrinkingGraph graph(variables_);
+    for (std::size_t p = 0; p < givenPairs_; ++p) {
+        const auto [a, b] = pairs_[p];
+        if (!gone[static_cast<std::size_t>(a)] && !gone[static_cast<std::size_t>(b)]) graph.join(a, b);
+    }
+    using Candidate = std::tuple<std::int64_t, std::size_t, std::int32_t>;  // fill, degree, variable
+    std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
+    const auto push = [&](std::int32_t v) { queue.emplace(graph.fill(v), graph.of(v).size(), v); };
+    for (std::int32_t v = 0; v < variables_; ++v)
+        if (!gone[static_cast<std::size_t>(v)]) push(v);
+    std::vector<std::vector<std::int32_t>> tablesOf(static_cast<std::size_t>(variables_));
+
+    while (!queue.empty()) {
+        const auto [fill, degree, v] = queue.top();
+        queue.pop();
+        if (gone[static_cast<std::size_t>(v)]) continue;
+        if (fill != graph.fill(v) || degree != graph.of(v).size()) {
+            push(v);
+            continue;
+        }
+        if (degree > static_cast<std::size_t>(kWidest)) return false;
+        Step step;
+        step.variable = v;
+        step.scope = graph.of(v);
+        step.tables = tablesOf[static_cast<std::size_t>(v)];
+        for (const std::int32_t u : step.scope) step.scopePairs.push_back(pairOf(v, u));
+        width_ = std::max(width_, static_cast<int>(step.scope.size()));
+        const auto number = static_cast<std::int32_t>(steps_.size());
+        if (step.scope.size() == 2) step.target = pairIndex(step.scope[0], step.scope[1]);
+        if (step.scope.size() > 2) {
+            step.offset = tableSize_;
+            tableSize_ += power3(step.scope.size());
+            for (const std::int32_t u : step.scope) tablesOf[static_cast<std::size_t>(u)].push_back(number);
+        }
+        // A consumed table no longer waits at its other variables.
+        for (const std::int32_t table : step.tables)
+            for (const std::int32_t u : steps_[static_cast<std::size_t>(table)].scope)
+                std::erase(tablesOf[static_cast<std::size_t>(u)], table);
+        for (std::size_t i = 0; i < step.scope.size(); ++i)
+            for (std::size_t j = i + 1; j < step.scope.size(); ++j) graph.join(step.scope[i], step.scope[j]);
+        graph.remove(v);
+        gone[static_cast<std::size_t>(v)] = true;
+        for (const std::int32_t u : step.scope) push(u);
+        steps_.push_back(std::move(step));
+    }
+    return true;
+}
+
+Elimination::Elimination(const EliminationPlan& plan)
+    : plan_(&plan),
+      unary_(static_cast<std::size_t>(plan.variables_) * kStates),
+      pair_(plan.pairs_.size() * kStates * kStates),
+      tables_(plan.tableSize_),
+      states_(static_cast<std::size_t>(plan.variables_)) {}
+
+void Elimination::clear() {
+    std::fill(unary_.begin(), unary_.end(), 0.0);
+    std::fill(pair_.begin(), pair_.end(), 0.0);
+}
+
+namespace {
+
+/// Cost of the pair for a state of `v` and a state of `u`.
+double at(const double* costs, bool vIsFirst, int sv, int su) {
+    return vIsFirst ? costs[sv * kStates + su] : costs[su * kStates + sv];
+}
+
+int least(const std::array<double, kStates>& costs) {
+    int best = 0;
+    for (int s = 1; s < kStates; ++s)
+        if (costs[static_cast<std::size_t>(s)] < costs[static_cast<std::size_t>(best)]) best = s;
+    return best;
+}
+
+}  // namespace
+
+double Elimination::eliminate() {
+    // A neighbour without a pair of its own costs nothing.
+    static constexpr std::array<double, kStates * kStates> kFree{};
+    double constant = 0;
+    for (const EliminationPlan::Step& step : plan_->steps_) {
+        const double* own = unary(step.variable);
+        const std::size_t neighbours = step.scope.size();
+        if (neighbours > 2 || !step.tables.empty()) {
+            eliminateWide(step);
+            if (neighbours == 0) constant += work_[0];
+        } else if (neighbours == 0) {
+            constant += std::min({own[0], own[1], own[2]});
+        } else if (neighbours == 1) {
+            const std::int32_t u = step.scope[0];
+            const double* joint = step.scopePairs[0] >= 0 ? pair(step.scopePairs[0]) : kFree.data();
+            const bool first = step.variable < u;
+            double* message = unary(u);
+            for (int su = 0; su < kStates; ++su) {
+                double best = own[0] + at(joint, first, 0, su);
+                for (int sv = 1; sv < kStates; ++sv) best = std::min(best, own[sv] + at(joint, first, sv, su));
+                message[su] += best;
+            }
+        } else {
+            const bool firstA = step.variable < step.scope[0];
+            const bool firstB = step.variable < step.scope[1];
+            const double* jointA = step.scopePairs[0] >= 0 ? pair(step.scopePairs[0]) : kFree.data();
+            const double* jointB = step.scopePairs[1] >= 0 ? pair(step.scopePairs[1]) : kFree.data();
+            double* message = pair(step.target);
+            for (int sa = 0; sa < kStates; ++sa) {
+                std::array<double, kStates> withA{};
+                for (int sv = 0; sv < kStates; ++sv)
+                    withA[static_cast<std::size_t>(sv)] = own[sv] + at(jointA, firstA, sv, sa);
+                for (int sb = 0; sb < kStates; ++sb) {
+                    double best = kInfinity;
+                    for (int sv = 0; sv < kStates; ++sv)
+                        best = std::min(best, withA[static_cast<std::size_t>(sv)] + at(jointB, firstB, sv, sb));
+                    message[sa * kStates + sb] += best;
+                }
+            }
+        }
+    }
+    return constant;
+}
+
+void Elimination::eliminateWide(const EliminationPlan::Step& step) {
+    // work_[index * 3 + sv], the scope's states being the ternary digits of index, first variable lowest.
+    const std::size_t size = power3(step.scope.size());
+    work_.resize(size * kStates);
+    const double* own = unary(step.variable);
+    for (std::size_t i = 0; i < size; ++i)
+        for (int s = 0; s < kStates; ++s) work_[i * kStates + static_cast<std::size_t>(s)] = own[s];
+    std::size_t stride = 1;
+    for (std::size_t n = 0; n < step.scope.size(); ++n, stride *= kStates) {
+        if (step.scopePairs[n] < 0) continue;
+        const double* joint = pair(step.scopePairs[n]);
+        const bool first = step.variable < step.scope[n];
+        for (std::size_t i = 0; i < size; ++i) {
+            const auto su = static_cast<int>(i / stride % kStates);
+            for (int sv = 0; sv < kStates; ++sv)
+                work_[i * kStates + static_cast<std::size_t>(sv)] += at(joint, first, sv, su);
+        }
+    }
+    for (const std::int32_t number : step.tables) {
+        const EliminationPlan::Step& source = plan_->steps_[static_cast<std::size_t>(number)];
+        const double* table = &tables_[source.offset];
+        // Stride in the source table of the variable itself and of each digit of the index.
+        std::size_t ownStride = 0;
+        std::vector<std::size_t> strides(step.scope.size(), 0);
+        std::size_t sourceStride = 1;
+        for (const std::int32_t u : source.scope) {
+            if (u == step.variable)
+                ownStride = sourceStride;
+            else
+                strides[static_cast<std::size_t>(std::lower_bound(step.scope.begin(), step.scope.end(), u) -
+                                                 step.scope.begin())] = sourceStride;
+            sourceStride *= kStates;
+        }
+        std::vector<int> digits(step.scope.size(), 0);
+        std::size_t offset = 0;
+        for (std::size_t i = 0; i < size; ++i) {
+            for (std::size_t sv = 0; sv < kStates; ++sv) work_[i * kStates + sv] += table[offset + sv * ownStride];
+            for (std::size_t d = 0; d < digits.size(); ++d) {
+                offset += strides[d];
+                if (++digits[d] < kStates) break;
+                digits[d] = 0;
+                offset -= kStates * strides[d];
+            }
+        }
+    }
+    const auto best = [&](std::size_t i) {
+        return std::min({work_[i * kStates], work_[i * kStates + 1], work_[i * kStates + 2]});
+    };
+    if (step.scope.empty()) {
+        work_[0] = best(0);
+    } else if (step.scope.size() == 1) {
+        double* message = unary(step.scope[0]);
+        for (std::size_t i = 0; i < size; ++i) message[i] += best(i);
+    } else if (step.scope.size() == 2) {
+        double* message = pair(step.target);
+        for (std::size_t a = 0; a < kStates; ++a)
+            for (std::size_t b = 0; b < kStates; ++b) message[a * kStates + b] += best(a + b * kStates);
+    } else {
+        for (std::size_t i = 0; i < size; ++i) tables_[step.offset + i] = best(i);
+    }
+}
+
+double Elimination::wideValue(const EliminationPlan::Step& step, std::uint8_t state) const {
+    double value = 0;
+    for (const std::int32_t number : step.tables) {
+        const EliminationPlan::Step& source = plan_->steps_[static_cast<std::size_t>(number)];
+        std::size_t index = 0;
+        std::size_t stride = 1;
+        for (const std::int32_t u : source.scope) {
+            index += stride * (u == step.variable ? state : states_[static_cast<std::size_t>(u)]);
+            stride *= kStates;
+        }
+        value += tables_[source.offset + index];
+    }
+    return value;
+}
+
+void Elimination::decode() {
+    for (auto step = plan_->steps_.rbegin(); step != plan_->steps_.rend(); ++step) {
+        std::array<double, kStates> costs{};
+        const double* own = unary(step->variable);
+        for (int s = 0; s < kStates; ++s) {
+            double cost = own[s];
+            for (std::size_t n = 0; n < step->scope.size(); ++n) {
+                if (step->scopePairs[n] < 0) continue;
+                const std::int32_t u = step->scope[n];
+                cost += at(pair(step->scopePairs[n]), step->variable < u, s, states_[static_cast<std::size_t>(u)]);
+            }
+            if (!step->tables.empty()) cost += wideValue(*step, static_cast<std::uint8_t>(s));
+            costs[static_cast<std::size_t>(s)] = cost;
+        }
+        states_[static_cast<std::size_t>(step->variable)] = static_cast<std::uint8_t>(least(costs));
+    }
+}
+
+Elimination::Outcome Elimination::minimise(std::int64_t nodeLimit) {
+    if (!plan_->conditioned_.empty()) return branch(nodeLimit);
+    Outcome outcome;
+    outcome.value = eliminate();
+    outcome.lowerBound = outcome.value;
+    decode();
+    return outcome;
+}
+
+/// Depth-first branch and bound over the conditioned variables. A node fixes a prefix of them; the bound relaxes each
+/// free one by letting every neighbour see its own favourite state, and eliminates the rest exactly.
+Elimination::Outcome Elimination::branch(std::int64_t nodeLimit) {
+    savedUnary_ = unary_;
+    savedPair_ = pair_;
+    const auto& order = plan_->conditioned_;
+    std::vector<std::uint8_t> fixed;
+
+    const auto evaluate = [&] {
+        unary_ = savedUnary_;
+        pair_ = savedPair_;
+        double constant = 0;
+        for (std::size_t k = 0; k < order.size(); ++k) {
+            const std::int32_t c = order[k];
+            const double* own = unary(c);
+            const bool known = k < fixed.size();
+            constant += known ? own[fixed[k]] : std::min({own[0], own[1], own[2]});
+            for (const std::int32_t number : plan_->conditionedPairs_[k]) {
+                const auto [a, b] = plan_->pairs_[static_cast<std::size_t>(number)];
+                const bool first = a == c;
+                double* message = unary(first ? b : a);
+                for (int su = 0; su < kStates; ++su) {
+                    const double* joint = pair(number);
+                    message[su] +=
+                        known ? at(joint, first, fixed[k], su)
+                              : std::min({at(joint, first, 0, su), at(joint, first, 1, su), at(joint, first, 2, su)});
+                }
+            }
+            if (known) states_[static_cast<std::size_t>(c)] = fixed[k];
+        }
+        return constant + eliminate();
+    };
+    const auto costOf = [&](const std::vector<std::uint8_t>& states) {
+        double cost = 0;
+        for (std::size_t v = 0; v < states.size(); ++v) cost += savedUnary_[v * kStates + states[v]];
+        for (std::size_t p = 0; p < static_cast<std::size_t>(plan_->pairCount()); ++p) {
+            const auto [a, b] = plan_->pairs_[p];
+            cost += savedPair_[p * kStates * kStates +
+                               static_cast<std::size_t>(states[static_cast<std::size_t>(a)]) * kStates +
+                               states[static_cast<std::size_t>(b)]];
+        }
+        return cost;
+    };
+    /// A full assignment from the relaxed solution: each free variable takes the best state given the others.
+    const auto round = [&] {
+        for (std::size_t k = order.size(); k-- > fixed.size();) states_[static_cast<std::size_t>(order[k])] = 0;
+        decode();
+        for (std::size_t k = order.size(); k-- > fixed.size();) {
+            const std::int32_t c = order[k];
+            std::array<double, kStates> costs{};
+            for (int s = 0; s < kStates; ++s) {
+                states_[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(s);
+                double cost = savedUnary_[static_cast<std::size_t>(c) * kStates + static_cast<std::size_t>(s)];
+                for (const std::int32_t number : plan_->conditionedPairs_[k]) {
+                    const auto [a, b] = plan_->pairs_[static_cast<std::size_t>(number)];
+                    cost += savedPair_[static_cast<std::size_t>(number) * kStates * kStates +
+                                       static_cast<std::size_t>(states_[static_cast<std::size_t>(a)]) * kStates +
+                                       states_[static_cast<std::size_t>(b)]];
+                }
+                costs[static_cast<std::size_t>(s)] = cost;
+            }
+            states_[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(least(costs));
+        }
+    };
+
+    std::vector<std::uint8_t> best;
+    double bestCost = kInfinity;
+    const auto offer = [&] {
+        round();
+        const double cost = costOf(states_);
+        if (best.empty() || cost < bestCost) {
+            bestCost = cost;
+            best = states_;
+        }
+    };
+    struct Node {
+        double bound;
+        std::vector<std::uint8_t> fixed;
+    };
+    std::vector<Node> open;  // a stack; children are pushed worst first
+    open.push_back({evaluate(), {}});
+    offer();
+    double unexplored = kInfinity;
+    std::int64_t nodes = 1;
+    while (!open.empty()) {
+        Node node = std::move(open.back());
+        open.pop_back();
+        if (node.bound >= bestCost) continue;
+        if (node.fixed.size() == order.size() || nodes >= nodeLimit) {
+            if (node.fixed.size() < order.size()) unexplored = std::min(unexplored, node.bound);
+            continue;
+        }
+        std::array<Node, kStates> children;
+        for (std::uint8_t s = 0; s < kStates; ++s) {
+            fixed = node.fixed;
+            fixed.push_back(s);
+            children[s] = {std::max(node.bound, evaluate()), fixed};
+            ++nodes;
+            if (children[s].bound < bestCost) offer();
+        }
+        std::stable_sort(children.begin(), children.end(),
+                         [](const Node& a, const Node& b) { return a.bound > b.bound; });
+        for (Node& child : children)
+            if (child.bound < bestCost) open.push_back(std::move(child));
+    }
+    states_ = best;
+    Outcome outcome;
+    outcome.value = bestCost;
+    outcome.lowerBound = std::min(bestCost, unexplored);
+    outcome.exact = unexplored >= bestCost;
+    return outcome;
+}
+
+}  // namespace tessera::partition

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace tessera::partition {
+
+/// Exact minimisation of a sum of unary and pairwise costs over variables with three states each, by bucket
+/// elimination (Dechter: "Bucket elimination: a unifying framework for reasoning", Artificial Intelligence 113, 1999).
+/// The plan (order, scopes) depends on the graph alone and serves many evaluations with different costs.
+/// On a chain this is the dynamic programme of AccPar's Eq. 9; on residual blocks that of its section 5.2.
+class EliminationPlan {
+public:
+    /// Widest table that is kept: 3^(12+1) numbers. Where elimination would need more, variables are fixed one by one
+    /// (see `conditioned`) and the minimisation becomes a branch and bound over them.
+    static constexpr int kWidest = 12;
+
+    /// `edges` join variables a != b; parallel edges share one pair. Order: least fill first, ties by number.
+    EliminationPlan(std::int32_t variables, const std::vector<std::pair<std::int32_t, std::int32_t>>& edges);
+
+    std::int32_t variables() const { return variables_; }
+    /// Index of the pair {a, b}, for writing its costs.
+    std::int32_t pairCount() const { return static_cast<std::int32_t>(pairs_.size()); }
+    /// The pair's variables, first < second; pairs beyond the given edges (fill) are at the end.
+    const std::vector<std::pair<std::int32_t, std::int32_t>>& pairs() const { return pairs_; }
+    /// For every given edge: its pair, and whether the edge's first end is the pair's second variable.
+    struct EdgeSlot {
+        std::int32_t pair;
+        bool flipped;
+    };
+    const std::vector<EdgeSlot>& edgeSlots() const { return edgeSlots_; }
+    int width() const { return width_; }
+    const std::vector<std::int32_t>& conditioned() const { return conditioned_; }
+
+private:
+    friend class Elimination;
+    struct Step {
+        std::int32_t variable = 0;
+        /// Neighbours still present, ascending, and the pair that joins each with `variable`.
+        std::vector<std::int32_t> scope;
+        std::vector<std::int32_t> scopePairs;
+        /// Tables (of three or more variables) that mention the variable, by step.
+        std::vector<std::int32_t> tables;
+        std::int32_t target = -1;  ///< with two neighbours: the pair that takes the message
+        std::size_t offset = 0;    ///< of the message's table, with three or more
+    };
+    std::int32_t pairIndex(std::int32_t a, std::int32_t b);
+    std::int32_t pairOf(std::int32_t a, std::int32_t b) const;
+    bool order();
+    void condition(std::size_t count);
+
+    std::int32_t variables_ = 0;
+    std::size_t givenPairs_ = 0;
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> index_;  ///< of pairs; serves construction only
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;
+    std::vector<EdgeSlot> edgeSlots_;
+    std::vector<Step> steps_;
+    std::vector<std::int32_t> conditioned_;
+    /// For each conditioned variable its pairs, all of them with variables that are not conditioned earlier.
+    std::vector<std::vector<std::int32_t>> conditionedPairs_;
+    std::size_t tableSize_ = 0;
+    int width_ = 0;
+};
+
+/// Numbers and scratch space of one minimisation; reusable, so that repeated evaluations allocate nothing.
+class Elimination {
+public:
+    explicit Elimination(const EliminationPlan& plan);
+
+    /// Sets every cost to zero. Then fill `unary` and `pair` and call `minimise`.
+    void clear();
+    /// Cost of each state of a variable. Infinity forbids a state.
+    double* unary(std::int32_t variable) { return &unary_[static_cast<std::size_t>(variable) * 3]; }
+    /// Costs of a pair, [state of first * 3 + state of second].
+    double* pair(std::int32_t index) { return &pair_[static_cast<std::size_t>(index) * 9]; }
+
+    struct Outcome {
+        double value = 0;       ///< cost of `states()`
+        double lowerBound = 0;  ///< equal to `value` unless the node limit was reached
+        bool exact = true;
+    };
+    /// Consumes the costs. `nodeLimit` bounds the branch and bound over conditioned variables, where there are any.
+    Outcome minimise(std::int64_t nodeLimit = 2000);
+    /// The minimising state of every variable, after `minimise`. Ties go to the lower state.
+    const std::vector<std::uint8_t>& states() const { return states_; }
+
+private:
+    double eliminate();
+    void decode();
+    void eliminateWide(const EliminationPlan::Step& step);
+    void decodeWide(const EliminationPlan::Step& step);
+    double wideValue(const EliminationPlan::Step& step, std::uint8_t state) const;
+    Outcome branch(std::int64_t nodeLimit);
+
+    const EliminationPlan* plan_;
+    std::vector<double> unary_;
+    std::vector<double> pair_;
+    std::vector<double> tables_;
+    std::vector<double> work_;
+    std::vector<std::uint8_t> states_;
+    std::vector<double> savedUnary_, savedPair_;
+};
+
+}  // namespace tessera::partition
