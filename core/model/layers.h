@@ -51,7 +51,8 @@ struct Layer {
 
 /// A_W = D_i * D_o * k / groups: elements of the weight tensor (rows times width for an embedding).
 double weightElements(const Layer& layer);
-/// Per sample: elements read (A_in), made (A_conv) and handed on (A_out).
+/// Per sample: elements read (A_in; the indices looked up for an embedding, the join's own map for a join), made (A_conv)
+/// and handed on (A_out).
 double inElements(const Layer& layer);
 double convElements(const Layer& layer);
 double outElements(const Layer& layer);
@@ -84,8 +85,10 @@ struct LayerGraph {
 /// that is needed is unknown; the message lists the dimensions to bind.
 LayerGraph layersOf(const Graph& graph);
 
-/// Puts layers into topological order and fills each edge's `elements` by the rules of `layers.json`: A_in of a layer,
-/// the join's own map into `add` and `product`, the producer's own map into `concat`. Throws DataError (file) on a cycle.
+/// Puts layers into topological order (Kahn; of the layers that are ready, the first as given; edges keep their order)
+/// and fills what is still 0: each edge's `elements` by the rules of `layers.json` (A_in of a layer, the join's own map
+/// into `add` and `product`, the producer's own map into `concat`), `parameters` (the weights) and `activations` (the
+/// map made, and the one handed on where pooling changed it). Throws DataError (file) on a cycle.
 void completeLayerGraph(LayerGraph& graph, const std::string& file);
 
 }  // namespace tessera::model

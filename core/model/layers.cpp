@@ -1,0 +1,171 @@
+#include "core/model/layers.h"
+
+#include <cstddef>
+#include <functional>
+#include <queue>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace tessera::model {
+
+std::string_view nameOf(LayerKind kind) {
+    switch (kind) {
+        case LayerKind::fc:
+            return "fc";
+        case LayerKind::conv:
+            return "conv";
+        case LayerKind::embedding:
+            return "embedding";
+        case LayerKind::add:
+            return "add";
+        case LayerKind::concat:
+            return "concat";
+        case LayerKind::product:
+            return "product";
+    }
+    return "";
+}
+
+double weightElements(const Layer& layer) {
+    if (isJoin(layer.kind)) return 0;
+    return layer.inChannels * layer.outChannels * layer.kernel.area() / layer.groups;
+}
+
+double inElements(const Layer& layer) {
+    if (layer.kind == LayerKind::embedding) return layer.conv.area();
+    return layer.inChannels * layer.in.area();
+}
+
+double convElements(const Layer& layer) {
+    return layer.outChannels * layer.conv.area();
+}
+
+double outElements(const Layer& layer) {
+    return layer.outChannels * layer.out.area();
+}
+
+double macsPerSample(const Layer& layer) {
+    switch (layer.kind) {
+        case LayerKind::fc:
+        case LayerKind::conv:
+            return convElements(layer) * layer.inChannels * layer.kernel.area() / layer.groups;
+        case LayerKind::product:
+            return layer.macs;
+        case LayerKind::embedding:
+        case LayerKind::add:
+        case LayerKind::concat:
+            return 0;
+    }
+    return 0;
+}
+
+namespace {
+
+using Successors = std::vector<std::vector<std::int32_t>>;
+
+std::size_t at(std::int32_t index) {
+    return static_cast<std::size_t>(index);
+}
+
+Successors successorsOf(const LayerGraph& graph) {
+    Successors successors(graph.layers.size());
+    for (const LayerEdge& edge : graph.edges) successors[at(edge.from)].push_back(edge.to);
+    return successors;
+}
+
+/// Kahn's algorithm; of the layers that are ready the first in the file goes first. Shorter than the graph where there
+/// is a cycle.
+std::vector<std::int32_t> topologicalOrder(const LayerGraph& graph) {
+    const Successors successors = successorsOf(graph);
+    std::vector<std::int32_t> missing(graph.layers.size(), 0);
+    for (const LayerEdge& edge : graph.edges) ++missing[at(edge.to)];
+    std::priority_queue<std::int32_t, std::vector<std::int32_t>, std::greater<>> ready;
+    for (std::size_t i = 0; i < missing.size(); ++i)
+        if (missing[i] == 0) ready.push(static_cast<std::int32_t>(i));
+    std::vector<std::int32_t> order;
+    order.reserve(missing.size());
+    while (!ready.empty()) {
+        const std::int32_t next = ready.top();
+        ready.pop();
+        order.push_back(next);
+        for (const std::int32_t to : successors[at(next)])
+            if (--missing[at(to)] == 0) ready.push(to);
+    }
+    return order;
+}
+
+/// A cycle in words, "'a' -> 'b' -> 'a'". Every layer that is not in `order` has a predecessor that is not in it
+/// either, so that walking backwards from any of them ends in a cycle.
+std::string cycleOf(const LayerGraph& graph, const std::vector<std::int32_t>& order) {
+    std::vector<char> done(graph.layers.size(), 0);
+    for (const std::int32_t index : order) done[at(index)] = 1;
+    std::vector<std::int32_t> before(graph.layers.size(), -1);
+    for (const LayerEdge& edge : graph.edges)
+        if (done[at(edge.from)] == 0 && before[at(edge.to)] < 0) before[at(edge.to)] = edge.from;
+    std::int32_t start = 0;
+    while (done[at(start)] != 0) ++start;
+    std::vector<char> visited(graph.layers.size(), 0);
+    for (; visited[at(start)] == 0; start = before[at(start)]) visited[at(start)] = 1;
+    std::vector<std::string> names{inQuotes(graph.layers[at(start)].name)};
+    constexpr std::size_t kMostShown = 6;
+    for (std::int32_t walk = before[at(start)]; walk != start; walk = before[at(walk)]) {
+        if (names.size() == kMostShown) {
+            names.emplace_back("…");
+            break;
+        }
+        names.push_back(inQuotes(graph.layers[at(walk)].name));
+    }
+    names.push_back(names.front());
+    std::string text;
+    for (auto name = names.rbegin(); name != names.rend(); ++name) text += (text.empty() ? "" : " -> ") + *name;
+    return text;
+}
+
+void reorder(LayerGraph& graph, const std::vector<std::int32_t>& order) {
+    std::vector<std::int32_t> position(order.size());
+    std::vector<Layer> layers;
+    layers.reserve(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        position[at(order[i])] = static_cast<std::int32_t>(i);
+        layers.push_back(std::move(graph.layers[at(order[i])]));
+    }
+    graph.layers = std::move(layers);
+    for (LayerEdge& edge : graph.edges) {
+        edge.from = position[at(edge.from)];
+        edge.to = position[at(edge.to)];
+    }
+}
+
+/// What a consumer reads over an edge, per sample.
+double carried(const Layer& from, const Layer& to) {
+    return to.kind == LayerKind::concat ? outElements(from) : inElements(to);
+}
+
+/// Elements kept for the backward pass: what the layer makes, and what it hands on where pooling made that another map.
+double keptElements(const Layer& layer) {
+    const double handedOn = layer.out == layer.conv ? 0 : outElements(layer);
+    return convElements(layer) + handedOn;
+}
+
+}  // namespace
+
+void completeLayerGraph(LayerGraph& graph, const std::string& file) {
+    const std::vector<std::int32_t> order = topologicalOrder(graph);
+    if (order.size() < graph.layers.size())
+        throw DataError({.file = file, .field = "edges"}, "a cycle: " + cycleOf(graph, order),
+                        "edges that never lead back to a layer");
+    reorder(graph, order);
+    for (LayerEdge& edge : graph.edges)
+        if (edge.elements <= 0) edge.elements = carried(graph.layers[at(edge.from)], graph.layers[at(edge.to)]);
+    for (Layer& layer : graph.layers) {
+        if (layer.parameters <= 0) layer.parameters = weightElements(layer);
+        if (layer.activations <= 0) layer.activations = keptElements(layer);
+    }
+}
+
+}  // namespace tessera::model
