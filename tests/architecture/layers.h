@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tessera::test {
+
+/// One broken rule: "core/cost/roofline.cpp includes core/mapping; core/cost may use only: core/base;core/model".
+using Problems = std::vector<std::string>;
+
+/// The modules that each module names in its CMakeLists.txt: folder ("core/cost") to folders, direct arrows only.
+/// Reads `tessera_module(NAME ... DEPENDS ...)` of core/ and ui/, and `target_link_libraries(tessera ...)` of app/.
+using Arrows = std::map<std::string, std::set<std::string>>;
+Arrows arrowsOf(const std::filesystem::path& tree);
+
+/// Arrows that the architecture does not know: base <- model <- hardware <- cost <- engines <- study <- {store, report}
+/// <- ui <- app/studio, app/cli on study, store and report, no engine on another.
+Problems problemsOfArrows(const Arrows& arrows);
+
+/// Includes that go against the arrows, that are not spelled from the repository root, or that bring Qt, the console
+/// or the tests into core/; headers without `#pragma once` as their first directive.
+Problems problemsOfIncludes(const std::filesystem::path& tree, const Arrows& arrows);
+
+/// Entries of the top level that the architecture does not name.
+Problems problemsOfTopLevel(const std::vector<std::string>& files);
+
+/// Files that mention a place of one machine.
+Problems problemsOfMachinePaths(const std::filesystem::path& tree, const std::vector<std::string>& files);
+
+/// The files that belong to the project, relative to its root: what git tracks or, without git, what is there apart
+/// from build folders.
+std::vector<std::string> filesOf(const std::filesystem::path& tree);
+
+}  // namespace tessera::test
