@@ -1,0 +1,227 @@
+#include "core/study/parameter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace tessera::study {
+
+namespace {
+
+constexpr std::size_t kLongestText = 64;
+constexpr std::size_t kMostPairs = 1'000'000;
+
+std::string wordList(const Parameter& parameter) {
+    return fmt::format("{}", fmt::join(parameter.words.begin(), parameter.words.end(), ", "));
+}
+
+bool isWord(const Parameter& parameter, std::string_view text) {
+    return std::find(parameter.words.begin(), parameter.words.end(), text) != parameter.words.end();
+}
+
+bool inRange(const Parameter& parameter, double value) {
+    return std::isfinite(value) && value >= parameter.least && value <= parameter.most;
+}
+
+std::string range(const Parameter& parameter) {
+    if (parameter.most == std::numeric_limits<double>::infinity())
+        return fmt::format("of {} or more", formatCount(parameter.least));
+    return fmt::format("from {} to {}", formatCount(parameter.least), formatCount(parameter.most));
+}
+
+/// A whole number in the parameter's range, stored as an integer.
+std::optional<Json> asWhole(const Parameter& parameter, double value) {
+    if (!inRange(parameter, value) || value != std::floor(value) || std::fabs(value) >= 0x1p53) return std::nullopt;
+    return Json(static_cast<std::int64_t>(value));
+}
+
+std::optional<Json> wordsOf(const Parameter& parameter, const std::vector<std::string>& given) {
+    std::set<std::string> seen;
+    for (const std::string& word : given)
+        if (!isWord(parameter, word) || !seen.insert(word).second) return std::nullopt;
+    if (given.empty()) return std::nullopt;
+    return Json(given);
+}
+
+/// The value of one option text for the kinds that take a single one; empty where it is none.
+std::optional<Json> fromText(const Parameter& parameter, const std::string& text) {
+    switch (parameter.kind) {
+        case ParameterKind::number:
+        case ParameterKind::whole: {
+            const std::optional<double> value = parseQuantity(text, parameter.measure);
+            if (!value) return std::nullopt;
+            if (parameter.kind == ParameterKind::whole) return asWhole(parameter, *value);
+            return inRange(parameter, *value) ? std::optional<Json>(*value) : std::nullopt;
+        }
+        case ParameterKind::wordOrNumber: {
+            if (isWord(parameter, text)) return Json(text);
+            const std::optional<double> value = parseQuantity(text, parameter.measure);
+            return value && inRange(parameter, *value) ? std::optional<Json>(*value) : std::nullopt;
+        }
+        case ParameterKind::word:
+            return isWord(parameter, text) ? std::optional<Json>(text) : std::nullopt;
+        case ParameterKind::words: {
+            std::vector<std::string> given;
+            for (const std::string_view part : split(text, ',')) given.emplace_back(trimmed(part));
+            return wordsOf(parameter, given);
+        }
+        case ParameterKind::text:
+            return !text.empty() && text.size() <= kLongestText && isUtf8(text) ? std::optional<Json>(text)
+                                                                                : std::nullopt;
+        default:
+            return std::nullopt;
+    }
+}
+
+[[noreturn]] void refuse(const Parameter& parameter, const std::string& text, const std::string& hint = "") {
+    throw UsageError(fmt::format("option '{}' is {}; expected {}{}", parameter.option, inQuotes(text),
+                                 expectationOf(parameter), hint));
+}
+
+std::string hintFor(const Parameter& parameter, const std::string& text) {
+    std::vector<std::string> known(parameter.words.begin(), parameter.words.end());
+    for (const std::string_view part : split(text, ',')) {
+        if (isWord(parameter, trimmed(part))) continue;
+        const std::string_view hint = closest(trimmed(part), known);
+        if (!hint.empty()) return fmt::format(" (did you mean '{}'?)", hint);
+    }
+    return "";
+}
+
+bool isLevelName(std::string_view name) {
+    int level = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), level);
+    return error == std::errc{} && end == name.data() + name.size() && level >= 0 && level <= 63 &&
+           name == std::to_string(level);
+}
+
+/// Layer names may hold '=', so the last one separates.
+Json pairsFromTexts(const Parameter& parameter, const std::vector<std::string>& texts) {
+    std::map<std::string, Json> pairs;
+    for (const std::string& text : texts) {
+        const std::size_t at = text.rfind('=');
+        if (at == std::string::npos || at == 0) refuse(parameter, text);
+        const std::string name = text.substr(0, at);
+        const std::string value = text.substr(at + 1);
+        if (!isUtf8(name)) refuse(parameter, text);
+        if (parameter.kind == ParameterKind::namedWords) {
+            if (!isWord(parameter, value)) refuse(parameter, text);
+            pairs[name] = value;
+            continue;
+        }
+        const std::optional<double> number = parseQuantity(value, parameter.measure);
+        if (!isLevelName(name) || !number || !inRange(parameter, *number)) refuse(parameter, text);
+        pairs[name] = *number;
+    }
+    Json result = Json::object();
+    for (auto& [name, value] : pairs) result[name] = std::move(value);
+    return result;
+}
+
+Json readPairs(const Parameter& parameter, const JsonNode& node) {
+    if (!node.isObject()) node.fail(expectationOf(parameter));
+    std::map<std::string, Json> pairs;
+    for (const auto& [name, child] : node.members()) {
+        if (pairs.size() >= kMostPairs) node.fail(fmt::format("at most {} entries", kMostPairs));
+        if (parameter.kind == ParameterKind::namedWords) {
+            const std::vector<std::string> words(parameter.words.begin(), parameter.words.end());
+            pairs[name] = child.oneOf(words);
+            continue;
+        }
+        if (!isLevelName(name) || !child.isNumber() || !inRange(parameter, child.number()))
+            child.fail(expectationOf(parameter));
+        pairs[name] = child.number();
+    }
+    Json result = Json::object();
+    for (auto& [name, value] : pairs) result[name] = std::move(value);
+    return result;
+}
+
+}  // namespace
+
+Json defaultOf(const Parameter& parameter) {
+    return parameter.fallback.empty() ? Json() : Json::parse(parameter.fallback);
+}
+
+std::string expectationOf(const Parameter& parameter) {
+    switch (parameter.kind) {
+        case ParameterKind::number:
+            return fmt::format("a number {}", range(parameter));
+        case ParameterKind::whole:
+            return fmt::format("a whole number {}", range(parameter));
+        case ParameterKind::word:
+            return "one of " + wordList(parameter);
+        case ParameterKind::wordOrNumber:
+            return fmt::format("one of {}, or a number {}", wordList(parameter), range(parameter));
+        case ParameterKind::words:
+            return fmt::format("one or more of {}, each once", wordList(parameter));
+        case ParameterKind::text:
+            return fmt::format("a word of 1 to {} characters", kLongestText);
+        case ParameterKind::flag:
+            return "true or false";
+        case ParameterKind::namedWords:
+            return fmt::format("{} where the value is one of {}", parameter.value, wordList(parameter));
+        case ParameterKind::namedNumbers:
+            return fmt::format("{} with a level from 0 to 63 and a number {}", parameter.value, range(parameter));
+    }
+    return "";
+}
+
+Json parseParameter(const Parameter& parameter, const std::vector<std::string>& texts) {
+    if (parameter.kind == ParameterKind::flag) return !defaultOf(parameter).get<bool>();
+    if (parameter.kind == ParameterKind::namedWords || parameter.kind == ParameterKind::namedNumbers)
+        return pairsFromTexts(parameter, texts);
+    const std::string text = texts.empty() ? "" : texts.back();
+    const std::optional<Json> value = fromText(parameter, text);
+    if (!value) refuse(parameter, text, hintFor(parameter, text));
+    return *value;
+}
+
+Json readParameter(const Parameter& parameter, const JsonNode& node) {
+    switch (parameter.kind) {
+        case ParameterKind::flag:
+            return node.boolean();
+        case ParameterKind::namedWords:
+        case ParameterKind::namedNumbers:
+            return readPairs(parameter, node);
+        case ParameterKind::words: {
+            if (!node.isArray()) node.fail(expectationOf(parameter));
+            std::vector<std::string> given;
+            for (const JsonNode& child : node.elements(parameter.words.size())) given.push_back(child.text());
+            const std::optional<Json> value = wordsOf(parameter, given);
+            if (!value) node.fail(expectationOf(parameter), fmt::format("'{}'", escaped(joined(given, ","))));
+            return *value;
+        }
+        default:
+            break;
+    }
+    std::optional<Json> value;
+    if (node.isString()) {
+        value = fromText(parameter, node.json().get_ref<const std::string&>());
+    } else if (node.isNumber() && parameter.kind == ParameterKind::whole) {
+        value = asWhole(parameter, node.number());
+    } else if (node.isNumber() &&
+               (parameter.kind == ParameterKind::number || parameter.kind == ParameterKind::wordOrNumber)) {
+        if (inRange(parameter, node.number())) value = node.number();
+    }
+    if (!value) node.fail(expectationOf(parameter));
+    return *value;
+}
+
+const Parameter* findParameter(const std::vector<Parameter>& parameters, std::string_view name) {
+    const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                    [&](const Parameter& parameter) { return parameter.name == name; });
+    return found == parameters.end() ? nullptr : &*found;
+}
+
+}  // namespace tessera::study

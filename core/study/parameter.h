@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/base/units.h"
+
+namespace tessera::study {
+
+/// What a parameter's value is, and so how it is typed, stored and edited.
+enum class ParameterKind : std::uint8_t {
+    number,        ///< a number with `measure`; units are understood
+    whole,         ///< a whole number
+    word,          ///< one of `words`
+    wordOrNumber,  ///< one of `words`, or a number
+    words,         ///< a list of different `words`, at least one; "a,b" on the command line
+    text,          ///< free text of at most 64 characters
+    flag,          ///< true or false; its option takes no value and turns the default round
+    namedWords,    ///< NAME=WORD pairs; the option repeats
+    namedNumbers,  ///< N=NUMBER pairs with whole N of 0 or more; the option repeats
+};
+
+/// One parameter of an engine: the only place that knows its name, option, unit, range, default and help. The command
+/// line, study files and forms are generated from these rows.
+struct Parameter {
+    std::string_view name;    ///< in study files; never changes
+    std::string_view option;  ///< on the command line, with its dashes
+    ParameterKind kind = ParameterKind::number;
+    Measure measure = Measure::count;
+    std::string_view fallback;  ///< the default as JSON text; empty = none (the engine decides)
+    double least = 0;
+    double most = 0;
+    std::vector<std::string_view> words;
+    std::string_view value;  ///< what stands for the value in help, such as "N"
+    std::string_view help;   ///< one line
+    bool research = false;   ///< shown apart: for studying the method, not for using it
+};
+
+/// The default of a parameter; null where it has none.
+Json defaultOf(const Parameter& parameter);
+
+/// The value that an option's texts mean, in the form in which studies store it. `texts` holds one entry per use of
+/// the option (none for a flag). Throws UsageError naming the option, what was given and what is expected.
+Json parseParameter(const Parameter& parameter, const std::vector<std::string>& texts);
+
+/// The value that a study file gives. Throws DataError.
+Json readParameter(const Parameter& parameter, const JsonNode& node);
+
+/// What values are allowed, as words that follow "expected": "a whole number from 1 to 64".
+std::string expectationOf(const Parameter& parameter);
+
+/// The row of a name, or nullptr.
+const Parameter* findParameter(const std::vector<Parameter>& parameters, std::string_view name);
+
+}  // namespace tessera::study

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/partition/partition.h"
+#include "core/study/parameter.h"
+#include "core/study/result.h"
+
+namespace tessera::study {
+
+/// The partition engine's parameters: the one place that names its options, defaults and ranges.
+const std::vector<Parameter>& partitionParameters();
+
+/// The engine's options that a study's parameters mean. The parameters must be valid (see readParameter).
+partition::Options partitionOptions(const Study& study);
+
+/// Loads the study's model and fleet and solves. Throws like study::run.
+Result runPartition(const Study& study, const ProgressSink& sink, const std::stop_token& stop, unsigned threads);
+
+}  // namespace tessera::study

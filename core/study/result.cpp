@@ -1,0 +1,123 @@
+#include "core/study/result.h"
+
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace tessera::study {
+
+namespace {
+
+Json layerJson(const partition::LayerPlan& plan, const std::vector<std::string>& names) {
+    return {{"name", names.at(static_cast<std::size_t>(plan.layer))},
+            {"type", partition::nameOf(plan.type)},
+            {"compute_s", plan.compute.value},
+            {"intra_s", plan.intra.value},
+            {"inter_s", plan.inter.value}};
+}
+
+Json joinJson(const partition::JoinPlan& plan, const std::vector<std::string>& names) {
+    return {{"name", names.at(static_cast<std::size_t>(plan.layer))},
+            {"layout", partition::nameOf(plan.layout)},
+            {"compute_s", plan.compute.value},
+            {"inter_s", plan.inter.value}};
+}
+
+Json levelJson(const partition::LevelPlan& plan, const std::vector<std::string>& names) {
+    Json json = {{"level", plan.level},
+                 {"group", plan.group},
+                 {"accelerators", plan.accelerators},
+                 {"occurrences", plan.occurrences},
+                 {"ratio", plan.ratio},
+                 {"objective_s", plan.objective.value},
+                 {"side_i_s", plan.sideI.value},
+                 {"side_j_s", plan.sideJ.value},
+                 {"lower_bound_s", plan.lowerBound.value}};
+    Json& layers = json["layers"] = Json::array();
+    for (const partition::LayerPlan& layer : plan.layers) layers.push_back(layerJson(layer, names));
+    Json& joins = json["joins"] = Json::array();
+    for (const partition::JoinPlan& join : plan.joins) joins.push_back(joinJson(join, names));
+    return json;
+}
+
+Json shareJson(const partition::AcceleratorShare& share) {
+    Json json = {{"kind", share.kind},
+                 {"count", share.count},
+                 {"compute_s", share.compute.value},
+                 {"communication_s", share.communication.value},
+                 {"memory_bytes", share.memory.value}};
+    if (share.capacity) json["capacity_bytes"] = share.capacity->value;
+    json["fits"] = share.fits;
+    return json;
+}
+
+Json planJson(const partition::Plan& plan, const std::vector<std::string>& names) {
+    Json json = {{"step_time_s", plan.stepTime.value},
+                 {"throughput_samples_per_s", plan.throughput},
+                 {"speedup_over_dp", plan.speedupOverDp},
+                 {"cost_s", plan.cost.value},
+                 {"lower_bound_s", plan.lowerBound.value},
+                 {"gap", plan.gap},
+                 {"optimal", plan.optimal},
+                 {"ended_by", plan.endedBy},
+                 {"fits", plan.fits}};
+    Json& levels = json["levels"] = Json::array();
+    for (const partition::LevelPlan& level : plan.levels) levels.push_back(levelJson(level, names));
+    Json& shares = json["per_accelerator"] = Json::array();
+    for (const partition::AcceleratorShare& share : plan.shares) shares.push_back(shareJson(share));
+    Json& without = json["without_group"] = Json::object();
+    for (const partition::WithoutGroup& other : plan.without)
+        without[other.group] = {{"step_time_s", other.stepTime.value},
+                                {"speedup_over_dp", other.speedupOverDp},
+                                {"faster", other.stepTime < plan.stepTime}};
+    return json;
+}
+
+Json partitionJson(const Result& result, const PartitionOutcome& outcome) {
+    Json json = documentHead("tessera.partition-result/1", "partition", result.inputs, result.study.seed);
+    if (!result.study.name.empty()) json["name"] = result.study.name;
+    json["model"] = outcome.model;
+    json["fleet"] = outcome.fleet;
+    json["accelerators"] = outcome.accelerators;
+    json["batch"] = outcome.result.batch;
+    json["dtype"] = result.study.parameters.value("dtype", "bf16");
+    json["parameters"] = result.study.parameters;
+    const std::vector<partition::Plan>& plans = outcome.result.plans;
+    // With one strategy there is one cost, and scripts that solve a single split look for it here.
+    if (plans.size() == 1) json["cost_s"] = plans[0].cost.value;
+    Json& strategies = json["strategies"] = Json::object();
+    for (const partition::Plan& plan : plans) strategies[plan.strategy] = planJson(plan, outcome.result.names);
+    finishDocument(json, result.assumptions, result.warnings);
+    return json;
+}
+
+}  // namespace
+
+Json documentHead(const std::string& schema, const std::string& command, const std::vector<Input>& inputs,
+                  std::optional<std::uint64_t> seed) {
+    Json json = {{"schema", schema}, {"tool_version", TESSERA_VERSION}, {"command", command}};
+    if (seed) json["seed"] = *seed;
+    Json& list = json["inputs"] = Json::array();
+    for (const Input& input : inputs) list.push_back({{"name", input.name}, {"sha256", input.sha256}});
+    return json;
+}
+
+void finishDocument(Json& document, const std::vector<std::string>& assumptions,
+                    const std::vector<std::string>& warnings) {
+    document["assumptions"] = assumptions;
+    document["warnings"] = warnings;
+}
+
+void addOnce(std::vector<std::string>& sentences, const std::vector<std::string>& more) {
+    std::set<std::string_view> seen(sentences.begin(), sentences.end());
+    std::vector<std::string> added;
+    for (const std::string& sentence : more)
+        if (seen.insert(sentence).second) added.push_back(sentence);
+    sentences.insert(sentences.end(), added.begin(), added.end());
+}
+
+Json toJson(const Result& result) {
+    return std::visit([&](const auto& outcome) { return partitionJson(result, outcome); }, result.outcome);
+}
+
+}  // namespace tessera::study

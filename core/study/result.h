@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/partition/partition.h"
+
+namespace tessera::study {
+
+/// Inputs, parameters and seed of one run: a value that can be compared, stored and hashed.
+struct Study {
+    std::string engine;
+    std::string name;                                ///< for people; may be empty
+    std::vector<std::string> models;                 ///< MODEL as users name it: a file or "zoo:NAME"
+    std::vector<std::string> hardware;               ///< a file or a bundled name
+    std::map<std::string, std::int64_t> dimensions;  ///< values of symbolic dimensions
+    Json parameters = Json::object();   ///< every parameter that has a value, in the order of the engine's table
+    std::optional<std::uint64_t> seed;  ///< where the engine draws random numbers
+
+    bool operator==(const Study&) const = default;
+};
+
+/// `tessera.study/1`.
+Json toJson(const Study& study);
+
+/// A file or generated model that a result rests on.
+struct Input {
+    std::string name;    ///< as the user named it
+    std::string sha256;  ///< of its bytes
+    bool operator==(const Input&) const = default;
+};
+
+/// What the partition engine found.
+struct PartitionOutcome {
+    std::string model;
+    std::string fleet;
+    std::int64_t accelerators = 0;
+    partition::Result result;
+};
+
+/// What a run yields, with the provenance of every assumption. Holds no time of day and no address.
+struct Result {
+    Study study;
+    std::vector<Input> inputs;
+    std::variant<PartitionOutcome> outcome;
+    std::vector<std::string> assumptions;
+    std::vector<std::string> warnings;
+};
+
+/// The output document of a result, by its engine's schema (`tessera.partition-result/1`).
+Json toJson(const Result& result);
+
+/// How every output document begins: schema, tool_version, command, seed where there is one, inputs.
+Json documentHead(const std::string& schema, const std::string& command, const std::vector<Input>& inputs,
+                  std::optional<std::uint64_t> seed = std::nullopt);
+/// And how it ends: assumptions, warnings.
+void finishDocument(Json& document, const std::vector<std::string>& assumptions,
+                    const std::vector<std::string>& warnings);
+
+/// Sentences in order, each once.
+void addOnce(std::vector<std::string>& sentences, const std::vector<std::string>& more);
+
+}  // namespace tessera::study

@@ -1,0 +1,195 @@
+#include "core/study/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/sha256.h"
+#include "core/base/text.h"
+#include "core/hardware/library.h"
+#include "core/study/partition_study.h"
+
+namespace tessera::study {
+
+namespace {
+
+constexpr std::string_view kSchema = "tessera.study/1";
+constexpr std::size_t kMostInputs = 64;
+constexpr std::size_t kLongestPath = 4096;
+
+/// Puts the parameters into the order of the table, so that equal studies are equal bytes.
+void sortParameters(Study& study, const std::vector<Parameter>& table) {
+    Json sorted = Json::object();
+    for (const Parameter& row : table) {
+        const std::string name(row.name);
+        const auto found = study.parameters.find(name);
+        if (found != study.parameters.end() && !found->is_null()) sorted[name] = std::move(*found);
+    }
+    study.parameters = std::move(sorted);
+}
+
+/// A file named in a study is looked for beside the study first.
+std::string beside(const std::string& studyFile, const std::string& name) {
+    const std::filesystem::path path(name);
+    if (name.starts_with("zoo:") || path.is_absolute()) return name;
+    std::error_code ignored;
+    const std::filesystem::path candidate = std::filesystem::path(studyFile).parent_path() / path;
+    return std::filesystem::is_regular_file(candidate, ignored) ? candidate.string() : name;
+}
+
+std::vector<std::string> readNames(const JsonNode& node) {
+    std::vector<std::string> names;
+    for (const JsonNode& child : node.elements(kMostInputs)) {
+        if (child.text(kLongestPath).empty()) child.fail("a name");
+        names.push_back(beside(node.document().file(), child.text(kLongestPath)));
+    }
+    if (names.empty()) node.fail("at least one name", "an empty list");
+    return names;
+}
+
+void readParameters(Study& study, const JsonNode& node, const std::vector<Parameter>& table) {
+    std::vector<std::string> names;
+    for (const Parameter& row : table) names.emplace_back(row.name);
+    node.allowOnly(names);
+    for (const auto& [name, child] : node.members())
+        study.parameters[name] = readParameter(*findParameter(table, name), child);
+}
+
+std::vector<std::filesystem::path> studyFolders() {
+    std::vector<std::filesystem::path> folders;
+    for (const std::filesystem::path& folder : hardware::dataFolders()) folders.push_back(folder / "studies");
+    return folders;
+}
+
+/// Bundled study files by name; the first folder that has a name wins.
+std::map<std::string, std::filesystem::path> bundledFiles() {
+    std::map<std::string, std::filesystem::path> files;
+    for (const std::filesystem::path& folder : studyFolders()) {
+        std::error_code error;
+        for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+             entry.increment(error))
+            if (entry->path().extension() == ".json") files.try_emplace(entry->path().stem().string(), entry->path());
+    }
+    return files;
+}
+
+}  // namespace
+
+const std::vector<Engine>& engines() {
+    static const std::vector<Engine> kEngines{
+        {.id = "partition",
+         .title = "Partition",
+         .description = "Splits every layer's tensors over an array of accelerators, equal or mixed.",
+         .hardwareKind = "fleet",
+         .parameters = partitionParameters,
+         .run = runPartition},
+    };
+    return kEngines;
+}
+
+const Engine& engineNamed(std::string_view id) {
+    std::vector<std::string> known;
+    for (const Engine& engine : engines()) {
+        if (engine.id == id) return engine;
+        known.emplace_back(engine.id);
+    }
+    throw UsageError(fmt::format("there is no engine {}; there is {}", inQuotes(id), joined(known, ", ")));
+}
+
+Study newStudy(std::string_view engine) {
+    Study study;
+    study.engine = engineNamed(engine).id;
+    for (const Parameter& row : engineNamed(engine).parameters()) {
+        Json value = defaultOf(row);
+        if (!value.is_null()) study.parameters[std::string(row.name)] = std::move(value);
+    }
+    return study;
+}
+
+void setParameter(Study& study, std::string_view name, const std::vector<std::string>& texts) {
+    const std::vector<Parameter>& table = engineNamed(study.engine).parameters();
+    const Parameter* row = findParameter(table, name);
+    if (row == nullptr) throw UsageError(fmt::format("engine '{}' has no parameter {}", study.engine, inQuotes(name)));
+    study.parameters[std::string(name)] = parseParameter(*row, texts);
+    sortParameters(study, table);
+}
+
+Study readStudy(const JsonNode& node) {
+    const std::string schema = node.at("schema").text();
+    if (schema != kSchema) node.at("schema").fail(fmt::format("'{}'", kSchema));
+    std::vector<std::string> known;
+    for (const Engine& engine : engines()) known.emplace_back(engine.id);
+    node.allowOnly({"schema", "engine", "name", "models", "hardware", "dimensions", "parameters", "seed"});
+
+    Study study = newStudy(node.at("engine").oneOf(known));
+    study.name = node.textOr("name", "");
+    study.models = readNames(node.at("models"));
+    study.hardware = readNames(node.at("hardware"));
+    if (node.has("dimensions"))
+        for (const auto& [name, child] : node.at("dimensions").members())
+            study.dimensions[name] = child.whole(1, std::numeric_limits<std::int32_t>::max());
+    const std::vector<Parameter>& table = engineNamed(study.engine).parameters();
+    if (node.has("parameters")) readParameters(study, node.at("parameters"), table);
+    sortParameters(study, table);
+    if (node.has("seed"))
+        study.seed = static_cast<std::uint64_t>(node.at("seed").whole(0, std::numeric_limits<std::int64_t>::max()));
+    return study;
+}
+
+Study loadStudy(const std::string& nameOrPath) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(nameOrPath, ignored) && nameOrPath.find('/') == std::string::npos &&
+        !nameOrPath.ends_with(".json")) {
+        const auto bundled = bundledFiles();
+        const auto found = bundled.find(nameOrPath);
+        if (found != bundled.end()) return readStudy(JsonDocument::load(found->second.string()).root());
+        std::vector<std::string> known;
+        for (const auto& [name, path] : bundled) known.push_back(name);
+        const std::string_view hint = closest(nameOrPath, known);
+        throw UsageError(fmt::format(
+            "there is no study {}; {}", inQuotes(nameOrPath),
+            hint.empty() ? "give a file or one of " + joined(known, ", ") : fmt::format("did you mean '{}'?", hint)));
+    }
+    return readStudy(JsonDocument::load(nameOrPath).root());
+}
+
+std::vector<std::pair<std::string, std::string>> bundledStudies() {
+    std::vector<std::pair<std::string, std::string>> result;
+    for (const auto& [name, path] : bundledFiles())
+        result.emplace_back(name, readStudy(JsonDocument::load(path.string()).root()).name);
+    return result;
+}
+
+Json toJson(const Study& study) {
+    Json json = {{"schema", kSchema}, {"engine", study.engine}};
+    if (!study.name.empty()) json["name"] = study.name;
+    json["models"] = study.models;
+    json["hardware"] = study.hardware;
+    if (!study.dimensions.empty()) {
+        Json dimensions = Json::object();
+        for (const auto& [name, value] : study.dimensions) dimensions[name] = value;
+        json["dimensions"] = std::move(dimensions);
+    }
+    json["parameters"] = study.parameters;
+    if (study.seed) json["seed"] = *study.seed;
+    return json;
+}
+
+std::string contentHash(const Study& study) {
+    Study anonymous = study;
+    anonymous.name.clear();
+    anonymous.seed.reset();
+    sortParameters(anonymous, engineNamed(study.engine).parameters());
+    return sha256(toText(toJson(anonymous)));
+}
+
+Result run(const Study& study, const ProgressSink& sink, const std::stop_token& stop, unsigned threads) {
+    return engineNamed(study.engine).run(study, sink, stop, threads);
+}
+
+}  // namespace tessera::study
