@@ -29,4 +29,5 @@ function(tessera_module name)
   list(TRANSFORM MODULE_DEPENDS PREPEND tessera_)
   target_link_libraries(tessera_${name} PUBLIC tessera_options ${MODULE_DEPENDS} ${MODULE_PUBLIC_LIBRARIES}
                                         PRIVATE ${MODULE_PRIVATE_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY TESSERA_MODULES tessera_${name})
 endfunction()
