@@ -10,12 +10,12 @@ namespace tessera {
 struct ProgressEvent {
     enum class Kind { progress, incumbent, point, log };
     Kind kind = Kind::progress;
-    std::string task;       ///< what is being worked on, a short phrase
-    double done = 0;        ///< of `total`, in the task's own unit
-    double total = 0;       ///< 0 = unknown
-    std::string series;     ///< for `point` and `incumbent`: the curve, such as "accpar root bound"
+    std::string task = {};    ///< what is being worked on, a short phrase
+    double done = 0;          ///< of `total`, in the task's own unit
+    double total = 0;         ///< 0 = unknown
+    std::string series = {};  ///< for `point` and `incumbent`: the curve, such as "accpar root bound"
     double x = 0, y = 0;
-    std::string text;       ///< for `log`
+    std::string text = {};  ///< for `log`
 };
 
 /// Receives events, possibly from several threads at once. Empty = nobody listens.

@@ -1,0 +1,462 @@
+#include "core/partition/level.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace tessera::partition {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::uint8_t kRows = 0, kChannels = 1, kDuplicated = 2;
+
+/// Directions of an edge (features forward, errors backward) by what moves, for layouts at the producer and consumer.
+struct Directions {
+    double exchanged = 0;  ///< rows <-> channels: ratio * (1 - ratio) of the tensor
+    double gathered = 0;   ///< into duplicated: what the other side holds
+};
+
+constexpr Directions direction(std::uint8_t from, std::uint8_t to) {
+    if (from == to || from == kDuplicated) return {0, 0};
+    return to == kDuplicated ? Directions{0, 1} : Directions{1, 0};
+}
+
+/// The paper's Table 5, generated: forward rem(p->q) plus backward rem(q->p).
+constexpr std::array<Directions, 9> makeDirections() {
+    std::array<Directions, 9> table{};
+    for (std::uint8_t p = 0; p < 3; ++p)
+        for (std::uint8_t q = 0; q < 3; ++q) {
+            const Directions there = direction(p, q);
+            const Directions back = direction(q, p);
+            table[static_cast<std::size_t>(p * 3 + q)] = {there.exchanged + back.exchanged,
+                                                          there.gathered + back.gathered};
+        }
+    return table;
+}
+constexpr std::array<Directions, 9> kDirections = makeDirections();
+
+std::size_t index(std::int32_t i) {
+    return static_cast<std::size_t>(i);
+}
+
+double combined(double i, double j, Combine combine) {
+    switch (combine.kind) {
+        case Combine::Kind::max:
+            return std::max(i, j);
+        case Combine::Kind::sum:
+            return i + j;
+        case Combine::Kind::side:
+            return i;
+        case Combine::Kind::weighted:
+            return combine.weightI * i + (1 - combine.weightI) * j;
+    }
+    return 0;
+}
+
+Node makeNode(const model::Layer& layer, const Options& options) {
+    Node node;
+    node.weighted = !model::isJoin(layer.kind);
+    node.grouped = layer.kind == model::LayerKind::conv && layer.groups > 1;
+    node.embedding = layer.kind == model::LayerKind::embedding;
+    node.in = {kRows, kChannels, kDuplicated};
+    node.out = {kRows, kDuplicated, kChannels};
+    if (!node.weighted) node.out = node.in;
+    if (node.grouped) node.in = node.out = {kRows, kChannels, kChannels};
+    const double batch = options.batch;
+    node.parameters = layer.parameters;
+    node.activations = layer.activations * batch;
+    node.aConv = model::convElements(layer) * batch;
+    if (!node.weighted) {
+        node.fixedFlops = 3 * 2 * layer.macs * batch;  // forward, and one product of equal work per operand backward
+        return node;
+    }
+    node.aIn = node.embedding ? 0 : model::inElements(layer) * batch;
+    node.aPsum = options.psum == Psum::conv ? node.aConv : model::outElements(layer) * batch;
+    node.aWeight = model::weightElements(layer);
+    node.kernelArea = layer.kernel.area();
+    node.mapArea = layer.conv.area();
+    node.perConv = 2 * layer.inChannels * node.kernelArea / layer.groups;
+    node.perIn = 2 * layer.outChannels * node.kernelArea / layer.groups;
+    node.perWeight = 2 * batch * node.mapArea;
+    return node;
+}
+
+/// The layer whose input layout a join takes under `--join next`: the first met along main-path edges.
+std::vector<std::int32_t> nextLayers(const model::LayerGraph& layers, const std::vector<std::int32_t>& firstOut) {
+    std::vector<std::int32_t> next(layers.layers.size(), -1);
+    for (std::size_t n = layers.layers.size(); n-- > 0;) {
+        const std::int32_t to = firstOut[n];
+        if (to < 0) continue;
+        next[n] = model::isJoin(layers.layers[index(to)].kind) ? next[index(to)] : to;
+    }
+    return next;
+}
+
+}  // namespace
+
+Network prepare(const model::LayerGraph& layers, const Options& options) {
+    const std::size_t count = layers.layers.size();
+    std::vector<std::int32_t> firstOut(count, -1);
+    std::vector<std::int32_t> firstIn(count, -1);
+    for (const model::LayerEdge& edge : layers.edges) {
+        if (firstOut[index(edge.from)] < 0) firstOut[index(edge.from)] = edge.to;
+        if (firstIn[index(edge.to)] < 0) firstIn[index(edge.to)] = edge.from;
+    }
+
+    std::vector<Node> nodes;
+    nodes.reserve(count);
+    std::int32_t variables = 0;
+    for (const model::Layer& layer : layers.layers) {
+        nodes.push_back(makeNode(layer, options));
+        nodes.back().variable = variables++;
+    }
+    if (options.join == JoinRule::next) {
+        // A join that follows its next layer has no variable of its own.
+        const std::vector<std::int32_t> next = nextLayers(layers, firstOut);
+        variables = 0;
+        for (std::size_t n = 0; n < count; ++n)
+            if (nodes[n].weighted || next[n] < 0) nodes[n].variable = variables++;
+        for (std::size_t n = 0; n < count; ++n) {
+            if (nodes[n].weighted || next[n] < 0) continue;
+            const Node& layer = nodes[index(next[n])];
+            nodes[n].variable = layer.variable;
+            nodes[n].in = nodes[n].out = layer.in;
+        }
+    }
+
+    std::vector<Edge> edges;
+    std::vector<std::pair<std::int32_t, std::int32_t>> joined;
+    edges.reserve(layers.edges.size());
+    for (const model::LayerEdge& given : layers.edges) {
+        Edge edge{.from = given.from, .to = given.to, .elements = given.elements * options.batch};
+        const model::LayerKind consumer = layers.layers[index(given.to)].kind;
+        edge.shrinks = consumer == model::LayerKind::concat ? ShrinksWith::producerMap
+                       : model::isJoin(consumer)            ? ShrinksWith::consumerMap
+                                                            : ShrinksWith::consumerInput;
+        const std::int32_t a = nodes[index(edge.from)].variable;
+        const std::int32_t b = nodes[index(edge.to)].variable;
+        if (a != b) {
+            edge.pair = static_cast<std::int32_t>(joined.size());
+            joined.emplace_back(a, b);
+        }
+        edges.push_back(edge);
+    }
+    EliminationPlan plan(variables, joined);
+    for (Edge& edge : edges) {
+        if (edge.pair < 0) continue;
+        const EliminationPlan::EdgeSlot slot = plan.edgeSlots()[index(edge.pair)];
+        edge.pair = slot.pair;
+        edge.flipped = slot.flipped;
+    }
+
+    // HyPar's chain: from the first source along first edges. A node off it is a shortcut.
+    std::vector<std::int32_t> mainPath;
+    std::vector<std::int32_t> sources;
+    for (std::size_t n = 0; n < count; ++n)
+        if (firstIn[n] < 0 && nodes[n].weighted) sources.push_back(static_cast<std::int32_t>(n));
+    if (!sources.empty())
+        for (std::int32_t n = sources.front(); n >= 0; n = firstOut[index(n)]) mainPath.push_back(n);
+    std::vector<Network::Incident> incident(index(variables));
+    for (std::size_t n = 0; n < count; ++n)
+        incident[index(nodes[n].variable)].nodes.push_back(static_cast<std::int32_t>(n));
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+        const std::int32_t a = nodes[index(edges[e].from)].variable;
+        const std::int32_t b = nodes[index(edges[e].to)].variable;
+        incident[index(a)].edges.push_back(static_cast<std::int32_t>(e));
+        if (b != a) incident[index(b)].edges.push_back(static_cast<std::int32_t>(e));
+    }
+    return {.nodes = std::move(nodes),
+            .edges = std::move(edges),
+            .mainPath = std::move(mainPath),
+            .incident = std::move(incident),
+            .plan = std::move(plan),
+            .flop = options.flop,
+            .computation = options.computation};
+}
+
+double flopsOf(const Network& network, const Node& node, const Share& share) {
+    if (!network.computation) return 0;
+    if (!node.weighted) return node.fixedFlops * share.samples * share.out;
+    if (node.embedding) return 0;
+    const double aConv = node.aConv * share.samples * share.out;
+    const double aIn = node.aIn * share.samples * share.in;
+    const double aWeight = node.aWeight * share.in * (node.grouped ? 1 : share.out);
+    const double inShare = node.grouped ? 1 : share.in;  // D_i / g does not change when groups are split
+    const double outShare = node.grouped ? 1 : share.out;
+    if (network.flop == FlopRule::exact)
+        return aConv * (node.perConv * inShare - 1) + aIn * (node.perIn * outShare - 1) +
+               aWeight * (node.perWeight * share.samples - 1);
+    const double k = node.kernelArea;
+    return aConv * (node.perConv / k * inShare - 1) * k + aIn * (node.perIn / k * outShare - 1) * k +
+           aWeight * (node.perWeight / node.mapArea * share.samples - 1) * node.mapArea;
+}
+
+Share shrunk(const Node& node, const Share& share, std::uint8_t state, double ratio) {
+    Share left = share;
+    if (!node.weighted) {
+        const std::uint8_t layout = node.in[state];
+        if (layout == kRows) left.samples *= ratio;
+        if (layout == kChannels) left.out *= ratio;
+        return left;
+    }
+    if (state == 0) {
+        left.samples *= ratio;
+    } else if (node.grouped) {
+        left.in *= ratio;
+        left.out *= ratio;
+    } else if (state == 1) {
+        left.in *= ratio;
+    } else {
+        left.out *= ratio;
+    }
+    return left;
+}
+
+double sideI(const Totals& t, const Sides& s, double ratio) {
+    const double other = 1 - ratio;
+    if (s.model == CostModel::paper)
+        return ratio *
+                   ((t.shared + t.whole) / s.flopsI + s.perElementI * (t.intra + t.exchanged / 4 + t.gathered / 2)) +
+               t.transfers * s.latency;
+    return (ratio * t.shared + t.whole) / s.flopsI +
+           s.perElementI * (t.intra + ratio * other * t.exchanged + other * t.gathered) + t.transfers * s.latency;
+}
+
+double sideJ(const Totals& t, const Sides& s, double ratio) {
+    const Sides swapped{s.flopsJ, s.flopsI, s.perElementJ, s.perElementI, s.latency, s.model};
+    return sideI(t, swapped, 1 - ratio);
+}
+
+double bestRatio(const Totals& t, const Sides& s, double from, double to) {
+    if (s.model == CostModel::paper) return std::clamp(equation10(t, s), from, to);
+    // side_i - side_j = a2 r^2 + a1 r + a0
+    const double e = s.perElementI - s.perElementJ;
+    const double a2 = -e * t.exchanged;
+    const double a1 =
+        t.shared / s.flopsI + t.shared / s.flopsJ + e * t.exchanged - (s.perElementI + s.perElementJ) * t.gathered;
+    const double a0 =
+        t.whole / s.flopsI - t.whole / s.flopsJ + e * t.intra + s.perElementI * t.gathered - t.shared / s.flopsJ;
+    std::array<double, 4> candidates{from, to, from, to};
+    const double discriminant = a1 * a1 - 4 * a2 * a0;
+    if (discriminant >= 0) {
+        // The stable form of the quadratic's roots; one of them is infinite where the equation is linear.
+        const double q = -0.5 * (a1 + std::copysign(std::sqrt(discriminant), a1));
+        if (a2 != 0) candidates[2] = q / a2;
+        if (q != 0) candidates[3] = a0 / q;
+    }
+    double best = from;
+    double bestValue = kInfinity;
+    for (std::size_t c = candidates.size(); c-- > 0;) {
+        const double ratio = candidates[c];
+        if (!(ratio >= from && ratio <= to)) continue;
+        const double value = std::max(sideI(t, s, ratio), sideJ(t, s, ratio));
+        if (value < bestValue) {
+            best = ratio;
+            bestValue = value;
+        }
+    }
+    return best;
+}
+
+double equation10(const Totals& t, const Sides& s) {
+    const double moved = t.intra + t.exchanged / 4 + t.gathered / 2;
+    const double x = (t.shared + t.whole) / s.flopsI + s.perElementI * moved;
+    const double y = (t.shared + t.whole) / s.flopsJ + s.perElementJ * moved;
+    return x + y > 0 ? y / (x + y) : 0.5;
+}
+
+Level::Level(const Network& network, const std::vector<Share>& shares, const Sides& sides)
+    : network_(&network), sides_(sides) {
+    nodeCosts_.reserve(network.nodes.size());
+    for (std::size_t n = 0; n < network.nodes.size(); ++n) {
+        const Node& node = network.nodes[n];
+        const Share& share = shares[n];
+        NodeCost cost;
+        cost.shared = flopsOf(network, node, share);
+        if (!node.weighted) {
+            for (std::size_t s = 0; s < 3; ++s)
+                if (node.in[s] == kDuplicated) cost.whole[s] = cost.shared;
+        } else {
+            const double aConv = node.aConv * share.samples * share.out;
+            const double aWeight = node.aWeight * share.in * (node.grouped ? 1 : share.out);
+            cost.intra = {aWeight, node.aPsum * share.samples * share.out, node.aIn * share.samples * share.in};
+            if (node.grouped) cost.intra = {aWeight, 0, 0};
+            // The gradient of the rows touched; rows cannot be split, since a look-up needs any of them.
+            if (node.embedding) cost.intra = {aConv, kInfinity, 0};
+        }
+        nodeCosts_.push_back(cost);
+    }
+    edgeElements_.reserve(network.edges.size());
+    for (const Edge& edge : network.edges) {
+        const Share& from = shares[index(edge.from)];
+        const Share& to = shares[index(edge.to)];
+        double left = 0;
+        switch (edge.shrinks) {
+            case ShrinksWith::consumerInput:
+                left = to.samples * to.in;
+                break;
+            case ShrinksWith::consumerMap:
+                left = to.samples * to.out;
+                break;
+            case ShrinksWith::producerMap:
+                left = from.samples * from.out;
+                break;
+        }
+        edgeElements_.push_back(edge.elements * left);
+    }
+}
+
+double Level::compute(std::int32_t node, std::uint8_t state, double ratio, bool first) const {
+    const NodeCost& cost = nodeCosts_[index(node)];
+    const double flops = first ? sides_.flopsI : sides_.flopsJ;
+    const double share = first ? ratio : 1 - ratio;
+    const double whole = cost.whole[state];
+    if (whole > 0) return (sides_.model == CostModel::paper ? share * whole : whole) / flops;
+    return share * cost.shared / flops;
+}
+
+double Level::intra(std::int32_t node, std::uint8_t state, double ratio, bool first) const {
+    const double elements = nodeCosts_[index(node)].intra[state];
+    if (elements == 0) return 0;
+    const double perElement = first ? sides_.perElementI : sides_.perElementJ;
+    const double share = sides_.model == CostModel::paper ? (first ? ratio : 1 - ratio) : 1;
+    return share * elements * perElement + sides_.latency;
+}
+
+Level::EdgeRates Level::sideRates(double ratio, bool first) const {
+    const double own = first ? ratio : 1 - ratio;
+    const double perElement = first ? sides_.perElementI : sides_.perElementJ;
+    EdgeRates rates;
+    for (std::size_t layouts = 0; layouts < 9; ++layouts) {
+        const Directions moved = kDirections[layouts];
+        const double elements = sides_.model == CostModel::paper
+                                    ? own * (moved.exchanged / 4 + moved.gathered / 2)
+                                    : own * (1 - own) * moved.exchanged + (1 - own) * moved.gathered;
+        rates.perElement[layouts] = elements * perElement;
+        rates.constant[layouts] = (moved.exchanged + moved.gathered) * sides_.latency;
+    }
+    return rates;
+}
+
+double Level::inter(std::size_t edge, const States& states, double ratio, bool first) const {
+    const Edge& e = network_->edges[edge];
+    const std::uint8_t p = network_->nodes[index(e.from)].out[stateOf(e.from, states)];
+    const std::uint8_t q = network_->nodes[index(e.to)].in[stateOf(e.to, states)];
+    const auto layouts = static_cast<std::size_t>(p * 3 + q);
+    const EdgeRates rates = sideRates(ratio, first);
+    return rates.perElement[layouts] * edgeElements_[edge] + rates.constant[layouts];
+}
+
+Level::EdgeRates Level::edgeRates(double ratio, Combine combine) const {
+    // Both sides' times are affine in the elements with the same constant, so combining the rates is combining the
+    // times.
+    const EdgeRates i = sideRates(ratio, true);
+    const EdgeRates j = sideRates(ratio, false);
+    EdgeRates rates;
+    for (std::size_t layouts = 0; layouts < 9; ++layouts) {
+        rates.perElement[layouts] = combined(i.perElement[layouts], j.perElement[layouts], combine);
+        rates.constant[layouts] = combined(i.constant[layouts], j.constant[layouts], combine);
+    }
+    return rates;
+}
+
+double Level::unary(std::int32_t node, std::uint8_t state, double ratio, Combine combine) const {
+    return combined(compute(node, state, ratio, true) + intra(node, state, ratio, true),
+                    compute(node, state, ratio, false) + intra(node, state, ratio, false), combine);
+}
+
+void Level::fill(Elimination& elimination, double ratio, Combine combine,
+                 const std::vector<std::uint8_t>& allowed) const {
+    elimination.clear();
+    for (std::size_t n = 0; n < network_->nodes.size(); ++n) {
+        double* costs = elimination.unary(network_->nodes[n].variable);
+        for (std::uint8_t s = 0; s < 3; ++s) costs[s] += unary(static_cast<std::int32_t>(n), s, ratio, combine);
+    }
+    if (!allowed.empty())
+        for (std::int32_t v = 0; v < network_->variables(); ++v)
+            for (std::uint8_t s = 0; s < 3; ++s)
+                if ((allowed[index(v)] >> s & 1U) == 0) elimination.unary(v)[s] = kInfinity;
+    const EdgeRates rates = edgeRates(ratio, combine);
+    for (std::size_t e = 0; e < network_->edges.size(); ++e) {
+        const Edge& edge = network_->edges[e];
+        const Node& from = network_->nodes[index(edge.from)];
+        const Node& to = network_->nodes[index(edge.to)];
+        const double elements = edgeElements_[e];
+        if (edge.pair < 0) {
+            double* costs = elimination.unary(from.variable);
+            for (std::size_t s = 0; s < 3; ++s) {
+                const auto layouts = static_cast<std::size_t>(from.out[s] * 3 + to.in[s]);
+                costs[s] += rates.perElement[layouts] * elements + rates.constant[layouts];
+            }
+            continue;
+        }
+        double* costs = elimination.pair(edge.pair);
+        for (std::size_t p = 0; p < 3; ++p)
+            for (std::size_t q = 0; q < 3; ++q) {
+                const auto layouts = static_cast<std::size_t>(from.out[p] * 3 + to.in[q]);
+                costs[edge.flipped ? q * 3 + p : p * 3 + q] +=
+                    rates.perElement[layouts] * elements + rates.constant[layouts];
+            }
+    }
+}
+
+double Level::cost(const States& states, double ratio, Combine combine) const {
+    double total = 0;
+    for (std::size_t n = 0; n < network_->nodes.size(); ++n) {
+        const auto node = static_cast<std::int32_t>(n);
+        total += unary(node, stateOf(node, states), ratio, combine);
+    }
+    const EdgeRates rates = edgeRates(ratio, combine);
+    for (std::size_t e = 0; e < network_->edges.size(); ++e) {
+        const Edge& edge = network_->edges[e];
+        const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
+        const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
+        const auto layouts = static_cast<std::size_t>(p * 3 + q);
+        total += rates.perElement[layouts] * edgeElements_[e] + rates.constant[layouts];
+    }
+    return total;
+}
+
+Totals Level::totals(const States& states) const {
+    Totals t;
+    for (std::size_t n = 0; n < network_->nodes.size(); ++n) {
+        const std::uint8_t state = stateOf(static_cast<std::int32_t>(n), states);
+        const NodeCost& cost = nodeCosts_[n];
+        (cost.whole[state] > 0 ? t.whole : t.shared) += cost.shared;
+        t.intra += cost.intra[state];
+        t.transfers += cost.intra[state] > 0 ? 1 : 0;
+    }
+    for (std::size_t e = 0; e < network_->edges.size(); ++e) {
+        const Edge& edge = network_->edges[e];
+        const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
+        const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
+        const Directions moved = kDirections[static_cast<std::size_t>(p * 3 + q)];
+        t.exchanged += moved.exchanged * edgeElements_[e];
+        t.gathered += moved.gathered * edgeElements_[e];
+        t.transfers += moved.exchanged + moved.gathered;
+    }
+    return t;
+}
+
+void Level::addVariable(Totals& t, const States& states, std::int32_t variable, double sign) const {
+    const Network::Incident& incident = network_->incident[index(variable)];
+    for (const std::int32_t n : incident.nodes) {
+        const std::uint8_t state = states[index(variable)];
+        const NodeCost& cost = nodeCosts_[index(n)];
+        (cost.whole[state] > 0 ? t.whole : t.shared) += sign * cost.shared;
+        t.intra += sign * cost.intra[state];
+        t.transfers += cost.intra[state] > 0 ? sign : 0;
+    }
+    for (const std::int32_t e : incident.edges) {
+        const Edge& edge = network_->edges[index(e)];
+        const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
+        const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
+        const Directions moved = kDirections[static_cast<std::size_t>(p * 3 + q)];
+        t.exchanged += sign * moved.exchanged * edgeElements_[index(e)];
+        t.gathered += sign * moved.gathered * edgeElements_[index(e)];
+        t.transfers += sign * (moved.exchanged + moved.gathered);
+    }
+}
+
+}  // namespace tessera::partition

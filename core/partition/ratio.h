@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <stop_token>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/partition/level.h"
+
+namespace tessera::partition {
+
+/// The types and the ratio of one split.
+struct Split {
+    States states;
+    double ratio = 0.5;
+    double value = 0;       ///< what was minimised: the combined objective, or max(side_i, side_j)
+    double lowerBound = 0;  ///< of `value` over all types (and ratios, where these were free)
+    bool proven = false;    ///< lowerBound meets value to 1e-9
+};
+
+/// Which states each variable may take: one bit per state; empty = all.
+using Allowed = std::vector<std::uint8_t>;
+
+/// The best types at a given ratio: exact min-sum elimination.
+Split bestTypes(const Level& level, Elimination& elimination, double ratio, Combine combine, const Allowed& allowed);
+
+/// Types at ratio 1/2, then the best ratio for them, then types again, until an assignment repeats; the visited pair
+/// with the least max(side_i, side_j). `rule` is eq10 (the paper's linear equation) or alternating (the exact
+/// minimiser).
+Split alternate(const Level& level, Elimination& elimination, RatioRule rule, const Allowed& allowed);
+
+/// The least max(side_i, side_j) over types and ratios in [from, to], by branch and bound. For a weight w in [0,1],
+/// min over types of w*side_i + (1-w)*side_j is a bound at a ratio, and, both sides being concave in the ratio, the
+/// smaller of its values at the ends of an interval bounds the whole interval. Intervals and states are split, best
+/// bound first, until the bound meets the best split found or `nodeLimit` eliminations are spent.
+Split balance(const Level& level, Elimination& elimination, const Allowed& allowed, std::int64_t nodeLimit,
+              double from = 0, double to = 1, const ProgressSink& sink = {}, const std::stop_token& stop = {});
+
+}  // namespace tessera::partition
