@@ -57,6 +57,7 @@ double combined(double i, double j, Combine combine) {
 Node makeNode(const model::Layer& layer, const Options& options) {
     Node node;
     node.weighted = !model::isJoin(layer.kind);
+    node.convolution = layer.kind == model::LayerKind::conv;
     node.grouped = layer.kind == model::LayerKind::conv && layer.groups > 1;
     node.embedding = layer.kind == model::LayerKind::embedding;
     node.in = {kRows, kChannels, kDuplicated};
@@ -280,7 +281,8 @@ Level::Level(const Network& network, const std::vector<Share>& shares, const Sid
         } else {
             const double aConv = node.aConv * share.samples * share.out;
             const double aWeight = node.aWeight * share.in * (node.grouped ? 1 : share.out);
-            cost.intra = {aWeight, node.aPsum * share.samples * share.out, node.aIn * share.samples * share.in};
+            cost.input = node.aIn * share.samples * share.in;
+            cost.intra = {aWeight, node.aPsum * share.samples * share.out, cost.input};
             if (node.grouped) cost.intra = {aWeight, 0, 0};
             // The gradient of the rows touched; rows cannot be split, since a look-up needs any of them.
             if (node.embedding) cost.intra = {aConv, kInfinity, 0};

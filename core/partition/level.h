@@ -23,6 +23,7 @@ struct Share {
 /// A layer or join at full size, with how its states read and write.
 struct Node {
     bool weighted = true;  ///< false for joins
+    bool convolution = false;
     bool grouped = false;  ///< II and III both split by groups
     bool embedding = false;
     std::int32_t variable = 0;
@@ -132,6 +133,9 @@ public:
     double intra(std::int32_t node, std::uint8_t state, double ratio, bool first) const;
     double inter(std::size_t edge, const States& states, double ratio, bool first) const;
 
+    /// Elements that a layer reads, at this level's shares.
+    double inputElements(std::int32_t node) const { return nodeCosts_[static_cast<std::size_t>(node)].input; }
+
     std::uint8_t stateOf(std::int32_t node, const States& states) const {
         return states[static_cast<std::size_t>(network_->nodes[static_cast<std::size_t>(node)].variable)];
     }
@@ -139,6 +143,7 @@ public:
 private:
     struct NodeCost {
         double shared = 0;
+        double input = 0;               ///< A_in
         std::array<double, 3> whole{};  ///< FLOP done by both sides, replaces `shared` where above 0
         std::array<double, 3> intra{};  ///< elements; infinite where the state is impossible
     };

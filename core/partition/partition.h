@@ -54,6 +54,8 @@ struct Options {
     FlopRule flop = FlopRule::exact;
     CostModel costModel = CostModel::exact;  ///< with `paper`, the strategy accpar is accpar-paper
     bool computation = true;
+    std::int64_t nodeLimit =
+        500;                 ///< eliminations spent on proving a ratio optimal; the repeatable form of a time limit
     bool dropGroups = true;  ///< also evaluate leaving out each group
     unsigned threads = 1;    ///< never changes a result
 };

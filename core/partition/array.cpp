@@ -1,0 +1,215 @@
+#include "core/partition/array.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace tessera::partition {
+
+namespace {
+
+struct DtypeWidth {
+    std::string_view name;
+    double bytes;
+};
+constexpr std::array kDtypes{DtypeWidth{"bf16", 2}, DtypeWidth{"fp16", 2}, DtypeWidth{"fp32", 4}, DtypeWidth{"tf32", 4},
+                             DtypeWidth{"fp64", 8}, DtypeWidth{"fp8", 1},  DtypeWidth{"int8", 1}};
+
+std::size_t index(std::int32_t i) {
+    return static_cast<std::size_t>(i);
+}
+
+[[noreturn]] void missing(const hardware::Group& group, const std::string& field, const std::string& what) {
+    throw DataError({.file = group.accelerator.file, .field = field}, "missing",
+                    fmt::format("{}, which the partition engine needs of group {}", what, inQuotes(group.name)));
+}
+
+Kind makeKind(const hardware::Group& group, const std::string& dtype) {
+    const hardware::Accelerator& accelerator = group.accelerator;
+    const auto peak = accelerator.peakFlops.find(dtype);
+    if (peak == accelerator.peakFlops.end()) {
+        std::vector<std::string> known;
+        for (const auto& [name, flops] : accelerator.peakFlops) known.push_back(name);
+        missing(group, "peak_flops." + dtype, "a peak for this data type (the file gives " + joined(known, ", ") + ")");
+    }
+    const auto efficiency = accelerator.efficiency.find("gemm");
+    const std::optional<BytesPerSecond> rate = group.network ? group.network : accelerator.network;
+    if (!rate) missing(group, "network_bits_per_s", "a network rate");
+    return {.name = group.name,
+            .count = group.count,
+            .flops = peak->second.value * (efficiency == accelerator.efficiency.end() ? 1.0 : efficiency->second),
+            .bytesPerSecond = rate->value,
+            .capacity = hardware::memoryCapacity(accelerator)};
+}
+
+class Builder {
+public:
+    Builder(const hardware::Fleet& fleet, Array& array) : fleet_(&fleet), array_(&array) {
+        for (std::size_t g = 0; g < fleet.groups.size(); ++g)
+            groupIndex_[fleet.groups[g].name] = static_cast<std::int32_t>(g);
+    }
+
+    std::int32_t leaf(std::int32_t group) {
+        const Kind& kind = array_->kinds[index(group)];
+        Cluster cluster;
+        cluster.name = kind.name;
+        cluster.count = kind.count;
+        cluster.flops = kind.flops * static_cast<double>(kind.count);
+        cluster.bytesPerSecond = kind.bytesPerSecond;
+        cluster.kind = group;
+        cluster.firstGroup = group;
+        return add(std::move(cluster));
+    }
+
+    std::int32_t node(const hardware::TopologyNode& topology) {
+        if (topology.children.empty()) return leaf(groupIndex_.at(topology.group));
+        std::vector<std::int32_t> parts;
+        parts.reserve(topology.children.size());
+        for (const hardware::TopologyNode& child : topology.children) parts.push_back(node(child));
+        const double cap = topology.rate ? topology.rate->value : std::numeric_limits<double>::infinity();
+        return join(std::move(parts), cap, topology.latency.value);
+    }
+
+    /// Joins subtrees two by two, the closest in FLOP/s first.
+    std::int32_t join(std::vector<std::int32_t> parts, double cap, double latency) {
+        while (parts.size() > 1) {
+            std::size_t bestA = 0;
+            std::size_t bestB = 1;
+            double best = std::numeric_limits<double>::infinity();
+            for (std::size_t a = 0; a < parts.size(); ++a)
+                for (std::size_t b = a + 1; b < parts.size(); ++b) {
+                    const double distance = std::fabs(std::log(cluster(parts[a]).flops / cluster(parts[b]).flops));
+                    if (distance >= best) continue;
+                    best = distance;
+                    bestA = a;
+                    bestB = b;
+                }
+            const std::int32_t joined = parent(parts[bestA], parts[bestB], cap, latency);
+            parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(bestB));
+            parts[bestA] = joined;
+            std::stable_sort(parts.begin(), parts.end(), [&](std::int32_t a, std::int32_t b) {
+                return cluster(a).firstGroup < cluster(b).firstGroup;
+            });
+        }
+        return parts.front();
+    }
+
+private:
+    const Cluster& cluster(std::int32_t i) const { return array_->clusters[index(i)]; }
+
+    std::int32_t add(Cluster cluster) {
+        array_->clusters.push_back(std::move(cluster));
+        return static_cast<std::int32_t>(array_->clusters.size() - 1);
+    }
+
+    std::int32_t parent(std::int32_t a, std::int32_t b, double cap, double latency) {
+        if (cluster(b).firstGroup < cluster(a).firstGroup) std::swap(a, b);
+        Cluster joined;
+        joined.name = cluster(a).name + "|" + cluster(b).name;
+        joined.count = cluster(a).count + cluster(b).count;
+        joined.flops = cluster(a).flops + cluster(b).flops;
+        joined.bytesPerSecond = std::min(cluster(a).bytesPerSecond, cluster(b).bytesPerSecond);
+        joined.first = a;
+        joined.second = b;
+        joined.firstGroup = cluster(a).firstGroup;
+        joined.rateCap = cap;
+        joined.latency = latency;
+        const std::vector<std::int32_t> inA = groupsOf(a);
+        const std::vector<std::int32_t> inB = groupsOf(b);
+        for (const hardware::Link& link : fleet_->links) {
+            const std::int32_t from = groupIndex_.at(link.from);
+            const std::int32_t to = groupIndex_.at(link.to);
+            const auto crosses = [&](std::int32_t x, std::int32_t y) {
+                return std::binary_search(inA.begin(), inA.end(), x) && std::binary_search(inB.begin(), inB.end(), y);
+            };
+            if (!crosses(from, to) && !crosses(to, from)) continue;
+            joined.rateCap = std::min(joined.rateCap, link.rate.value);
+            joined.latency = std::max(joined.latency, link.latency.value);
+        }
+        return add(std::move(joined));
+    }
+
+    std::vector<std::int32_t> groupsOf(std::int32_t root) const {
+        std::vector<std::int32_t> groups;
+        std::vector<std::int32_t> stack{root};
+        while (!stack.empty()) {
+            const Cluster& at = cluster(stack.back());
+            stack.pop_back();
+            if (at.kind >= 0) {
+                groups.push_back(at.kind);
+            } else {
+                stack.push_back(at.first);
+                stack.push_back(at.second);
+            }
+        }
+        std::sort(groups.begin(), groups.end());
+        return groups;
+    }
+
+    const hardware::Fleet* fleet_;
+    Array* array_;
+    std::map<std::string, std::int32_t> groupIndex_;
+};
+
+/// A topology without one group: a node left with one child becomes that child.
+std::optional<hardware::TopologyNode> pruned(const hardware::TopologyNode& node, const std::string& group) {
+    if (node.children.empty()) return node.group == group ? std::nullopt : std::optional(node);
+    hardware::TopologyNode left = node;
+    left.children.clear();
+    for (const hardware::TopologyNode& child : node.children)
+        if (std::optional<hardware::TopologyNode> kept = pruned(child, group))
+            left.children.push_back(std::move(*kept));
+    if (left.children.empty()) return std::nullopt;
+    if (left.children.size() == 1) return left.children.front();
+    return left;
+}
+
+}  // namespace
+
+Array makeArray(const hardware::Fleet& fleet, const std::string& dtype) {
+    Array array;
+    array.kinds.reserve(fleet.groups.size());
+    for (const hardware::Group& group : fleet.groups) array.kinds.push_back(makeKind(group, dtype));
+    Builder builder(fleet, array);
+    if (fleet.topology) {
+        array.root = builder.node(*fleet.topology);
+        return array;
+    }
+    std::vector<std::int32_t> parts;
+    for (std::size_t g = 0; g < fleet.groups.size(); ++g) parts.push_back(builder.leaf(static_cast<std::int32_t>(g)));
+    array.root = builder.join(std::move(parts), std::numeric_limits<double>::infinity(), 0);
+    return array;
+}
+
+hardware::Fleet without(const hardware::Fleet& fleet, std::size_t group) {
+    hardware::Fleet left = fleet;
+    const std::string name = fleet.groups[group].name;
+    left.groups.erase(left.groups.begin() + static_cast<std::ptrdiff_t>(group));
+    std::erase_if(left.links, [&](const hardware::Link& link) { return link.from == name || link.to == name; });
+    if (fleet.topology) left.topology = pruned(*fleet.topology, name);
+    return left;
+}
+
+std::optional<double> bytesOfDtype(const std::string& dtype) {
+    for (const DtypeWidth& known : kDtypes)
+        if (known.name == dtype) return known.bytes;
+    return std::nullopt;
+}
+
+const std::vector<std::string>& knownDtypes() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> list;
+        for (const DtypeWidth& known : kDtypes) list.emplace_back(known.name);
+        return list;
+    }();
+    return names;
+}
+
+}  // namespace tessera::partition

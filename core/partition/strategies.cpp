@@ -1,0 +1,164 @@
+#include "core/partition/strategies.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace tessera::partition {
+
+namespace {
+
+constexpr std::uint8_t kI = 1, kII = 2, kFree = 7;  // masks of allowed states
+
+std::size_t index(std::int32_t i) {
+    return static_cast<std::size_t>(i);
+}
+
+/// Types are given as masks; joins (and layers left open) take what costs least in the sum of both sides.
+Split withTypes(const Level& level, Elimination& elimination, const Allowed& allowed, double ratio) {
+    Split split = bestTypes(level, elimination, ratio, {Combine::Kind::sum}, allowed);
+    split.proven = false;  // proven only as far as the joins go
+    return split;
+}
+
+/// Data parallelism: every layer Type I, every join split by rows.
+Split chooseDp(const Level& level, Elimination&, const NodeContext& context) {
+    Split split;
+    split.states.assign(index(level.network().variables()), 0);
+    split.ratio = context.countShare;
+    split.value = level.cost(split.states, split.ratio, {Combine::Kind::sum});
+    return split;
+}
+
+/// "One weird trick": convolutions Type I, fully connected layers Type II. Krizhevsky, arXiv:1404.5997.
+Split chooseOwt(const Level& level, Elimination& elimination, const NodeContext& context) {
+    const Network& network = level.network();
+    Allowed allowed(index(network.variables()), kFree);
+    for (const Node& node : network.nodes)
+        if (node.weighted) allowed[index(node.variable)] = node.convolution || node.embedding ? kI : kII;
+    return withTypes(level, elimination, allowed, context.countShare);
+}
+
+/// HyPar: types I and II along the main path by dynamic programming over the elements that both sides move, without
+/// computation; shortcut layers Type I. Song et al., HPCA 2019.
+Split chooseHypar(const Level& level, Elimination& elimination, const NodeContext& context) {
+    const Network& network = level.network();
+    const double ratio = context.countShare;
+    const double exchanged = 2 * ratio * (1 - ratio);  // rows <-> channels, both sides, per direction
+    // Moves between a layer and the next along the path, per element: [type before * 2 + type after] (Table 5, summed).
+    const std::array<double, 4> moved{0, 2 * exchanged, 1, 1};
+    Level elements = level;
+    elements.setSides({.flopsI = std::numeric_limits<double>::infinity(),
+                       .flopsJ = std::numeric_limits<double>::infinity(),
+                       .perElementI = 1,
+                       .perElementJ = 1});
+    std::vector<std::int32_t> path;
+    for (const std::int32_t n : network.mainPath)
+        if (network.nodes[index(n)].weighted) path.push_back(n);
+    std::array<double, 2> best{};
+    std::vector<std::array<std::uint8_t, 2>> from(path.size());
+    for (std::size_t k = 0; k < path.size(); ++k) {
+        const std::int32_t n = path[k];
+        std::array<double, 2> next{};
+        for (std::uint8_t t = 0; t < 2; ++t) {
+            std::array<double, 2> arriving = best;
+            for (std::size_t before = 0; before < 2 && k > 0; ++before)
+                arriving[before] += moved[before * 2 + t] * level.inputElements(n);
+            from[k][t] = arriving[1] < arriving[0] ? 1 : 0;
+            next[t] = arriving[from[k][t]] + elements.intra(n, t, ratio, true) + elements.intra(n, t, ratio, false);
+        }
+        best = next;
+    }
+    Allowed allowed(index(network.variables()), kFree);
+    for (const Node& node : network.nodes)
+        if (node.weighted) allowed[index(node.variable)] = kI;
+    std::uint8_t type = best[1] < best[0] ? 1 : 0;
+    for (std::size_t k = path.size(); k-- > 0;) {
+        allowed[index(network.nodes[index(path[k])].variable)] = type == 1 ? kII : kI;
+        type = from[k][type];
+    }
+    return withTypes(level, elimination, allowed, ratio);
+}
+
+/// AccPar: all types; where kinds part, the ratio too.
+Split chooseAccpar(const Level& level, Elimination& elimination, const NodeContext& context) {
+    const Options& options = *context.options;
+    const Allowed& allowed = *context.pinned;
+    const Combine combine = combineOf(options);
+    const auto pinned = options.pinnedRatios.find(context.level);
+    if (pinned != options.pinnedRatios.end()) return bestTypes(level, elimination, pinned->second, combine, allowed);
+    if (!context.kindsPart) return bestTypes(level, elimination, context.countShare, combine, allowed);
+    switch (options.ratio) {
+        case RatioRule::balanced:
+            return balance(level, elimination, allowed, options.nodeLimit, 0, 1,
+                           context.sink != nullptr ? *context.sink : ProgressSink{}, context.stop);
+        case RatioRule::eq10:
+        case RatioRule::alternating:
+            return alternate(level, elimination, options.ratio, allowed);
+        case RatioRule::equal:
+            return bestTypes(level, elimination, 0.5, combine, allowed);
+        case RatioRule::fixed:
+            return bestTypes(level, elimination, options.fixedRatio, combine, allowed);
+    }
+    return {};
+}
+
+/// AccPar as in section 5.3: where kinds part, types by `max` and the ratio by Eq. 10 in turns.
+Split chooseAccparPaper(const Level& level, Elimination& elimination, const NodeContext& context) {
+    if (!context.kindsPart) return bestTypes(level, elimination, 0.5, {}, {});
+    return alternate(level, elimination, RatioRule::eq10, {});
+}
+
+}  // namespace
+
+const std::vector<StrategyRow>& strategyRows() {
+    static const std::vector<StrategyRow> rows{
+        {{"accpar", "AccPar", "Every layer batch-, input- or output-split, exact; ratios balance unequal sides."},
+         chooseAccpar,
+         false,
+         true},
+        {{"accpar-paper", "AccPar (paper)", "AccPar under the paper's section 5.3: transfers scale with the ratio."},
+         chooseAccparPaper,
+         true,
+         true},
+        {{"hypar", "HyPar", "Batch or input split along the main path, least elements moved, equal shares."},
+         chooseHypar,
+         false,
+         false},
+        {{"owt", "One weird trick", "Convolutions split by batch, fully connected layers by input channels."},
+         chooseOwt,
+         false,
+         false},
+        {{"dp", "Data parallel", "Every layer split by batch, equal shares: the baseline."}, chooseDp, false, false},
+    };
+    return rows;
+}
+
+const StrategyRow* findStrategy(std::string_view id) {
+    for (const StrategyRow& row : strategyRows())
+        if (row.strategy.id == id) return &row;
+    return nullptr;
+}
+
+const std::vector<Strategy>& strategies() {
+    static const std::vector<Strategy> list = [] {
+        std::vector<Strategy> result;
+        for (const StrategyRow& row : strategyRows()) result.push_back(row.strategy);
+        return result;
+    }();
+    return list;
+}
+
+Combine combineOf(const Options& options) {
+    switch (options.objective) {
+        case Objective::max:
+            return {Combine::Kind::max};
+        case Objective::sum:
+            return {Combine::Kind::sum};
+        case Objective::side:
+            return {Combine::Kind::side};
+    }
+    return {};
+}
+
+}  // namespace tessera::partition

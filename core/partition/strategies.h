@@ -1,0 +1,37 @@
+#pragma once
+
+#include <stop_token>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/partition/ratio.h"
+
+namespace tessera::partition {
+
+/// What a strategy is told about the node of the hierarchy that it splits.
+struct NodeContext {
+    const Options* options = nullptr;
+    const Allowed* pinned = nullptr;  ///< the user's pinned types, as allowed states; empty = none
+    int level = 0;
+    bool kindsPart = false;   ///< two kinds part here; else equal accelerators are halved
+    double countShare = 0.5;  ///< the first side's share of the accelerators
+    const ProgressSink* sink = nullptr;
+    std::stop_token stop = {};
+};
+
+/// A strategy as the solver uses it.
+struct StrategyRow {
+    Strategy strategy;
+    Split (*choose)(const Level& level, Elimination& elimination, const NodeContext& context);
+    bool paperModel;   ///< evaluated under the paper's section 5.3, halving shapes below the root
+    bool searchesAll;  ///< chooses among all types: its own bound is the problem's
+};
+
+const std::vector<StrategyRow>& strategyRows();
+/// Null where there is no such strategy.
+const StrategyRow* findStrategy(std::string_view id);
+
+/// The objective that `options` asks types to be chosen by.
+Combine combineOf(const Options& options);
+
+}  // namespace tessera::partition
