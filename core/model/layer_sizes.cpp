@@ -1,0 +1,330 @@
+#include "core/model/layer_sizes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace tessera::model {
+
+namespace {
+
+enum class Form : std::uint8_t { convolution, transposedConvolution, gemm, matmul, recurrent };
+
+/// The operators that count as multiplications, with the places of their two main operands.
+struct Multiplication {
+    std::string_view type;
+    Form form;
+    std::size_t left, right;
+};
+
+constexpr std::array kMultiplications{
+    Multiplication{"Conv", Form::convolution, 0, 1},
+    Multiplication{"ConvInteger", Form::convolution, 0, 1},
+    Multiplication{"QLinearConv", Form::convolution, 0, 3},
+    Multiplication{"ConvTranspose", Form::transposedConvolution, 0, 1},
+    Multiplication{"Gemm", Form::gemm, 0, 1},
+    Multiplication{"MatMul", Form::matmul, 0, 1},
+    Multiplication{"MatMulInteger", Form::matmul, 0, 1},
+    Multiplication{"QLinearMatMul", Form::matmul, 0, 3},
+    Multiplication{"LSTM", Form::recurrent, 0, 1},
+    Multiplication{"GRU", Form::recurrent, 0, 1},
+    Multiplication{"RNN", Form::recurrent, 0, 1},
+};
+
+const Multiplication* multiplicationOf(const Operator& op) {
+    if (!isStandard(op) || !op.opaque.empty()) return nullptr;
+    const auto row = std::find_if(kMultiplications.begin(), kMultiplications.end(),
+                                  [&](const Multiplication& candidate) { return candidate.type == op.type; });
+    return row == kMultiplications.end() ? nullptr : &*row;
+}
+
+std::int64_t integerAttribute(const Operator& op, const std::string& name, std::int64_t otherwise) {
+    const auto found = op.attributes.find(name);
+    if (found == op.attributes.end()) return otherwise;
+    const auto* value = std::get_if<std::int64_t>(&found->second);
+    return value == nullptr ? otherwise : *value;
+}
+
+using Dimensions = std::vector<std::int64_t>;
+
+double productOf(const Dimensions& dims, std::size_t from, std::size_t to) {
+    double product = 1;
+    for (std::size_t i = from; i < to; ++i) product *= static_cast<double>(dims[i]);
+    return product;
+}
+
+double productOf(const Dimensions& dims) {
+    return productOf(dims, 0, dims.size());
+}
+
+double at(const Dimensions& dims, std::size_t index) {
+    return index < dims.size() ? static_cast<double>(dims[index]) : 1;
+}
+
+double ratio(double a, double b) {
+    return b == 0 ? 0 : a / b;
+}
+
+/// Spatial dimensions from axis 2 on as height and width: L -> L x 1, H W -> H x W, D H W -> DH x W.
+Map folded(const Dimensions& dims) {
+    const std::size_t rank = dims.size();
+    if (rank < 3) return {};
+    if (rank == 3) return {.height = at(dims, 2), .width = 1};
+    return {.height = productOf(dims, 2, rank - 1), .width = at(dims, rank - 1)};
+}
+
+/// The same for an activation: what axis 0 holds beyond the batch (frames of a film) is folded into the height.
+Map foldedActivation(const Graph& graph, const Dimensions& dims) {
+    Map map = folded(dims);
+    map.height *= ratio(at(dims, 0), static_cast<double>(graph.batch));
+    return map;
+}
+
+Layer convolutionSizes(const Graph& graph, const WeightedOperator& weighted) {
+    const Dimensions& x = neededShape(graph, inputOf(*weighted.op, 0));
+    const Dimensions& y = neededShape(graph, weighted.op->outputs.front());
+    Layer layer;
+    layer.kind = LayerKind::conv;
+    layer.inChannels = at(x, 1);
+    layer.outChannels = at(y, 1);
+    const bool weightOnTheRight = weighted.data == 0;
+    const TensorIndex kernel = inputOf(*weighted.op, weightOnTheRight ? weighted.weight : weighted.data);
+    layer.kernel = folded(neededShape(graph, kernel));
+    layer.groups = static_cast<double>(integerAttribute(*weighted.op, "group", 1));
+    layer.in = foldedActivation(graph, x);
+    layer.out = foldedActivation(graph, y);
+    layer.conv = layer.out;
+    return layer;
+}
+
+/// A transposed convolution multiplies once per pixel of its input: `conv` is the input map, so that D_i D_o k o / g is
+/// its count of multiplications; `out` is the larger map that the products are added into.
+Layer transposedSizes(const Graph& graph, const WeightedOperator& weighted) {
+    Layer layer = convolutionSizes(graph, weighted);
+    layer.conv = layer.in;
+    return layer;
+}
+
+/// Rows that a matrix multiplication makes, as a map of rows x 1.
+void setRows(Layer& layer, double rows) {
+    layer.in = layer.conv = layer.out = {.height = rows, .width = 1};
+}
+
+double outputPerSample(const Graph& graph, const Operator& op) {
+    return elementsPerSample(graph, op.outputs.front());
+}
+
+Layer gemmSizes(const Graph& graph, const WeightedOperator& weighted) {
+    const Operator& op = *weighted.op;
+    const Dimensions& weight = neededShape(graph, inputOf(op, weighted.weight));
+    const bool left = weighted.weight == 0;
+    const bool transposed = integerAttribute(op, left ? "transA" : "transB", 0) != 0;
+    Layer layer;
+    layer.kind = LayerKind::fc;
+    layer.inChannels = at(weight, left == transposed ? 0 : 1);
+    layer.outChannels = at(weight, left == transposed ? 1 : 0);
+    setRows(layer, ratio(outputPerSample(graph, op), layer.outChannels));
+    return layer;
+}
+
+/// A stored operand of rank above 2 is a group per matrix.
+Layer matmulSizes(const Graph& graph, const WeightedOperator& weighted) {
+    const Operator& op = *weighted.op;
+    const Dimensions& weight = neededShape(graph, inputOf(op, weighted.weight));
+    const bool left = weighted.weight == 0;
+    const std::size_t rank = weight.size();
+    Layer layer;
+    layer.kind = LayerKind::fc;
+    layer.groups = rank > 2 ? productOf(weight, 0, rank - 2) : 1;
+    const double last = rank == 0 ? 1 : at(weight, rank - 1);
+    const double lastButOne = rank < 2 ? last : at(weight, rank - 2);
+    if (rank < 2) {
+        layer.inChannels = last;
+    } else {
+        layer.inChannels = layer.groups * (left ? last : lastButOne);
+        layer.outChannels = layer.groups * (left ? lastButOne : last);
+    }
+    setRows(layer, ratio(outputPerSample(graph, op), layer.outChannels));
+    return layer;
+}
+
+/// Input and state times all gates of all directions at once, one row per time step.
+Layer recurrentSizes(const Graph& graph, const WeightedOperator& weighted) {
+    const Operator& op = *weighted.op;
+    const Dimensions& x = neededShape(graph, inputOf(op, weighted.data));
+    const Dimensions& w = neededShape(graph, inputOf(op, 1));
+    const Dimensions& r = neededShape(graph, inputOf(op, 2));
+    Layer layer;
+    layer.kind = LayerKind::fc;
+    layer.inChannels = at(w, 2) + at(r, 2);
+    layer.outChannels = at(w, 0) * at(w, 1);
+    setRows(layer, ratio(at(x, 0) * at(x, 1), static_cast<double>(graph.batch)));
+    return layer;
+}
+
+/// The length of the sum behind each output element of a product of activations.
+double sumLength(const Graph& graph, const Operator& op, const Multiplication& row) {
+    const Dimensions& left = neededShape(graph, inputOf(op, row.left));
+    if (row.form == Form::matmul) return left.empty() ? 1 : at(left, left.size() - 1);
+    return at(left, integerAttribute(op, "transA", 0) != 0 ? 0 : 1);
+}
+
+double productMacs(const Graph& graph, const Operator& op) {
+    const Multiplication* row = multiplicationOf(op);
+    if (row == nullptr) return 0;
+    switch (row->form) {
+        case Form::convolution: {
+            const Dimensions& kernel = neededShape(graph, inputOf(op, row->right));
+            return outputPerSample(graph, op) * (kernel.empty() ? 1 : productOf(kernel, 1, kernel.size()));
+        }
+        case Form::transposedConvolution: {
+            const Dimensions& kernel = neededShape(graph, inputOf(op, row->right));
+            return elementsPerSample(graph, inputOf(op, row->left)) *
+                   (kernel.empty() ? 1 : productOf(kernel, 1, kernel.size()));
+        }
+        case Form::gemm:
+        case Form::matmul:
+            return outputPerSample(graph, op) * sumLength(graph, op, *row);
+        case Form::recurrent:
+            break;
+    }
+    const Layer as = recurrentSizes(graph, {.op = &op});
+    return as.inChannels * as.outChannels * as.conv.area();
+}
+
+/// A matrix product's channels are its heads: everything before the last two axes.
+void setHeads(const Graph& graph, Layer& join, const Dimensions& dims) {
+    const std::size_t rank = dims.size();
+    join.outChannels = ratio(productOf(dims, 0, rank - 2), static_cast<double>(graph.batch));
+    join.conv = {.height = at(dims, rank - 2), .width = at(dims, rank - 1)};
+}
+
+void setChannels(const Graph& graph, Layer& join, const Dimensions& dims, std::size_t axis) {
+    join.outChannels = dims.size() < 2 ? 1 : at(dims, axis);
+    join.conv = {.height = ratio(ratio(productOf(dims), static_cast<double>(graph.batch)), join.outChannels),
+                 .width = 1};
+    if (dims.size() == 4 && axis == 1) join.conv = foldedActivation(graph, dims);
+}
+
+/// "give --dim seq=N --dim frames=N" for every symbol that is unbound in the graph's inputs.
+std::string dimensionsToGive(const Graph& graph, TensorIndex tensor) {
+    std::set<std::string> names;
+    for (const auto& [axis, name] : graph.tensor(tensor).symbols) names.insert(name);
+    for (const TensorIndex input : graph.inputs)
+        for (const auto& [axis, name] : graph.tensor(input).symbols) names.insert(name);
+    std::string text;
+    for (const std::string& name : names) text += " --dim " + escaped(name) + "=N";
+    return text;
+}
+
+}  // namespace
+
+bool isStandard(const Operator& op) {
+    return op.domain.empty() || op.domain == "ai.onnx";
+}
+
+TensorIndex inputOf(const Operator& op, std::size_t index) {
+    return index < op.inputs.size() ? op.inputs[index] : kNoTensor;
+}
+
+bool isActivation(const Graph& graph, TensorIndex tensor) {
+    if (tensor == kNoTensor) return false;
+    const TensorRole role = graph.tensor(tensor).role;
+    return role == TensorRole::activation || role == TensorRole::input;
+}
+
+std::optional<WeightedOperator> weightedOperator(const Graph& graph, const Operator& op) {
+    const Multiplication* row = multiplicationOf(op);
+    if (row == nullptr) return std::nullopt;
+    const bool left = isActivation(graph, inputOf(op, row->left));
+    const bool right = isActivation(graph, inputOf(op, row->right));
+    if (left == right) return std::nullopt;
+    return left ? WeightedOperator{&op, row->left, row->right} : WeightedOperator{&op, row->right, row->left};
+}
+
+bool isProduct(const Graph& graph, const Operator& op) {
+    const Multiplication* row = multiplicationOf(op);
+    return row != nullptr && isActivation(graph, inputOf(op, row->left)) &&
+           isActivation(graph, inputOf(op, row->right));
+}
+
+const std::vector<std::int64_t>& neededShape(const Graph& graph, TensorIndex tensor) {
+    static const Dimensions kScalar;
+    if (tensor == kNoTensor) return kScalar;
+    const Tensor& value = graph.tensor(tensor);
+    const bool known =
+        value.shape && std::find(value.shape->begin(), value.shape->end(), kUnknown) == value.shape->end();
+    if (known) return *value.shape;
+    const std::string dims = dimensionsToGive(graph, tensor);
+    throw DataError({.file = graph.name, .where = "tensor " + inQuotes(value.name)},
+                    value.shape ? "shape " + toText(value.shape) : toText(value.shape),
+                    dims.empty() ? "a known shape (it depends on data, or on an operator that is not known)"
+                                 : "a known shape; give" + dims);
+}
+
+double elementsPerSample(const Graph& graph, TensorIndex tensor) {
+    return ratio(productOf(neededShape(graph, tensor)), static_cast<double>(graph.batch));
+}
+
+Layer sizesOf(const Graph& graph, const WeightedOperator& weighted) {
+    const Multiplication* row = multiplicationOf(*weighted.op);
+    switch (row->form) {
+        case Form::convolution:
+            return convolutionSizes(graph, weighted);
+        case Form::transposedConvolution:
+            return transposedSizes(graph, weighted);
+        case Form::gemm:
+            return gemmSizes(graph, weighted);
+        case Form::matmul:
+            return matmulSizes(graph, weighted);
+        case Form::recurrent:
+            break;
+    }
+    return recurrentSizes(graph, weighted);
+}
+
+Layer embeddingSizes(const Graph& graph, const Operator& op) {
+    const Dimensions& table = neededShape(graph, inputOf(op, 0));
+    const std::int64_t rank = static_cast<std::int64_t>(table.size());
+    std::int64_t axis = integerAttribute(op, "axis", 0);
+    if (axis < 0) axis += rank;
+    Layer layer;
+    layer.kind = LayerKind::embedding;
+    layer.inChannels = axis >= 0 && axis < rank ? at(table, static_cast<std::size_t>(axis)) : 1;
+    layer.outChannels = ratio(productOf(table), layer.inChannels);
+    setRows(layer, elementsPerSample(graph, inputOf(op, 1)));
+    return layer;
+}
+
+Layer joinSizes(const Graph& graph, const Operator& op, LayerKind kind, std::size_t channelAxis) {
+    const Dimensions& dims = neededShape(graph, op.outputs.front());
+    Layer join;
+    join.kind = kind;
+    if (kind == LayerKind::product && dims.size() > 2 && multiplicationOf(op)->form == Form::matmul)
+        setHeads(graph, join, dims);
+    else
+        setChannels(graph, join, dims, channelAxis);
+    join.inChannels = join.outChannels;
+    join.in = join.out = join.conv;
+    if (kind == LayerKind::product) join.macs = productMacs(graph, op);
+    return join;
+}
+
+std::optional<Map> mapOf(const Graph& graph, TensorIndex tensor, double channels, bool channelsFirst) {
+    const Shape& shape = graph.tensor(tensor).shape;
+    if (!elementCount(shape) || channels <= 0) return std::nullopt;
+    const double elements = elementsPerSample(graph, tensor);
+    if (std::fmod(elements, channels) != 0) return std::nullopt;
+    const bool spatial = channelsFirst && shape->size() > 3 && at(*shape, 1) == channels;
+    if (spatial) return foldedActivation(graph, *shape);
+    return Map{.height = elements / channels, .width = 1};
+}
+
+}  // namespace tessera::model
