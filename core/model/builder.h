@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct OperatorSpec {
     std::string domain;
     std::string layer;
     std::string block;
+    std::string body;  ///< as Operator::body
 };
 
 /// Builds a Graph in topological order: propagates types and shapes by the operator table, folds constant shape
@@ -39,6 +41,15 @@ public:
     /// constants. `values`, where known, are the elements of a small integer, boolean or float tensor, for folding.
     void addStored(const std::string& name, DataType type, std::vector<std::int64_t> shape,
                    std::vector<double> values = {});
+    /// A value written into the graph (ONNX Constant). As `addStored`, but a parameter only where it is a float tensor of
+    /// more than 64 elements. Without `values` the elements are not known.
+    void addConstant(const std::string& name, DataType type, std::vector<std::int64_t> shape,
+                     std::optional<std::vector<double>> values = {});
+    /// What a file says about an existing tensor: fills in the type, rank and dimensions that could not be computed.
+    /// What was computed stays.
+    void declare(const std::string& name, DataType type, const Shape& shape);
+    /// The elements of a tensor that is known by folding or storage; nullptr where they are not known.
+    const std::vector<double>* values(const std::string& name) const;
     /// Adds an operator; its inputs must exist. Returns the name of its first output.
     std::string add(OperatorSpec spec);
     void addOutput(const std::string& name);

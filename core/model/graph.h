@@ -68,6 +68,9 @@ struct Operator {
     Attributes attributes;
     std::string layer;   ///< grouping for people, such as "layer3.0.conv1"; may be empty
     std::string block;   ///< repeated structure, such as "layer3.0"; may be empty
+    /// The If, Loop or Scan operator in whose body this one stands (counted once); empty in the main graph. Counts of
+    /// operators and activation elements are of the main graph.
+    std::string body = {};
     std::string opaque;  ///< why nothing is known about this operator; empty for a known one
 };
 
