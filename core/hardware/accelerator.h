@@ -7,15 +7,10 @@
 
 #include "core/base/json.h"
 #include "core/base/quantity.h"
+#include "core/base/schema.h"
+#include "core/hardware/numbers.h"
 
 namespace tessera::hardware {
-
-/// How far a number can be trusted.
-struct Provenance {
-    std::string source;       ///< where it comes from, in words
-    std::string reliability;  ///< "measured", "datasheet" or "assumed"; the file calls it "class"
-    bool operator==(const Provenance&) const = default;
-};
 
 struct MemoryLevel {
     std::string name;
@@ -35,20 +30,25 @@ struct Accelerator {
     std::map<std::string, FlopsPerSecond> peakFlops;  ///< by data type: "bf16", "fp16", "fp32", "int8", ...
     std::map<std::string, double> efficiency;         ///< by operation class, such as "gemm"; default 1
     std::vector<MemoryLevel> memory;
-    std::optional<BytesPerSecond> network;            ///< the file's `network_bits_per_s`
+    std::optional<BytesPerSecond> network;  ///< the file's `network_bits_per_s`
     std::optional<BytesPerSecond> hostBandwidth;
     std::optional<Watts> power;
     std::optional<double> pricePerHourUsd;
     std::optional<std::string> placementPolicy;
-    std::optional<std::string> kernels;               ///< path of a table of measured kernels
+    std::optional<std::string> kernels;  ///< path of a table of measured kernels
     Seconds launchOverhead;
-    std::map<std::string, Provenance> provenance;     ///< by JSON path, such as "peak_flops.bf16"
+    ProvenanceMap provenance;  ///< by JSON path, such as "peak_flops.bf16"
 
     bool operator==(const Accelerator&) const = default;
 };
 
-/// Reads one accelerator from a node. Throws DataError.
+/// The versions of `tessera.accelerator`; migrations are appended here.
+const SchemaHistory& acceleratorSchema();
+
+/// Reads one accelerator: a whole document, whose file's stem becomes the id, or an inline one, which has no id and may
+/// leave out `schema`. Throws DataError.
 Accelerator readAccelerator(const JsonNode& node);
+/// The document that reads back as the same accelerator.
 Json toJson(const Accelerator& accelerator);
 
 /// The largest memory level's capacity, empty where the accelerator gives no memory.

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +16,7 @@ struct Group {
     Accelerator accelerator;
     std::int64_t count = 1;
     std::optional<BytesPerSecond> network;  ///< overrides the accelerator's own rate
+    std::string reference = {};  ///< how the file names the accelerator: a bundled name or a path; empty = inline
     bool operator==(const Group&) const = default;
 };
 
@@ -44,12 +45,29 @@ struct Fleet {
     std::vector<Group> groups;
     std::vector<Link> links;
     std::optional<TopologyNode> topology;  ///< empty = flat
+    ProvenanceMap provenance = {};         ///< of the fleet's own numbers, by JSON path, such as "groups[1].count"
     bool operator==(const Fleet&) const = default;
 };
 
+/// Limits of a fleet's file; each is named in the error.
+inline constexpr std::size_t kMostGroups = 1000;
+inline constexpr std::int64_t kMostInGroup = 1'000'000;
+
+/// The versions of `tessera.fleet`; migrations are appended here.
+const SchemaHistory& fleetSchema();
+
 /// Reads a fleet; a group's accelerator is a bundled name, a path relative to the fleet's file, or inline.
+/// Throws DataError.
 Fleet readFleet(const JsonNode& node);
+
+/// The document that reads back as the same fleet: an accelerator that came by name or path is written that way (a
+/// path stays relative to the folder of `fleet.file`).
 Json toJson(const Fleet& fleet);
+/// The same with every accelerator written out, so that the document means the same anywhere and later.
+Json toJsonInline(const Fleet& fleet);
+
+/// The rate of one accelerator's network: the group's own where it gives one.
+std::optional<BytesPerSecond> networkRate(const Group& group);
 
 std::int64_t acceleratorCount(const Fleet& fleet);
 

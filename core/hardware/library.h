@@ -14,17 +14,23 @@ struct LibraryEntry {
     std::string id;    ///< the file's stem
     std::string name;  ///< the file's own "name"
     std::filesystem::path path;
+    std::string problem = {};  ///< why the file cannot be used, a sentence; empty where it can
 };
 
 /// The folders in which bundled and own files are looked up, in order: `$TESSERA_DATA`, `$XDG_DATA_HOME/tessera`
 /// (default `~/.local/share/tessera`), `<executable>/../share/tessera`, and the source's `data/` in a build tree.
 std::vector<std::filesystem::path> dataFolders();
 
-/// Every hardware file of the library, sorted by kind and id; the first folder that has an id wins.
+/// Every hardware file of the library, sorted by kind and id; the first folder that has an id wins. A file that cannot
+/// be used has its `problem` set and does not disturb the others.
 std::vector<LibraryEntry> libraryEntries();
 
 /// A file path, else a name of the library. Throws FileError, DataError, UsageError (unknown, with a hint).
 Accelerator loadAccelerator(const std::string& nameOrPath);
 Fleet loadFleet(const std::string& nameOrPath);
+
+/// The accelerator that a field of a file names: a bundled name, else a path relative to the file's folder, which must
+/// be an ordinary file. Throws DataError, at the field where there is no such accelerator.
+Accelerator acceleratorNamedBy(const JsonNode& field);
 
 }  // namespace tessera::hardware

@@ -1,0 +1,206 @@
+#include "core/hardware/library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+
+namespace tessera::hardware {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uintmax_t kLargestHardwareFile = std::uintmax_t{16} << 20;
+constexpr std::size_t kMostListed = 10'000;  // files of one kind in one folder
+
+JsonDocument loadDocument(const std::string& path) {
+    return JsonDocument::parse(readFile(path, kLargestHardwareFile), path);
+}
+
+/// A kind of hardware file: where it lies and how its name is found out.
+struct Kind {
+    std::string_view id;
+    std::string_view withArticle;
+    std::string_view folder;
+    std::string_view schema;
+    std::string (*nameIn)(const std::string& path);  ///< reads the whole file; throws where it is wrong
+};
+
+constexpr std::array kKinds{
+    Kind{"accelerator", "an accelerator", "accelerators", "\"tessera.accelerator/",
+         [](const std::string& path) { return readAccelerator(loadDocument(path).root()).name; }},
+    Kind{"fleet", "a fleet", "fleets", "\"tessera.fleet/",
+         [](const std::string& path) { return readFleet(loadDocument(path).root()).name; }},
+};
+constexpr const Kind& kAccelerators = kKinds[0];
+constexpr const Kind& kFleets = kKinds[1];
+
+std::optional<fs::path> environmentPath(const char* name) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    return fs::path(value);
+}
+
+bool isOrdinaryFile(const fs::path& path) {
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored);
+}
+
+/// Names of the library never become paths: what could leave its folder is no name.
+bool isName(std::string_view text) {
+    return !text.empty() && text.size() <= 256 && text.front() != '.' &&
+           text.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
+}
+
+bool looksLikePath(std::string_view text) {
+    return text.find('/') != std::string_view::npos || text.ends_with(".json");
+}
+
+/// Files that lie directly in $TESSERA_DATA are told apart by the schema they name.
+bool mentionsSchema(const fs::path& path, const Kind& kind) {
+    try {
+        return readFile(path, kLargestHardwareFile).find(kind.schema) != std::string::npos;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+/// The files `id` of one kind in the folder, sorted by name.
+void collect(std::map<std::string, fs::path>& files, const fs::path& folder, const Kind* onlyOfSchema) {
+    std::error_code error;
+    std::map<std::string, fs::path> here;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+        const fs::path& path = entry->path();
+        const std::string id = path.stem().string();
+        if (path.extension() != ".json" || !isName(id) || !isOrdinaryFile(path)) continue;
+        if (onlyOfSchema != nullptr && !mentionsSchema(path, *onlyOfSchema)) continue;
+        here.emplace(id, path);
+        if (here.size() >= kMostListed) break;
+    }
+    files.merge(here);
+}
+
+std::map<std::string, fs::path> filesOf(const Kind& kind) {
+    std::map<std::string, fs::path> files;
+    const std::optional<fs::path> own = environmentPath("TESSERA_DATA");
+    for (const fs::path& folder : dataFolders()) {
+        collect(files, folder / kind.folder, nullptr);
+        if (own && folder == *own) collect(files, folder, &kind);
+    }
+    return files;
+}
+
+std::optional<fs::path> findFile(const Kind& kind, const std::string& id) {
+    if (!isName(id)) return std::nullopt;
+    const std::optional<fs::path> own = environmentPath("TESSERA_DATA");
+    for (const fs::path& folder : dataFolders()) {
+        const fs::path inKind = folder / kind.folder / (id + ".json");
+        if (isOrdinaryFile(inKind)) return inKind;
+        const fs::path flat = folder / (id + ".json");
+        if (own && folder == *own && isOrdinaryFile(flat) && mentionsSchema(flat, kind)) return flat;
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> namesOf(const Kind& kind) {
+    std::vector<std::string> names;
+    for (const auto& [id, path] : filesOf(kind)) names.push_back(id);
+    return names;
+}
+
+/// "there is no accelerator 'tpu-v9'; did you mean 'tpu-v2'? 'tessera hardware list --kind accelerator' names them all"
+std::string unknownName(const Kind& kind, const std::string& name) {
+    std::string text = fmt::format("there is no {} {}; ", kind.id, inQuotes(name));
+    const std::vector<std::string> known = namesOf(kind);
+    const std::string_view hint = closest(name, known);
+    if (!hint.empty()) text += fmt::format("did you mean {}? ", inQuotes(hint));
+    for (const Kind& other : kKinds)
+        if (other.id != kind.id && findFile(other, name))
+            text = fmt::format("{} is {}, not {}; ", inQuotes(name), other.withArticle, kind.withArticle);
+    return text + fmt::format("'tessera hardware list --kind {}' names them all", kind.id);
+}
+
+std::string pathOf(const Kind& kind, const std::string& nameOrPath) {
+    std::error_code ignored;
+    const fs::file_status status = fs::status(nameOrPath, ignored);
+    if (looksLikePath(nameOrPath) || (fs::exists(status) && !fs::is_directory(status))) return nameOrPath;
+    const std::optional<fs::path> found = findFile(kind, nameOrPath);
+    if (!found) throw UsageError(unknownName(kind, nameOrPath));
+    return found->string();
+}
+
+}  // namespace
+
+std::vector<fs::path> dataFolders() {
+    std::vector<fs::path> folders;
+    if (const auto own = environmentPath("TESSERA_DATA")) folders.push_back(*own);
+    if (const auto data = environmentPath("XDG_DATA_HOME"))
+        folders.push_back(*data / "tessera");
+    else if (const auto home = environmentPath("HOME"))
+        folders.push_back(*home / ".local" / "share" / "tessera");
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    if (!error) folders.push_back(program.parent_path().parent_path() / "share" / "tessera");
+    folders.emplace_back(TESSERA_SOURCE_DATA);
+    return folders;
+}
+
+std::vector<LibraryEntry> libraryEntries() {
+    std::vector<LibraryEntry> entries;
+    for (const Kind& kind : kKinds) {
+        for (const auto& [id, path] : filesOf(kind)) {
+            LibraryEntry entry{.kind = std::string(kind.id), .id = id, .name = {}, .path = path};
+            try {
+                entry.name = kind.nameIn(path.string());
+            } catch (const std::exception& error) {
+                entry.problem = error.what();
+            }
+            entries.push_back(std::move(entry));
+        }
+    }
+    return entries;
+}
+
+Accelerator loadAccelerator(const std::string& nameOrPath) {
+    return readAccelerator(loadDocument(pathOf(kAccelerators, nameOrPath)).root());
+}
+
+Fleet loadFleet(const std::string& nameOrPath) {
+    return readFleet(loadDocument(pathOf(kFleets, nameOrPath)).root());
+}
+
+Accelerator acceleratorNamedBy(const JsonNode& field) {
+    const std::string reference = field.text(4096);
+    std::optional<fs::path> path;
+    if (!looksLikePath(reference)) path = findFile(kAccelerators, reference);
+    if (!path && !reference.empty() && reference.find('\0') == std::string::npos) {
+        // Only ordinary files: a pipe would wait forever, a device never end.
+        const fs::path beside = fs::path(field.document().file()).parent_path() / reference;
+        if (isOrdinaryFile(beside)) path = beside;
+    }
+    if (!path) {
+        const std::string_view hint = closest(reference, namesOf(kAccelerators));
+        field.fail(hint.empty() ? "a bundled accelerator's name, or the path of an accelerator's file beside this one"
+                                : fmt::format("a bundled accelerator's name, {} perhaps, or the path of an "
+                                              "accelerator's file beside this one",
+                                              inQuotes(hint)));
+    }
+    try {
+        return readAccelerator(loadDocument(path->string()).root());
+    } catch (const FileError& error) {
+        field.fail(fmt::format("a file that can be read ({})", error.what()));
+    }
+}
+
+}  // namespace tessera::hardware

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "core/base/json.h"
+
+namespace tessera::hardware {
+
+/// How far a number can be trusted.
+struct Provenance {
+    std::string source;       ///< where it comes from, in words
+    std::string reliability;  ///< "measured", "datasheet" or "assumed"; the file calls it "class"
+    bool operator==(const Provenance&) const = default;
+};
+
+/// By JSON path relative to the accelerator or fleet, such as "peak_flops.bf16" or "groups[1].count".
+using ProvenanceMap = std::map<std::string, Provenance>;
+
+/// Reads numbers that stand alone or as `{"value": x, "source": "...", "class": "measured|datasheet|assumed"}`, and
+/// keeps what the long form says. All functions throw DataError.
+class NumberReader {
+public:
+    /// Paths are kept relative to `base`. Both must outlive the reader.
+    NumberReader(const JsonNode& base, ProvenanceMap& provenance);
+
+    /// Above 0. Values outside of 1e-30 ... 1e30 are refused, so that no product or quotient of a few of them is
+    /// infinite or zero.
+    double positive(const JsonNode& node) const;
+    double notNegative(const JsonNode& node) const;
+    /// Above 0 and at most 1.
+    double fraction(const JsonNode& node) const;
+    /// A whole number from 1 to `most`.
+    std::int64_t count(const JsonNode& node, std::int64_t most) const;
+
+private:
+    JsonNode valueOf(const JsonNode& node) const;
+
+    const JsonNode& base_;
+    ProvenanceMap& provenance_;
+};
+
+/// Writes a number as it was read: with its provenance where `provenance` has its path. Whole numbers below 2^53 are
+/// written without a fraction.
+Json numberJson(double value, const std::string& path, const ProvenanceMap& provenance);
+
+/// A name from a file: a text that is not blank, of at most 256 characters.
+std::string nameIn(const JsonNode& node);
+
+}  // namespace tessera::hardware
