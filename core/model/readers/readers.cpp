@@ -1,0 +1,129 @@
+#include "core/model/readers/readers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "core/model/readers/accpar_text.h"
+#include "core/model/readers/layer_csv.h"
+#include "core/model/readers/layers_json.h"
+#if __has_include("core/model/readers/onnx.h")
+#include "core/model/readers/onnx.h"
+#define TESSERA_HAS_ONNX
+#endif
+
+namespace tessera::model {
+
+namespace {
+
+template <LayerGraph (*read)(const std::string&, const std::string&)>
+Form readTable(std::string bytes, const std::string& file, const LoadOptions& /*options*/) {
+    return read(bytes, file);
+}
+
+bool isLayersJson(std::string_view bytes) {
+    return schemaIn(bytes) == kLayersSchema;
+}
+
+const std::vector<Reader> kReaders{
+#ifdef TESSERA_HAS_ONNX
+    {"onnx",
+     "ONNX model",
+     {".onnx"},
+     looksLikeOnnx,
+     [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
+         return readOnnx(std::move(bytes), file, options);
+     }},
+#endif
+    {"layers-json", "Tessera layer table (tessera.layers/1)", {".json"}, isLayersJson, readTable<readLayersJson>},
+    {"accpar", "AccPar network text (num_layers ...)", {".txt"}, looksLikeAccpar, readTable<readAccpar>},
+    {"m3e", "M3E job table (thread,layer,d0,...,d5,T)", {".csv"}, looksLikeM3e, readTable<readM3e>},
+    {"maestro", "MAESTRO layer table (header K,C,Y,X,R,S,T)", {".csv"}, looksLikeMaestro, readTable<readMaestro>},
+    {"scale-sim",
+     "SCALE-Sim topology (header Layer name, IFMAP Height, ... or Layer, M, N, K)",
+     {".csv"},
+     looksLikeScaleSim,
+     readTable<readScaleSim>},
+};
+
+std::string titles(const std::vector<const Reader*>& rows) {
+    std::vector<std::string> names;
+    names.reserve(rows.size());
+    for (const Reader* row : rows) names.emplace_back(row->title);
+    return joined(names, ", ");
+}
+
+/// The value's first line, for messages.
+std::string firstLine(std::string_view bytes) {
+    const std::string_view line = trimmed(bytes.substr(0, std::min(bytes.find_first_of("\r\n"), std::size_t{200})));
+    return line.empty() ? "nothing" : inQuotes(line, 60);
+}
+
+[[noreturn]] void refuse(std::string_view bytes, const std::string& file, const std::vector<const Reader*>& known) {
+    if (bytes.empty()) throw DataError({.file = file}, "an empty file", titles(known));
+    if (known.front()->suffixes.front() == ".json") {
+        // Says where the text is no JSON, and else that its schema is not known.
+        const JsonNode root = JsonDocument::parse(std::string(bytes), file).root();
+        root.at("schema").fail(titles(known));
+    }
+    throw DataError({.file = file, .line = 1}, firstLine(bytes), titles(known));
+}
+
+}  // namespace
+
+const std::vector<Reader>& readers() {
+    return kReaders;
+}
+
+const Reader& readerFor(std::string_view bytes, const std::string& file) {
+    const std::string suffix = lowered(std::filesystem::path(file).extension().string());
+    std::vector<const Reader*> known;
+    std::vector<const Reader*> all;
+    for (const Reader& row : kReaders) {
+        all.push_back(&row);
+        if (std::find(row.suffixes.begin(), row.suffixes.end(), suffix) != row.suffixes.end()) known.push_back(&row);
+    }
+    for (const std::vector<const Reader*>& rows : {known, all})
+        for (const Reader* row : rows)
+            if (row->sniff(bytes)) return *row;
+    if (known.size() == 1) return *known.front();
+    refuse(bytes, file, known.empty() ? all : known);
+}
+
+std::string_view schemaIn(std::string_view json) {
+    std::size_t depth = 0;
+    std::string_view key;   // the last text at the top level
+    std::string_view word;  // the key that a colon follows
+    for (std::size_t at = 0; at < json.size(); ++at) {
+        const char c = json[at];
+        if (c == '{' || c == '[') {
+            ++depth;
+            word = {};
+        } else if (c == '}' || c == ']') {
+            if (depth-- <= 1) return {};
+        } else if (c == '"') {
+            const std::size_t from = at + 1;
+            for (++at; at < json.size() && json[at] != '"'; ++at)
+                if (json[at] == '\\') ++at;
+            if (at >= json.size()) return {};
+            if (depth != 1) continue;
+            key = json.substr(from, at - from);
+            if (word == "schema") return key;
+        } else if (depth == 1 && c == ':') {
+            word = key;
+        } else if (depth == 1 && c == ',') {
+            word = {};
+        } else if (depth == 0 && at > 64) {
+            return {};  // no object within the first bytes
+        }
+    }
+    return {};
+}
+
+}  // namespace tessera::model
