@@ -115,21 +115,6 @@ void setPins(Options& options, const Json& types, const Json& ratios) {
     }
 }
 
-/// The fleet's file and those of its accelerators, each once; inline accelerators stand in the fleet's file.
-std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet& fleet) {
-    std::vector<Input> inputs;
-    std::set<std::string> seen;
-    const auto add = [&](const std::string& shown, const std::string& file) {
-        std::error_code ignored;
-        if (file.empty() || !std::filesystem::is_regular_file(file, ignored) || !seen.insert(file).second) return;
-        inputs.push_back({shown, sha256(readFile(file))});
-    };
-    add(name, fleet.file);
-    for (const hardware::Group& group : fleet.groups)
-        add(group.accelerator.id.empty() ? group.accelerator.name : group.accelerator.id, group.accelerator.file);
-    return inputs;
-}
-
 void report(const ProgressSink& sink, const std::string& task) {
     ProgressEvent event;
     event.task = task;
@@ -147,6 +132,20 @@ void reportWarnings(const ProgressSink& sink, const std::vector<std::string>& wa
 }
 
 }  // namespace
+
+std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet& fleet) {
+    std::vector<Input> inputs;
+    std::set<std::string> seen;
+    const auto add = [&](const std::string& shown, const std::string& file) {
+        std::error_code ignored;
+        if (file.empty() || !std::filesystem::is_regular_file(file, ignored) || !seen.insert(file).second) return;
+        inputs.push_back({shown, sha256(readFile(file))});
+    };
+    add(name, fleet.file);
+    for (const hardware::Group& group : fleet.groups)
+        add(group.accelerator.id.empty() ? group.accelerator.name : group.accelerator.id, group.accelerator.file);
+    return inputs;
+}
 
 const std::vector<Parameter>& partitionParameters() {
     using Kind = ParameterKind;

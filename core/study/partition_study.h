@@ -1,9 +1,11 @@
 #pragma once
 
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/hardware/fleet.h"
 #include "core/partition/partition.h"
 #include "core/study/parameter.h"
 #include "core/study/result.h"
@@ -12,6 +14,10 @@ namespace tessera::study {
 
 /// The partition engine's parameters: the one place that names its options, defaults and ranges.
 const std::vector<Parameter>& partitionParameters();
+
+/// The fleet's file under the name that the user gave and those of its accelerators, each once; inline accelerators
+/// stand in the fleet's file.
+std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet& fleet);
 
 /// The engine's options that a study's parameters mean. The parameters must be valid (see readParameter).
 partition::Options partitionOptions(const Study& study);

@@ -1,0 +1,108 @@
+#include "core/study/model_summary.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/study/result.h"
+
+namespace tessera::study {
+
+namespace {
+
+Json orNull(const std::optional<std::int64_t>& count) {
+    return count ? Json(*count) : Json();
+}
+
+/// Unknown dimensions are their symbol where they have one, else null; an unknown number of dimensions is null.
+Json shapeJson(const model::Tensor& tensor) {
+    if (!tensor.shape) return nullptr;
+    Json shape = Json::array();
+    for (std::size_t axis = 0; axis < tensor.shape->size(); ++axis) {
+        const std::int64_t size = (*tensor.shape)[axis];
+        const auto symbol = tensor.symbols.find(axis);
+        if (size != model::kUnknown)
+            shape.push_back(size);
+        else if (symbol != tensor.symbols.end())
+            shape.push_back(symbol->second);
+        else
+            shape.push_back(nullptr);
+    }
+    return shape;
+}
+
+Json tensorsJson(const std::vector<model::Tensor>& tensors) {
+    Json list = Json::array();
+    for (const model::Tensor& tensor : tensors)
+        list.push_back({{"name", tensor.name}, {"shape", shapeJson(tensor)}, {"dtype", model::nameOf(tensor.type)}});
+    return list;
+}
+
+Json layerJson(const model::Layer& layer, double batch) {
+    return {{"name", layer.name},
+            {"kind", model::nameOf(layer.kind)},
+            {"in_channels", layer.inChannels},
+            {"out_channels", layer.outChannels},
+            {"in_height", layer.in.height},
+            {"in_width", layer.in.width},
+            {"conv_height", layer.conv.height},
+            {"conv_width", layer.conv.width},
+            {"out_height", layer.out.height},
+            {"out_width", layer.out.width},
+            {"kernel_height", layer.kernel.height},
+            {"kernel_width", layer.kernel.width},
+            {"groups", layer.groups},
+            {"parameters", layer.parameters},
+            {"macs", model::macsPerSample(layer) * batch},
+            {"activation_elements", layer.activations * batch}};
+}
+
+}  // namespace
+
+ModelSummary summariseModel(const std::string& name, const model::LoadOptions& options) {
+    ModelSummary summary{model::loadModel(name, options), {}};
+    const std::int64_t batch = options.batch.value_or(1);
+    if (const model::Graph* graph = summary.model.graph()) {
+        if (options.batch && graph->batch != batch)
+            throw DataError({.file = summary.model.source, .where = "graph inputs"},
+                            fmt::format("a fixed batch of {}", graph->batch),
+                            fmt::format("batch {}, or a model whose dimension 0 is symbolic", graph->batch));
+        summary.counts = model::summarise(*graph);
+    } else {
+        summary.counts = model::summarise(std::get<model::LayerGraph>(summary.model.form), batch);
+    }
+    return summary;
+}
+
+Json toJson(const ModelSummary& summary, const model::LayerGraph* layers) {
+    const model::Model& model = summary.model;
+    const model::Summary& counts = summary.counts;
+    Json json = documentHead("tessera.model-summary/1", "model inspect", {});
+    // Here `inputs` are the graph's; the file that they were read from stands beside them.
+    json["inputs"] = tensorsJson(counts.inputs);
+    json["sources"] = Json::array({{{"name", model.source}, {"sha256", model.sha256}}});
+    json["name"] = model.name;
+    json["batch"] = counts.batch;
+    json["parameters"] = orNull(counts.parameters);
+    json["macs"] = orNull(counts.macs);
+    json["flops_matrix"] = orNull(counts.flopsMatrix);
+    json["flops_vector"] = orNull(counts.flopsVector);
+    json["activation_elements"] = orNull(counts.activationElements);
+    json["operators"] = counts.operators;
+    json["weighted_layers"] = counts.weightedLayers;
+    json["outputs"] = tensorsJson(counts.outputs);
+    if (layers != nullptr) {
+        Json& rows = json["layers"] = Json::array();
+        for (const model::Layer& layer : layers->layers)
+            rows.push_back(layerJson(layer, static_cast<double>(counts.batch)));
+    }
+    std::vector<std::string> assumptions = counts.notes;
+    if (layers != nullptr) addOnce(assumptions, layers->assumptions);
+    finishDocument(json, assumptions, model.warnings);
+    return json;
+}
+
+}  // namespace tessera::study

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/base/progress.h"
+#include "core/partition/partition.h"
+#include "core/study/result.h"
+
+/// Tables and figures of papers, recomputed: the paper's number beside ours.
+namespace tessera::study {
+
+struct ReproductionRow {
+    std::string item;             ///< zoo name of the network, or a layer of it
+    std::string metric;           ///< strategy or algorithm in lower case, or a level
+    std::optional<int> levels;    ///< where the figure varies the depth of the hierarchy
+    std::optional<double> paper;  ///< empty where the paper prints no number
+    std::variant<double, std::string> ours;
+};
+
+struct ReproductionMean {
+    std::string metric;
+    std::optional<double> paper;
+    double ours = 0;
+};
+
+struct Reproduction {
+    std::string name;
+    std::string title;
+    std::string costModel;
+    std::vector<ReproductionRow> rows;
+    std::vector<ReproductionMean> geometricMeans;  ///< empty where the paper has none
+    std::vector<std::string> notes;
+    std::vector<Input> inputs;
+    std::vector<std::string> assumptions;
+};
+
+/// What a figure is recomputed with. `threads` never changes a result.
+struct ReproductionOptions {
+    partition::CostModel costModel = partition::CostModel::paper;
+    unsigned threads = 0;
+};
+
+/// A row of the table: a figure of a paper. A new one is one function and one row.
+struct Figure {
+    std::string_view name;
+    std::string_view title;
+    std::string_view source;
+    Reproduction (*recompute)(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
+                              const std::stop_token& stop);
+};
+
+const std::vector<Figure>& figures();
+
+/// Recomputes one figure. Throws UsageError (unknown name, with a hint), InterruptedError.
+Reproduction reproduce(std::string_view name, const ReproductionOptions& options = {}, const ProgressSink& sink = {},
+                       const std::stop_token& stop = {});
+
+/// `tessera.reproduction/1`.
+Json toJson(const Reproduction& reproduction);
+
+}  // namespace tessera::study
