@@ -39,41 +39,40 @@ std::string Network::scoped(const std::string& layer) const {
     return block_.empty() ? layer : block_ + "." + layer;
 }
 
-/// A free name for an operator that follows the layer of `x`.
-std::string Network::helper(const std::string& x, const std::string& type) {
-    const auto layer = layerOf_.find(x);
-    const std::string base = layer == layerOf_.end() ? lowered(type) : layer->second + "." + lowered(type);
+/// An operator behind `x` belongs to the layer of `x` while the block is the same; else it stands for itself.
+Network::Spot Network::spotBehind(const std::string& x, const std::string& type) {
+    const auto before = owners_.find(x);
+    const bool follows = before != owners_.end() && before->second.block == block_;
+    const std::string base = follows ? before->second.layer + "." + lowered(type) : scoped(lowered(type));
     const int copy = ++taken_[base];
-    return copy == 1 ? base : base + std::to_string(copy);
+    const std::string name = copy == 1 ? base : base + std::to_string(copy);
+    return {.name = name, .layer = follows ? before->second.layer : name};
 }
 
-void Network::addOperator(const std::string& type, std::vector<std::string> inputs, std::vector<std::string> outputs,
-                          const Attributes& attributes, const std::string& layer, const std::string& name) {
+void Network::addOperator(const std::string& type, std::vector<std::string> inputs,
+                          const std::vector<std::string>& outputs, const Attributes& attributes, const Spot& spot) {
     OperatorSpec spec;
     spec.type = type;
     spec.inputs = std::move(inputs);
-    spec.name = name.empty() ? outputs.front() : name;
-    spec.outputs = std::move(outputs);
+    spec.outputs = outputs;
     spec.attributes = attributes;
-    spec.layer = layer;
+    spec.name = spot.name;
+    spec.layer = spot.layer;
     spec.block = block_;
     builder_.add(std::move(spec));
+    for (const std::string& output : outputs) owners_[output] = {.layer = spot.layer, .block = block_};
 }
 
 std::string Network::addOnEdge(const std::string& type, const std::vector<std::string>& inputs,
                                const Attributes& attributes) {
-    const std::string name = helper(inputs.front(), type);
-    const auto layer = layerOf_.find(inputs.front());
-    const std::string owner = layer == layerOf_.end() ? std::string() : layer->second;
-    addOperator(type, inputs, {name}, attributes, owner);
-    if (!owner.empty()) layerOf_[name] = owner;
-    return name;
+    const Spot spot = spotBehind(inputs.front(), type);
+    addOperator(type, inputs, {spot.name}, attributes, spot);
+    return spot.name;
 }
 
 std::string Network::addLayer(const std::string& type, std::vector<std::string> inputs, const std::string& name,
                               const Attributes& attributes) {
-    addOperator(type, std::move(inputs), {name}, attributes, name);
-    layerOf_[name] = name;
+    addOperator(type, std::move(inputs), {name}, attributes, {.name = name, .layer = name});
     return name;
 }
 
@@ -135,17 +134,14 @@ std::string Network::concat(const std::vector<std::string>& parts, const std::st
 }
 
 std::string Network::batchNorm(const std::string& x) {
-    const std::string name = helper(x, "norm");
+    const Spot spot = spotBehind(x, "norm");
     std::vector<std::string> inputs{x};
     for (const char* part : {".weight", ".bias", ".running_mean", ".running_var"}) {
-        inputs.push_back(name + part);
+        inputs.push_back(spot.name + part);
         builder_.addStored(inputs.back(), DataType::float32, {channels(x)});
     }
-    const auto layer = layerOf_.find(x);
-    const std::string owner = layer == layerOf_.end() ? std::string() : layer->second;
-    addOperator("BatchNormalization", inputs, {name}, {}, owner);
-    if (!owner.empty()) layerOf_[name] = owner;
-    return name;
+    addOperator("BatchNormalization", inputs, {spot.name}, {}, spot);
+    return spot.name;
 }
 
 std::string Network::unary(const std::string& type, const std::string& x, const Attributes& attributes) {
@@ -156,7 +152,7 @@ std::string Network::relu6(const std::string& x) {
     // Bounds are constants rather than stored tensors, which would count as trained.
     std::vector<std::string> inputs{x};
     for (const double bound : {0.0, 6.0}) {
-        inputs.push_back(helper(x, "bound"));
+        inputs.push_back(spotBehind(x, "bound").name);
         builder_.addConstant(inputs.back(), DataType::float32, {}, std::vector<double>{bound});
     }
     return addOnEdge("Clip", inputs, {});
@@ -190,25 +186,23 @@ std::string Network::integers(const std::string& name, const std::vector<std::in
 }
 
 std::vector<std::string> Network::halves(const std::string& x) {
-    const std::string name = helper(x, "split");
+    const Spot spot = spotBehind(x, "split");
     const std::int64_t half = channels(x) / 2;
-    const std::string sizes = integers(name + ".sizes", {half, half});
-    const std::string& owner = layerOf_[x];
-    const std::vector<std::string> outputs{name + ".first", name + ".second"};
-    addOperator("Split", {x, sizes}, outputs, {{"axis", std::int64_t{1}}}, owner, name);
-    for (const std::string& output : outputs) layerOf_[output] = owner;
+    const std::vector<std::string> outputs{spot.name + ".first", spot.name + ".second"};
+    addOperator("Split", {x, integers(spot.name + ".sizes", {half, half})}, outputs, {{"axis", std::int64_t{1}}}, spot);
     return outputs;
 }
 
+std::string Network::reshaped(const std::string& x, const std::vector<std::int64_t>& shape) {
+    const Spot spot = spotBehind(x, "reshape");
+    addOperator("Reshape", {x, integers(spot.name + ".shape", shape)}, {spot.name}, {}, spot);
+    return spot.name;
+}
+
 std::string Network::channelShuffle(const std::string& x, std::int64_t groups) {
-    const auto& shape = *builder_.tensor(x).shape;
-    const std::int64_t width = shape[1] / groups;
-    const std::string apart = helper(x, "groups");
-    const std::string grouped =
-        addOnEdge("Reshape", {x, integers(apart, {shape[0], groups, width, shape[2], shape[3]})}, {});
-    const std::string turned = unary("Transpose", grouped, {{"perm", Integers{0, 2, 1, 3, 4}}});
-    const std::string together = helper(x, "together");
-    return addOnEdge("Reshape", {turned, integers(together, {shape[0], shape[1], shape[2], shape[3]})}, {});
+    const std::vector<std::int64_t> shape = *builder_.tensor(x).shape;
+    const std::string grouped = reshaped(x, {shape[0], groups, shape[1] / groups, shape[2], shape[3]});
+    return reshaped(unary("Transpose", grouped, {{"perm", Integers{0, 2, 1, 3, 4}}}), shape);
 }
 
 std::int64_t Network::channels(const std::string& x) const {

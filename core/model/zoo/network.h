@@ -32,8 +32,8 @@ struct PoolOptions {
 };
 
 /// Writes a network operator by operator, in the words of the papers, into a GraphBuilder. Functions take and return
-/// tensor names. A weighted layer or join is given its name; other operators are named after the layer that their
-/// first operand comes from ("conv1.relu").
+/// tensor names. A weighted layer or join is given its name; other operators belong to the layer that their first
+/// operand comes from ("conv1.relu"), or, in another block than it, stand for themselves ("layer2.norm").
 class Network {
 public:
     Network(const std::string& id, const LoadOptions& options);
@@ -79,24 +79,32 @@ public:
     Graph finish(const std::string& output) &&;
 
 private:
+    /// Where an operator goes: its name, and the layer that it belongs to.
+    struct Spot {
+        std::string name, layer;
+    };
+    struct Owner {
+        std::string layer, block;
+    };
+
     std::string scoped(const std::string& layer) const;
-    std::string helper(const std::string& x, const std::string& type);
-    /// An operator is named like its first output where `name` is empty.
-    void addOperator(const std::string& type, std::vector<std::string> inputs, std::vector<std::string> outputs,
-                     const Attributes& attributes, const std::string& layer, const std::string& name = {});
+    Spot spotBehind(const std::string& x, const std::string& type);
+    void addOperator(const std::string& type, std::vector<std::string> inputs, const std::vector<std::string>& outputs,
+                     const Attributes& attributes, const Spot& spot);
     std::string addOnEdge(const std::string& type, const std::vector<std::string>& inputs,
                           const Attributes& attributes);
     std::string addLayer(const std::string& type, std::vector<std::string> inputs, const std::string& name,
                          const Attributes& attributes);
     std::string join(const std::string& type, const std::vector<std::string>& parts, const std::string& layer,
                      const Attributes& attributes);
+    std::string reshaped(const std::string& x, const std::vector<std::int64_t>& shape);
     std::string integers(const std::string& name, const std::vector<std::int64_t>& values);
 
     GraphBuilder builder_;
     std::int64_t batch_ = 1;
     std::string block_;
-    std::map<std::string, std::string> layerOf_;  ///< by tensor
-    std::map<std::string, int> taken_;            ///< names of operators
+    std::map<std::string, Owner> owners_;  ///< by tensor
+    std::map<std::string, int> taken_;     ///< how often a name was asked for
 };
 
 }  // namespace tessera::model::zoo
