@@ -38,7 +38,7 @@ Model modelOf(Form form, const std::string& source, std::string sha) {
 
 Model loadZoo(const std::string& name, const LoadOptions& options) {
 #ifdef TESSERA_HAS_ZOO
-    Graph graph = buildZooModel(name.substr(kZoo.size()), options.batch.value_or(1));
+    Graph graph = buildZooModel(name.substr(kZoo.size()), options);
     return modelOf(std::move(graph), name, sha256(name));
 #else
     (void)options;

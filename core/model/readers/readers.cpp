@@ -13,6 +13,10 @@
 #include "core/model/readers/accpar_text.h"
 #include "core/model/readers/layer_csv.h"
 #include "core/model/readers/layers_json.h"
+#if __has_include("core/model/readers/native_json.h")
+#include "core/model/readers/native_json.h"
+#define TESSERA_HAS_NATIVE
+#endif
 #if __has_include("core/model/readers/onnx.h")
 #include "core/model/readers/onnx.h"
 #define TESSERA_HAS_ONNX
@@ -25,6 +29,11 @@ namespace {
 template <LayerGraph (*read)(const std::string&, const std::string&)>
 Form readTable(std::string bytes, const std::string& file, const LoadOptions& /*options*/) {
     return read(bytes, file);
+}
+
+/// ONNX has no magic number; every exporter writes field 1 (the IR version) first.
+[[maybe_unused]] bool looksLikeOnnx(std::string_view bytes) {
+    return bytes.size() > 2 && bytes[0] == '\x08' && bytes[1] > 0 && bytes[1] < ' ';
 }
 
 bool isLayersJson(std::string_view bytes) {
@@ -89,6 +98,7 @@ const Reader& readerFor(std::string_view bytes, const std::string& file) {
         all.push_back(&row);
         if (std::find(row.suffixes.begin(), row.suffixes.end(), suffix) != row.suffixes.end()) known.push_back(&row);
     }
+    if (known.size() == 1 && known.front()->sniff == looksLikeOnnx) return *known.front();
     for (const std::vector<const Reader*>& rows : {known, all})
         for (const Reader* row : rows)
             if (row->sniff(bytes)) return *row;

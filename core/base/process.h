@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera {
+
+/// How a child process ended and what it wrote.
+struct ProcessResult {
+    int exitCode = 0;  ///< as a shell shows it: 128 + the signal's number where a signal ended it
+    std::string output;
+    std::string errors;
+};
+
+/// What a child process may use.
+struct ProcessLimits {
+    std::chrono::milliseconds time{60'000};
+    std::size_t output = std::size_t{512} << 20;  ///< bytes of output and errors together
+};
+
+/// Runs a program, found on PATH, with its arguments: no shell in between. `input` becomes its standard input.
+/// The program and all that it started are killed when the time is over, when it writes too much, or on a stop request.
+/// Throws FileError where there is no such program, it cannot be started, or a limit was hit; InterruptedError on stop.
+ProcessResult runProcess(const std::vector<std::string>& command, std::string_view input,
+                         const ProcessLimits& limits = {}, const std::stop_token& stop = {});
+
+}  // namespace tessera
