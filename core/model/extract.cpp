@@ -396,11 +396,41 @@ std::vector<std::int32_t> Extraction::longestPaths(bool forward) const {
     const auto relax = [&](std::int32_t from, std::int32_t to) {
         longest[at(to)] = std::max(longest[at(to)], longest[at(from)] + own(to));
     };
-    if (forward)
-        for (const LayerEdge& edge : result_.edges) relax(edge.from, edge.to);
-    else
-        for (auto edge = result_.edges.rbegin(); edge != result_.edges.rend(); ++edge) relax(edge->to, edge->from);
+    const std::size_t count = result_.edges.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const LayerEdge& edge = result_.edges[forward ? i : count - 1 - i];
+        if (forward)
+            relax(edge.from, edge.to);
+        else
+            relax(edge.to, edge.from);
+    }
     return longest;
+}
+
+/// The edges in their order, but none before the two edges (by index) that go first at its ends.
+std::vector<LayerEdge> behindTheirMains(const std::vector<LayerEdge>& edges,
+                                        const std::vector<std::pair<std::int32_t, std::int32_t>>& mains) {
+    std::vector<std::int32_t> waitsFor(edges.size(), 0);
+    std::vector<std::vector<std::int32_t>> releases(edges.size());
+    for (std::size_t i = 0; i < edges.size(); ++i)
+        for (const std::int32_t main : {mains[i].first, mains[i].second}) {
+            if (at(main) == i) continue;
+            ++waitsFor[i];
+            releases[at(main)].push_back(static_cast<std::int32_t>(i));
+        }
+    std::priority_queue<std::int32_t, std::vector<std::int32_t>, std::greater<>> ready;
+    for (std::size_t i = 0; i < edges.size(); ++i)
+        if (waitsFor[i] == 0) ready.push(static_cast<std::int32_t>(i));
+    std::vector<LayerEdge> ordered;
+    ordered.reserve(edges.size());
+    while (!ready.empty()) {
+        const std::int32_t next = ready.top();
+        ready.pop();
+        ordered.push_back(edges[at(next)]);
+        for (const std::int32_t released : releases[at(next)])
+            if (--waitsFor[at(released)] == 0) ready.push(released);
+    }
+    return ordered;
 }
 
 /// Puts the edges of main paths first. The main path into a node comes, and out of a node goes, along the path with the
@@ -420,27 +450,9 @@ void Extraction::orderEdges() {
         if (in == kNothing || into[at(edges[i].from)] > into[at(edges[at(in)].from)]) in = index;
         if (out == kNothing || outOf[at(edges[i].to)] > outOf[at(edges[at(out)].to)]) out = index;
     }
-    std::vector<std::int32_t> waitsFor(edges.size(), 0);
-    std::vector<std::vector<std::int32_t>> releases(edges.size());
-    for (std::size_t i = 0; i < edges.size(); ++i)
-        for (const std::int32_t main : {mainIn[at(edges[i].to)], mainOut[at(edges[i].from)]}) {
-            if (at(main) == i) continue;
-            ++waitsFor[i];
-            releases[at(main)].push_back(static_cast<std::int32_t>(i));
-        }
-    std::priority_queue<std::int32_t, std::vector<std::int32_t>, std::greater<>> ready;
-    for (std::size_t i = 0; i < edges.size(); ++i)
-        if (waitsFor[i] == 0) ready.push(static_cast<std::int32_t>(i));
-    std::vector<LayerEdge> ordered;
-    ordered.reserve(edges.size());
-    while (!ready.empty()) {
-        const std::int32_t next = ready.top();
-        ready.pop();
-        ordered.push_back(edges[at(next)]);
-        for (const std::int32_t released : releases[at(next)])
-            if (--waitsFor[at(released)] == 0) ready.push(released);
-    }
-    result_.edges = std::move(ordered);
+    std::vector<std::pair<std::int32_t, std::int32_t>> firstMains;
+    for (const LayerEdge& edge : edges) firstMains.emplace_back(mainIn[at(edge.to)], mainOut[at(edge.from)]);
+    result_.edges = behindTheirMains(edges, firstMains);
 }
 
 std::string counted(std::size_t count, std::string_view one, std::string_view many) {

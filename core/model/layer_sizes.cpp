@@ -40,9 +40,9 @@ constexpr std::array kMultiplications{
 
 const Multiplication* multiplicationOf(const Operator& op) {
     if (!isStandard(op) || !op.opaque.empty()) return nullptr;
-    const auto row = std::find_if(kMultiplications.begin(), kMultiplications.end(),
-                                  [&](const Multiplication& candidate) { return candidate.type == op.type; });
-    return row == kMultiplications.end() ? nullptr : &*row;
+    const auto* const row = std::find_if(kMultiplications.begin(), kMultiplications.end(),
+                                         [&](const Multiplication& candidate) { return candidate.type == op.type; });
+    return row == kMultiplications.end() ? nullptr : row;
 }
 
 std::int64_t integerAttribute(const Operator& op, const std::string& name, std::int64_t otherwise) {
@@ -292,7 +292,7 @@ Layer sizesOf(const Graph& graph, const WeightedOperator& weighted) {
 
 Layer embeddingSizes(const Graph& graph, const Operator& op) {
     const Dimensions& table = neededShape(graph, inputOf(op, 0));
-    const std::int64_t rank = static_cast<std::int64_t>(table.size());
+    const auto rank = static_cast<std::int64_t>(table.size());
     std::int64_t axis = integerAttribute(op, "axis", 0);
     if (axis < 0) axis += rank;
     Layer layer;
