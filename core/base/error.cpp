@@ -10,14 +10,16 @@ namespace tessera {
 
 namespace {
 
+constexpr std::size_t kLongest = 4096;  // of each part, which may hold text from a file
+
 std::string sentence(const Place& place, const std::string& found, const std::string& expected) {
-    std::string text = escaped(place.file);
+    std::string text = escaped(place.file, kLongest);
     if (place.line > 0) text += fmt::format(":{}", place.line);
     if (place.column > 0) text += fmt::format(":{}", place.column);
     if (!text.empty()) text += ": ";
-    if (!place.where.empty()) text += place.where + ": ";
+    if (!place.where.empty()) text += escaped(place.where, kLongest) + ": ";
     text += place.field.empty() ? "found " : fmt::format("field '{}' is ", escaped(place.field));
-    return text + found + "; expected " + expected;
+    return text + escaped(found, kLongest) + "; expected " + escaped(expected, kLongest);
 }
 
 }  // namespace

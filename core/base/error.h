@@ -11,8 +11,8 @@ struct Place {
     std::string file = {};
     std::int64_t line = 0;    ///< 1-based; 0 = unknown
     std::int64_t column = 0;  ///< 1-based; 0 = unknown
-    std::string where = {};        ///< a place that is not a line, such as "node 'conv1', attribute 'strides'"
-    std::string field = {};        ///< a field of a structured file, such as "groups[1].count"
+    std::string where = {};   ///< a place that is not a line, such as "node 'conv1', attribute 'strides'"
+    std::string field = {};   ///< a field of a structured file, such as "groups[1].count"
 };
 
 /// Wrong input, thrown at the edge where it is read. The message is one sentence:

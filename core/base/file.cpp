@@ -1,7 +1,9 @@
 #include "core/base/file.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -42,24 +44,51 @@ std::string readFile(const fs::path& path, std::uintmax_t limit) {
     return bytes;
 }
 
+namespace {
+
+[[noreturn]] void failToWrite(const fs::path& path, const std::string& why) {
+    throw FileError(fmt::format("cannot write {}: {}", inQuotes(path.string(), 1024), why));
+}
+
+void writeTo(const fs::path& shown, const fs::path& target, std::string_view bytes) {
+    errno = 0;
+    std::ofstream stream(target, std::ios::binary | std::ios::trunc);
+    if (!stream) failToWrite(shown, errno != 0 ? std::strerror(errno) : "it cannot be opened");
+    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    stream.close();
+    if (!stream) failToWrite(shown, errno != 0 ? std::strerror(errno) : "the write failed");
+}
+
+/// A neighbour of the file that no other process or thread uses.
+fs::path temporaryFor(const fs::path& path) {
+    static std::atomic<unsigned> counter{0};
+    return path.string() + fmt::format(".{}-{}.part", getpid(), counter++);
+}
+
+}  // namespace
+
 void writeFile(const fs::path& path, std::string_view bytes) {
-    const fs::path temporary = path.string() + ".part";
-    const auto fail = [&](const std::string& why) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::is_directory(status)) failToWrite(path, "it is a folder");
+    // A device or pipe is written to, never replaced.
+    if (fs::exists(status) && !fs::is_regular_file(status)) {
+        writeTo(path, path, bytes);
+        return;
+    }
+    // The file that a symbolic link points to is replaced, not the link.
+    const fs::path target = fs::exists(status) ? fs::canonical(path, error) : path;
+    if (error && fs::exists(status)) failToWrite(path, error.message());
+    const fs::path temporary = temporaryFor(target);
+    try {
+        writeTo(path, temporary, bytes);
+        fs::rename(temporary, target, error);
+        if (error) failToWrite(path, error.message());
+    } catch (const FileError&) {
         std::error_code ignored;
         fs::remove(temporary, ignored);
-        throw FileError(fmt::format("cannot write {}: {}", inQuotes(path.string(), 1024), why));
-    };
-    {
-        errno = 0;
-        std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
-        if (!stream) fail(std::strerror(errno));
-        stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        stream.close();
-        if (!stream) fail(errno != 0 ? std::strerror(errno) : "the write failed");
+        throw;
     }
-    std::error_code error;
-    fs::rename(temporary, path, error);
-    if (error) fail(error.message());
 }
 
 }  // namespace tessera

@@ -14,7 +14,8 @@ inline constexpr std::uintmax_t kLargestFile = std::uintmax_t{512} << 20;
 /// where it is larger than `limit` bytes.
 std::string readFile(const std::filesystem::path& path, std::uintmax_t limit = kLargestFile);
 
-/// Writes a whole file or nothing: into a temporary neighbour that is renamed. Throws FileError.
+/// Writes a whole file or nothing: into a temporary neighbour that is renamed. Devices and pipes are written to
+/// directly. Throws FileError.
 void writeFile(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace tessera

@@ -16,9 +16,10 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t kDeepest = 100;
+constexpr std::size_t kMostValues = 10'000'000;  // bounds the memory that a small text can ask for
+constexpr std::uintmax_t kLargestText = std::uintmax_t{128} << 20;
 
 /// Input iterator over the text that knows how far the lexer has read, so that SAX events can be placed on lines.
-/// The lexer reads one character ahead of a number; positions are therefore taken from the last non-blank one.
 class CountingIterator {
 public:
     using iterator_category = std::input_iterator_tag;
@@ -77,28 +78,142 @@ private:
     std::vector<Frame> frames_;
 };
 
-/// SAX consumer shared by the check of a new text (duplicate keys, depth, finite numbers) and the search for a line.
-class Checker {
-public:
-    using Number = Json::number_float_t;
+/// A text that is being parsed, and how far the lexer has come.
+struct Source {
+    const std::string& text;
+    const std::string& file;
+    const char* furthest;
 
-    std::function<std::int64_t()> line;
-    std::string file;
-    std::string wanted;            ///< path to look for; empty in a check
-    bool searching = false;
-    std::int64_t foundLine = 0;
-    // What the parser saw when it gave up.
-    bool failed = false;
+    /// The line of the last character that was read.
+    std::int64_t line() const {
+        const char* last = furthest > text.data() ? furthest - 1 : furthest;
+        return 1 + std::count(text.data(), last, '\n');
+    }
+
+    /// The letters and digits up to there, or the one character that is none.
+    std::string_view lastWord() const {
+        const std::string_view read(text.data(), static_cast<std::size_t>(furthest - text.data()));
+        const auto isWord = [](char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); };
+        std::size_t from = read.empty() ? 0 : read.size() - 1;
+        while (from > 0 && isWord(read[from]) && isWord(read[from - 1])) --from;
+        return read.substr(from);
+    }
+
+    /// The line of the value that was just read: after a number the lexer is one character further.
+    std::int64_t lineOfValue() const {
+        constexpr std::string_view kAfterValue = " \t\r\n,]}";
+        const char* last = furthest > text.data() ? furthest - 1 : furthest;
+        while (last > text.data() && kAfterValue.find(*last) != std::string_view::npos) --last;
+        return 1 + std::count(text.data(), last, '\n');
+    }
+};
+
+/// SAX consumer that builds the document and refuses duplicate keys, deep nesting and numbers that are not finite.
+/// It adds members without looking for their key first, which in an ordered object would take quadratic time.
+class Builder {
+public:
+    explicit Builder(const Source& source) : source_(source) {}
+
+    Json take() { return std::move(root_); }
+
+    bool null() { return scalar(nullptr); }
+    bool boolean(bool value) { return scalar(value); }
+    bool number_integer(Json::number_integer_t value) { return scalar(value); }
+    bool number_unsigned(Json::number_unsigned_t value) { return scalar(value); }
+    bool number_float(Json::number_float_t value, const std::string&) { return scalar(value); }
+    bool string(std::string& value) { return scalar(std::move(value)); }
+    bool binary(Json::binary_t&) { return true; }  // never in a text
+    bool start_object(std::size_t) { return open(Json::object(), false); }
+    bool end_object() { return close(); }
+    bool start_array(std::size_t) { return open(Json::array(), true); }
+    bool end_array() { return close(); }
+
+    bool key(std::string& name) {
+        tracker_.key(name);
+        key_ = name;
+        if (!keys_.back().insert(name).second)
+            refuse(fmt::format("the key {} twice in one object", inQuotes(name)), "every key once");
+        return true;
+    }
+
+    bool parse_error(std::size_t, const std::string& token, const nlohmann::json::exception& error) {
+        constexpr int kNumberOverflow = 406;
+        const std::string_view message = error.what();
+        const auto says = [&](std::string_view part) { return message.find(part) != std::string_view::npos; };
+        if (error.id == kNumberOverflow) {
+            tracker_.beginValue();
+            throw DataError({.file = source_.file, .line = source_.lineOfValue(), .field = tracker_.path()},
+                            inQuotes(token, 40), "a finite number");
+        }
+        if (trimmed(source_.text).empty()) refuse("an empty file", "well-formed JSON");
+        if (says("ill-formed UTF-8")) refuse(inQuotes(token, 40), "text in UTF-8");
+        if (says("unexpected end of input") || says("missing closing quote"))
+            refuse("the end of the file", "well-formed JSON");
+        // The parser's token begins anew at strings and numbers only.
+        const bool exact =
+            says("unexpected string") || says("unexpected number") || says("invalid string") || says("invalid number");
+        refuse(inQuotes(exact ? std::string_view(token) : source_.lastWord(), 40), "well-formed JSON");
+    }
+
+private:
+    Json* add(Json value) {
+        tracker_.beginValue();
+        if (++values_ > kMostValues) refuse("more than 10000000 values", "at most 10000000 values in a file");
+        if (open_.empty()) {
+            root_ = std::move(value);
+            return &root_;
+        }
+        Json& parent = *open_.back();
+        if (parent.is_array()) {
+            parent.push_back(std::move(value));
+            return &parent.back();
+        }
+        Json::object_t::Container& members = parent.get_ref<Json::object_t&>();
+        members.emplace_back(std::move(key_), std::move(value));
+        return &members.back().second;
+    }
+    bool scalar(Json value) {
+        add(std::move(value));
+        return true;
+    }
+    bool open(Json value, bool array) {
+        open_.push_back(add(std::move(value)));
+        tracker_.push(array);
+        keys_.emplace_back();
+        if (tracker_.depth() > kDeepest) refuse("nesting deeper than 100", "at most 100 levels of objects and lists");
+        return true;
+    }
+    bool close() {
+        open_.pop_back();
+        tracker_.pop();
+        keys_.pop_back();
+        return true;
+    }
+    [[noreturn]] void refuse(const std::string& found, const std::string& expected) const {
+        throw DataError({.file = source_.file, .line = source_.line()}, found, expected);
+    }
+
+    const Source& source_;
+    Json root_;
+    std::vector<Json*> open_;
+    std::string key_;
+    PathTracker tracker_;
+    std::vector<std::set<std::string>> keys_;
+    std::size_t values_ = 0;
+};
+
+/// SAX consumer that looks for the line of one path in a text that is known to be well-formed.
+class LineFinder {
+public:
+    LineFinder(const Source& source, std::string_view wanted) : source_(source), wanted_(wanted) {}
+
+    std::int64_t line() const { return line_; }
 
     bool null() { return value(); }
     bool boolean(bool) { return value(); }
     bool number_integer(Json::number_integer_t) { return value(); }
     bool number_unsigned(Json::number_unsigned_t) { return value(); }
-    bool number_float(Number number, const std::string& literal) {
-        value();
-        if (!std::isfinite(number)) refuse(inQuotes(literal), "a finite number");
-        return proceed();
-    }
+    bool number_float(Json::number_float_t, const std::string&) { return value(); }
     bool string(std::string&) { return value(); }
     bool binary(Json::binary_t&) { return value(); }
     bool start_object(std::size_t) { return open(false); }
@@ -107,69 +222,43 @@ public:
     bool end_array() { return close(); }
     bool key(std::string& name) {
         tracker_.key(name);
-        if (!keys_.back().insert(name).second)
-            refuse(fmt::format("the key {} twice in one object", inQuotes(name)), "every key once");
-        if (searching && tracker_.path() == wanted) foundLine = line();
-        return proceed();
+        return lookHere();
     }
-    bool parse_error(std::size_t, const std::string& token, const nlohmann::json::exception&) {
-        failed = true;
-        lastToken = token;
-        return false;
-    }
-    std::string lastToken;
+    bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) { return false; }
 
 private:
     bool value() {
         tracker_.beginValue();
-        note();
-        return proceed();
+        return lookHere();
     }
     bool open(bool array) {
         tracker_.beginValue();
-        note();
+        if (!lookHere()) return false;
         tracker_.push(array);
-        keys_.emplace_back();
-        if (tracker_.depth() > kDeepest)
-            refuse("nesting deeper than 100", "at most 100 levels of objects and lists");
-        return proceed();
+        return true;
     }
     bool close() {
         tracker_.pop();
-        keys_.pop_back();
         return true;
     }
-    void note() {
-        if (searching && foundLine == 0 && tracker_.path() == wanted) foundLine = line();
-    }
-    bool proceed() const { return !(searching && foundLine != 0); }
-    [[noreturn]] void refuse(const std::string& found, const std::string& expected) const {
-        throw DataError({.file = file, .line = line()}, found, expected);
+    /// False, which ends the parse, where this is the wanted path.
+    bool lookHere() {
+        if (tracker_.path() != wanted_) return true;
+        line_ = source_.lineOfValue();
+        return false;
     }
 
+    const Source& source_;
+    std::string_view wanted_;
     PathTracker tracker_;
-    std::vector<std::set<std::string>> keys_;
+    std::int64_t line_ = 0;
 };
 
-std::int64_t lineAt(const std::string& text, const char* position) {
-    const char* at = position;
-    while (at > text.data() && (at == text.data() + text.size() || std::string_view(" \t\r\n,]}").find(*at) != std::string_view::npos)) --at;
-    return 1 + std::count(text.data(), at, '\n');
-}
-
-void walk(const std::string& text, Checker& checker) {
-    const char* furthest = text.data();
-    checker.line = [&] { return lineAt(text, furthest > text.data() ? furthest - 1 : furthest); };
-    const CountingIterator from(text.data(), &furthest);
-    const CountingIterator to(text.data() + text.size(), nullptr);
-    Json::sax_parse(from, to, &checker);
-    if (checker.failed) {
-        const bool atEnd = furthest >= text.data() + text.size();
-        const std::string found = trimmed(text).empty() ? "an empty file"
-                                  : atEnd && checker.lastToken.size() <= 1 ? "the end of the file"
-                                                                          : inQuotes(checker.lastToken, 40);
-        throw DataError({.file = checker.file, .line = checker.line()}, found, "well-formed JSON");
-    }
+template <typename Consumer>
+void walk(Source& source, Consumer& consumer) {
+    const CountingIterator from(source.text.data(), &source.furthest);
+    const CountingIterator to(source.text.data() + source.text.size(), nullptr);
+    Json::sax_parse(from, to, &consumer);
 }
 
 }  // namespace
@@ -179,24 +268,32 @@ JsonDocument JsonDocument::parse(std::string text, std::string file) {
     JsonDocument document;
     document.text_ = std::make_shared<const std::string>(std::move(text));
     document.file_ = std::make_shared<const std::string>(std::move(file));
-    Checker checker;
-    checker.file = *document.file_;
-    walk(*document.text_, checker);
-    document.json_ = std::make_shared<const Json>(Json::parse(*document.text_));
+    Source source{*document.text_, *document.file_, document.text_->data()};
+    // The parser would take a zero byte for the end and ignore what follows.
+    const std::size_t zero = source.text.find('\0');
+    if (zero != std::string::npos) {
+        source.furthest += zero + 1;
+        throw DataError({.file = source.file, .line = source.line()}, "a zero byte", "JSON in UTF-8");
+    }
+    Builder builder(source);
+    walk(source, builder);
+    document.json_ = std::make_shared<const Json>(builder.take());
     return document;
 }
 
-JsonDocument JsonDocument::load(const std::string& path) { return parse(readFile(path), path); }
+JsonDocument JsonDocument::load(const std::string& path) {
+    return parse(readFile(path, kLargestText), path);
+}
 
-JsonNode JsonDocument::root() const { return {*this, json_.get(), ""}; }
+JsonNode JsonDocument::root() const {
+    return {*this, json_.get(), ""};
+}
 
 std::int64_t JsonDocument::lineOf(std::string_view path) const {
-    if (path.empty()) return 1;
-    Checker checker;
-    checker.searching = true;
-    checker.wanted = path;
-    walk(*text_, checker);
-    return checker.foundLine;
+    Source source{*text_, *file_, text_->data()};
+    LineFinder finder(source, path);
+    walk(source, finder);
+    return finder.line();
 }
 
 JsonNode::JsonNode(JsonDocument document, const Json* value, std::string path)
@@ -211,12 +308,19 @@ void JsonNode::fail(const std::string& expected, const std::string& found) const
             what = "a list";
         else
             what = inQuotes(value_->is_string() ? value_->get<std::string>()
-                                              : value_->dump(-1, ' ', false, Json::error_handler_t::replace));
+                                                : value_->dump(-1, ' ', false, Json::error_handler_t::replace));
     }
     throw DataError({.file = document_.file(), .line = document_.lineOf(path_), .field = path_}, what, expected);
 }
 
-bool JsonNode::has(const std::string& key) const { return value_->is_object() && value_->contains(key); }
+void JsonNode::failAsNumber(const std::string& expected) const {
+    if (value_->is_string()) fail(expected, "the text " + inQuotes(value_->get_ref<const std::string&>()));
+    fail(expected);
+}
+
+bool JsonNode::has(const std::string& key) const {
+    return value_->is_object() && value_->contains(key);
+}
 
 JsonNode JsonNode::at(const std::string& key) const {
     if (!value_->is_object()) fail("an object with the field '" + key + "'");
@@ -261,27 +365,29 @@ std::vector<std::pair<std::string, JsonNode>> JsonNode::members() const {
 std::string JsonNode::text(std::size_t most) const {
     if (!value_->is_string()) fail("a text");
     const auto& found = value_->get_ref<const std::string&>();
-    if (found.size() > most) fail(fmt::format("a text of at most {} characters", most));
+    // Characters, not bytes: all bytes but those that continue a character.
+    const auto characters = std::count_if(found.begin(), found.end(), [](char c) { return (c & 0xC0) != 0x80; });
+    if (static_cast<std::size_t>(characters) > most) fail(fmt::format("a text of at most {} characters", most));
     return found;
 }
 
 bool JsonNode::boolean() const {
-    if (!value_->is_boolean()) fail("true or false");
+    if (!value_->is_boolean()) failAsNumber("true or false");
     return value_->get<bool>();
 }
 
 double JsonNode::number() const {
-    if (!value_->is_number()) fail("a number");
+    if (!value_->is_number()) failAsNumber("a number");
     return value_->get<double>();
 }
 
 double JsonNode::positive() const {
-    if (!value_->is_number() || !(value_->get<double>() > 0)) fail("a number above 0");
+    if (!value_->is_number() || !(value_->get<double>() > 0)) failAsNumber("a number above 0");
     return value_->get<double>();
 }
 
 double JsonNode::notNegative() const {
-    if (!value_->is_number() || !(value_->get<double>() >= 0)) fail("a number of 0 or more");
+    if (!value_->is_number() || !(value_->get<double>() >= 0)) failAsNumber("a number of 0 or more");
     return value_->get<double>();
 }
 
@@ -291,7 +397,7 @@ std::int64_t JsonNode::whole(std::int64_t least, std::int64_t most) const {
         expected = least == 1   ? "a whole number above 0"
                    : least == 0 ? "a whole number of 0 or more"
                                 : fmt::format("a whole number of {} or more", least);
-    if (!value_->is_number()) fail(expected);
+    if (!value_->is_number()) failAsNumber(expected);
     std::int64_t result = 0;
     if (value_->is_number_unsigned()) {
         const auto found = value_->get<std::uint64_t>();
@@ -329,6 +435,8 @@ std::string JsonNode::textOr(const std::string& key, const std::string& fallback
     return has(key) ? at(key).text() : fallback;
 }
 
-std::string toText(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string toText(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace tessera

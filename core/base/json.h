@@ -18,12 +18,12 @@ using Json = nlohmann::ordered_json;
 class JsonNode;
 
 /// One parsed JSON text with the name it came under. Parsing refuses, with file and line: syntax errors, duplicate
-/// keys, nesting deeper than 100, and numbers that are not finite.
+/// keys, nesting deeper than 100, more than ten million values, numbers that are not finite, and zero bytes.
 class JsonDocument {
 public:
     /// Throws DataError.
     static JsonDocument parse(std::string text, std::string file);
-    /// Reads the file and parses it. Throws FileError, DataError.
+    /// Reads a file of at most 128 MiB and parses it. Throws FileError, DataError.
     static JsonDocument load(const std::string& path);
 
     JsonNode root() const;
@@ -31,8 +31,8 @@ public:
     const std::string& file() const { return *file_; }
     const std::string& text() const { return *text_; }
 
-    /// The line (1-based) on which the value at a path such as "groups[1].count" starts, 0 where there is none.
-    /// nlohmann-json keeps no positions, so this parses the text again; it is called only to word an error.
+    /// The line (1-based) of the field (its key) or list entry at a path such as "groups[1].count", 0 where there is
+    /// none. nlohmann-json keeps no positions, so this parses the text again; it is called only to word an error.
     std::int64_t lineOf(std::string_view path) const;
 
 private:
@@ -62,7 +62,7 @@ public:
     bool isNumber() const { return value_->is_number(); }
     bool isNull() const { return value_->is_null(); }
 
-    std::string text(std::size_t most = 256) const;
+    std::string text(std::size_t most = 256) const;  ///< `most` counts characters
     bool boolean() const;
     double number() const;
     double positive() const;     ///< above 0
@@ -84,6 +84,9 @@ public:
     const JsonDocument& document() const { return document_; }
 
 private:
+    /// `fail` that tells the text "4" from the number 4.
+    [[noreturn]] void failAsNumber(const std::string& expected) const;
+
     JsonDocument document_;
     const Json* value_;
     std::string path_;

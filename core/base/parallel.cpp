@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -15,24 +17,39 @@ unsigned threadCount(unsigned threads) {
 
 void parallelFor(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& task) {
     const std::size_t workers = std::min<std::size_t>(threadCount(threads), count);
-    std::vector<std::exception_ptr> failures(count);
     std::atomic<std::size_t> next{0};
+    std::atomic<bool> failed{false};
+    std::mutex mutex;
+    std::size_t failedIndex = count;
+    std::exception_ptr failure;
+    // Indices are handed out in order, so when one fails all lower ones have been handed out and run to their end: the
+    // first exception by index is the same for any number of threads.
     const auto work = [&] {
-        for (std::size_t i = next++; i < count; i = next++) {
+        while (!failed) {
+            const std::size_t i = next++;
+            if (i >= count) return;
             try {
                 task(i);
             } catch (...) {
-                failures[i] = std::current_exception();
+                const std::scoped_lock lock(mutex);
+                failed = true;
+                if (i < failedIndex) {
+                    failedIndex = i;
+                    failure = std::current_exception();
+                }
             }
         }
     };
     {
         std::vector<std::jthread> others;
-        for (std::size_t i = 1; i < workers; ++i) others.emplace_back(work);
+        try {
+            for (std::size_t i = 1; i < workers; ++i) others.emplace_back(work);
+        } catch (const std::system_error&) {
+            // The system gives no more threads: those that run, and this one, do the work.
+        }
         work();
     }
-    for (const std::exception_ptr& failure : failures)
-        if (failure) std::rethrow_exception(failure);
+    if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace tessera

@@ -9,8 +9,8 @@ namespace tessera {
 unsigned threadCount(unsigned threads);
 
 /// Calls task(0) ... task(count-1), each once, on up to `threads` threads (0 = all cores) and waits for all. Tasks
-/// write to their own slot, so that results do not depend on the schedule. The first exception (by index) is
-/// rethrown after every running task has ended.
+/// write to their own slot, so that results do not depend on the schedule. After an exception no further task starts;
+/// the first one (by index, the same for any number of threads) is rethrown after every running task has ended.
 void parallelFor(std::size_t count, unsigned threads, const std::function<void(std::size_t)>& task);
 
 }  // namespace tessera

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
 #include <numeric>
 
@@ -51,26 +50,37 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
+/// Characters that a terminal or a line-based reader acts upon: C0 and C1 controls, line and paragraph separators, and
+/// those that reorder text (Unicode bidirectional controls).
+bool isControl(std::string_view character) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+    if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
+    if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
+    if (character.size() != 3 || byte(0) != 0xE2) return false;
+    if (byte(1) == 0x80) return byte(2) >= 0xA8 && byte(2) <= 0xAE;  // U+2028 ... U+202E
+    return byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9;    // U+2066 ... U+2069
+}
+
 }  // namespace
 
 std::string escaped(std::string_view text, std::size_t limit) {
     std::string result;
     while (!text.empty()) {
         if (result.size() >= limit) return result + "…";
-        const auto byte = static_cast<unsigned char>(text[0]);
-        const std::size_t length = characterLength(text);
-        if (length == 0 || (length == 1 && (byte < 0x20 || byte == 0x7F))) {
-            result += fmt::format("\\x{:02X}", byte);
-            text.remove_prefix(1);
-        } else {
-            result += text.substr(0, length);
-            text.remove_prefix(length);
-        }
+        const std::size_t length = std::max<std::size_t>(characterLength(text), 1);
+        const std::string_view character = text.substr(0, length);
+        if (characterLength(text) == 0 || isControl(character))
+            for (const char byte : character) result += fmt::format("\\x{:02X}", static_cast<unsigned char>(byte));
+        else
+            result += character;
+        text.remove_prefix(length);
     }
     return result;
 }
 
-std::string inQuotes(std::string_view text, std::size_t limit) { return "'" + escaped(text, limit) + "'"; }
+std::string inQuotes(std::string_view text, std::size_t limit) {
+    return "'" + escaped(text, limit) + "'";
+}
 
 bool isUtf8(std::string_view text) {
     while (!text.empty()) {
@@ -105,7 +115,7 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
 std::string lowered(std::string_view text) {
     std::string result(text);
     std::transform(result.begin(), result.end(), result.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
     return result;
 }
 

@@ -7,7 +7,8 @@
 
 namespace tessera {
 
-/// Text from a file made safe to show on one line: control characters and bytes that are not UTF-8 become `\xNN`,
+/// Text from a file made safe to show on one line: control characters (also Unicode's line separators and direction
+/// marks) and bytes that are not UTF-8 become `\xNN`,
 /// and what is longer than `limit` bytes is cut (at a character's start) with an ellipsis.
 std::string escaped(std::string_view text, std::size_t limit = 256);
 
@@ -20,6 +21,7 @@ bool isUtf8(std::string_view text);
 std::string_view trimmed(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string joined(const std::vector<std::string>& parts, std::string_view separator);
+/// ASCII letters in lower case, all other bytes as they are, whatever the locale.
 std::string lowered(std::string_view text);
 
 /// The name in `known` that a person probably meant by `name` (case-insensitive edit distance at most 2, or a

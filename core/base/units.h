@@ -10,7 +10,8 @@ namespace tessera {
 enum class Measure { bytes, bytesPerSecond, bitsPerSecond, flops, flopsPerSecond, seconds, hertz, watts, area, count };
 
 /// Reads "16GB/s", "8Gb/s", "180 TFLOPS", "64GiB", "200MHz", "1.5e9" into SI base units of the measure. B is byte and
-/// b is bit, so "16GB/s" given where bits per second are meant is 128e9. Bare numbers are base units.
+/// b is bit, so "16GB/s" given where bits per second are meant is 128e9. Bare numbers are base units. A decimal prefix
+/// is applied to the digits, so "36.2ms" is exactly the double 0.0362.
 /// Empty where the text is no such quantity (unknown unit, not a finite number).
 std::optional<double> parseQuantity(std::string_view text, Measure measure);
 

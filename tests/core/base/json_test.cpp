@@ -1,0 +1,267 @@
+#include "core/base/json.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <string_view>
+
+#include "core/base/schema.h"
+
+using tessera::DataError;
+using tessera::Json;
+using tessera::JsonDocument;
+using tessera::JsonNode;
+
+namespace {
+
+JsonDocument parsed(std::string text) {
+    return JsonDocument::parse(std::move(text), "a.json");
+}
+
+std::string repeated(std::string_view text, std::size_t times) {
+    std::string result;
+    for (std::size_t i = 0; i < times; ++i) result += text;
+    return result;
+}
+
+/// The message of the DataError that `action` throws.
+template <typename Action>
+std::string messageOf(const Action& action) {
+    try {
+        action();
+    } catch (const DataError& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+std::string refusal(const std::string& text) {
+    return messageOf([&] { parsed(text); });
+}
+
+TEST(JsonDocument, readsEveryKindOfValueInFileOrder) {
+    const Json json =
+        parsed(R"({"z": [1, -2, 2.5, "t", true, null], "a": {"k": 18446744073709551615}, "": {}})").json();
+    EXPECT_EQ(json.dump(), R"({"z":[1,-2,2.5,"t",true,null],"a":{"k":18446744073709551615},"":{}})");
+}
+
+TEST(JsonDocument, readsAScalarAlone) {
+    EXPECT_EQ(parsed(" 42\n").json(), 42);
+}
+
+TEST(JsonDocument, ignoresAByteOrderMark) {
+    EXPECT_EQ(parsed("\xEF\xBB\xBF{\"a\": 1}").json()["a"], 1);
+}
+
+TEST(JsonDocument, readsWindowsLineEndsAndCountsTheirLines) {
+    const JsonDocument document = parsed("{\r\n  \"a\": 1,\r\n  \"b\": 2\r\n}\r\n");
+    EXPECT_EQ(document.lineOf("b"), 3);
+}
+
+TEST(JsonDocument, refusesAnEmptyFile) {
+    EXPECT_EQ(refusal(""), "a.json:1: found an empty file; expected well-formed JSON");
+    EXPECT_EQ(refusal(" \n\n"), "a.json:2: found an empty file; expected well-formed JSON");
+    EXPECT_EQ(refusal("\xEF\xBB\xBF"), "a.json:1: found an empty file; expected well-formed JSON");
+}
+
+TEST(JsonDocument, saysOnWhichLineTheSyntaxIsWrong) {
+    EXPECT_EQ(refusal("{\n  \"a\": 1,\n}\n"), "a.json:3: found '}'; expected well-formed JSON");
+    EXPECT_EQ(refusal("{\n  \"a\": 1\n  \"b\": 2\n}"), "a.json:3: found '\"b\"'; expected well-formed JSON");
+    EXPECT_EQ(refusal("[1,\n2,\nNaN]"), "a.json:3: found 'N'; expected well-formed JSON");
+    EXPECT_EQ(refusal("{} x"), "a.json:1: found 'x'; expected well-formed JSON");
+    EXPECT_EQ(refusal("[1,\n// comment\n2]"), "a.json:2: found '/'; expected well-formed JSON");
+    EXPECT_EQ(refusal("[Infinity]"), "a.json:1: found 'I'; expected well-formed JSON");
+    EXPECT_EQ(refusal("[\"a\nb\"]"), "a.json:1: found '\"a<U+000A>'; expected well-formed JSON");
+}
+
+TEST(JsonDocument, saysThatTheFileEndsTooEarly) {
+    for (const char* text : {"{", "[1,\n", "{\"a\":", "[\"abc", "{\"a\": {}"})
+        EXPECT_NE(refusal(text).find("found the end of the file; expected well-formed JSON"), std::string::npos)
+            << text << " -> " << refusal(text);
+}
+
+TEST(JsonDocument, refusesADuplicateKeyWithItsLine) {
+    EXPECT_EQ(refusal("{\n \"a\": 1,\n \"b\": {\"a\": 2},\n \"a\": 3\n}"),
+              "a.json:4: found the key 'a' twice in one object; expected every key once");
+}
+
+TEST(JsonDocument, refusesNumbersThatAreNotFinite) {
+    EXPECT_EQ(refusal("{\n \"a\": [0,\n  1e400\n]}"), "a.json:3: field 'a[1]' is '1e400'; expected a finite number");
+    EXPECT_EQ(refusal("-1e400"), "a.json:1: found '-1e400'; expected a finite number");
+}
+
+TEST(JsonDocument, readsHugeIntegersAsDoubles) {
+    EXPECT_EQ(parsed("123456789012345678901234567890").root().number(), 123456789012345678901234567890.0);
+    EXPECT_EQ(parsed("1e-400").root().number(), 0);
+}
+
+TEST(JsonDocument, refusesTextThatIsNotUtf8) {
+    EXPECT_EQ(refusal("{\n\"a\": \"x\xFF\"}"), "a.json:2: found '\"x\\xFF'; expected text in UTF-8");
+    EXPECT_EQ(refusal("\xFF\xFE{"), "a.json:1: found '\\xFF'; expected well-formed JSON");
+}
+
+TEST(JsonDocument, refusesZeroBytesInsteadOfIgnoringWhatFollows) {
+    EXPECT_EQ(refusal(std::string("{}\n\0junk", 8)), "a.json:2: found a zero byte; expected JSON in UTF-8");
+}
+
+TEST(JsonDocument, takesAHundredLevelsAndRefusesMore) {
+    EXPECT_NO_THROW(parsed(repeated("[", 100) + repeated("]", 100)));
+    EXPECT_EQ(refusal(repeated("[", 101) + repeated("]", 101)),
+              "a.json:1: found nesting deeper than 100; expected at most 100 levels of objects and lists");
+    EXPECT_EQ(refusal(repeated("{\"a\":", 3'000'000)),
+              "a.json:1: found nesting deeper than 100; expected at most 100 levels of objects and lists");
+}
+
+TEST(JsonDocument, takesObjectsOfManyKeysInLinearTime) {
+    std::string text = "{";
+    for (int i = 0; i < 200'000; ++i) text += "\"" + std::to_string(i) + "\":0,";
+    text.back() = '}';
+    EXPECT_EQ(parsed(text).json().size(), 200'000U);
+}
+
+TEST(JsonDocument, refusesMoreValuesThanItsLimit) {
+    EXPECT_EQ(refusal("[" + repeated("0,", 10'000'001) + "0]"),
+              "a.json:1: found more than 10000000 values; expected at most 10000000 values in a file");
+}
+
+TEST(JsonDocument, findsTheLineOfEveryPath) {
+    const JsonDocument document = parsed("\n{\n \"a\": [\n  1,\n  {\"b\": {}, \"c\":\n [] }\n ],\n\n \"d\": 5\n}");
+    EXPECT_EQ(document.lineOf(""), 2);
+    EXPECT_EQ(document.lineOf("a"), 3);
+    EXPECT_EQ(document.lineOf("a[0]"), 4);
+    EXPECT_EQ(document.lineOf("a[1]"), 5);
+    EXPECT_EQ(document.lineOf("a[1].b"), 5);
+    EXPECT_EQ(document.lineOf("a[1].c"), 5);
+    EXPECT_EQ(document.lineOf("d"), 9);
+    EXPECT_EQ(document.lineOf("e"), 0);
+    EXPECT_EQ(document.lineOf("a[2]"), 0);
+}
+
+TEST(JsonDocument, survivesEveryTruncationAndEveryFlippedByte) {
+    const std::string text =
+        "{\"n\": [1, 2.5e3, -7], \"s\": \"\\u00e9\\ud83d\\ude00 x\", \"b\": true, \"o\": {\"z\": null}}";
+    for (std::size_t i = 0; i < text.size(); ++i) EXPECT_THROW(parsed(text.substr(0, i)), DataError) << i;
+    for (std::size_t i = 0; i < text.size(); ++i)
+        for (int bit = 0; bit < 256; ++bit) {
+            std::string changed = text;
+            changed[i] = static_cast<char>(bit);
+            try {
+                parsed(changed);
+            } catch (const DataError& error) {
+                EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos);
+            }
+        }
+}
+
+TEST(JsonNode, namesFileLineFieldFoundAndExpected) {
+    const JsonDocument document =
+        JsonDocument::parse("{\"groups\": [\n{\"count\": 1},\n{\"count\": -4}]}", "data/fleets/mix.json");
+    const JsonNode count = document.root().at("groups").elements()[1].at("count");
+    EXPECT_EQ(messageOf([&] { (void)count.whole(1, std::numeric_limits<std::int64_t>::max()); }),
+              "data/fleets/mix.json:3: field 'groups[1].count' is '-4'; expected a whole number above 0");
+}
+
+TEST(JsonNode, tellsATextFromANumber) {
+    const JsonNode root = parsed(R"({"a": "4", "b": null, "c": [1, 2], "d": {}, "e": 4})").root();
+    EXPECT_EQ(messageOf([&] { (void)root.at("a").positive(); }),
+              "a.json:1: field 'a' is the text '4'; expected a number above 0");
+    EXPECT_EQ(messageOf([&] { (void)root.at("b").number(); }), "a.json:1: field 'b' is 'null'; expected a number");
+    EXPECT_EQ(messageOf([&] { (void)root.at("c").boolean(); }),
+              "a.json:1: field 'c' is a list; expected true or false");
+    EXPECT_EQ(messageOf([&] { (void)root.at("d").text(); }), "a.json:1: field 'd' is an object; expected a text");
+    EXPECT_EQ(messageOf([&] { (void)root.at("e").text(); }), "a.json:1: field 'e' is '4'; expected a text");
+    EXPECT_EQ(messageOf([&] { (void)root.at("e").elements(); }), "a.json:1: field 'e' is '4'; expected a list");
+}
+
+TEST(JsonNode, takesWholeNumbersInTheirRangeOnly) {
+    const JsonNode root =
+        parsed(R"([64.0, 8.5, 9223372036854775807, 9223372036854775808, 1e19, -9223372036854775808, 0])").root();
+    const auto entries = root.elements();
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+    EXPECT_EQ(entries[0].whole(1, 100), 64);
+    EXPECT_THROW((void)entries[1].whole(1, 100), DataError);
+    EXPECT_EQ(entries[2].whole(1, kMost), kMost);
+    EXPECT_THROW((void)entries[3].whole(1, kMost), DataError);
+    EXPECT_THROW((void)entries[4].whole(1, kMost), DataError);
+    EXPECT_EQ(entries[5].whole(kLeast, 0), kLeast);
+    EXPECT_EQ(messageOf([&] { (void)entries[6].whole(1, 5); }),
+              "a.json:1: field '[6]' is '0'; expected a whole number from 1 to 5");
+}
+
+TEST(JsonNode, limitsTextsByCharactersNotBytes) {
+    const std::string name = repeated("é", 256);
+    EXPECT_EQ(parsed("\"" + name + "\"").root().text(256), name);
+    EXPECT_THROW((void)parsed("\"" + name + "e\"").root().text(256), DataError);
+}
+
+TEST(JsonNode, namesAnUnknownFieldAndTheOneThatWasMeant) {
+    const JsonNode root = parsed("{\n\"name\": 1,\n\"cuont\": 2}").root();
+    EXPECT_EQ(messageOf([&] {
+                  root.allowOnly({"name", "count"});
+              }),
+              "a.json:3: field 'cuont' is unknown; expected 'count' perhaps");
+    EXPECT_EQ(messageOf([&] {
+                  root.allowOnly({"name", "x"});
+              }),
+              "a.json:3: field 'cuont' is unknown; expected one of name, x");
+}
+
+TEST(JsonNode, saysWhatIsMissing) {
+    const JsonNode root = parsed("{\n\"a\": {}}").root();
+    EXPECT_EQ(messageOf([&] { (void)root.at("a").at("b"); }),
+              "a.json:2: field 'a.b' is missing; expected the field to be given");
+    EXPECT_EQ(root.textOr("none", "default"), "default");
+    EXPECT_EQ(root.wholeOr("none", 7, 1, 9), 7);
+    EXPECT_EQ(root.positiveOr("none", 1.5), 1.5);
+}
+
+TEST(JsonNode, keepsItsDocumentAlive) {
+    const JsonNode node = parsed(R"({"a": ["long enough for the heap, surely"]})").root().at("a").elements()[0];
+    EXPECT_EQ(node.text(), "long enough for the heap, surely");
+}
+
+TEST(JsonNode, showsControlCharactersOfKeysEscaped) {
+    const std::string message = messageOf([] { parsed(R"({"a\nb\u001b": 1})").root().allowOnly({"name"}); });
+    EXPECT_EQ(message, "a.json:1: field 'a\\x0Ab\\x1B' is unknown; expected one of name");
+}
+
+TEST(JsonText, endsWithANewlineAndReplacesWhatIsNotUtf8) {
+    EXPECT_EQ(tessera::toText(Json{{"a", 0.1}}), "{\n  \"a\": 0.1\n}\n");
+    EXPECT_NO_THROW((void)tessera::toText(Json{{"a", "\xFF"}}));
+}
+
+TEST(Schema, migratesOlderVersionsStepByStepAndRefusesNewerOnes) {
+    const tessera::SchemaHistory history{.kind = "tessera.toy",
+                                         .migrations = {{.from = 1,
+                                                         .apply =
+                                                             [](Json& json) {
+                                                                 json["b"] = json["a"];
+                                                                 json.erase("a");
+                                                             }},
+                                                        {.from = 2, .apply = [](Json& json) { json["c"] = 3; }}}};
+    EXPECT_EQ(tessera::currentSchema(history), "tessera.toy/3");
+    const JsonNode old = atCurrentSchema(parsed(R"({"schema": "tessera.toy/1", "a": 5})").root(), history);
+    EXPECT_EQ(old.json().dump(), R"({"schema":"tessera.toy/3","b":5,"c":3})");
+    EXPECT_EQ(old.document().file(), "a.json");
+    const auto refused = [&](const std::string& text) {
+        return messageOf([&] { (void)atCurrentSchema(parsed(text).root(), history); });
+    };
+    EXPECT_EQ(
+        refused(R"({"schema": "tessera.toy/4"})"),
+        "a.json:1: field 'schema' is 'tessera.toy/4'; expected an older version: tessera.toy/4 is newer than this "
+        "program, which reads up to tessera.toy/3");
+    EXPECT_EQ(refused(R"({"a": 1})"), "a.json:1: field 'schema' is missing; expected 'tessera.toy/3'");
+    for (const char* other : {"tessera.fleet/1", "tessera.toy/0", "tessera.toy/01", "tessera.toy/", "tessera.toy",
+                              "tessera.toy/1x", "tessera.toyota/1", "tessera.toy/99999999999999999999"})
+        EXPECT_EQ(refused(std::string(R"({"schema": ")") + other + "\"}"),
+                  std::string("a.json:1: field 'schema' is '") + other + "'; expected 'tessera.toy/3'");
+    EXPECT_EQ(refused("[1]"), "a.json:1: found a list; expected an object with the field 'schema': 'tessera.toy/3'");
+}
+
+}  // namespace
