@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <google/protobuf/descriptor.h>
-#include <onnx/onnx-ml.pb.h>
+#include <onnx/onnx_pb.h>
 
 #include <algorithm>
 #include <map>
@@ -50,14 +50,18 @@ WireType wireTypeOf(const pb::FieldDescriptor& field) {
     switch (field.type()) {
         case pb::FieldDescriptor::TYPE_DOUBLE:
         case pb::FieldDescriptor::TYPE_FIXED64:
-        case pb::FieldDescriptor::TYPE_SFIXED64: return WireType::fixed64;
+        case pb::FieldDescriptor::TYPE_SFIXED64:
+            return WireType::fixed64;
         case pb::FieldDescriptor::TYPE_FLOAT:
         case pb::FieldDescriptor::TYPE_FIXED32:
-        case pb::FieldDescriptor::TYPE_SFIXED32: return WireType::fixed32;
+        case pb::FieldDescriptor::TYPE_SFIXED32:
+            return WireType::fixed32;
         case pb::FieldDescriptor::TYPE_STRING:
         case pb::FieldDescriptor::TYPE_BYTES:
-        case pb::FieldDescriptor::TYPE_MESSAGE: return WireType::bytes;
-        default: return WireType::varint;
+        case pb::FieldDescriptor::TYPE_MESSAGE:
+            return WireType::bytes;
+        default:
+            return WireType::varint;
     }
 }
 
@@ -171,17 +175,19 @@ private:
     void checkField(const FieldRule& known, const MessageRule& rule, const WireField& field, const char* tag) const {
         const bool packed = field.type == WireType::bytes && known.packable && known.repeated;
         if (field.type != known.wire && !packed)
-            throw DataError(source_.at(tag),
-                            fmt::format("the field {}.{} with wire type {}", rule.name, known.name,
-                                        static_cast<int>(field.type)),
-                            fmt::format("wire type {}", static_cast<int>(known.wire)));
+            throw DataError(
+                source_.at(tag),
+                fmt::format("the field {}.{} with wire type {}", rule.name, known.name, static_cast<int>(field.type)),
+                fmt::format("wire type {}", static_cast<int>(known.wire)));
         if (!packed) return;
         const std::size_t size = field.bytes.size();
-        const bool cut = known.wire == WireType::fixed32   ? size % 4 != 0
-                         : known.wire == WireType::fixed64 ? size % 8 != 0
-                                                           : size > 0 && static_cast<unsigned char>(field.bytes.back()) >= 0x80;
+        const bool cut = known.wire == WireType::fixed32 ? size % 4 != 0
+                         : known.wire == WireType::fixed64
+                             ? size % 8 != 0
+                             : size > 0 && static_cast<unsigned char>(field.bytes.back()) >= 0x80;
         if (cut)
-            throw DataError(source_.at(tag), fmt::format("a list in {}.{} that ends inside a number", rule.name, known.name),
+            throw DataError(source_.at(tag),
+                            fmt::format("a list in {}.{} that ends inside a number", rule.name, known.name),
                             "whole numbers only");
     }
 
@@ -201,8 +207,8 @@ public:
 
     std::string copy(std::string_view message, const MessageRule& rule) {
         charge(message.data(), 256);  // object, pointer to it and the allocator's share
-        const bool keepPayload = &rule != &Rules::get().of(onnx::TensorProto::descriptor()) ||
-                                 payloadOf(source_, message).kept;
+        const bool keepPayload =
+            &rule != &Rules::get().of(onnx::TensorProto::descriptor()) || payloadOf(source_, message).kept;
         std::string out;
         WireCursor cursor(source_, message);
         WireField field;
@@ -227,9 +233,10 @@ private:
     void charge(const char* position, std::uint64_t bytes) {
         used_ += bytes;
         if (used_ > kMostUnitBytes)
-            throw DataError(source_.at(position),
-                            fmt::format("a node or tensor that needs more than {} MiB without its weights", kMostUnitBytes >> 20),
-                            fmt::format("at most {} MiB", kMostUnitBytes >> 20));
+            throw DataError(
+                source_.at(position),
+                fmt::format("a node or tensor that needs more than {} MiB without its weights", kMostUnitBytes >> 20),
+                fmt::format("at most {} MiB", kMostUnitBytes >> 20));
     }
 
     const Source& source_;
@@ -262,15 +269,25 @@ bool WireCursor::read(WireField& field) {
     const std::uint64_t type = tag & 7;
     if (tag >> 3 == 0 || tag >> 32 != 0 || type > 5)
         throw DataError(source_.at(tagStart), "bytes that start no field", kWholeModel);
-    field = {.number = static_cast<std::uint32_t>(tag >> 3), .type = static_cast<WireType>(type), .value = 0, .bytes = {}};
+    field = {
+        .number = static_cast<std::uint32_t>(tag >> 3), .type = static_cast<WireType>(type), .value = 0, .bytes = {}};
     std::uint64_t size = 0;
     switch (field.type) {
-        case WireType::varint: field.value = varint(); return true;
-        case WireType::fixed64: size = 8; break;
-        case WireType::fixed32: size = 4; break;
-        case WireType::bytes: size = varint(); break;
+        case WireType::varint:
+            field.value = varint();
+            return true;
+        case WireType::fixed64:
+            size = 8;
+            break;
+        case WireType::fixed32:
+            size = 4;
+            break;
+        case WireType::bytes:
+            size = varint();
+            break;
         case WireType::groupStart:
-        case WireType::groupEnd: return true;
+        case WireType::groupEnd:
+            return true;
     }
     if (size > rest_.size())
         throw DataError(source_.at(tagStart), fmt::format("a field of {} bytes where {} are left", size, rest_.size()),
@@ -314,10 +331,21 @@ void checkWire(const Source& source) {
 std::string stripped(const Source& source, std::string_view message, Unit unit) {
     const pb::Descriptor* descriptor = nullptr;
     switch (unit) {
-        case Unit::node: descriptor = onnx::NodeProto::descriptor(); break;
-        case Unit::tensor: descriptor = onnx::TensorProto::descriptor(); break;
-        case Unit::sparseTensor: descriptor = onnx::SparseTensorProto::descriptor(); break;
-        case Unit::valueInfo: descriptor = onnx::ValueInfoProto::descriptor(); break;
+        case Unit::node:
+            descriptor = onnx::NodeProto::descriptor();
+            break;
+        case Unit::attribute:
+            descriptor = onnx::AttributeProto::descriptor();
+            break;
+        case Unit::tensor:
+            descriptor = onnx::TensorProto::descriptor();
+            break;
+        case Unit::sparseTensor:
+            descriptor = onnx::SparseTensorProto::descriptor();
+            break;
+        case Unit::valueInfo:
+            descriptor = onnx::ValueInfoProto::descriptor();
+            break;
     }
     return Stripper(source).copy(message, Rules::get().of(descriptor));
 }

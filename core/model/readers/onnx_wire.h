@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/error.h"
 #include "core/model/graph.h"
 
 /// ONNX files below the level of messages. A protobuf parser that is handed a hostile file may need a hundred times
@@ -13,9 +14,10 @@
 namespace tessera::model::onnx_wire {
 
 inline constexpr std::int64_t kMostNodes = 1'000'000;
-inline constexpr int kDeepest = 100;                            ///< messages inside messages, as protobuf's own default
+inline constexpr int kDeepest = 100;  ///< messages inside messages, as protobuf's own default
 inline constexpr std::size_t kMostUnitBytes = std::size_t{64} << 20;  ///< one node or tensor, parsed, without weights
-inline constexpr std::size_t kMostPayloadBytes = std::size_t{1} << 20;  ///< tensor data that is still handed to protobuf
+inline constexpr std::size_t kMostPayloadBytes = std::size_t{1}
+                                                 << 20;  ///< tensor data that is still handed to protobuf
 
 /// The whole file, for naming places in it.
 struct Source {
@@ -54,11 +56,11 @@ private:
 };
 
 /// Walks the whole file by the schema's message descriptors. Throws DataError where a field is cut off or has the wrong
-/// wire type, where something follows the model, beyond `kDeepest` nested messages, `kMostNodes` nodes (in the graph and
-/// the bodies of its functions and subgraphs together) or `kMostDimensions` dimensions.
+/// wire type, where something follows the model, beyond `kDeepest` nested messages, `kMostNodes` nodes (in the graph
+/// and the bodies of its functions and subgraphs together) or `kMostDimensions` dimensions.
 void checkWire(const Source& source);
 
-enum class Unit : std::uint8_t { node, tensor, sparseTensor, valueInfo };
+enum class Unit : std::uint8_t { node, attribute, tensor, sparseTensor, valueInfo };
 
 /// A copy of one message without what nobody reads: unknown fields, documentation, subgraphs, and tensor data of more
 /// than `kMostPayloadBytes`. Throws DataError where the parsed message would need more than `kMostUnitBytes`.

@@ -1,0 +1,202 @@
+#include "core/model/readers/onnx_tensor.h"
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+#include "core/base/text.h"
+#include "core/model/readers/onnx_wire.h"
+
+namespace tessera::model::onnx_wire {
+
+namespace {
+
+/// Little-endian bytes to a number, as the format stores raw data on every machine.
+template <typename Number>
+double rawNumber(const char* bytes) {
+    Number value{};
+    std::memcpy(&value, bytes, sizeof value);  // x86-64 is little-endian
+    return static_cast<double>(value);
+}
+
+double halfToDouble(std::uint16_t bits) {
+    const double sign = (bits & 0x8000U) != 0 ? -1 : 1;
+    const int exponent = (bits >> 10) & 0x1F;
+    const int mantissa = bits & 0x3FF;
+    if (exponent == 0x1F) return mantissa == 0 ? sign * INFINITY : NAN;
+    if (exponent == 0) return sign * std::ldexp(mantissa, -24);
+    return sign * std::ldexp(1024 + mantissa, exponent - 25);
+}
+
+double bfloatToDouble(std::uint16_t bits) {
+    const std::uint32_t wide = std::uint32_t{bits} << 16;
+    float value = 0;
+    std::memcpy(&value, &wide, sizeof value);
+    return static_cast<double>(value);
+}
+
+std::uint16_t rawHalf(const char* bytes) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, bytes, sizeof bits);
+    return bits;
+}
+
+using RawReader = double (*)(const char*);
+using TypedSize = int (*)(const onnx::TensorProto&);
+using TypedReader = double (*)(const onnx::TensorProto&, int);
+
+int int32Size(const onnx::TensorProto& tensor) {
+    return tensor.int32_data_size();
+}
+int uint64Size(const onnx::TensorProto& tensor) {
+    return tensor.uint64_data_size();
+}
+double int32At(const onnx::TensorProto& tensor, int i) {
+    return tensor.int32_data(i);
+}
+double uint64At(const onnx::TensorProto& tensor, int i) {
+    return static_cast<double>(tensor.uint64_data(i));
+}
+
+/// How the elements of one data type are stored: in raw_data, or in which typed list.
+struct Storage {
+    DataType type;
+    std::size_t bytes;
+    RawReader raw;
+    TypedSize size;
+    TypedReader typed;
+};
+
+constexpr Storage kStorages[] = {
+    {DataType::float32, 4, rawNumber<float>, [](const onnx::TensorProto& t) { return t.float_data_size(); },
+     [](const onnx::TensorProto& t, int i) { return static_cast<double>(t.float_data(i)); }},
+    {DataType::float64, 8, rawNumber<double>, [](const onnx::TensorProto& t) { return t.double_data_size(); },
+     [](const onnx::TensorProto& t, int i) { return t.double_data(i); }},
+    {DataType::int64, 8, rawNumber<std::int64_t>, [](const onnx::TensorProto& t) { return t.int64_data_size(); },
+     [](const onnx::TensorProto& t, int i) { return static_cast<double>(t.int64_data(i)); }},
+    {DataType::uint32, 4, rawNumber<std::uint32_t>, uint64Size, uint64At},
+    {DataType::uint64, 8, rawNumber<std::uint64_t>, uint64Size, uint64At},
+    {DataType::int32, 4, rawNumber<std::int32_t>, int32Size, int32At},
+    {DataType::int16, 2, rawNumber<std::int16_t>, int32Size, int32At},
+    {DataType::uint16, 2, rawNumber<std::uint16_t>, int32Size, int32At},
+    {DataType::int8, 1, rawNumber<std::int8_t>, int32Size, int32At},
+    {DataType::uint8, 1, rawNumber<std::uint8_t>, int32Size, int32At},
+    {DataType::boolean, 1, rawNumber<std::uint8_t>, int32Size, int32At},
+    {DataType::float16, 2, [](const char* bytes) { return halfToDouble(rawHalf(bytes)); }, int32Size,
+     [](const onnx::TensorProto& t, int i) { return halfToDouble(static_cast<std::uint16_t>(t.int32_data(i))); }},
+    {DataType::bfloat16, 2, [](const char* bytes) { return bfloatToDouble(rawHalf(bytes)); }, int32Size,
+     [](const onnx::TensorProto& t, int i) { return bfloatToDouble(static_cast<std::uint16_t>(t.int32_data(i))); }},
+};
+
+const Storage* storageOf(DataType type) {
+    const auto* const found =
+        std::find_if(std::begin(kStorages), std::end(kStorages), [&](const Storage& s) { return s.type == type; });
+    return found == std::end(kStorages) ? nullptr : found;
+}
+
+bool isExternal(const onnx::TensorProto& tensor) {
+    return tensor.data_location() == onnx::TensorProto::EXTERNAL;
+}
+
+/// The product of the dimensions, or nothing where one is negative or it does not fit.
+std::optional<std::int64_t> countOf(const onnx::TensorProto& tensor) {
+    std::int64_t count = 1;
+    for (const std::int64_t dimension : tensor.dims())
+        if (dimension < 0 || __builtin_mul_overflow(count, dimension, &count)) return std::nullopt;
+    return count;
+}
+
+}  // namespace
+
+DataType dataTypeOf(std::int32_t number) {
+    return number >= 0 && number <= static_cast<std::int32_t>(DataType::int4) ? static_cast<DataType>(number)
+                                                                              : DataType::undefined;
+}
+
+std::optional<std::vector<double>> elementsOf(const onnx::TensorProto& tensor) {
+    const Storage* storage = storageOf(dataTypeOf(tensor.data_type()));
+    const std::optional<std::int64_t> count = countOf(tensor);
+    if (storage == nullptr || !count || *count > kMostFoldedElements || isExternal(tensor)) return std::nullopt;
+    const auto size = static_cast<std::size_t>(*count);
+    std::vector<double> elements(size);
+    if (tensor.raw_data().size() == size * storage->bytes) {
+        for (std::size_t i = 0; i < size; ++i)
+            elements[i] = storage->raw(tensor.raw_data().data() + i * storage->bytes);
+        return elements;
+    }
+    if (tensor.has_raw_data() || storage->size(tensor) != static_cast<int>(size)) return std::nullopt;
+    for (std::size_t i = 0; i < size; ++i) elements[i] = storage->typed(tensor, static_cast<int>(i));
+    return elements;
+}
+
+std::string oddData(const onnx::TensorProto& tensor, const Payload& payload) {
+    const DataType type = dataTypeOf(tensor.data_type());
+    const std::optional<std::int64_t> count = countOf(tensor);
+    if (!count || isExternal(tensor)) return {};
+    const bool halfByte = type == DataType::int4 || type == DataType::uint4;
+    const double bytes = type == DataType::complex64 ? 8 : type == DataType::complex128 ? 16 : bytesPerElement(type);
+    if (payload.hasRaw) {
+        if (bytes == 0 || (payload.rawBytes == 0 && *count > 0)) return {};
+        if (static_cast<double>(payload.rawBytes) == std::ceil(static_cast<double>(*count) * bytes)) return {};
+        return fmt::format("{} bytes of data for {} elements of {}", payload.rawBytes, *count, nameOf(type));
+    }
+    if (payload.typedElements == 0) return {};
+    const bool complex = type == DataType::complex64 || type == DataType::complex128;
+    const auto wanted = static_cast<std::uint64_t>(*count) * (complex ? 2U : 1U);
+    const bool fits = payload.typedElements == wanted || (halfByte && payload.typedElements == (wanted + 1) / 2);
+    return fits ? "" : fmt::format("data of {} elements for a shape of {}", payload.typedElements, *count);
+}
+
+std::string oddLocation(const onnx::TensorProto& tensor) {
+    if (!isExternal(tensor)) return {};
+    std::string_view location;
+    bool given = false;
+    for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
+        if (entry.key() != "location") continue;
+        location = entry.value();
+        given = true;
+    }
+    if (!given) return "no location";
+    const std::string quoted = inQuotes(location, 200);
+    if (location.empty() || location.find('\0') != std::string_view::npos || !isUtf8(location))
+        return "the invalid location " + quoted;
+    const bool drive = location.size() > 1 && location[1] == ':';
+    if (location.front() == '/' || location.front() == '\\' || drive) return "the absolute location " + quoted;
+    for (std::size_t from = 0; from <= location.size();) {
+        const std::size_t to = std::min(location.find_first_of("/\\", from), location.size());
+        if (location.substr(from, to - from) == "..")
+            return fmt::format("the location {}, which leaves the model's folder", quoted);
+        from = to + 1;
+    }
+    return {};
+}
+
+DeclaredType declaredTypeOf(const onnx::TypeProto& type) {
+    DeclaredType declared;
+    if (type.value_case() == onnx::TypeProto::VALUE_NOT_SET) return declared;
+    declared.present = true;
+    // Sequences, maps and optionals hold tensors; their own shape is not a tensor's.
+    if (!type.has_tensor_type() && !type.has_sparse_tensor_type()) return declared;
+    const bool sparse = type.has_sparse_tensor_type();
+    const std::int32_t element = sparse ? type.sparse_tensor_type().elem_type() : type.tensor_type().elem_type();
+    declared.type = dataTypeOf(element);
+    declared.present = element != 0;
+    if (sparse ? !type.sparse_tensor_type().has_shape() : !type.tensor_type().has_shape()) return declared;
+    const onnx::TensorShapeProto& shape = sparse ? type.sparse_tensor_type().shape() : type.tensor_type().shape();
+    declared.shape.emplace();
+    for (const onnx::TensorShapeProto::Dimension& dimension : shape.dim()) {
+        if (dimension.has_dim_param() && !dimension.dim_param().empty())
+            declared.symbols.emplace(declared.shape->size(), dimension.dim_param());
+        if (dimension.has_dim_value() && dimension.dim_value() < 0)
+            declared.negative.emplace(declared.shape->size(), dimension.dim_value());
+        declared.shape->push_back(dimension.has_dim_value() && dimension.dim_value() >= 0 ? dimension.dim_value()
+                                                                                          : kUnknown);
+    }
+    return declared;
+}
+
+}  // namespace tessera::model::onnx_wire

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/graph.h"
+
+namespace onnx {
+class TensorProto;
+class TypeProto;
+}  // namespace onnx
+
+namespace tessera::model::onnx_wire {
+
+struct Payload;
+
+/// Largest stored tensors whose elements are handed on for folding.
+inline constexpr std::int64_t kMostFoldedElements = 65'536;
+
+/// Data type of ONNX's number; `undefined` for 0 and for numbers of later versions.
+DataType dataTypeOf(std::int32_t number);
+
+/// The elements of a small integer, boolean or float tensor whose data is in the file and fits its shape.
+std::optional<std::vector<double>> elementsOf(const onnx::TensorProto& tensor);
+
+/// What is odd about a tensor's data: a phrase such as "16 bytes of data for 5 elements of float32", or "" where it
+/// fits or there is none.
+std::string oddData(const onnx::TensorProto& tensor, const Payload& payload);
+
+/// What is odd about the place of external data: a phrase such as "the absolute location '/etc/passwd'", or "".
+std::string oddLocation(const onnx::TensorProto& tensor);
+
+/// A declared type. Dimensions that are not given as a number are kUnknown, with their name where there is one.
+struct DeclaredType {
+    bool present = false;  ///< false where the type, or its element type, is missing
+    DataType type = DataType::undefined;
+    Shape shape;
+    std::map<std::size_t, std::string> symbols;
+    std::map<std::size_t, std::int64_t> negative;  ///< dimensions given as a number below 0; kUnknown in `shape`
+};
+DeclaredType declaredTypeOf(const onnx::TypeProto& type);
+
+}  // namespace tessera::model::onnx_wire
