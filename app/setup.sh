@@ -9,9 +9,10 @@ export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
 
 say() { printf '[tessera] %s\n' "$*"; }
 
-# listed_packages build|gates: the names in app/packages.txt; `gates` adds those that only .ci/run needs.
+# listed_packages GROUP...: the names in app/packages.txt, of the groups `build`, `tests`, `gates`.
 listed_packages() {
-    sed 's/#.*//' "$root/app/packages.txt" | awk -v gates="$1" 'NF && ($2 == "" || $2 == gates) {print $1}'
+    sed 's/#.*//' "$root/app/packages.txt" |
+        awk -v groups=" $* " 'NF && index(groups, " " ($2 == "" ? "build" : $2) " ") {print $1}'
 }
 
 # Prints those of its arguments that are not installed packages.
@@ -22,10 +23,10 @@ missing_packages() {
     done
 }
 
-# ensure_packages build|gates: installs what is missing, as root or through sudo; says what is missing where it cannot.
+# ensure_packages GROUP...: installs what is missing, as root or through sudo; says what is missing where it cannot.
 ensure_packages() {
     local wanted missing become=()
-    mapfile -t wanted < <(listed_packages "$1")
+    mapfile -t wanted < <(listed_packages "$@")
     if ! command -v dpkg-query >/dev/null; then
         say "not a Debian system: taking for granted what app/packages.txt lists"
         return 0
@@ -50,7 +51,8 @@ ensure_packages() {
         "${become[@]}" apt-get -q -y --no-install-recommends install "${missing[@]}" </dev/null
 }
 
-# build_preset PRESET [TARGET...]: configures build/PRESET and builds it, or only the targets.
+# build_preset PRESET [TARGET...]: configures build/PRESET (with $cmake_options) and builds it, or only the targets.
+cmake_options=()
 build_preset() {
     local preset=$1 folder="$root/build/$1" source targets=()
     shift
@@ -61,6 +63,6 @@ build_preset() {
     fi
     [ $# -eq 0 ] || targets=(--target "$@")
     say "build: $preset, in build/$preset"
-    (cd -- "$root" && cmake --preset "$preset" -Wno-dev --log-level=NOTICE >/dev/null) &&
+    (cd -- "$root" && cmake --preset "$preset" "${cmake_options[@]}" -Wno-dev --log-level=NOTICE >/dev/null) &&
         cmake --build "$folder" -j "$jobs" "${targets[@]}"
 }
