@@ -82,6 +82,7 @@ struct Graph {
     std::vector<Operator> operators;
     std::vector<TensorIndex> inputs;
     std::vector<TensorIndex> outputs;
+    std::int64_t opset = 17;             ///< of the standard operators: some mean other things in other versions
     std::int64_t batch = 1;              ///< the value that dimension 0 of the inputs stands for
     std::vector<std::string> warnings;   ///< sentences: what was skipped or corrected while reading
     std::vector<std::string> notes;      ///< sentences on how numbers are to be read
@@ -93,5 +94,8 @@ struct Graph {
 std::vector<std::int32_t> producers(const Graph& graph);
 /// For every tensor the operators that read it, in order, each once.
 std::vector<std::vector<std::int32_t>> consumers(const Graph& graph);
+/// Names of the symbolic dimensions of the graph's inputs that nothing bound, each once, in the order of the inputs: what
+/// a user can give with `--dim`.
+std::vector<std::string> unboundDimensions(const Graph& graph);
 
 }  // namespace tessera::model

@@ -4,6 +4,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/base/error.h"
@@ -55,7 +56,7 @@ onnx::AttributeProto::AttributeType kindOf(const onnx::AttributeProto& attribute
 }
 
 /// Adds an attribute in the builder's form. A small tensor becomes the list of its elements, with its data type under
-/// NAME_type and its shape under NAME_shape.
+/// NAME_type.
 void convert(const onnx::AttributeProto& attribute, Attributes& into) {
     const std::string& name = attribute.name();
     switch (kindOf(attribute)) {
@@ -81,7 +82,6 @@ void convert(const onnx::AttributeProto& attribute, Attributes& into) {
             const onnx::TensorProto& tensor = attribute.t();
             if (auto elements = elementsOf(tensor)) into[name] = std::move(*elements);
             into[name + "_type"] = static_cast<std::int64_t>(dataTypeOf(tensor.data_type()));
-            into[name + "_shape"] = std::vector<std::int64_t>(tensor.dims().begin(), tensor.dims().end());
             break;
         }
         default:
@@ -245,6 +245,7 @@ Graph Importer::run() {
     warnUnused(parts, order_);
     for (std::string& sentence : warnings_.finish()) builder_->warn(std::move(sentence));
     Graph graph = std::move(*builder_).build();
+    graph.opset = opset_;
     graph.batch = batch_.value_or(1);
     return graph;
 }
@@ -448,10 +449,14 @@ void Importer::addTensor(std::string_view bytes, Scope& scope) {
     if (!location.empty())
         warnings_.add("odd locations of external data",
                       fmt::format("stored tensor {} has {}; external data is never opened", inQuotes(local), location));
-    std::vector<double> elements = elementsOf(tensor).value_or(std::vector<double>{});
-    budget_.charge(kTensorBytes + 2 * local.size() + 8 * elements.size());
+    std::optional<std::vector<double>> elements = elementsOf(tensor);
+    budget_.charge(kTensorBytes + 2 * local.size() + 8 * (elements ? elements->size() : 0));
     const std::string name = define(local, scope);
-    builder_->addStored(name, dataTypeOf(tensor.data_type()), std::move(shape), std::move(elements));
+    const DataType type = dataTypeOf(tensor.data_type());
+    if (isFloat(type))
+        builder_->addStored(name, type, std::move(shape), std::move(elements).value_or(std::vector<double>{}));
+    else  // tells a tensor known to be empty from one whose elements are not known
+        builder_->addConstant(name, type, std::move(shape), std::move(elements));
     applyDeclared(local, name, scope);
 }
 
@@ -746,7 +751,8 @@ void Importer::addIf(const Node& node, Scope& scope) {
     const std::string_view elseBranch = bodyNamed(bodies, "else_branch", place(node));
     const std::vector<double>* condition = builder_->values(read(node, node.inputs[0], scope));
     bool takeThen = partsOf(source_, thenBranch).nodes.size() >= partsOf(source_, elseBranch).nodes.size();
-    if (condition != nullptr && condition->size() == 1) takeThen = condition->front() != 0;
+    if (condition != nullptr && condition->size() == 1 && !std::isnan(condition->front()))
+        takeThen = condition->front() != 0;
     Scope inner = innerScope(scope, node.name);
     const std::vector<std::string> results = inlineBody(node, takeThen ? thenBranch : elseBranch, inner, {});
     if (results.size() < node.outputs.size())

@@ -1,0 +1,476 @@
+#include "core/model/readers/native_json.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <new>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "core/model/builder.h"
+
+namespace tessera::model {
+
+namespace {
+
+constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMostTensorElements = std::int64_t{1} << 53;
+constexpr std::size_t kLongestText = std::size_t{64} << 20;
+constexpr std::size_t kMostOperators = 1'000'000;
+constexpr std::size_t kMostTensors = 4'000'000;
+
+struct RoleName {
+    TensorRole role;
+    std::string_view name;
+};
+constexpr std::array kRoles{
+    RoleName{TensorRole::input, "input"},           RoleName{TensorRole::parameter, "parameter"},
+    RoleName{TensorRole::statistic, "statistic"},   RoleName{TensorRole::constant, "constant"},
+    RoleName{TensorRole::activation, "activation"}, RoleName{TensorRole::derived, "derived"},
+};
+
+bool isStored(TensorRole role) {
+    return role == TensorRole::parameter || role == TensorRole::statistic || role == TensorRole::constant;
+}
+
+// Texts ---------------------------------------------------------------------------------------------------------------
+
+/// Bytes as a JSON text: see writeNativeJson on escapes.
+std::string written(std::string_view text) {
+    const bool whole = isUtf8(text);
+    std::string result;
+    result.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(text[i]);
+        if (byte == '\\')
+            result += "\\\\";
+        else if (byte == 0 || (!whole && byte >= 0x80))
+            result += fmt::format("\\x{:02X}", byte);
+        else
+            result += text[i];
+    }
+    return result;
+}
+
+int hexDigit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return -1;
+}
+
+/// The inverse of `written`; empty where an escape is neither `\\` nor `\xNN`.
+std::optional<std::string> unwritten(std::string_view text) {
+    std::string result;
+    result.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '\\') {
+            result += text[i];
+            continue;
+        }
+        if (text.substr(i, 2) == "\\\\") {
+            result += '\\';
+            ++i;
+            continue;
+        }
+        if (text.substr(i, 2) != "\\x" || i + 3 >= text.size()) return std::nullopt;
+        const int high = hexDigit(text[i + 2]), low = hexDigit(text[i + 3]);
+        if (high < 0 || low < 0) return std::nullopt;
+        result += static_cast<char>(high * 16 + low);
+        i += 3;
+    }
+    return result;
+}
+
+std::string textOf(const JsonNode& node) {
+    std::optional<std::string> text = unwritten(node.text(kLongestText));
+    if (!text) node.fail("every backslash as \\\\ or as the start of \\xNN");
+    return *std::move(text);
+}
+
+std::string optionalText(const JsonNode& node, const std::string& key) {
+    return node.has(key) ? textOf(node.at(key)) : std::string();
+}
+
+std::vector<std::string> textsOf(const JsonNode& node) {
+    std::vector<std::string> texts;
+    for (const JsonNode& element : node.elements(kMostTensors)) texts.push_back(textOf(element));
+    return texts;
+}
+
+// Writing -------------------------------------------------------------------------------------------------------------
+
+Json numberJson(double value) {
+    if (std::isnan(value)) return "nan";
+    if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+    return value;
+}
+
+Json attributeJson(const AttributeValue& value) {
+    Json json = Json::object();
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) json["int"] = *whole;
+    if (const auto* real = std::get_if<double>(&value)) json["float"] = numberJson(*real);
+    if (const auto* text = std::get_if<std::string>(&value)) json["text"] = written(*text);
+    if (const auto* wholes = std::get_if<std::vector<std::int64_t>>(&value)) json["ints"] = *wholes;
+    if (const auto* reals = std::get_if<std::vector<double>>(&value)) {
+        json["floats"] = Json::array();
+        for (const double real : *reals) json["floats"].push_back(numberJson(real));
+    }
+    if (const auto* texts = std::get_if<std::vector<std::string>>(&value)) {
+        json["texts"] = Json::array();
+        for (const std::string& text : *texts) json["texts"].push_back(written(text));
+    }
+    return json;
+}
+
+Json shapeJson(const Shape& shape) {
+    if (!shape) return nullptr;
+    Json json = Json::array();
+    for (const std::int64_t dimension : *shape) json.push_back(dimension == kUnknown ? Json(nullptr) : Json(dimension));
+    return json;
+}
+
+Json tensorJson(const Tensor& tensor) {
+    Json json = {{"name", written(tensor.name)}, {"type", nameOf(tensor.type)}, {"shape", shapeJson(tensor.shape)}};
+    for (const RoleName& row : kRoles)
+        if (row.role == tensor.role) json["role"] = row.name;
+    for (const auto& [axis, symbol] : tensor.symbols) json["symbols"][std::to_string(axis)] = written(symbol);
+    return json;
+}
+
+Json namesJson(const Graph& graph, const std::vector<TensorIndex>& tensors) {
+    Json json = Json::array();
+    for (const TensorIndex index : tensors) json.push_back(index == kNoTensor ? "" : written(graph.tensor(index).name));
+    return json;
+}
+
+Json operatorJson(const Graph& graph, const Operator& op) {
+    Json json = {{"name", written(op.name)}, {"type", written(op.type)}};
+    const auto addText = [&](const char* key, const std::string& text) {
+        if (!text.empty()) json[key] = written(text);
+    };
+    addText("domain", op.domain);
+    json["inputs"] = namesJson(graph, op.inputs);
+    json["outputs"] = namesJson(graph, op.outputs);
+    for (const auto& [name, value] : op.attributes) json["attributes"][written(name)] = attributeJson(value);
+    addText("layer", op.layer);
+    addText("block", op.block);
+    addText("body", op.body);
+    addText("opaque", op.opaque);
+    return json;
+}
+
+Json textsJson(const std::vector<std::string>& texts) {
+    Json json = Json::array();
+    for (const std::string& text : texts) json.push_back(written(text));
+    return json;
+}
+
+/// A list with one entry per line, so that files can be read and compared.
+void appendList(std::string& out, std::string_view key, const Json& list) {
+    out += fmt::format("  \"{}\": [", key);
+    const char* separator = "\n    ";
+    for (const Json& entry : list) {
+        out += separator + entry.dump();
+        separator = ",\n    ";
+    }
+    out += list.empty() ? "]" : "\n  ]";
+}
+
+// Reading -------------------------------------------------------------------------------------------------------------
+
+class NativeReader {
+public:
+    explicit NativeReader(JsonDocument document) : document_(std::move(document)) {}
+
+    Graph read() {
+        const JsonNode root = document_.root();
+        root.allowOnly(
+            {"schema", "name", "opset", "batch", "tensors", "operators", "inputs", "outputs", "warnings", "notes"});
+        root.at("schema").oneOf({std::string(kModelSchema)});
+        graph_.name = textOf(root.at("name"));
+        graph_.opset = root.at("opset").whole(1, 1000);
+        graph_.batch = root.at("batch").whole(1, kLargest);
+        for (const JsonNode& node : root.at("tensors").elements(kMostTensors)) addTensor(node);
+        made_.resize(graph_.tensors.size());
+        for (const JsonNode& node : root.at("inputs").elements(kMostTensors)) graph_.inputs.push_back(addInput(node));
+        for (std::size_t i = 0; i < graph_.tensors.size(); ++i) made_[i] = made_[i] || isStored(graph_.tensors[i].role);
+        const std::vector<JsonNode> operators = root.at("operators").elements(kMostOperators);
+        if (operators.empty()) root.at("operators").fail("at least one operator", "an empty list");
+        for (const JsonNode& node : operators) addOperator(node);
+        for (const JsonNode& node : root.at("outputs").elements(kMostTensors))
+            graph_.outputs.push_back(madeTensor(node));
+        refuseUnmade(root.at("tensors"));
+        if (root.has("warnings")) graph_.warnings = textsOf(root.at("warnings"));
+        if (root.has("notes")) graph_.notes = textsOf(root.at("notes"));
+        check();
+        return std::move(graph_);
+    }
+
+private:
+    void addTensor(const JsonNode& node) {
+        node.allowOnly({"name", "type", "shape", "role", "symbols"});
+        Tensor tensor;
+        tensor.name = textOf(node.at("name"));
+        if (tensor.name.empty()) node.at("name").fail("a name");
+        const std::string type = node.at("type").text();
+        tensor.type = dataTypeNamed(type);
+        if (tensor.type == DataType::undefined && type != nameOf(DataType::undefined))
+            node.at("type").fail("a data type such as float32");
+        tensor.shape = shapeOf(node.at("shape"));
+        tensor.role = roleOf(node.at("role"));
+        if (isStored(tensor.role) && !tensor.shape) node.at("shape").fail("the shape of a stored tensor", "null");
+        if (isStored(tensor.role))
+            for (const std::int64_t dimension : *tensor.shape)
+                if (dimension == kUnknown) node.at("shape").fail("the shape of a stored tensor", "a list with null");
+        if (node.has("symbols")) addSymbols(node.at("symbols"), tensor);
+        if (!indices_.emplace(tensor.name, static_cast<TensorIndex>(graph_.tensors.size())).second)
+            node.at("name").fail("a name that no other tensor has");
+        graph_.tensors.push_back(std::move(tensor));
+    }
+
+    static Shape shapeOf(const JsonNode& node) {
+        if (node.isNull()) return std::nullopt;
+        std::vector<std::int64_t> shape;
+        std::int64_t count = 1;
+        for (const JsonNode& dimension : node.elements(kMostDimensions)) {
+            shape.push_back(dimension.isNull() ? kUnknown : dimension.whole(0, kMostTensorElements));
+            if (shape.back() <= 0) continue;
+            if (__builtin_mul_overflow(count, shape.back(), &count) || count > kMostTensorElements)
+                node.fail("at most 2^53 elements", "a shape of more than 2^53 elements");
+        }
+        return shape;
+    }
+
+    static TensorRole roleOf(const JsonNode& node) {
+        std::vector<std::string> names;
+        for (const RoleName& row : kRoles) names.emplace_back(row.name);
+        const std::string name = node.oneOf(names);
+        for (const RoleName& row : kRoles)
+            if (row.name == name) return row.role;
+        return TensorRole::activation;
+    }
+
+    static void addSymbols(const JsonNode& node, Tensor& tensor) {
+        for (const auto& [key, value] : node.members()) {
+            std::size_t axis = 0;
+            for (const char c : key)
+                axis = c >= '0' && c <= '9' && axis <= kMostDimensions ? axis * 10 + static_cast<std::size_t>(c - '0')
+                                                                       : kMostDimensions + 1;
+            if (key != std::to_string(axis) || !tensor.shape || axis >= tensor.shape->size())
+                value.fail("a key that is an axis of the tensor", "under the key " + inQuotes(key));
+            tensor.symbols.emplace(axis, textOf(value));
+        }
+    }
+
+    TensorIndex tensorOf(const JsonNode& node) const {
+        const auto found = indices_.find(textOf(node));
+        if (found == indices_.end()) node.fail("the name of a tensor of this file");
+        return found->second;
+    }
+
+    TensorIndex addInput(const JsonNode& node) {
+        const TensorIndex index = tensorOf(node);
+        if (graph_.tensor(index).role != TensorRole::input) node.fail("a tensor whose role is 'input'");
+        if (made_[static_cast<std::size_t>(index)]) node.fail("every input once");
+        made_[static_cast<std::size_t>(index)] = true;
+        return index;
+    }
+
+    TensorIndex madeTensor(const JsonNode& node) const {
+        const TensorIndex index = tensorOf(node);
+        if (!made_[static_cast<std::size_t>(index)])
+            node.fail("an input, a stored tensor or an output of an operator that stands before");
+        return index;
+    }
+
+    void addOperator(const JsonNode& node) {
+        node.allowOnly(
+            {"name", "type", "domain", "inputs", "outputs", "attributes", "layer", "block", "body", "opaque"});
+        Operator op;
+        op.name = textOf(node.at("name"));
+        if (!names_.insert(op.name).second) node.at("name").fail("a name that no other operator has");
+        op.type = textOf(node.at("type"));
+        if (op.type.empty()) node.at("type").fail("an operator type");
+        op.domain = optionalText(node, "domain");
+        for (const JsonNode& input : node.at("inputs").elements(kMostTensors))
+            op.inputs.push_back(textOf(input).empty() ? kNoTensor : madeTensor(input));
+        bool any = false;
+        for (const JsonNode& output : node.at("outputs").elements(kMostTensors)) {
+            op.outputs.push_back(textOf(output).empty() ? kNoTensor : make(output));
+            any = any || op.outputs.back() != kNoTensor;
+        }
+        if (!any) node.at("outputs").fail("at least one output", "no outputs");
+        if (node.has("attributes"))
+            for (const auto& [key, value] : node.at("attributes").members()) {
+                const std::optional<std::string> name = unwritten(key);
+                if (!name)
+                    value.fail("every backslash as \\\\ or as the start of \\xNN", "under the key " + inQuotes(key));
+                op.attributes.emplace(*name, attributeOf(value));
+            }
+        op.layer = optionalText(node, "layer");
+        op.block = optionalText(node, "block");
+        op.body = optionalText(node, "body");
+        op.opaque = optionalText(node, "opaque");
+        graph_.operators.push_back(std::move(op));
+    }
+
+    TensorIndex make(const JsonNode& node) {
+        const TensorIndex index = tensorOf(node);
+        if (made_[static_cast<std::size_t>(index)]) node.fail("every tensor to be made once");
+        const TensorRole role = graph_.tensor(index).role;
+        if (role != TensorRole::activation && role != TensorRole::derived && role != TensorRole::parameter)
+            node.fail("a tensor whose role is 'activation' or 'derived'");
+        made_[static_cast<std::size_t>(index)] = true;
+        return index;
+    }
+
+    static double numberOf(const JsonNode& node) {
+        if (!node.isString()) return node.number();
+        const std::string text = node.oneOf({"nan", "inf", "-inf"});
+        if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+        return text == "inf" ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    }
+
+    static AttributeValue attributeOf(const JsonNode& node) {
+        const std::vector<std::pair<std::string, JsonNode>> members = node.members();
+        if (members.size() != 1) node.fail("one of int, float, text, ints, floats, texts");
+        const auto& [kind, value] = members.front();
+        constexpr std::size_t kMost = 10'000'000;
+        constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+        if (kind == "int") return value.whole(kLeast, kLargest);
+        if (kind == "float") return numberOf(value);
+        if (kind == "text") return textOf(value);
+        if (kind == "ints") {
+            std::vector<std::int64_t> list;
+            for (const JsonNode& element : value.elements(kMost)) list.push_back(element.whole(kLeast, kLargest));
+            return list;
+        }
+        if (kind == "floats") {
+            std::vector<double> list;
+            for (const JsonNode& element : value.elements(kMost)) list.push_back(numberOf(element));
+            return list;
+        }
+        if (kind == "texts") return textsOf(value);
+        node.allowOnly({"int", "float", "text", "ints", "floats", "texts"});
+        return std::int64_t{0};
+    }
+
+    void refuseUnmade(const JsonNode& tensors) const {
+        for (std::size_t i = 0; i < made_.size(); ++i)
+            if (!made_[i])
+                tensors.elements(kMostTensors)[i].fail("an operator that makes it, or its name among the inputs",
+                                                       "a tensor that nothing makes");
+    }
+
+    /// Builds the graph a second time, so that operators obey the same rules as in every other reader.
+    void check() const {
+        GraphBuilder builder(graph_.name, document_.file(), graph_.opset);
+        for (const TensorIndex index : graph_.inputs) {
+            const Tensor& tensor = graph_.tensor(index);
+            builder.addInput(tensor.name, tensor.type, tensor.shape, tensor.symbols);
+        }
+        std::vector<bool> computed(graph_.tensors.size(), false);
+        for (const Operator& op : graph_.operators)
+            for (const TensorIndex index : op.outputs)
+                if (index != kNoTensor) computed[static_cast<std::size_t>(index)] = true;
+        for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
+            const Tensor& tensor = graph_.tensors[i];
+            if (computed[i] || tensor.role == TensorRole::input) continue;
+            if (tensor.role == TensorRole::constant)
+                builder.addConstant(tensor.name, tensor.type, *tensor.shape);
+            else
+                builder.addStored(tensor.name, tensor.type, *tensor.shape);
+        }
+        for (std::size_t i = 0; i < graph_.operators.size(); ++i) checkOperator(builder, i);
+        for (const TensorIndex index : graph_.outputs) builder.addOutput(graph_.tensor(index).name);
+        static_cast<void>(std::move(builder).build());
+    }
+
+    std::string nameAt(TensorIndex index) const { return index == kNoTensor ? "" : graph_.tensor(index).name; }
+
+    void checkOperator(GraphBuilder& builder, std::size_t number) const {
+        const Operator& op = graph_.operators[number];
+        const std::string path = fmt::format("operators[{}]", number);
+        OperatorSpec spec;
+        spec.type = op.type;
+        spec.name = op.name;
+        spec.domain = op.domain;
+        spec.attributes = op.attributes;
+        for (const TensorIndex index : op.inputs) spec.inputs.push_back(nameAt(index));
+        for (const TensorIndex index : op.outputs) spec.outputs.push_back(nameAt(index));
+        try {
+            builder.add(std::move(spec));
+        } catch (const DataError& error) {
+            Place place = error.place;
+            place.line = document_.lineOf(path);
+            throw DataError(place, error.found, error.expected);
+        }
+        for (const TensorIndex index : op.outputs) {
+            if (index == kNoTensor) continue;
+            const Tensor& stated = graph_.tensor(index);
+            const Shape& known = builder.tensor(stated.name).shape;
+            if (contradicts(stated.shape, known))
+                throw DataError({.file = document_.file(),
+                                 .line = document_.lineOf(fmt::format("tensors[{}]", index)),
+                                 .where = "tensor " + inQuotes(stated.name)},
+                                toText(stated.shape), toText(known) + ", as computed from its operator");
+            builder.declare(stated.name, stated.type, stated.shape);
+        }
+    }
+
+    static bool contradicts(const Shape& stated, const Shape& known) {
+        if (!stated || !known) return false;
+        if (stated->size() != known->size()) return true;
+        for (std::size_t i = 0; i < stated->size(); ++i)
+            if ((*stated)[i] != kUnknown && (*known)[i] != kUnknown && (*stated)[i] != (*known)[i]) return true;
+        return false;
+    }
+
+    JsonDocument document_;
+    Graph graph_;
+    std::unordered_map<std::string, TensorIndex> indices_;
+    std::unordered_set<std::string> names_;
+    std::vector<bool> made_;
+};
+
+}  // namespace
+
+std::string writeNativeJson(const Graph& graph) {
+    std::string out = fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"opset\": {},\n  \"batch\": {},\n",
+                                  kModelSchema, Json(written(graph.name)).dump(), graph.opset, graph.batch);
+    Json tensors = Json::array(), operators = Json::array();
+    for (const Tensor& tensor : graph.tensors) tensors.push_back(tensorJson(tensor));
+    for (const Operator& op : graph.operators) operators.push_back(operatorJson(graph, op));
+    appendList(out, "tensors", tensors);
+    out += ",\n";
+    appendList(out, "operators", operators);
+    out += ",\n";
+    appendList(out, "inputs", namesJson(graph, graph.inputs));
+    out += ",\n";
+    appendList(out, "outputs", namesJson(graph, graph.outputs));
+    out += ",\n";
+    appendList(out, "warnings", textsJson(graph.warnings));
+    out += ",\n";
+    appendList(out, "notes", textsJson(graph.notes));
+    out += "\n}\n";
+    return out;
+}
+
+Graph readNativeJson(std::string bytes, const std::string& file) {
+    try {
+        return NativeReader(JsonDocument::parse(std::move(bytes), file)).read();
+    } catch (const std::bad_alloc&) {
+        throw DataError({.file = file}, "a model that needs more memory than there is", "a smaller model");
+    }
+}
+
+}  // namespace tessera::model
