@@ -4,6 +4,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -137,6 +138,8 @@ std::int64_t wholeAttribute(const AttributeProtos& attributes, const std::string
 void Warnings::add(const std::string& kind, std::string sentence) {
     auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& k) { return k.name == kind; });
     if (found == kinds_.end()) found = kinds_.insert(kinds_.end(), Kind{.name = kind, .count = 0, .sentences = {}});
+    sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
+    sentence += '.';
     if (++found->count <= kMostOfAKind) found->sentences.push_back(std::move(sentence));
 }
 
@@ -145,7 +148,7 @@ std::vector<std::string> Warnings::finish() const {
     for (const Kind& kind : kinds_) {
         all.insert(all.end(), kind.sentences.begin(), kind.sentences.end());
         if (kind.count > kMostOfAKind)
-            all.push_back(fmt::format("and {} more: {}", kind.count - kMostOfAKind, kind.name));
+            all.push_back(fmt::format("And {} more: {}.", kind.count - kMostOfAKind, kind.name));
     }
     return all;
 }
