@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -213,14 +212,10 @@ void setChannels(const Graph& graph, Layer& join, const Dimensions& dims, std::s
     if (dims.size() == 4 && axis == 1) join.conv = foldedActivation(graph, dims);
 }
 
-/// "give --dim seq=N --dim frames=N" for every symbol that is unbound in the graph's inputs.
-std::string dimensionsToGive(const Graph& graph, TensorIndex tensor) {
-    std::set<std::string> names;
-    for (const auto& [axis, name] : graph.tensor(tensor).symbols) names.insert(name);
-    for (const TensorIndex input : graph.inputs)
-        for (const auto& [axis, name] : graph.tensor(input).symbols) names.insert(name);
+/// " --dim seq=N --dim frames=N" for every dimension that a user can still bind.
+std::string dimensionsToGive(const Graph& graph) {
     std::string text;
-    for (const std::string& name : names) text += " --dim " + escaped(name) + "=N";
+    for (const std::string& name : unboundDimensions(graph)) text += " --dim " + escaped(name) + "=N";
     return text;
 }
 
@@ -262,7 +257,7 @@ const std::vector<std::int64_t>& neededShape(const Graph& graph, TensorIndex ten
     const bool known =
         value.shape && std::find(value.shape->begin(), value.shape->end(), kUnknown) == value.shape->end();
     if (known) return *value.shape;
-    const std::string dims = dimensionsToGive(graph, tensor);
+    const std::string dims = dimensionsToGive(graph);
     throw DataError({.file = graph.name, .where = "tensor " + inQuotes(value.name)},
                     value.shape ? "shape " + toText(value.shape) : toText(value.shape),
                     dims.empty() ? "a known shape (it depends on data, or on an operator that is not known)"

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
@@ -21,8 +23,6 @@ using Integers = std::vector<std::int64_t>;
 /// Writes small graphs: a name is the operator's, its output's and its layer's.
 class Small {
 public:
-    explicit Small(std::int64_t batch = 2) : batch_(batch) {}
-
     std::string input(const std::string& name, Integers perSample) {
         perSample.insert(perSample.begin(), batch_);
         builder_.addInput(name, DataType::float32, perSample);
@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    std::int64_t batch_;
+    std::int64_t batch_ = 2;
     GraphBuilder builder_{"small", "small.test"};
 };
 
@@ -323,10 +323,10 @@ TEST(LayerForm, makesATableThatIndicesSelectFromAnEmbedding) {
 }
 
 TEST(LayerForm, takesARecurrentLayerAsOneMultiplicationPerStep) {
-    Small net(1);
-    net.builder().addInput("x", DataType::float32, Integers{35, 1, 10});
+    Small net;
+    const std::string x = net.op("Transpose", "steps", {net.input("x", {35, 10})}, {{"perm", Integers{1, 0, 2}}});
     const std::string y = net.op(
-        "LSTM", "lstm", {"x", net.stored("w", {1, 80, 10}), net.stored("r", {1, 80, 20}), net.stored("b", {1, 160})},
+        "LSTM", "lstm", {x, net.stored("w", {1, 80, 10}), net.stored("r", {1, 80, 20}), net.stored("b", {1, 160})},
         {{"hidden_size", std::int64_t{20}}});
     const LayerGraph graph = net.layers(y);
     const Layer& lstm = graph.layers.front();
@@ -338,7 +338,8 @@ TEST(LayerForm, takesARecurrentLayerAsOneMultiplicationPerStep) {
     EXPECT_EQ(macsPerSample(lstm), 35 * 4 * 20 * 30);
     EXPECT_EQ(graph.assumptions,
               (Strings{"1 recurrent layer is taken as multiplications of input and state together with "
-                       "the weights of all gates and directions, one row per time step."}));
+                       "the weights of all gates and directions, one row per time step.",
+                       "1 operator before the first layer belongs to no layer."}));
 }
 
 TEST(LayerForm, keepsTheCountOfATransposedConvolution) {
@@ -467,6 +468,47 @@ TEST(LayerForm, bearsLongChainsOfGatesOnOneEdge) {
     const LayerGraph graph = net.layers(net.fc("last", x, 4, 4));
     EXPECT_EQ(namesOf(graph), (Strings{"fc", "last"}));
     EXPECT_EQ(layerNamed(graph, "fc").activations, 4 + 4 * kGates);
+}
+
+/// Every model of a folder of the corpus, through the reader: layers hold what the graph counts.
+void expectLayersToHoldWhatTheGraphCounts(const std::filesystem::path& folder) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        if (entry.path().extension() == ".onnx") files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    for (const auto& file : files) {
+        SCOPED_TRACE(file.filename().string());
+        const Model model = loadModel(file.string());
+        const Summary summary = summarise(*model.graph());
+        const LayerGraph layers = layerGraph(model);
+        std::int64_t weighted = 0;
+        double macs = 0;
+        double parameters = 0;
+        for (const Layer& layer : layers.layers) {
+            weighted += layer.kind == LayerKind::fc || layer.kind == LayerKind::conv ? 1 : 0;
+            macs += macsPerSample(layer);
+            parameters += layer.parameters;
+        }
+        EXPECT_EQ(weighted, summary.weightedLayers);
+        EXPECT_EQ(macs * static_cast<double>(summary.batch), static_cast<double>(summary.macs.value()));
+        const bool all =
+            std::none_of(layers.assumptions.begin(), layers.assumptions.end(),
+                         [](const std::string& text) { return text.find("to no layer: '") != std::string::npos; });
+        if (all) {
+            EXPECT_EQ(parameters, static_cast<double>(summary.parameters.value()));
+        }
+    }
+}
+
+TEST(LayerForm, holdsWhatEveryModelOfTheCorpusCounts) {
+    const auto folder = test::sourcePath("tests/data/models");
+    if (!std::filesystem::exists(folder)) GTEST_SKIP() << "the corpus is absent";
+    expectLayersToHoldWhatTheGraphCounts(folder);
+}
+
+TEST(LayerForm, holdsWhatEveryLightModelCounts) {
+    TESSERA_NEEDS_SHARED("models/onnx_light");
+    expectLayersToHoldWhatTheGraphCounts(test::sharedPath("models/onnx_light"));
 }
 
 }  // namespace

@@ -271,6 +271,19 @@ TEST(Zoo, layersOfResNetHaveTheNamesThatPeoplePin) {
         EXPECT_NO_THROW(test::indexOf(layers, name)) << name;
 }
 
+TEST(Zoo, everyConcatenationOfDenseNetReadsTheOneBeforeAndOneLayer) {
+    const LayerGraph layers = layersOf(buildZooModel("densenet121"));
+    std::map<std::int32_t, int> operands;
+    for (const LayerEdge& edge : layers.edges) ++operands[edge.to];
+    int concatenations = 0;
+    for (std::size_t i = 0; i < layers.layers.size(); ++i) {
+        if (layers.layers[i].kind != LayerKind::concat) continue;
+        ++concatenations;
+        EXPECT_EQ(operands[static_cast<std::int32_t>(i)], 2) << layers.layers[i].name;
+    }
+    EXPECT_EQ(concatenations, 6 + 12 + 24 + 16);
+}
+
 TEST(Zoo, operatorsOfABlockCarryItsName) {
     const Graph graph = buildZooModel("resnet18");
     std::map<std::string, int> blocks;
