@@ -111,19 +111,16 @@ std::string cycleOf(const LayerGraph& graph, const std::vector<std::int32_t>& or
     while (done[at(start)] != 0) ++start;
     std::vector<char> visited(graph.layers.size(), 0);
     for (; visited[at(start)] == 0; start = before[at(start)]) visited[at(start)] = 1;
-    std::vector<std::string> names{inQuotes(graph.layers[at(start)].name)};
     constexpr std::size_t kMostShown = 6;
-    for (std::int32_t walk = before[at(start)]; walk != start; walk = before[at(walk)]) {
-        if (names.size() == kMostShown) {
-            names.emplace_back("…");
-            break;
-        }
-        names.push_back(inQuotes(graph.layers[at(walk)].name));
+    std::size_t shown = 1;
+    const std::string end = inQuotes(graph.layers[at(start)].name);
+    std::string text = end;
+    for (std::int32_t walk = before[at(start)]; walk != start && shown <= kMostShown;
+         walk = before[at(walk)], ++shown) {
+        const std::string name = shown == kMostShown ? "…" : inQuotes(graph.layers[at(walk)].name);
+        text = name + " -> " + text;
     }
-    names.push_back(names.front());
-    std::string text;
-    for (auto name = names.rbegin(); name != names.rend(); ++name) text += (text.empty() ? "" : " -> ") + *name;
-    return text;
+    return end + " -> " + text;
 }
 
 void reorder(LayerGraph& graph, const std::vector<std::int32_t>& order) {

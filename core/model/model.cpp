@@ -10,11 +10,9 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
+#include "core/model/readers/native_json.h"
 #include "core/model/readers/readers.h"
-#if __has_include("core/model/zoo/zoo.h")
 #include "core/model/zoo/zoo.h"
-#define TESSERA_HAS_ZOO
-#endif
 
 namespace tessera::model {
 
@@ -37,20 +35,27 @@ Model modelOf(Form form, const std::string& source, std::string sha) {
 }
 
 Model loadZoo(const std::string& name, const LoadOptions& options) {
-#ifdef TESSERA_HAS_ZOO
     Graph graph = buildZooModel(name.substr(kZoo.size()), options);
-    return modelOf(std::move(graph), name, sha256(name));
-#else
-    (void)options;
-    throw UsageError(fmt::format("there is no zoo model '{}'", name));
-#endif
+    std::string sha = sha256(writeNativeJson(graph));
+    return modelOf(std::move(graph), name, std::move(sha));
+}
+
+/// The file's bytes; where there is no such file but a zoo model of that name, the error says so.
+std::string bytesOf(const std::string& file) {
+    try {
+        return readFile(file);
+    } catch (const FileError& error) {
+        for (const ZooEntry& entry : zooEntries())
+            if (entry.id == file) throw FileError(fmt::format("{}; perhaps 'zoo:{}' is meant", error.what(), file));
+        throw;
+    }
 }
 
 }  // namespace
 
 Model loadModel(const std::string& name, const LoadOptions& options) {
     if (name.starts_with(kZoo)) return loadZoo(name, options);
-    std::string bytes = readFile(name);
+    std::string bytes = bytesOf(name);
     const Reader& reader = readerFor(bytes, name);
     std::string sha = sha256(bytes);
     return modelOf(reader.read(std::move(bytes), name, options), name, std::move(sha));

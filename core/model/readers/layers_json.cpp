@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/base/schema.h"
 #include "core/base/text.h"
 #include "core/model/readers/layer_rules.h"
 
@@ -21,6 +22,7 @@ namespace tessera::model {
 namespace {
 
 constexpr std::size_t kLongestName = 65'536;
+constexpr std::size_t kLargestText = std::size_t{128} << 20;  // parsed JSON takes a multiple of its text
 constexpr std::size_t kMostEdges = 4'000'000;
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
@@ -166,9 +168,11 @@ void checkCycle(const JsonNode& root, LayerGraph& graph, const std::string& file
 }  // namespace
 
 LayerGraph readLayersJson(const std::string& bytes, const std::string& file) {
-    const JsonNode root = JsonDocument::parse(bytes, file).root();
+    if (bytes.size() > kLargestText)
+        throw DataError({.file = file}, fmt::format("{} bytes", bytes.size()),
+                        fmt::format("at most {} bytes in a layer table", kLargestText));
+    const JsonNode root = atCurrentSchema(JsonDocument::parse(bytes, file).root(), {.kind = kLayersKind});
     root.allowOnly({"schema", "name", "layers", "edges"});
-    root.at("schema").oneOf({std::string(kLayersSchema)});
     LayerGraph graph;
     graph.name = root.has("name") ? nameIn(root.at("name")) : nameOfFile(file);
     const Names names = readLayers(root.at("layers"), graph);
@@ -226,8 +230,10 @@ std::string writeLayersJson(const LayerGraph& graph) {
     Json edges = Json::array();
     const auto name = [&](std::int32_t index) { return graph.layers[static_cast<std::size_t>(index)].name; };
     for (const LayerEdge& edge : graph.edges) edges.push_back(Json::array({name(edge.from), name(edge.to)}));
-    return toText(Json{
-        {"schema", kLayersSchema}, {"name", graph.name}, {"layers", std::move(layers)}, {"edges", std::move(edges)}});
+    return toText(Json{{"schema", currentSchema({.kind = kLayersKind})},
+                       {"name", graph.name},
+                       {"layers", std::move(layers)},
+                       {"edges", std::move(edges)}});
 }
 
 }  // namespace tessera::model

@@ -7,7 +7,8 @@
 
 namespace tessera::model {
 
-inline constexpr std::string_view kLayersSchema = "tessera.layers/1";
+/// The field `schema` is this and "/1".
+inline constexpr std::string_view kLayersKind = "tessera.layers";
 
 /// Tessera's own layer table, `layers.json`:
 /// `{"schema": "tessera.layers/1", "name": ..., "layers": [...], "edges": [["a", "b"], ...]}` with layers

@@ -13,35 +13,38 @@
 #include "core/model/readers/accpar_text.h"
 #include "core/model/readers/layer_csv.h"
 #include "core/model/readers/layers_json.h"
-#if __has_include("core/model/readers/native_json.h")
 #include "core/model/readers/native_json.h"
-#define TESSERA_HAS_NATIVE
-#endif
-#if __has_include("core/model/readers/onnx.h")
 #include "core/model/readers/onnx.h"
-#define TESSERA_HAS_ONNX
-#endif
 
 namespace tessera::model {
 
 namespace {
 
 template <LayerGraph (*read)(const std::string&, const std::string&)>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): one signature for all rows
 Form readTable(std::string bytes, const std::string& file, const LoadOptions& /*options*/) {
     return read(bytes, file);
 }
 
 /// ONNX has no magic number; every exporter writes field 1 (the IR version) first.
-[[maybe_unused]] bool looksLikeOnnx(std::string_view bytes) {
+bool looksLikeOnnx(std::string_view bytes) {
     return bytes.size() > 2 && bytes[0] == '\x08' && bytes[1] > 0 && bytes[1] < ' ';
 }
 
+bool isSchema(std::string_view bytes, std::string_view kind) {
+    const std::string_view schema = schemaIn(bytes);
+    return schema.starts_with(kind) && schema.substr(kind.size()).starts_with('/');
+}
+
+bool isNativeJson(std::string_view bytes) {
+    return isSchema(bytes, kModelSchema.substr(0, kModelSchema.find('/')));
+}
+
 bool isLayersJson(std::string_view bytes) {
-    return schemaIn(bytes) == kLayersSchema;
+    return isSchema(bytes, kLayersKind);
 }
 
 const std::vector<Reader> kReaders{
-#ifdef TESSERA_HAS_ONNX
     {"onnx",
      "ONNX model",
      {".onnx"},
@@ -49,7 +52,13 @@ const std::vector<Reader> kReaders{
      [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
          return readOnnx(std::move(bytes), file, options);
      }},
-#endif
+    {"native-json",
+     "Tessera model (tessera.model/1)",
+     {".json"},
+     isNativeJson,
+     [](std::string bytes, const std::string& file, const LoadOptions& /*options*/) -> Form {
+         return readNativeJson(std::move(bytes), file);
+     }},
     {"layers-json", "Tessera layer table (tessera.layers/1)", {".json"}, isLayersJson, readTable<readLayersJson>},
     {"accpar", "AccPar network text (num_layers ...)", {".txt"}, looksLikeAccpar, readTable<readAccpar>},
     {"m3e", "M3E job table (thread,layer,d0,...,d5,T)", {".csv"}, looksLikeM3e, readTable<readM3e>},

@@ -15,6 +15,7 @@
 #include "core/model/readers/layers_json.h"
 #include "core/model/readers/readers.h"
 #include "tests/support/accpar_cases.h"
+#include "tests/support/schema.h"
 
 namespace tessera::model {
 
@@ -159,8 +160,12 @@ TEST(LayersJson, saysWhereAndWhatIsWrong) {
         {json(kFc, ", \"batch\": 4"),
          "n.json:4: field 'batch' is unknown; expected one of schema, name, layers, edges"},
         {"{\n\"schema\": \"tessera.layer/1\"}", "n.json:2: field 'schema' is 'tessera.layer/1'; expected "},
+        {"{\n\"schema\": \"tessera.layers/2\"}",
+         "n.json:2: field 'schema' is 'tessera.layers/2'; expected an older version: tessera.layers/2 is newer than "
+         "this "
+         "program, which reads up to tessera.layers/1"},
         {"{\n\"layers\": []}", "n.json:1: field 'schema' is missing; expected the field to be given"},
-        {"{\n\"layers\": [}", "n.json:2: found '\"layers\": [}'; expected well-formed JSON"},
+        {"{\n\"layers\": [}", "n.json:2: found '}'; expected well-formed JSON"},
     };
     for (const auto& [text, expected] : cases) EXPECT_EQ(message("n.json", text).substr(0, expected.size()), expected);
 }
@@ -171,6 +176,16 @@ TEST(LayersJson, readsBackWhatItWrites) {
         const LayerGraph graph = randomGraph(random);
         ASSERT_EQ(readLayersJson(writeLayersJson(graph), "r.json"), graph);
     }
+}
+
+TEST(LayersJson, agreesWithItsSchema) {
+    RandomStream random(8);
+    for (int i = 0; i < 20; ++i)
+        EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(writeLayersJson(randomGraph(random))), "layers.schema.json"),
+                  "");
+    std::ifstream stream(test::sourcePath("tests/data/tables/residual.json"));
+    EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(stream), "layers.schema.json"), "");
+    EXPECT_NE(test::schemaErrors(nlohmann::json::parse(json(kFc, ", \"batch\": 4")), "layers.schema.json"), "");
 }
 
 TEST(LayersJson, readsTheNetworksOfTheAccparCases) {
