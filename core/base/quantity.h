@@ -60,7 +60,11 @@ using Hertz = Quantity<0, 0, -1, 0, 1>;
 using Watts = Quantity<0, 0, -1, 1>;
 
 /// Network rates are quoted in bits per second; inside they are bytes per second like every other rate.
-constexpr BytesPerSecond fromBitsPerSecond(double bits) { return {bits / 8.0}; }
-constexpr double toBitsPerSecond(BytesPerSecond rate) { return rate.value * 8.0; }
+constexpr BytesPerSecond fromBitsPerSecond(double bits) {
+    return {bits / 8.0};
+}
+constexpr double toBitsPerSecond(BytesPerSecond rate) {
+    return rate.value * 8.0;
+}
 
 }  // namespace tessera

@@ -1,0 +1,173 @@
+// Every file in data/accelerators and data/fleets, one by one: an accelerator or fleet is added by adding a file.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/file.h"
+#include "core/hardware/library.h"
+#include "tests/support/paths.h"
+#include "tests/support/schema.h"
+
+namespace fs = std::filesystem;
+using namespace tessera;
+using namespace tessera::hardware;
+
+namespace {
+
+std::vector<std::string> stemsIn(const std::string& folder) {
+    std::vector<std::string> stems;
+    for (const auto& entry : fs::directory_iterator(test::sourcePath(folder))) {
+        EXPECT_EQ(entry.path().extension(), ".json") << entry.path();
+        stems.push_back(entry.path().stem().string());
+    }
+    std::sort(stems.begin(), stems.end());
+    return stems;
+}
+
+std::string testName(const testing::TestParamInfo<std::string>& info) {
+    std::string name = info.param;
+    std::replace_if(
+        name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+    return name;
+}
+
+/// Paths of numbers that stand alone, without source and class. A count is a choice, not a measurement.
+void collectBareNumbers(const Json& json, const std::string& path, std::vector<std::string>& found) {
+    if (json.is_number() && !path.ends_with(".count")) found.push_back(path);
+    if (json.is_object() && json.contains("value")) {
+        const std::string source = json.value("source", "");
+        const std::string reliability = json.value("class", "");
+        if (source.size() < 5 || reliability.empty()) found.push_back(path);
+        return;
+    }
+    if (!json.is_structured()) return;  // a scalar would be its own only item
+    for (const auto& [key, child] : json.items()) collectBareNumbers(child, path + "." + key, found);
+}
+
+std::vector<std::string> bareNumbers(const Json& json) {
+    std::vector<std::string> found;
+    collectBareNumbers(json, "", found);
+    return found;
+}
+
+nlohmann::json plain(const Json& json) {
+    return nlohmann::json::parse(json.dump());
+}
+
+class EveryAccelerator : public testing::TestWithParam<std::string> {
+protected:
+    std::string path() const { return test::sourcePath("data/accelerators/" + GetParam() + ".json").string(); }
+};
+
+TEST_P(EveryAccelerator, isFoundByItsStem) {
+    const Accelerator accelerator = loadAccelerator(GetParam());
+    EXPECT_EQ(accelerator.id, GetParam());
+    EXPECT_EQ(fs::path(accelerator.file), fs::path(path()));
+    EXPECT_FALSE(accelerator.vendor.empty());
+    EXPECT_TRUE(accelerator.network.has_value());
+    EXPECT_TRUE(memoryCapacity(accelerator).has_value());
+}
+
+TEST_P(EveryAccelerator, isValidByItsSchema) {
+    EXPECT_EQ(test::schemaErrors(plain(JsonDocument::load(path()).json()), "accelerator.schema.json"), "");
+}
+
+TEST_P(EveryAccelerator, isWrittenBackWithoutLoss) {
+    const JsonDocument document = JsonDocument::load(path());
+    const Accelerator accelerator = readAccelerator(document.root());
+    const Json written = toJson(accelerator);
+    EXPECT_EQ(readAccelerator(JsonDocument::parse(toText(written), path()).root()), accelerator);
+    // As values, nothing of the file is missing either; keys may stand in another order.
+    EXPECT_EQ(plain(written), plain(document.json()));
+}
+
+TEST_P(EveryAccelerator, saysWhereEachNumberComesFrom) {
+    EXPECT_EQ(bareNumbers(JsonDocument::load(path()).json()), std::vector<std::string>{});
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, EveryAccelerator, testing::ValuesIn(stemsIn("data/accelerators")), testName);
+
+class EveryFleet : public testing::TestWithParam<std::string> {
+protected:
+    std::string path() const { return test::sourcePath("data/fleets/" + GetParam() + ".json").string(); }
+};
+
+TEST_P(EveryFleet, isFoundByItsStem) {
+    const Fleet fleet = loadFleet(GetParam());
+    EXPECT_EQ(fleet.id, GetParam());
+    for (const Group& group : fleet.groups) EXPECT_TRUE(networkRate(group).has_value()) << group.name;
+}
+
+TEST_P(EveryFleet, namesAFloatTypeThatAllItsGroupsHave) {
+    const Fleet fleet = loadFleet(GetParam());
+    const auto everywhere = [&](const char* type) {
+        return std::all_of(fleet.groups.begin(), fleet.groups.end(),
+                           [&](const Group& group) { return group.accelerator.peakFlops.contains(type); });
+    };
+    EXPECT_TRUE(everywhere("bf16") || everywhere("fp16"));
+}
+
+TEST_P(EveryFleet, isValidByItsSchemaAlsoWithItsAcceleratorsInline) {
+    EXPECT_EQ(test::schemaErrors(plain(JsonDocument::load(path()).json()), "fleet.schema.json"), "");
+    EXPECT_EQ(test::schemaErrors(plain(toJsonInline(loadFleet(GetParam()))), "fleet.schema.json"), "");
+}
+
+TEST_P(EveryFleet, isWrittenBackWithoutLoss) {
+    const JsonDocument document = JsonDocument::load(path());
+    const Fleet fleet = readFleet(document.root());
+    EXPECT_EQ(readFleet(JsonDocument::parse(toText(toJson(fleet)), path()).root()), fleet);
+    EXPECT_EQ(plain(toJson(fleet)), plain(document.json()));
+}
+
+TEST_P(EveryFleet, saysWhereEachNumberComesFrom) {
+    EXPECT_EQ(bareNumbers(JsonDocument::load(path()).json()), std::vector<std::string>{});
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, EveryFleet, testing::ValuesIn(stemsIn("data/fleets")), testName);
+
+struct Board {
+    std::string id;
+    double flops, capacity, bandwidth, bitsPerSecond;
+};
+
+TEST(BundledAccelerators, theBoardsOfAccParAreItsTable7) {
+    for (const Board& board :
+         {Board{"tpu-v2-board", 180e12, 64e9, 2400e9, 8e9}, Board{"tpu-v3-board", 420e12, 128e9, 4800e9, 16e9}}) {
+        const Accelerator accelerator = loadAccelerator(board.id);
+        EXPECT_EQ(accelerator.peakFlops.at("bf16"), FlopsPerSecond{board.flops});
+        EXPECT_EQ(memoryCapacity(accelerator), Bytes{board.capacity});
+        EXPECT_EQ(accelerator.memory.at(0).bandwidth, BytesPerSecond{board.bandwidth});
+        EXPECT_EQ(toBitsPerSecond(*accelerator.network), board.bitsPerSecond);
+        EXPECT_TRUE(accelerator.efficiency.empty());
+    }
+    EXPECT_EQ(loadAccelerator("tpu-v3-board").provenance.at("memory[0].bandwidth_bytes_per_s").reliability, "assumed");
+}
+
+TEST(BundledFleets, accParHeterogeneousIs128BoardsOfEachKindWithoutLinks) {
+    const Fleet fleet = loadFleet("accpar-heterogeneous");
+    ASSERT_EQ(fleet.groups.size(), 2U);
+    EXPECT_EQ(fleet.groups[0].name, "v2");
+    EXPECT_EQ(fleet.groups[0].count, 128);
+    EXPECT_EQ(fleet.groups[0].accelerator.id, "tpu-v2-board");
+    EXPECT_EQ(fleet.groups[1].name, "v3");
+    EXPECT_EQ(fleet.groups[1].count, 128);
+    EXPECT_EQ(fleet.groups[1].accelerator.id, "tpu-v3-board");
+    EXPECT_TRUE(fleet.links.empty());
+    EXPECT_FALSE(fleet.topology.has_value());
+    EXPECT_EQ(acceleratorCount(fleet), 256);
+}
+
+TEST(BundledFleets, accParHomogeneousIs128BoardsOfTheNewerKind) {
+    const Fleet fleet = loadFleet("accpar-homogeneous");
+    ASSERT_EQ(fleet.groups.size(), 1U);
+    EXPECT_EQ(fleet.groups[0].accelerator.id, "tpu-v3-board");
+    EXPECT_EQ(acceleratorCount(fleet), 128);
+}
+
+}  // namespace
