@@ -1,1 +1,79 @@
-int main() { return 0; }
+#include <malloc.h>
+#include <pthread.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+#include <stop_token>
+#include <thread>
+
+#include "app/cli/program.h"
+
+namespace {
+
+constexpr std::size_t kThreadStack = std::size_t{2} << 20;
+constexpr int kInterrupted = 5;
+constexpr unsigned kGraceSeconds = 2;
+
+/// Address space is limited where this runs beside others: few arenas, small stacks.
+void limitMemory() {
+    mallopt(M_ARENA_MAX, 2);
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return;
+    pthread_attr_setstacksize(&attributes, kThreadStack);
+    pthread_setattr_default_np(&attributes);
+    pthread_attr_destroy(&attributes);
+}
+
+/// Waits for Ctrl-C or a request to end, and asks the work to stop. Work that does not answer is cut off.
+class Interrupter {
+public:
+    Interrupter() {
+        sigemptyset(&signals_);
+        for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals_, signal);
+        pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+        thread_ = std::thread([this] { wait(); });
+    }
+    Interrupter(const Interrupter&) = delete;
+    Interrupter& operator=(const Interrupter&) = delete;
+    ~Interrupter() {
+        pthread_kill(thread_.native_handle(), SIGUSR1);
+        thread_.join();
+    }
+    std::stop_token token() const { return stop_.get_token(); }
+
+private:
+    void wait() {
+        int signal = 0;
+        if (sigwait(&signals_, &signal) != 0 || signal == SIGUSR1) return;
+        stop_.request_stop();
+        const timespec grace{.tv_sec = kGraceSeconds, .tv_nsec = 0};
+        if (sigtimedwait(&signals_, nullptr, &grace) == SIGUSR1) return;
+        constexpr char kText[] = "interrupted; run the same command again\n";
+        if (write(STDERR_FILENO, static_cast<const char*>(kText), sizeof(kText) - 1) < 0) _exit(kInterrupted);
+        _exit(kInterrupted);
+    }
+
+    sigset_t signals_{};
+    std::stop_source stop_;
+    std::thread thread_;
+};
+
+void logToStandardError() {
+    auto logger = std::make_shared<spdlog::logger>("tessera", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    logger->set_pattern("%l: %v");
+    spdlog::set_default_logger(std::move(logger));
+}
+
+}  // namespace
+
+int main(int argumentCount, char** arguments) {
+    limitMemory();
+    // A reader that goes away shows as a failed write, not as a signal.
+    std::signal(SIGPIPE, SIG_IGN);
+    logToStandardError();
+    const Interrupter interrupter;
+    return tessera::cli::run(argumentCount, arguments, interrupter.token());
+}

@@ -1,0 +1,70 @@
+#include "app/cli/command.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace tessera::cli {
+
+const std::vector<Command>& commands() {
+    static const std::vector<Command> kCommands{
+        {"model list", "Names the models of the zoo.", "tessera model list", addModelList},
+        {"model inspect", "Counts a model's parameters, operations and activations.",
+         "tessera model inspect zoo:resnet50 --batch 8 --layers", addModelInspect},
+        {"model convert", "Writes a model in another format.",
+         "tessera model convert zoo:alexnet --to dot --out alexnet.dot", addModelConvert},
+        {"hardware list", "Names the bundled and own hardware.", "tessera hardware list --kind fleet", addHardwareList},
+        {"hardware show", "Shows an accelerator or a fleet.", "tessera hardware show accpar-heterogeneous",
+         addHardwareShow},
+        {"hardware validate", "Checks a hardware file.", "tessera hardware validate accpar-heterogeneous",
+         addHardwareValidate},
+        {"partition", "Splits every layer's tensors over an array of accelerators and compares strategies.",
+         "tessera partition --model zoo:resnet50 --fleet accpar-heterogeneous --batch 512", addPartition},
+        {"run", "Runs a study file, or a bundled study by its name.", "tessera run resnet50-mixed-tpus", addRun},
+        {"reproduce", "Recomputes a figure of a paper, the paper's number beside ours; 'list' names them.",
+         "tessera reproduce accpar-fig5", addReproduce},
+        {"tour", "Runs the bundled studies and writes a report.", "tessera tour --out tour", addTour},
+    };
+    return kCommands;
+}
+
+CLI::Option* addText(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
+                     const std::string& help) {
+    return app.add_option(names, value, help)->type_name(valueName)->take_last();
+}
+
+CLI::Option* addTexts(CLI::App& app, const std::string& names, std::vector<std::string>& values,
+                      const std::string& valueName, const std::string& help) {
+    return app.add_option(names, values, help)
+        ->type_name(valueName)
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+std::int64_t wholeOf(const std::string& option, const std::string& text, std::int64_t least, std::int64_t most) {
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+        throw UsageError(fmt::format("option '{}' is {}; expected a whole number from {} to {}", option, inQuotes(text),
+                                     least, most));
+    return value;
+}
+
+std::map<std::string, std::int64_t> dimensionsOf(const std::vector<std::string>& texts) {
+    std::map<std::string, std::int64_t> dimensions;
+    for (const std::string& text : texts) {
+        const std::size_t at = text.rfind('=');
+        if (at == std::string::npos || at == 0)
+            throw UsageError(fmt::format("option '--dim' is {}; expected NAME=N", inQuotes(text)));
+        dimensions[text.substr(0, at)] = wholeOf("--dim " + escaped(text.substr(0, at)), text.substr(at + 1), 1,
+                                                 std::numeric_limits<std::int32_t>::max());
+    }
+    return dimensions;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/cli/console.h"
+
+namespace tessera::cli {
+
+/// What a command works with besides its own options.
+struct Context {
+    const CommonOptions& common;
+    Console& console;
+    std::stop_token stop;
+    unsigned threads = 0;
+};
+
+using Action = std::function<void(Context&)>;
+
+/// A row of the command table: `--help`, the parser and the tests are made from it.
+struct Command {
+    std::string_view path;     ///< "model inspect"
+    std::string_view summary;  ///< one line
+    std::string_view example;  ///< a command line that works in an empty folder
+    Action (*add)(CLI::App&);  ///< adds the command's own options; the action runs after a successful parse
+};
+
+const std::vector<Command>& commands();
+
+// One per command; see the table for what each does.
+Action addModelList(CLI::App& app);
+Action addModelInspect(CLI::App& app);
+Action addModelConvert(CLI::App& app);
+Action addHardwareList(CLI::App& app);
+Action addHardwareShow(CLI::App& app);
+Action addHardwareValidate(CLI::App& app);
+Action addPartition(CLI::App& app);
+Action addRun(CLI::App& app);
+Action addReproduce(CLI::App& app);
+Action addTour(CLI::App& app);
+
+/// An option that takes one value; the last one given counts.
+CLI::Option* addText(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
+                     const std::string& help);
+/// An option that may be repeated, one value each time.
+CLI::Option* addTexts(CLI::App& app, const std::string& names, std::vector<std::string>& values,
+                      const std::string& valueName, const std::string& help);
+
+/// NAME=N texts of `--dim`. Throws UsageError.
+std::map<std::string, std::int64_t> dimensionsOf(const std::vector<std::string>& texts);
+/// A whole number in [least, most] from an option's text. Throws UsageError naming the option.
+std::int64_t wholeOf(const std::string& option, const std::string& text, std::int64_t least, std::int64_t most);
+
+}  // namespace tessera::cli

@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/json.h"
+#include "core/base/sha256.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/hardware/library.h"
+#include "core/report/table.h"
+#include "core/study/result.h"
+
+namespace tessera::cli {
+
+namespace {
+
+using hardware::Accelerator;
+using hardware::Fleet;
+using hardware::LibraryEntry;
+
+constexpr std::uintmax_t kLargestHardwareFile = std::uintmax_t{16} << 20;
+
+/// A hardware file that was read and found good.
+struct Hardware {
+    std::string kind;
+    std::string name;
+    Json json;
+    std::string text;  ///< for people
+    study::Input input;
+};
+
+std::string describe(const Accelerator& accelerator) {
+    report::Table table;
+    table.columns = {{"property"}, {"value"}, {"where from"}};
+    const auto from = [&](const std::string& path) {
+        const auto found = accelerator.provenance.find(path);
+        if (found == accelerator.provenance.end()) return std::string();
+        return found->second.reliability + (found->second.source.empty() ? "" : ": " + found->second.source);
+    };
+    if (!accelerator.vendor.empty()) table.rows.push_back({"vendor", accelerator.vendor, ""});
+    for (const auto& [type, rate] : accelerator.peakFlops)
+        table.rows.push_back(
+            {"peak " + type, formatQuantity(rate.value, Measure::flopsPerSecond), from("peak_flops." + type)});
+    for (const auto& [operation, share] : accelerator.efficiency)
+        table.rows.push_back({"efficiency " + operation, formatCount(share), from("efficiency." + operation)});
+    for (std::size_t i = 0; i < accelerator.memory.size(); ++i) {
+        const hardware::MemoryLevel& level = accelerator.memory[i];
+        const std::string path = fmt::format("memory[{}].", i);
+        if (level.capacity)
+            table.rows.push_back({level.name + " capacity", formatQuantity(level.capacity->value, Measure::bytes),
+                                  from(path + "capacity_bytes")});
+        if (level.bandwidth)
+            table.rows.push_back({level.name + " bandwidth",
+                                  formatQuantity(level.bandwidth->value, Measure::bytesPerSecond),
+                                  from(path + "bandwidth_bytes_per_s")});
+    }
+    if (accelerator.network)
+        table.rows.push_back({"network", formatQuantity(toBitsPerSecond(*accelerator.network), Measure::bitsPerSecond),
+                              from("network_bits_per_s")});
+    if (accelerator.power)
+        table.rows.push_back({"power", formatQuantity(accelerator.power->value, Measure::watts), from("power_watts")});
+    if (accelerator.pricePerHourUsd)
+        table.rows.push_back({"price per hour", fmt::format("{} USD", exactNumber(*accelerator.pricePerHourUsd)),
+                              from("price_per_hour_usd")});
+    return escaped(accelerator.name) + "\n\n" + report::toText(table);
+}
+
+std::string describe(const Fleet& fleet) {
+    report::Table table;
+    table.columns = {{"group"},           {"accelerator"},   {"count", true},
+                     {"peak bf16", true}, {"network", true}, {"memory", true}};
+    for (const hardware::Group& group : fleet.groups) {
+        const Accelerator& accelerator = group.accelerator;
+        const auto peak = accelerator.peakFlops.find("bf16");
+        const auto network = group.network ? group.network : accelerator.network;
+        const auto memory = hardware::memoryCapacity(accelerator);
+        table.rows.push_back(
+            {group.name, accelerator.name, formatCount(static_cast<double>(group.count)),
+             peak == accelerator.peakFlops.end() ? "–" : formatQuantity(peak->second.value, Measure::flopsPerSecond),
+             network ? formatQuantity(toBitsPerSecond(*network), Measure::bitsPerSecond) : "–",
+             memory ? formatQuantity(memory->value, Measure::bytes) : "–"});
+    }
+    std::string text = fmt::format("{}: {} accelerators\n\n", escaped(fleet.name),
+                                   formatCount(static_cast<double>(hardware::acceleratorCount(fleet)))) +
+                       report::toText(table);
+    for (const hardware::Link& link : fleet.links)
+        text += fmt::format("\nlink {} – {}: {}, {}\n", escaped(link.from), escaped(link.to),
+                            formatQuantity(toBitsPerSecond(link.rate), Measure::bitsPerSecond),
+                            formatQuantity(link.latency.value, Measure::seconds));
+    return text;
+}
+
+/// The library's file of a name, or the path itself.
+std::string pathOf(const std::string& nameOrPath) {
+    std::error_code ignored;
+    if (nameOrPath.find('/') != std::string::npos || nameOrPath.ends_with(".json") ||
+        std::filesystem::is_regular_file(nameOrPath, ignored))
+        return nameOrPath;
+    std::vector<std::string> known;
+    for (const LibraryEntry& entry : hardware::libraryEntries()) {
+        if (entry.id == nameOrPath) return entry.path.string();
+        known.push_back(entry.id);
+    }
+    const std::string_view hint = closest(nameOrPath, known);
+    throw UsageError(fmt::format(
+        "there is no hardware {}; {}", inQuotes(nameOrPath),
+        hint.empty() ? "'tessera hardware list' names what there is" : fmt::format("did you mean '{}'?", hint)));
+}
+
+Hardware load(const std::string& nameOrPath) {
+    const std::string path = pathOf(nameOrPath);
+    const std::string bytes = readFile(path, kLargestHardwareFile);
+    const JsonDocument document = JsonDocument::parse(bytes, path);
+    const JsonNode schema = document.root().at("schema");
+    Hardware result;
+    result.input = {nameOrPath, sha256(bytes)};
+    if (schema.text().starts_with("tessera.accelerator/")) {
+        const Accelerator accelerator = hardware::readAccelerator(document.root());
+        result.kind = "accelerator";
+        result.name = accelerator.name;
+        result.json = hardware::toJson(accelerator);
+        result.text = describe(accelerator);
+    } else if (schema.text().starts_with("tessera.fleet/")) {
+        const Fleet fleet = hardware::readFleet(document.root());
+        result.kind = "fleet";
+        result.name = fleet.name;
+        result.json = hardware::toJson(fleet);
+        result.text = describe(fleet);
+    } else {
+        schema.fail("'tessera.accelerator/1' or 'tessera.fleet/1'");
+    }
+    return result;
+}
+
+std::vector<LibraryEntry> entriesOf(const std::string& kind) {
+    const std::vector<std::string> known{"accelerator", "fleet", "platform", "template"};
+    if (!kind.empty() && std::find(known.begin(), known.end(), kind) == known.end())
+        throw UsageError(fmt::format("option '--kind' is {}; expected one of {}", inQuotes(kind), joined(known, ", ")));
+    std::vector<LibraryEntry> entries;
+    for (LibraryEntry& entry : hardware::libraryEntries())
+        if (kind.empty() || entry.kind == kind) entries.push_back(std::move(entry));
+    return entries;
+}
+
+void list(Context& context, const std::string& kind) {
+    std::vector<std::string> warnings;
+    report::Table table;
+    table.columns = {{"kind"}, {"name"}, {"title"}};
+    Json json = study::documentHead("tessera.hardware-list/1", "hardware list", {});
+    Json& hardware = json["hardware"] = Json::array();
+    for (const LibraryEntry& entry : entriesOf(kind)) {
+        if (!entry.problem.empty()) {
+            warnings.push_back(entry.problem);
+            continue;
+        }
+        table.rows.push_back({entry.kind, entry.id, entry.name});
+        hardware.push_back({{"kind", entry.kind}, {"id", entry.id}, {"name", entry.name}});
+    }
+    study::finishDocument(json, {}, warnings);
+    context.console.showWarnings(warnings);
+    if (context.common.json)
+        context.console.print(json);
+    else
+        context.console.print(report::toText(table));
+}
+
+}  // namespace
+
+Action addHardwareList(CLI::App& app) {
+    const auto kind = std::make_shared<std::string>();
+    addText(app, "--kind", *kind, "KIND", "accelerator, fleet, platform or template");
+    return [kind](Context& context) { list(context, *kind); };
+}
+
+Action addHardwareShow(CLI::App& app) {
+    const auto name = std::make_shared<std::string>();
+    addText(app, "NAME", *name, "", "a name of 'tessera hardware list', or a file")->required();
+    return [name](Context& context) {
+        const Hardware found = load(*name);
+        if (!context.common.json) {
+            context.console.print(found.text);
+            return;
+        }
+        Json json = study::documentHead("tessera.hardware-info/1", "hardware show", {found.input});
+        json["kind"] = found.kind;
+        json["name"] = found.name;
+        json["hardware"] = found.json;
+        study::finishDocument(json, {}, {});
+        context.console.print(json);
+    };
+}
+
+Action addHardwareValidate(CLI::App& app) {
+    const auto name = std::make_shared<std::string>();
+    addText(app, "FILE", *name, "", "a hardware file, or a name of 'tessera hardware list'")->required();
+    return [name](Context& context) {
+        const Hardware found = load(*name);
+        if (!context.common.json) {
+            context.console.print(
+                fmt::format("{}: a valid {}, '{}'\n", escaped(*name), found.kind, escaped(found.name)));
+            return;
+        }
+        Json json = study::documentHead("tessera.validation/1", "hardware validate", {found.input});
+        json["kind"] = found.kind;
+        json["name"] = found.name;
+        json["valid"] = true;
+        study::finishDocument(json, {}, {});
+        context.console.print(json);
+    };
+}
+
+}  // namespace tessera::cli

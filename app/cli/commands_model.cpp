@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/model/model.h"
+#include "core/model/writers/writers.h"
+#include "core/model/zoo/zoo.h"
+#include "core/report/table.h"
+#include "core/study/model_summary.h"
+#include "core/study/result.h"
+
+namespace tessera::cli {
+
+namespace {
+
+constexpr std::int64_t kLargestBatch = std::numeric_limits<std::int32_t>::max();
+
+/// MODEL and what binds its free dimensions.
+struct ModelChoice {
+    std::string model;
+    std::string batch;
+    std::vector<std::string> dimensions;
+
+    model::LoadOptions options() const {
+        model::LoadOptions result;
+        if (!batch.empty()) result.batch = wholeOf("--batch", batch, 1, kLargestBatch);
+        result.dimensions = dimensionsOf(dimensions);
+        return result;
+    }
+};
+
+void addModel(CLI::App& app, ModelChoice& choice) {
+    addText(app, "MODEL", choice.model, "", "a file (.onnx, .json, .csv, .txt) or zoo:NAME")->required();
+    addTexts(app, "--dim", choice.dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
+}
+
+std::string count(const std::optional<std::int64_t>& value) {
+    return value ? formatCount(static_cast<double>(*value)) : "not known: a shape is not bound";
+}
+
+std::string tensorText(const model::Tensor& tensor) {
+    return fmt::format("{} {} {}", escaped(tensor.name), model::toText(tensor.shape), model::nameOf(tensor.type));
+}
+
+std::string summaryText(const study::ModelSummary& summary) {
+    const model::Summary& counts = summary.counts;
+    report::Table table;
+    table.columns = {{"count"}, {"value", true}};
+    table.rows = {{"parameters", count(counts.parameters)},
+                  {"MACs", count(counts.macs)},
+                  {"FLOPs of matrix operators", count(counts.flopsMatrix)},
+                  {"FLOPs of other operators", count(counts.flopsVector)},
+                  {"activation elements", count(counts.activationElements)},
+                  {"operators", count(counts.operators)},
+                  {"weighted layers", count(counts.weightedLayers)}};
+    std::string text =
+        fmt::format("{} ({}), batch {}\n\n", escaped(summary.model.name), escaped(summary.model.source), counts.batch);
+    text += report::toText(table);
+    for (const model::Tensor& tensor : counts.inputs) text += "\ninput   " + tensorText(tensor);
+    for (const model::Tensor& tensor : counts.outputs) text += "\noutput  " + tensorText(tensor);
+    text += "\n";
+    for (const std::string& note : counts.notes) text += "\n" + escaped(note, 1024) + "\n";
+    return text;
+}
+
+std::string mapText(const model::Map& map) {
+    return fmt::format("{}x{}", map.height, map.width);
+}
+
+std::string layersText(const model::LayerGraph& layers, double batch) {
+    report::Table table;
+    table.columns = {{"layer"},
+                     {"kind"},
+                     {"in", true},
+                     {"out", true},
+                     {"in map", true},
+                     {"out map", true},
+                     {"kernel", true},
+                     {"groups", true},
+                     {"parameters", true},
+                     {"MACs", true},
+                     {"activations", true}};
+    for (const model::Layer& layer : layers.layers)
+        table.rows.push_back({layer.name, std::string(model::nameOf(layer.kind)), formatCount(layer.inChannels),
+                              formatCount(layer.outChannels), mapText(layer.in), mapText(layer.out),
+                              mapText(layer.kernel), formatCount(layer.groups), formatCount(layer.parameters),
+                              formatCount(model::macsPerSample(layer) * batch),
+                              formatCount(layer.activations * batch)});
+    return "\n" + report::toText(table);
+}
+
+struct Conversion {
+    ModelChoice choice;
+    std::string format;
+    std::string file;
+};
+
+void convert(Context& context, const Conversion& conversion) {
+    const model::Writer& writer = model::writerNamed(conversion.format);
+    const model::Model model = model::loadModel(conversion.choice.model, conversion.choice.options());
+    const model::Converted converted = writer.write(model);
+    writeFile(conversion.file, converted.text);
+    std::vector<std::string> warnings = model.warnings;
+    study::addOnce(warnings, converted.warnings);
+    context.console.showWarnings(warnings);
+    if (!context.common.json) {
+        context.console.print(
+            fmt::format("{}: {} as {}\n", escaped(conversion.file), escaped(model.name), writer.title));
+        return;
+    }
+    Json json = study::documentHead("tessera.conversion/1", "model convert", {{model.source, model.sha256}});
+    json["name"] = model.name;
+    json["format"] = writer.id;
+    json["file"] = conversion.file;
+    json["file_bytes"] = converted.text.size();
+    json["sha256"] = sha256(converted.text);
+    study::finishDocument(json, {}, warnings);
+    context.console.print(json);
+}
+
+void inspect(Context& context, const ModelChoice& choice, bool withLayers) {
+    const study::ModelSummary summary = study::summariseModel(choice.model, choice.options());
+    std::optional<model::LayerGraph> layers;
+    if (withLayers) layers = model::layerGraph(summary.model);
+    context.console.showWarnings(summary.model.warnings);
+    if (context.common.json) {
+        context.console.print(study::toJson(summary, layers ? &*layers : nullptr));
+        return;
+    }
+    std::string text = summaryText(summary);
+    if (layers) text += layersText(*layers, static_cast<double>(summary.counts.batch));
+    context.console.print(text);
+}
+
+}  // namespace
+
+Action addModelList(CLI::App&) {
+    return [](Context& context) {
+        if (!context.common.json) {
+            report::Table table;
+            table.columns = {{"model"}, {"title"}, {"family"}, {"description"}};
+            for (const model::ZooEntry& entry : model::zooEntries())
+                table.rows.push_back({"zoo:" + entry.id, entry.title, entry.family, entry.description});
+            context.console.print(report::toText(table));
+            return;
+        }
+        Json json = study::documentHead("tessera.model-list/1", "model list", {});
+        Json& models = json["models"] = Json::array();
+        for (const model::ZooEntry& entry : model::zooEntries())
+            models.push_back({{"id", entry.id},
+                              {"model", "zoo:" + entry.id},
+                              {"title", entry.title},
+                              {"family", entry.family},
+                              {"description", entry.description},
+                              {"source", entry.source}});
+        study::finishDocument(json, {}, {});
+        context.console.print(json);
+    };
+}
+
+Action addModelInspect(CLI::App& app) {
+    struct Options {
+        ModelChoice choice;
+        bool layers = false;
+    };
+    const auto options = std::make_shared<Options>();
+    addModel(app, options->choice);
+    addText(app, "--batch", options->choice.batch, "N", "samples; binds dimension 0 of the inputs (default 1)");
+    app.add_flag("--layers", options->layers, "a row per weighted layer and join");
+    return [options](Context& context) { inspect(context, options->choice, options->layers); };
+}
+
+Action addModelConvert(CLI::App& app) {
+    const auto conversion = std::make_shared<Conversion>();
+    addModel(app, conversion->choice);
+    std::vector<std::string_view> formats;
+    for (const model::Writer& writer : model::writers()) formats.push_back(writer.id);
+    addText(app, "--to", conversion->format, "FORMAT", fmt::format("one of {}", fmt::join(formats, ", ")))->required();
+    addText(app, "--out", conversion->file, "FILE", "where it is written")->required();
+    return [conversion](Context& context) { convert(context, *conversion); };
+}
+
+}  // namespace tessera::cli

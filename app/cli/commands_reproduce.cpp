@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/report/reproduction_report.h"
+#include "core/report/table.h"
+#include "core/study/reproduce.h"
+
+namespace tessera::cli {
+
+namespace {
+
+void listFigures(Context& context) {
+    report::Table table;
+    table.columns = {{"name"}, {"shows"}, {"source"}};
+    Json json = study::documentHead("tessera.reproduction-list/1", "reproduce list", {});
+    Json& list = json["reproductions"] = Json::array();
+    for (const study::Figure& figure : study::figures()) {
+        table.rows.push_back({std::string(figure.name), std::string(figure.title), std::string(figure.source)});
+        list.push_back({{"name", figure.name}, {"title", figure.title}, {"source", figure.source}});
+    }
+    study::finishDocument(json, {}, {});
+    if (context.common.json)
+        context.console.print(json);
+    else
+        context.console.print(report::toText(table));
+}
+
+partition::CostModel costModelNamed(const std::string& name) {
+    if (name == "paper") return partition::CostModel::paper;
+    if (name == "exact") return partition::CostModel::exact;
+    throw UsageError(fmt::format("option '--cost-model' is {}; expected one of paper, exact", inQuotes(name)));
+}
+
+}  // namespace
+
+Action addReproduce(CLI::App& app) {
+    struct Options {
+        std::string name;
+        std::string costModel = "paper";
+    };
+    const auto options = std::make_shared<Options>();
+    addText(app, "NAME", options->name, "", "a figure's name, or 'list'")->required();
+    addText(app, "--cost-model", options->costModel, "MODEL",
+            "paper: the paper's section 5.3, exact: its section 4 (default paper)");
+    return [options](Context& context) {
+        const partition::CostModel costModel = costModelNamed(options->costModel);
+        if (options->name == "list") {
+            listFigures(context);
+            return;
+        }
+        const study::Reproduction result =
+            study::reproduce(options->name, {costModel, context.threads}, context.console.sink(), context.stop);
+        context.console.endProgress();
+        if (context.common.json)
+            context.console.print(study::toJson(result));
+        else
+            context.console.print(report::toText(result));
+    };
+}
+
+}  // namespace tessera::cli

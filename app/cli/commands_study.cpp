@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/report/html.h"
+#include "core/report/partition_report.h"
+#include "core/report/table.h"
+#include "core/study/partition_study.h"
+#include "core/study/study.h"
+
+namespace tessera::cli {
+
+namespace {
+
+/// The options of an engine as typed: one text per use, made from the engine's own table.
+struct ParameterTexts {
+    std::map<std::string, std::vector<std::string>> texts;
+    std::map<std::string, bool> flags;
+};
+
+void addParameters(CLI::App& app, const std::vector<study::Parameter>& table, ParameterTexts& given) {
+    for (const study::Parameter& row : table) {
+        const std::string name(row.name);
+        const std::string option(row.option);
+        std::string help(row.help);
+        const Json fallback = study::defaultOf(row);
+        if (!row.words.empty() && row.kind != study::ParameterKind::namedWords)
+            help += fmt::format(": {}", fmt::join(row.words.begin(), row.words.end(), ", "));
+        if (row.kind == study::ParameterKind::wordOrNumber)
+            help += fmt::format(", or a number from {} to {}", row.least, row.most);
+        if (fallback.is_string()) help += fmt::format(" (default {})", fallback.get<std::string>());
+        if (fallback.is_number()) help += fmt::format(" (default {})", fallback.dump());
+        if (fallback.is_array() && !fallback.empty())
+            help += fmt::format(" (default {})", joined(fallback.get<std::vector<std::string>>(), ","));
+        CLI::Option* added = row.kind == study::ParameterKind::flag
+                                 ? app.add_flag(option, given.flags[name], help)
+                                 : addTexts(app, option, given.texts[name], std::string(row.value), help);
+        if (row.research) added->group("Research options");
+    }
+}
+
+void setParameters(study::Study& study, const ParameterTexts& given) {
+    for (const auto& [name, texts] : given.texts)
+        if (!texts.empty()) study::setParameter(study, name, texts);
+    for (const auto& [name, set] : given.flags)
+        if (set) study::setParameter(study, name, {});
+}
+
+void show(Context& context, const study::Result& result) {
+    context.console.endProgress();
+    context.console.warn(result.warnings);
+    if (context.common.json)
+        context.console.print(study::toJson(result));
+    else
+        context.console.print(report::toText(result));
+}
+
+/// What a study file cannot mean is wrong input, not wrong usage.
+study::Result runFile(Context& context, const std::string& name, const study::Study& study) {
+    try {
+        return study::run(study, context.console.sink(), context.stop, context.threads);
+    } catch (const UsageError& error) {
+        throw DataError({.file = name}, error.what(), "a study that can be run");
+    }
+}
+
+/// The bundled studies of the tour, in the order of their reports.
+constexpr std::array<std::string_view, 2> kTour{"resnet50-mixed-tpus", "vgg19-mixed-gpus"};
+
+void tour(Context& context, const std::string& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw FileError(fmt::format("{}: cannot be made: {}", escaped(folder), error.message()));
+    std::vector<study::Result> results;
+    std::vector<std::string> files;
+    report::Table table;
+    table.columns = {{"study"}, {"finding"}, {"file"}};
+    Json json = study::documentHead("tessera.tour/1", "tour", {});
+    Json& studies = json["studies"] = Json::array();
+    for (const std::string_view id : kTour) {
+        const std::string name(id);
+        results.push_back(runFile(context, name, study::loadStudy(name)));
+        const study::Result& result = results.back();
+        const std::string file = (std::filesystem::path(folder) / (name + ".json")).string();
+        writeFile(file, toText(study::toJson(result)));
+        const std::string finding = report::headline(std::get<study::PartitionOutcome>(result.outcome));
+        table.rows.push_back({result.study.name, finding, file});
+        studies.push_back({{"name", result.study.name}, {"finding", finding}, {"file", file}});
+        context.console.warn(result.warnings);
+    }
+    const std::string page = (std::filesystem::path(folder) / "report.html").string();
+    writeFile(page, report::htmlReport("Tessera tour", results));
+    json["report"] = page;
+    study::finishDocument(json, {}, {});
+    context.console.endProgress();
+    if (context.common.json)
+        context.console.print(json);
+    else
+        context.console.print(report::toText(table) + fmt::format("\nReport: {}\n", escaped(page)));
+}
+
+}  // namespace
+
+Action addPartition(CLI::App& app) {
+    struct Options {
+        std::string model;
+        std::string fleet;
+        std::vector<std::string> dimensions;
+        ParameterTexts parameters;
+    };
+    const auto options = std::make_shared<Options>();
+    addText(app, "--model", options->model, "MODEL", "a file (.onnx, .json, .csv, .txt) or zoo:NAME")->required();
+    addText(app, "--fleet", options->fleet, "FLEET", "a fleet's file, or a name of 'tessera hardware list'")
+        ->required();
+    addTexts(app, "--dim", options->dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
+    addParameters(app, study::partitionParameters(), options->parameters);
+    return [options](Context& context) {
+        study::Study study = study::newStudy("partition");
+        study.models = {options->model};
+        study.hardware = {options->fleet};
+        study.dimensions = dimensionsOf(options->dimensions);
+        setParameters(study, options->parameters);
+        show(context, study::run(study, context.console.sink(), context.stop, context.threads));
+    };
+}
+
+Action addRun(CLI::App& app) {
+    const auto name = std::make_shared<std::string>();
+    addText(app, "STUDY", *name, "", "a study file, or the name of a bundled study")->required();
+    return [name](Context& context) { show(context, runFile(context, *name, study::loadStudy(*name))); };
+}
+
+Action addTour(CLI::App& app) {
+    const auto folder = std::make_shared<std::string>("tessera-tour");
+    addText(app, "--out", *folder, "DIR", "where results and report go (default tessera-tour)");
+    return [folder](Context& context) { tour(context, *folder); };
+}
+
+}  // namespace tessera::cli

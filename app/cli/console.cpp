@@ -1,0 +1,112 @@
+#include "app/cli/console.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+namespace tessera::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kLongestWarning = 1024;
+constexpr auto kBarDelay = 300ms;  // short work shows no bar at all
+constexpr auto kBarPeriod = 100ms;
+constexpr auto kLinePeriod = 10s;
+constexpr double kBarCells = 24;
+
+std::string bar(double share) {
+    const double filled = std::clamp(share, 0.0, 1.0) * kBarCells;
+    std::string text;
+    for (double cell = 0; cell < kBarCells; ++cell) text += cell < filled ? "▇" : "▁";
+    return text;
+}
+
+}  // namespace
+
+Console::Console(const CommonOptions& options)
+    : options_(options), started_(std::chrono::steady_clock::now()), terminal_(isatty(STDERR_FILENO) == 1) {}
+
+void Console::print(const std::string& text) const {
+    errno = 0;
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+    if (errno == EPIPE) throw OutputClosed{};
+    throw FileError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
+}
+
+void Console::print(const Json& document) const {
+    print(toText(document));
+}
+
+void Console::warn(const std::vector<std::string>& warnings) const {
+    if (!options_.verbose) showWarnings(warnings);
+}
+
+void Console::showWarnings(const std::vector<std::string>& warnings) const {
+    if (options_.quiet) return;
+    for (const std::string& warning : warnings) spdlog::warn("{}", escaped(warning, kLongestWarning));
+}
+
+ProgressSink Console::sink() {
+    return [this](const ProgressEvent& event) {
+        const std::lock_guard lock(mutex_);
+        show(event);
+    };
+}
+
+void Console::show(const ProgressEvent& event) {
+    if (event.kind == ProgressEvent::Kind::log) {
+        if (options_.quiet || !options_.verbose) return;
+        endProgress();
+        spdlog::warn("{}", escaped(event.text, kLongestWarning));
+        return;
+    }
+    if (event.kind != ProgressEvent::Kind::progress || options_.quiet || options_.noProgress) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (event.task != task_) {
+        task_ = event.task;
+        started_ = now;
+    }
+    if (now - started_ < (terminal_ ? kBarDelay : 10s) || now - shown_ < (terminal_ ? kBarPeriod : kLinePeriod)) return;
+    shown_ = now;
+    draw(event);
+}
+
+void Console::draw(const ProgressEvent& event) {
+    const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+    std::string text = escaped(event.task);
+    if (event.total > 0 && event.done > 0) {
+        const double rate = event.done / elapsed;
+        text = fmt::format("{} {} {:.0f} % · {}/s · {} left", text, bar(event.done / event.total),
+                           100 * event.done / event.total, formatQuantity(rate, Measure::count),
+                           formatQuantity((event.total - event.done) / rate, Measure::seconds));
+    } else {
+        text = fmt::format("{} · {}", text, formatQuantity(elapsed, Measure::seconds));
+    }
+    if (!terminal_) {
+        fmt::print(stderr, "{}\n", text);
+        return;
+    }
+    fmt::print(stderr, "\r\x1B[K{}", text);
+    std::fflush(stderr);
+    barWidth_ = text.size();
+}
+
+void Console::endProgress() {
+    if (barWidth_ == 0) return;
+    fmt::print(stderr, "\r\x1B[K");
+    std::fflush(stderr);
+    barWidth_ = 0;
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/base/progress.h"
+
+namespace tessera::cli {
+
+/// What every command accepts, at every level, also where it changes nothing.
+struct CommonOptions {
+    bool json = false;
+    bool quiet = false;
+    bool verbose = false;
+    bool noProgress = false;
+    bool noStore = false;
+    std::string threads;
+    std::string store;
+};
+
+/// Thrown when nobody reads the standard output any more: the program ends quietly.
+struct OutputClosed {};
+
+/// The program's two streams. Results go to standard output, everything else to standard error.
+class Console {
+public:
+    explicit Console(const CommonOptions& options);
+
+    /// Writes a result. Throws OutputClosed where the reader has gone, FileError where writing fails.
+    void print(const std::string& text) const;
+    void print(const Json& document) const;
+
+    /// Shows warnings, unless they were asked to be quiet or were already shown while they came up (`--verbose`).
+    void warn(const std::vector<std::string>& warnings) const;
+    /// The same for work that reported nothing meanwhile: also with `--verbose`.
+    void showWarnings(const std::vector<std::string>& warnings) const;
+
+    /// Listens to an engine: a bar with rate and remaining time on a terminal, else a line every 10 s; warnings as they
+    /// come up with `--verbose`. The console must outlive the sink.
+    ProgressSink sink();
+    /// Removes the bar. Called before anything else is written.
+    void endProgress();
+
+private:
+    void show(const ProgressEvent& event);
+    void draw(const ProgressEvent& event);
+
+    const CommonOptions& options_;
+    std::mutex mutex_;
+    std::chrono::steady_clock::time_point started_;
+    std::chrono::steady_clock::time_point shown_;
+    std::string task_;
+    std::size_t barWidth_ = 0;
+    bool terminal_ = false;
+};
+
+}  // namespace tessera::cli

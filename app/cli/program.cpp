@@ -1,0 +1,235 @@
+#include "app/cli/program.h"
+
+#include <fmt/format.h>
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "app/cli/console.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/text.h"
+
+namespace tessera::cli {
+
+namespace {
+
+enum ExitCode { kSuccess = 0, kInternal = 1, kUsage = 2, kInput = 3, kInfeasible = 4, kInterrupted = 5, kFile = 6 };
+
+constexpr std::size_t kLongestMessage = 4096;
+constexpr std::int64_t kMostThreads = 1024;
+
+struct Group {
+    std::string_view name;
+    std::string_view summary;
+};
+
+/// Commands whose path has two words stand in a group.
+constexpr std::array kGroups{
+    Group{"model", "Models: the zoo, counts, conversion."},
+    Group{"hardware", "Accelerators and fleets, bundled and your own."},
+};
+
+/// The options of every command, at every level.
+void addCommon(CLI::App& app, CommonOptions& common) {
+    app.set_help_flag("-h,--help", "shows this text");
+    const std::string group = "Common options";
+    app.add_flag("--json", common.json, "prints one JSON document and nothing else")->group(group);
+    app.add_flag("--quiet", common.quiet, "no progress and no warnings")->group(group);
+    app.add_flag("--verbose", common.verbose, "shows warnings as they come up, also before an error")->group(group);
+    app.add_flag("--no-progress", common.noProgress, "no progress bar")->group(group);
+    addText(app, "--threads", common.threads, "N", "threads (default: all cores); never changes a result")
+        ->group(group);
+    app.add_flag("--no-store", common.noStore, "keeps the run out of the history")->group(group);
+    addText(app, "--store", common.store, "FILE", "history file")->group(group);
+}
+
+/// The parser, with the action of each command.
+class Parser {
+public:
+    explicit Parser(CommonOptions& common)
+        : app_("Which accelerators, arranged how, running which split of this model?", "tessera") {
+        prepare(app_, common);
+        app_.add_flag("--version", version_, "prints the version");
+        app_.footer("Example:\n  tessera tour --out tour\n\nSee 'tessera COMMAND --help' for a command's options.");
+        for (const Command& command : commands()) addCommand(command, common);
+    }
+
+    /// Empty where help or the version was printed. Throws UsageError.
+    Action parse(int count, char** arguments, const Console& console) {
+        try {
+            app_.parse(count, arguments);
+        } catch (const CLI::CallForHelp&) {
+            console.print(app_.help());
+            return {};
+        } catch (const CLI::ParseError& error) {
+            refuseLeftovers();
+            fail(firstLine(error.what()));
+        }
+        refuseLeftovers();
+        if (version_) {
+            console.print(fmt::format("tessera {}\n", TESSERA_VERSION));
+            return {};
+        }
+        const CLI::App& chosen = deepest();
+        const auto found = actions_.find(&chosen);
+        if (found == actions_.end()) fail("a command is missing; there are " + joined(subcommandNames(chosen), ", "));
+        return found->second;
+    }
+
+    /// "tessera partition", as far as the arguments named a command.
+    std::string path() const {
+        std::string text = "tessera";
+        for (const CLI::App* app = &app_; !app->get_subcommands().empty();) {
+            app = app->get_subcommands().front();
+            text += " " + app->get_name();
+        }
+        return text;
+    }
+
+private:
+    static void prepare(CLI::App& app, CommonOptions& common) {
+        app.require_subcommand(0, 1);
+        addCommon(app, common);
+        app.get_formatter()->column_width(34);
+    }
+
+    CLI::App& groupNamed(std::string_view name, CommonOptions& common) {
+        for (CLI::App* app : app_.get_subcommands({}))
+            if (app->get_name() == name) return *app;
+        for (const Group& group : kGroups) {
+            if (group.name != name) continue;
+            CLI::App& app = *app_.add_subcommand(std::string(name), std::string(group.summary));
+            prepare(app, common);
+            return app;
+        }
+        throw std::logic_error("a command's group is missing from the table");
+    }
+
+    void addCommand(const Command& command, CommonOptions& common) {
+        const std::size_t space = command.path.find(' ');
+        CLI::App* parent = &app_;
+        std::string_view name = command.path;
+        if (space != std::string_view::npos) {
+            parent = &groupNamed(command.path.substr(0, space), common);
+            name = command.path.substr(space + 1);
+            if (parent->get_footer().empty()) parent->footer(fmt::format("Example:\n  {}", command.example));
+        }
+        CLI::App& app = *parent->add_subcommand(std::string(name), std::string(command.summary));
+        actions_[&app] = command.add(app);
+        prepare(app, common);
+        app.footer(fmt::format("Example:\n  {}", command.example));
+    }
+
+    const CLI::App& deepest() const {
+        const CLI::App* app = &app_;
+        while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+        return *app;
+    }
+
+    static std::vector<std::string> subcommandNames(const CLI::App& app) {
+        std::vector<std::string> names;
+        for (const CLI::App* child : app.get_subcommands([](const CLI::App*) { return true; }))
+            names.push_back(child->get_name());
+        return names;
+    }
+
+    /// Arguments that nothing took: an unknown option or command, or one argument too many.
+    void refuseLeftovers() const {
+        const std::vector<std::string> left = app_.remaining(true);
+        if (left.empty()) return;
+        std::string culprit = left.front();
+        for (const std::string& text : left)
+            if (text.starts_with("-")) {
+                culprit = text;
+                break;
+            }
+        const CLI::App& app = deepest();
+        const std::vector<std::string> names = subcommandNames(app);
+        const bool option = culprit.starts_with("-");
+        std::vector<std::string> known = names;
+        if (option) {
+            known.clear();
+            for (const CLI::Option* each : app.get_options())
+                for (const std::string& name : each->get_lnames()) known.push_back("--" + name);
+        }
+        const std::string kind = option ? "option" : names.empty() ? "argument" : "command";
+        const std::string_view hint = closest(culprit.substr(0, culprit.find('=')), known);
+        fail(fmt::format("unknown {} {}{}", kind, inQuotes(culprit),
+                         hint.empty() ? "" : fmt::format(", did you mean '{}'?", hint)));
+    }
+
+    static std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+    [[noreturn]] void fail(const std::string& sentence) const { throw UsageError(sentence); }
+
+    CLI::App app_;
+    bool version_ = false;
+    std::map<const CLI::App*, Action> actions_;
+};
+
+int report(ExitCode code, const std::string& sentence) {
+    fmt::print(stderr, "{}\n", escaped(sentence, kLongestMessage));
+    return code;
+}
+
+/// The one place that turns failures into a sentence and an exit code.
+template <typename Work>
+int guarded(Console& console, const Parser& parser, const Work& work) {
+    try {
+        work();
+        console.endProgress();
+        return kSuccess;
+    } catch (const OutputClosed&) {
+        return kSuccess;
+    } catch (const UsageError& error) {
+        console.endProgress();
+        const std::string text = error.what();
+        const char* separator = text.ends_with('?') ? " " : "; ";
+        return report(kUsage, fmt::format("tessera: {}{}see '{} --help'", text, separator, parser.path()));
+    } catch (const DataError& error) {
+        console.endProgress();
+        return report(kInput, error.what());
+    } catch (const InfeasibleError& error) {
+        console.endProgress();
+        return report(kInfeasible, error.what());
+    } catch (const InterruptedError& error) {
+        console.endProgress();
+        return report(kInterrupted,
+                      fmt::format("{}; run '{}' again with the same arguments", error.what(), parser.path()));
+    } catch (const FileError& error) {
+        console.endProgress();
+        return report(kFile, error.what());
+    } catch (const std::bad_alloc&) {
+        console.endProgress();
+        return report(kInput, "the input needs more memory than this process may use; expected a smaller one");
+    } catch (const std::exception& error) {
+        console.endProgress();
+        return report(kInternal, fmt::format("internal error: {}", error.what()));
+    }
+}
+
+}  // namespace
+
+int run(int argumentCount, char** arguments, const std::stop_token& stop) {
+    CommonOptions common;
+    Console console(common);
+    Parser parser(common);
+    return guarded(console, parser, [&] {
+        const Action action = parser.parse(argumentCount, arguments, console);
+        if (!action) return;
+        Context context{common, console, stop, 0};
+        if (!common.threads.empty())
+            context.threads = static_cast<unsigned>(wholeOf("--threads", common.threads, 0, kMostThreads));
+        action(context);
+    });
+}
+
+}  // namespace tessera::cli

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <stop_token>
+
+namespace tessera::cli {
+
+/// The whole program: parses the arguments, runs the command and turns every failure into one sentence on standard
+/// error. Returns the exit code: 0 success, 1 internal error, 2 wrong usage, 3 invalid input, 4 infeasible,
+/// 5 interrupted, 6 a file cannot be read or written.
+int run(int argumentCount, char** arguments, const std::stop_token& stop);
+
+}  // namespace tessera::cli
