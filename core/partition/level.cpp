@@ -176,7 +176,7 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
             .computation = options.computation};
 }
 
-double flopsOf(const Network& network, const Node& node, const Share& share) {
+double unclampedFlops(const Network& network, const Node& node, const Share& share) {
     if (!network.computation) return 0;
     if (!node.weighted) return node.fixedFlops * share.samples * share.out;
     if (node.embedding) return 0;
@@ -191,6 +191,10 @@ double flopsOf(const Network& network, const Node& node, const Share& share) {
     const double k = node.kernelArea;
     return aConv * (node.perConv / k * inShare - 1) * k + aIn * (node.perIn / k * outShare - 1) * k +
            aWeight * (node.perWeight / node.mapArea * share.samples - 1) * node.mapArea;
+}
+
+double flopsOf(const Network& network, const Node& node, const Share& share) {
+    return std::max(0.0, unclampedFlops(network, node, share));
 }
 
 Share shrunk(const Node& node, const Share& share, std::uint8_t state, double ratio) {

@@ -71,7 +71,10 @@ struct Network {
 
 Network prepare(const model::LayerGraph& layers, const Options& options);
 
-/// Forward and backward FLOP of a node at a share (AccPar Table 6, section 4.3).
+/// Forward and backward FLOP of a node at a share (AccPar Table 6, section 4.3). The table takes one addition off per
+/// element, which would make shards of less than one multiplication negative; `flopsOf` is 0 there. The unclamped form
+/// is affine in each share.
+double unclampedFlops(const Network& network, const Node& node, const Share& share);
 double flopsOf(const Network& network, const Node& node, const Share& share);
 
 /// The share that is left on a side of ratio `ratio` when the node is in `state`.

@@ -41,7 +41,9 @@ public:
     /// moving one small layer from one side's burden to the other's.
     void polish(const Allowed& allowed) {
         if (best_.states.empty()) return;
-        for (bool improved = true; improved;) {
+        constexpr int kMostRounds = 100;
+        bool improved = true;
+        for (int round = 0; improved && round < kMostRounds; ++round) {
             improved = false;
             States states = best_.states;
             Totals totals = level_->totals(states);
@@ -57,10 +59,9 @@ public:
                     level_->addVariable(with, states, v, 1);
                     if (!std::isfinite(with.intra)) continue;
                     const double ratio = bestRatio(with, level_->sides(), from_, to_);
-                    if (slower(with, level_->sides(), ratio) < best_.value * (1 - kTolerance)) {
-                        consider(states, level_->totals(states));
-                        improved = true;
-                    }
+                    // The running totals carry rounding; only a recount decides.
+                    if (slower(with, level_->sides(), ratio) < best_.value * (1 - kTolerance))
+                        improved = consider(states, level_->totals(states)) || improved;
                 }
                 states[index(v)] = old;
                 if (best_.states[index(v)] != old) {
@@ -72,12 +73,13 @@ public:
     }
 
 private:
-    void consider(const States& states, const Totals& totals) {
-        if (!std::isfinite(totals.intra)) return;
+    bool consider(const States& states, const Totals& totals) {
+        if (!std::isfinite(totals.intra)) return false;
         const double ratio = bestRatio(totals, level_->sides(), from_, to_);
         const double value = slower(totals, level_->sides(), ratio);
-        if (!best_.states.empty() && value >= best_.value) return;
+        if (!best_.states.empty() && value >= best_.value * (1 - kTolerance / 10)) return false;
         best_ = {states, ratio, value, 0, false};
+        return true;
     }
 
     const Level* level_;

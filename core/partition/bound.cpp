@@ -1,0 +1,388 @@
+#include "core/partition/bound.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace tessera::partition {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::size_t index(std::int32_t i) {
+    return static_cast<std::size_t>(i);
+}
+
+/// One side of the first split, as far as the bound knows it.
+struct SideBelow {
+    double flopsOfLeaf = 1;  ///< FLOP/s of the accelerator (or last group) at the end of the path
+    double perElement = 0;   ///< seconds per element on links below the first split
+    int depth = 0;           ///< halvings on the path
+    bool mixed = false;      ///< kinds part below: only compute is counted
+    double leaves = 1;       ///< accelerators of the side
+    double flops = 1;        ///< FLOP/s of the side
+};
+
+/// Parts of the cost that a bound counts; with overlap of transfers and compute each is bounded alone.
+struct Counted {
+    bool compute = true;
+    bool transfers = true;
+};
+
+/// Time that a node costs below the first split, on the best of all sequences of types.
+class Below {
+public:
+    Below(const Network& network, const SideBelow& side, Counted counted)
+        : network_(&network), side_(side), counted_(counted) {
+        const auto depth = static_cast<std::size_t>(side.depth);
+        cost_.resize((depth + 1) * (depth + 1));
+        next_.resize(cost_.size());
+    }
+
+    double time(const Node& node, const Share& share) {
+        if (side_.mixed) return mixedTime(node, share);
+        if (!node.weighted) return leafTime(node, halved(share, side_.depth, 0, 0));
+        if (node.grouped || node.embedding) return splitFree(node, share);
+        return lattice(node, share);
+    }
+
+private:
+    static Share halved(Share share, int samples, int in, int out) {
+        share.samples = std::ldexp(share.samples, -samples);
+        share.in = std::ldexp(share.in, -in);
+        share.out = std::ldexp(share.out, -out);
+        return share;
+    }
+
+    double leafTime(const Node& node, const Share& share) const {
+        return counted_.compute ? unclampedFlops(*network_, node, share) / side_.flopsOfLeaf : 0;
+    }
+
+    /// Compute is shared out, so the slowest accelerator does at least the average. The FLOP rule takes one addition
+    /// off per element made, which each accelerator may do for its own part: at most all elements, on each.
+    double mixedTime(const Node& node, const Share& share) const {
+        if (!counted_.compute) return 0;
+        const double all = node.aConv * node.perConv + node.aIn * node.perIn + node.aWeight * node.perWeight;
+        const double off =
+            side_.leaves * (node.aConv * node.kernelArea + node.aIn * node.kernelArea + node.aWeight * node.mapArea);
+        const double main =
+            node.weighted ? (node.embedding || !network_->computation ? 0 : all) : flopsOf(*network_, node, Share{});
+        const double left = node.weighted ? off : 0;
+        if (main <= left) return 0;
+        return (main * share.samples * share.out * (node.weighted && !node.grouped ? share.in : 1) - left) /
+               side_.flops;
+    }
+
+    /// Layers with types that move nothing: splitting by them is free, by samples costs the weights' gradient.
+    double splitFree(const Node& node, const Share& share) const {
+        double best = kInfinity;
+        for (int free = 0; free <= side_.depth; ++free) {
+            const int rows = side_.depth - free;
+            const Share end = halved(share, rows, node.grouped ? free : 0, free);
+            double moved = 0;
+            // Rows are split last, when the tensor to be summed is smallest.
+            const double summed = node.embedding ? node.aConv * share.samples * end.out : node.aWeight * end.in;
+            for (int r = 0; r < rows; ++r) moved += node.embedding ? std::ldexp(summed, -r) : summed;
+            best = std::min(best, leafTime(node, end) + (counted_.transfers ? moved * side_.perElement : 0));
+        }
+        return best;
+    }
+
+    /// The cheapest sequence of types: dynamic programming over how often each was chosen. Choosing I costs A_W, II the
+    /// partial sums, III A_in, each as small as the splits so far have made it.
+    double lattice(const Node& node, const Share& share) {
+        const int depth = side_.depth;
+        const double perElement = counted_.transfers ? side_.perElement : 0;
+        const double weight = node.aWeight * share.in * share.out * perElement;
+        const double psum = node.aPsum * share.samples * share.out * perElement;
+        const double input = node.aIn * share.samples * share.in * perElement;
+        const auto at = [depth](int a, int b) { return static_cast<std::size_t>(a * (depth + 1) + b); };
+        cost_[at(0, 0)] = 0;
+        for (int done = 0; done < depth; ++done) {
+            for (int a = 0; a <= done + 1; ++a)
+                for (int b = 0; a + b <= done + 1; ++b) next_[at(a, b)] = kInfinity;
+            for (int a = 0; a <= done; ++a)
+                for (int b = 0; a + b <= done; ++b) {
+                    const int c = done - a - b;
+                    const double x = half(a);
+                    const double y = half(b);
+                    const double z = half(c);
+                    const double here = cost_[at(a, b)];
+                    double& byRows = next_[at(a + 1, b)];
+                    byRows = std::min(byRows, here + weight * y * z);
+                    double& byIn = next_[at(a, b + 1)];
+                    byIn = std::min(byIn, here + psum * x * z);
+                    double& byOut = next_[at(a, b)];
+                    byOut = std::min(byOut, here + input * x * y);
+                }
+            std::swap(cost_, next_);
+        }
+        double best = kInfinity;
+        for (int a = 0; a <= depth; ++a)
+            for (int b = 0; a + b <= depth; ++b)
+                best = std::min(best, cost_[at(a, b)] + leafTime(node, halved(share, a, b, depth - a - b)));
+        return best;
+    }
+
+    static double half(int times) { return std::ldexp(1.0, -times); }
+
+    const Network* network_;
+    SideBelow side_;
+    Counted counted_;
+    std::vector<double> cost_, next_;
+};
+
+/// The first split with what lies below it folded into each node's cost.
+class FirstSplit {
+public:
+    FirstSplit(const BoundContext& context, CostModel model, Counted counted, const Allowed& allowed)
+        : context_(&context),
+          allowed_(&allowed),
+          paper_(model == CostModel::paper),
+          level_(rootLevel(*context.network, *context.array, *context.options, model)),
+          elimination_(context.network->plan),
+          sides_{sideBelow(true), sideBelow(false)},
+          counted_(counted) {
+        // Compute is counted where it is done, at the leaves.
+        Sides sides = level_.sides();
+        sides.flopsI = sides.flopsJ = kInfinity;
+        if (!counted.transfers) sides.perElementI = sides.perElementJ = sides.latency = 0;
+        level_.setSides(sides);
+    }
+
+    /// Times below the split at one ratio: [node * 6 + side * 3 + state].
+    std::vector<double> below(double ratio) {
+        const Network& network = *context_->network;
+        std::vector<double> times(network.nodes.size() * 6, 0);
+        for (std::size_t side = 0; side < 2; ++side) {
+            const double share = side == 0 ? ratio : 1 - ratio;
+            Below below(network, sides_[side], counted_);
+            // Repeated layers are worked out once.
+            std::map<std::array<double, 8>, std::array<double, 3>> known;
+            for (std::size_t n = 0; n < network.nodes.size(); ++n) {
+                const Node& node = network.nodes[n];
+                const int manner = (node.weighted ? 1 : 0) + (node.grouped ? 2 : 0) + (node.embedding ? 4 : 0) +
+                                   8 * node.in[1] + 32 * node.in[2];
+                const auto [place, added] =
+                    known.try_emplace({node.aIn, node.aConv, node.aPsum, node.aWeight, node.perIn, node.perWeight,
+                                       node.fixedFlops, static_cast<double>(manner)});
+                for (std::uint8_t s = 0; s < 3 && added; ++s)
+                    place->second[s] = paper_ ? 2 * share * below.time(node, shrunk(node, {}, s, 0.5))
+                                              : below.time(node, shrunk(node, {}, s, share));
+                std::copy(place->second.begin(), place->second.end(),
+                          times.begin() + static_cast<std::ptrdiff_t>(n * 6 + side * 3));
+            }
+        }
+        return times;
+    }
+
+    /// The bound at one ratio and weight, with the two sides of the assignment that attains it.
+    struct Point {
+        double value = 0, i = 0, j = 0;
+    };
+    Point at(double ratio, double weight, const std::vector<double>& below) {
+        const Network& network = *context_->network;
+        level_.fill(elimination_, ratio, {Combine::Kind::weighted, weight}, *allowed_);
+        for (std::size_t n = 0; n < network.nodes.size(); ++n) {
+            double* costs = elimination_.unary(network.nodes[n].variable);
+            for (std::size_t s = 0; s < 3; ++s)
+                costs[s] += weight * below[n * 6 + s] + (1 - weight) * below[n * 6 + 3 + s];
+        }
+        const Elimination::Outcome outcome = elimination_.minimise(30);
+        const States& states = elimination_.states();
+        const Totals totals = level_.totals(states);
+        Point point{outcome.lowerBound, sideI(totals, level_.sides(), ratio), sideJ(totals, level_.sides(), ratio)};
+        for (std::size_t n = 0; n < network.nodes.size(); ++n) {
+            const std::uint8_t s = level_.stateOf(static_cast<std::int32_t>(n), states);
+            point.i += below[n * 6 + s];
+            point.j += below[n * 6 + 3 + s];
+        }
+        return point;
+    }
+
+private:
+    SideBelow sideBelow(bool first) const {
+        const Array& array = *context_->array;
+        const Options& options = *context_->options;
+        const Cluster& root = array.clusters[index(array.root)];
+        std::int32_t cluster = array.root;
+        std::int64_t count = first ? root.count - root.count / 2 : root.count / 2;
+        if (root.kind < 0) {
+            cluster = first ? root.first : root.second;
+            count = array.clusters[index(cluster)].count;
+        }
+        const Cluster& below = array.clusters[index(cluster)];
+        SideBelow side;
+        side.perElement = *bytesOfDtype(options.dtype) / below.bytesPerSecond;
+        const bool ratiosPinnedBelow = std::any_of(options.pinnedRatios.begin(), options.pinnedRatios.end(),
+                                                   [](const auto& p) { return p.first > 0; });
+        side.mixed = below.kind < 0 || ratiosPinnedBelow;
+        side.leaves = static_cast<double>(count);
+        side.flops = below.kind >= 0 ? array.kinds[index(below.kind)].flops * side.leaves : below.flops;
+        const int most = options.levels ? *options.levels - 1 : std::numeric_limits<int>::max();
+        while (count > 1 && side.depth < most) {
+            count -= count / 2;  // the larger half: its share is at least one half at every step
+            ++side.depth;
+        }
+        if (!side.mixed) side.flopsOfLeaf = array.kinds[index(below.kind)].flops * static_cast<double>(count);
+        return side;
+    }
+
+    const BoundContext* context_;
+    const Allowed* allowed_;
+    bool paper_;
+    Level level_;
+    Elimination elimination_;
+    std::array<SideBelow, 2> sides_;
+    Counted counted_;
+};
+
+/// An interval of ratios with what lies below at its ends.
+struct Interval {
+    double from = 0, to = 0;
+    std::vector<double> belowFrom, belowTo;
+    double bound = 0;
+    double weight = 0.5;
+};
+
+/// The largest, over weights, of the smaller value at the interval's two ends (see ratio.h on why that is a bound).
+void boundInterval(FirstSplit& split, Interval& interval) {
+    double low = 0;
+    double high = 1;
+    double weight = interval.weight;
+    constexpr int kWeights = 6;
+    FirstSplit::Point rising, falling;
+    bool hasRising = false;
+    bool hasFalling = false;
+    for (int k = 0; k < kWeights; ++k) {
+        FirstSplit::Point point = split.at(interval.from, weight, interval.belowFrom);
+        if (interval.to > interval.from) {
+            const FirstSplit::Point other = split.at(interval.to, weight, interval.belowTo);
+            if (other.value < point.value) point = other;
+        }
+        if (point.value > interval.bound) {
+            interval.bound = point.value;
+            interval.weight = weight;
+        }
+        const double slope = point.i - point.j;
+        if (slope == 0) return;
+        (slope > 0 ? low : high) = weight;
+        (slope > 0 ? rising : falling) = point;
+        (slope > 0 ? hasRising : hasFalling) = true;
+        if (hasRising && hasFalling) {
+            weight = (falling.j - rising.j) / ((rising.i - rising.j) - (falling.i - falling.j));
+            if (weight * (rising.i - rising.j) + rising.j <= interval.bound * (1 + 1e-6)) return;
+            if (!(weight > low && weight < high)) return;
+        } else {
+            weight = k < 3 ? (low + high) / 2 : (slope > 0 ? 1.0 : 0.0);
+        }
+    }
+}
+
+double boundOver(FirstSplit& split, double from, double to, const BoundContext& context) {
+    std::vector<Interval> open(1);
+    open[0] = {.from = from, .to = to, .belowFrom = split.below(from), .belowTo = {}};
+    open[0].belowTo = to > from ? split.below(to) : open[0].belowFrom;
+    boundInterval(split, open[0]);
+    if (from == to) return open[0].bound;
+    // A bound may stop at any time; this many splits bring it within a fraction of a percent of where it ends.
+    const std::size_t variables = context.network->nodes.size();
+    const int splits = variables > 5000 ? 4 : variables > 1000 ? 8 : 12;
+    for (int k = 0; k < splits; ++k) {
+        if (context.stop.stop_requested()) throw InterruptedError("the partition search was stopped");
+        const auto lowest = std::min_element(open.begin(), open.end(),
+                                             [](const Interval& a, const Interval& b) { return a.bound < b.bound; });
+        Interval left = *lowest;
+        Interval right = *lowest;
+        left.to = right.from = (lowest->from + lowest->to) / 2;
+        left.belowTo = right.belowFrom = split.below(left.to);
+        boundInterval(split, left);
+        boundInterval(split, right);
+        *lowest = std::move(left);
+        open.push_back(std::move(right));
+    }
+    return std::min_element(open.begin(), open.end(),
+                            [](const Interval& a, const Interval& b) { return a.bound < b.bound; })
+        ->bound;
+}
+
+/// The ratios of level 0 that the plans `row` competes with may use.
+std::pair<double, double> ratiosOf(const BoundContext& context, const StrategyRow& row, CostModel model) {
+    const Options& options = *context.options;
+    const Cluster& root = context.array->clusters[index(context.array->root)];
+    const std::int64_t first =
+        root.kind >= 0 ? root.count - root.count / 2 : context.array->clusters[index(root.first)].count;
+    const double share = model == CostModel::paper ? 0.5 : static_cast<double>(first) / static_cast<double>(root.count);
+    if (row.paperModel) return root.kind >= 0 ? std::pair(share, share) : std::pair(0.0, 1.0);
+    const auto pinned = options.pinnedRatios.find(0);
+    const bool given =
+        pinned != options.pinnedRatios.end() || options.ratio == RatioRule::equal || options.ratio == RatioRule::fixed;
+    if (row.searchesAll && pinned != options.pinnedRatios.end()) return {pinned->second, pinned->second};
+    if (root.kind >= 0) return {share, share};
+    if (!given) return {0.0, 1.0};
+    if (!row.searchesAll) return {share, share};
+    const double ratio = options.ratio == RatioRule::equal ? 0.5 : options.fixedRatio;
+    return {ratio, ratio};
+}
+
+}  // namespace
+
+Level rootLevel(const Network& network, const Array& array, const Options& options, CostModel model) {
+    const Cluster& root = array.clusters[index(array.root)];
+    const double bytes = *bytesOfDtype(options.dtype);
+    Sides sides;
+    sides.model = model;
+    if (root.kind >= 0) {
+        const double flops = array.kinds[index(root.kind)].flops;
+        sides.flopsI = flops * static_cast<double>(root.count - root.count / 2);
+        sides.flopsJ = flops * static_cast<double>(root.count / 2);
+        sides.perElementI = sides.perElementJ = bytes / root.bytesPerSecond;
+    } else {
+        const Cluster& first = array.clusters[index(root.first)];
+        const Cluster& second = array.clusters[index(root.second)];
+        sides.flopsI = first.flops;
+        sides.flopsJ = second.flops;
+        sides.perElementI = bytes / std::min(first.bytesPerSecond, root.rateCap);
+        sides.perElementJ = bytes / std::min(second.bytesPerSecond, root.rateCap);
+        sides.latency = root.latency;
+    }
+    return {network, std::vector<Share>(network.nodes.size()), sides};
+}
+
+double boundCost(const BoundContext& context, const StrategyRow& row, const Split& root, CostModel model) {
+    static const Allowed kAny;
+    const Options& options = *context.options;
+    const Allowed& allowed = row.searchesAll && !row.paperModel ? *context.pinned : kAny;
+    const Level level = rootLevel(*context.network, *context.array, options, model);
+    Elimination elimination(context.network->plan);
+    if (options.ratio == RatioRule::fixed || options.ratio == RatioRule::equal)
+        return bestTypes(level, elimination, root.ratio, combineOf(options), allowed).lowerBound;
+    const auto [from, to] = ratiosOf(context, row, model);
+    return balance(level, elimination, allowed, options.nodeLimit, from, to, {}, context.stop).lowerBound;
+}
+
+double boundStepTime(const BoundContext& context, const StrategyRow& row, CostModel model) {
+    static const Allowed kAny;
+    const Cluster& root = context.array->clusters[index(context.array->root)];
+    if (root.count == 1) {
+        double flops = 0;
+        for (const Node& node : context.network->nodes) flops += flopsOf(*context.network, node, {});
+        return flops / root.flops;
+    }
+    const Allowed& allowed = row.searchesAll && !row.paperModel ? *context.pinned : kAny;
+    const auto [from, to] = ratiosOf(context, row, model);
+    const auto bound = [&, from_ = from, to_ = to](Counted counted) {
+        FirstSplit split(context, model, counted, allowed);
+        return boundOver(split, from_, to_, context);
+    };
+    if (context.options->overlap == Overlap::none) return bound({});
+    return std::max(bound({.compute = true, .transfers = false}), bound({.compute = false, .transfers = true}));
+}
+
+}  // namespace tessera::partition

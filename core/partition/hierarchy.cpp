@@ -1,0 +1,283 @@
+#include "core/partition/hierarchy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "core/base/error.h"
+
+namespace tessera::partition {
+
+namespace {
+
+std::size_t index(std::int32_t i) {
+    return static_cast<std::size_t>(i);
+}
+
+/// Bytes of optimiser state per parameter, kept in 32 bits.
+double optimizerBytes(Optimizer optimizer) {
+    switch (optimizer) {
+        case Optimizer::sgd:
+            return 0;
+        case Optimizer::momentum:
+            return 4;
+        case Optimizer::adam:
+            return 8;
+    }
+    return 0;
+}
+
+/// A group of accelerators that is split, or that stands as a leaf.
+struct Part {
+    std::int32_t cluster = -1;  ///< in the array; its kind is halved further where it has one
+    std::int64_t count = 0;     ///< accelerators in this part
+};
+
+/// What the splits above leave to a part.
+struct Inherited {
+    std::vector<Share> shares;
+    double communication = 0;      ///< transfers on the path from the root
+    std::vector<double> perLayer;  ///< the same by layer, kept only for `--overlap comm`
+    double scale = 1;              ///< the paper's factor on all times below a root split
+    int level = 0;
+    std::int64_t occurrences = 1;
+};
+
+class Solver {
+public:
+    Solver(const Network& network, const Array& array, const StrategyRow& strategy, const Options& options,
+           const NodeContext& context)
+        : network_(network),
+          array_(array),
+          strategy_(strategy),
+          options_(options),
+          context_(context),
+          paper_(strategy.paperModel || options.costModel == CostModel::paper),
+          elimination_(network.plan) {
+        result_.shares.resize(array.kinds.size());
+        for (std::size_t k = 0; k < array.kinds.size(); ++k) {
+            result_.shares[k].kind = array.kinds[k].name;
+            result_.shares[k].count = array.kinds[k].count;
+        }
+        slowest_.assign(array.kinds.size(), -1);
+    }
+
+    HierarchyResult run() {
+        Inherited inherited;
+        inherited.shares.assign(network_.nodes.size(), Share{});
+        if (options_.overlap == Overlap::comm) inherited.perLayer.assign(network_.nodes.size(), 0);
+        solve({array_.root, array_.clusters[index(array_.root)].count}, inherited);
+        return std::move(result_);
+    }
+
+private:
+    /// Different parts of one kind with an odd count have different shapes; past this many, the larger half stands for
+    /// both.
+    static constexpr std::size_t kMostSplits = 2048;
+
+    const Cluster& cluster(const Part& part) const { return array_.clusters[index(part.cluster)]; }
+
+    bool isLeaf(const Part& part, int level) const {
+        return part.count == 1 || (options_.levels && level >= *options_.levels);
+    }
+
+    double flopsOfPart(const Part& part) const {
+        const Cluster& c = cluster(part);
+        return c.kind >= 0 ? array_.kinds[index(c.kind)].flops * static_cast<double>(part.count) : c.flops;
+    }
+
+    std::pair<Part, Part> halves(const Part& part) const {
+        const Cluster& c = cluster(part);
+        if (c.kind >= 0) return {{part.cluster, part.count - part.count / 2}, {part.cluster, part.count / 2}};
+        return {{c.first, array_.clusters[index(c.first)].count}, {c.second, array_.clusters[index(c.second)].count}};
+    }
+
+    Sides sidesOf(const Part& part, const Part& first, const Part& second) const {
+        const Cluster& c = cluster(part);
+        const double bytes = *bytesOfDtype(options_.dtype);
+        Sides sides;
+        sides.flopsI = flopsOfPart(first);
+        sides.flopsJ = flopsOfPart(second);
+        const double cap = c.kind >= 0 ? std::numeric_limits<double>::infinity() : c.rateCap;
+        sides.perElementI = bytes / std::min(cluster(first).bytesPerSecond, cap);
+        sides.perElementJ = bytes / std::min(cluster(second).bytesPerSecond, cap);
+        sides.latency = c.kind >= 0 ? 0 : c.latency;
+        sides.model = paper_ ? CostModel::paper : CostModel::exact;
+        return sides;
+    }
+
+    void solve(const Part& part, const Inherited& inherited) {
+        if (context_.stop.stop_requested()) throw InterruptedError("the partition search was stopped");
+        if (isLeaf(part, inherited.level)) {
+            finishLeaf(part, inherited);
+            return;
+        }
+        auto [first, second] = halves(part);
+        const bool kindsPart = cluster(part).kind < 0;
+        const bool simplified = !kindsPart && first.count != second.count && result_.levels.size() >= kMostSplits;
+        if (simplified) {
+            second.count = first.count;
+            result_.simplified = true;
+        }
+        NodeContext node = context_;
+        node.level = inherited.level;
+        node.kindsPart = kindsPart;
+        node.countShare =
+            paper_ ? 0.5 : static_cast<double>(first.count) / static_cast<double>(first.count + second.count);
+        if (inherited.level > 0) node.sink = nullptr;
+        const Level level(network_, inherited.shares, sidesOf(part, first, second));
+        const Split split = strategy_.choose(level, elimination_, node);
+        record(part, level, split, inherited);
+        // Equal halves of one kind have equal shapes and times: solve one for both.
+        const bool twins = !kindsPart && first.count == second.count && split.ratio == 0.5;
+        solve(first, below(level, split, inherited, true, twins ? 2 : 1));
+        if (!twins) solve(second, below(level, split, inherited, false, 1));
+    }
+
+    Inherited below(const Level& level, const Split& split, const Inherited& inherited, bool first,
+                    std::int64_t times) const {
+        Inherited next;
+        next.level = inherited.level + 1;
+        next.occurrences = inherited.occurrences * times;
+        const double ratio = first ? split.ratio : 1 - split.ratio;
+        // The paper's figures halve shapes whatever the ratio, and scale all that a side does by twice its ratio.
+        next.scale = paper_ ? inherited.scale * 2 * ratio : inherited.scale;
+        const double shrink = paper_ ? 0.5 : ratio;
+        next.shares.reserve(network_.nodes.size());
+        for (std::size_t n = 0; n < network_.nodes.size(); ++n)
+            next.shares.push_back(shrunk(network_.nodes[n], inherited.shares[n],
+                                         level.stateOf(static_cast<std::int32_t>(n), split.states), shrink));
+        const Totals totals = level.totals(split.states);
+        next.communication =
+            inherited.communication + inherited.scale * transfers(totals, level.sides(), split.ratio, first);
+        if (!inherited.perLayer.empty()) {
+            next.perLayer = inherited.perLayer;
+            for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
+                const auto node = static_cast<std::int32_t>(n);
+                next.perLayer[n] +=
+                    inherited.scale * level.intra(node, level.stateOf(node, split.states), split.ratio, first);
+            }
+            for (std::size_t e = 0; e < network_.edges.size(); ++e)
+                next.perLayer[index(network_.edges[e].to)] +=
+                    inherited.scale * level.inter(e, split.states, split.ratio, first);
+        }
+        return next;
+    }
+
+    static double transfers(Totals totals, const Sides& sides, double ratio, bool first) {
+        totals.shared = totals.whole = 0;
+        return first ? sideI(totals, sides, ratio) : sideJ(totals, sides, ratio);
+    }
+
+    void record(const Part& part, const Level& level, const Split& split, const Inherited& inherited) {
+        const Totals totals = level.totals(split.states);
+        const double i = sideI(totals, level.sides(), split.ratio);
+        const double j = sideJ(totals, level.sides(), split.ratio);
+        const bool slowerIsI = i >= j;
+        LevelPlan plan;
+        plan.level = inherited.level;
+        plan.group = cluster(part).name;
+        plan.accelerators = part.count;
+        plan.occurrences = inherited.occurrences;
+        plan.ratio = split.ratio;
+        plan.objective = {inherited.scale * split.value};
+        plan.sideI = {inherited.scale * i};
+        plan.sideJ = {inherited.scale * j};
+        plan.lowerBound = {inherited.scale * split.lowerBound};
+        plan.layers.reserve(network_.nodes.size());
+        std::vector<double> inter(network_.nodes.size(), 0);
+        for (std::size_t e = 0; e < network_.edges.size(); ++e)
+            inter[index(network_.edges[e].to)] += level.inter(e, split.states, split.ratio, slowerIsI);
+        for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
+            const auto node = static_cast<std::int32_t>(n);
+            const std::uint8_t state = level.stateOf(node, split.states);
+            const Seconds compute{inherited.scale * level.compute(node, state, split.ratio, slowerIsI)};
+            const Seconds moved{inherited.scale * inter[n]};
+            if (!network_.nodes[n].weighted) {
+                const auto layout = static_cast<Layout>(network_.nodes[n].in[state]);
+                plan.joins.push_back({node, layout, compute, moved});
+                continue;
+            }
+            const Seconds intra{inherited.scale * level.intra(node, state, split.ratio, slowerIsI)};
+            plan.layers.push_back({node, static_cast<Type>(state), compute, intra, moved});
+        }
+        if (inherited.level == 0) {
+            result_.root = split;
+            result_.rootSideI = i;
+            result_.rootSideJ = j;
+        }
+        result_.levels.push_back(std::move(plan));
+    }
+
+    void finishLeaf(const Part& part, const Inherited& inherited) {
+        const double flops = flopsOfPart(part);
+        const double width = *bytesOfDtype(options_.dtype);
+        double compute = 0;
+        double time = inherited.communication;
+        double parameters = 0;
+        double activations = 0;
+        for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
+            const Node& node = network_.nodes[n];
+            const Share& share = inherited.shares[n];
+            const double seconds = inherited.scale * flopsOf(network_, node, share) / flops;
+            compute += seconds;
+            if (!inherited.perLayer.empty()) time += std::max(0.0, seconds - inherited.perLayer[n]);
+            parameters += node.parameters * share.in * (node.grouped ? 1 : share.out);
+            activations += node.activations * share.samples * share.out;
+        }
+        if (inherited.perLayer.empty()) time += compute;
+        result_.stepTime = std::max(result_.stepTime, time);
+        // A weight and its gradient in the data type, the optimiser's state, and what the backward pass keeps.
+        const double bytes = parameters * (2 * width + optimizerBytes(options_.optimizer)) + activations * width;
+        for (const std::int32_t kind : kindsOf(part.cluster)) {
+            AcceleratorShare& share = result_.shares[index(kind)];
+            const Kind& of = array_.kinds[index(kind)];
+            share.memory = {std::max(share.memory.value, bytes)};
+            if (of.capacity) {
+                // Below the last level a group counts as one accelerator, with all its memory.
+                share.capacity = *of.capacity * static_cast<double>(std::min(part.count, of.count));
+                share.fits = share.fits && bytes <= share.capacity->value;
+            }
+            if (time <= slowest_[index(kind)]) continue;
+            slowest_[index(kind)] = time;
+            share.compute = {compute};
+            share.communication = {inherited.communication};
+        }
+    }
+
+    std::vector<std::int32_t> kindsOf(std::int32_t root) const {
+        std::vector<std::int32_t> kinds;
+        std::vector<std::int32_t> stack{root};
+        while (!stack.empty()) {
+            const Cluster& at = array_.clusters[index(stack.back())];
+            stack.pop_back();
+            if (at.kind >= 0) {
+                kinds.push_back(at.kind);
+            } else {
+                stack.push_back(at.second);
+                stack.push_back(at.first);
+            }
+        }
+        return kinds;
+    }
+
+    const Network& network_;
+    const Array& array_;
+    const StrategyRow& strategy_;
+    const Options& options_;
+    const NodeContext& context_;
+    bool paper_;
+    Elimination elimination_;
+    HierarchyResult result_;
+    std::vector<double> slowest_;
+};
+
+}  // namespace
+
+HierarchyResult solveHierarchy(const Network& network, const Array& array, const StrategyRow& strategy,
+                               const Options& options, const NodeContext& context) {
+    return Solver(network, array, strategy, options, context).run();
+}
+
+}  // namespace tessera::partition

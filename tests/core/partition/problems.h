@@ -1,0 +1,104 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/hardware/fleet.h"
+#include "core/model/layers.h"
+
+namespace tessera::test {
+
+/// An accelerator with only what partitioning needs.
+inline hardware::Accelerator accelerator(double flops, double bitsPerSecond) {
+    hardware::Accelerator a;
+    a.name = "test";
+    a.file = "test.json";
+    a.peakFlops["bf16"] = {flops};
+    a.network = fromBitsPerSecond(bitsPerSecond);
+    return a;
+}
+
+inline hardware::Group group(const std::string& name, double flops, double bitsPerSecond, std::int64_t count) {
+    return {.name = name, .accelerator = accelerator(flops, bitsPerSecond), .count = count, .network = {}};
+}
+
+inline hardware::Fleet fleetOf(std::vector<hardware::Group> groups) {
+    hardware::Fleet fleet;
+    fleet.name = "test fleet";
+    fleet.groups = std::move(groups);
+    return fleet;
+}
+
+/// The pair (i, j) of the paper: one accelerator on each side.
+inline hardware::Fleet pairFleet(double flopsI, double flopsJ, double bitsI, double bitsJ) {
+    return fleetOf({group("i", flopsI, bitsI, 1), group("j", flopsJ, bitsJ, 1)});
+}
+
+/// A random layer; maps are square.
+inline model::Layer randomLayer(RandomStream& random, const std::string& name) {
+    model::Layer layer;
+    layer.name = name;
+    const auto channels = [&] { return static_cast<double>(std::uint64_t{1} << random.below(10)); };
+    layer.inChannels = channels();
+    layer.outChannels = channels();
+    if (random.below(2) == 0) {
+        layer.kind = model::LayerKind::conv;
+        const double map = static_cast<double>(4 + random.below(25));
+        layer.in = layer.conv = layer.out = {map, map};
+        layer.kernel = {3, 3};
+        if (random.below(3) == 0) layer.out = {map / 2, map / 2};
+        if (random.below(6) == 0) layer.groups = 2;
+    }
+    layer.parameters = model::weightElements(layer);
+    layer.activations = model::convElements(layer);
+    return layer;
+}
+
+inline model::Layer randomJoin(RandomStream& random, const std::string& name) {
+    model::Layer join;
+    join.name = name;
+    join.kind = random.below(3) == 0   ? model::LayerKind::concat
+                : random.below(3) == 0 ? model::LayerKind::product
+                                       : model::LayerKind::add;
+    join.inChannels = join.outChannels = static_cast<double>(std::uint64_t{1} << random.below(8));
+    const double map = static_cast<double>(1 + random.below(28));
+    join.in = join.conv = join.out = {map, map};
+    if (join.kind == model::LayerKind::product) join.macs = 1e4 * static_cast<double>(1 + random.below(100));
+    return join;
+}
+
+/// A random directed acyclic network of up to `most` layers and joins: chains, residual and nested blocks, branches
+/// that meet in concats, several sources and sinks.
+inline model::LayerGraph randomNetwork(RandomStream& random, int most) {
+    model::LayerGraph graph;
+    graph.name = "random";
+    std::vector<std::int32_t> open;  // nodes whose output is still to be read
+    const auto count = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(most)));
+    for (std::int32_t n = 0; n < count; ++n) {
+        const std::string name = "n" + std::to_string(n);
+        const bool join = n >= 2 && random.below(3) == 0;
+        graph.layers.push_back(join ? randomJoin(random, name) : randomLayer(random, name));
+        if (join) {
+            const auto a = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(n)));
+            auto b = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(n)));
+            if (a == b) b = (b + 1) % n;
+            graph.edges.push_back({a, n, 0});
+            graph.edges.push_back({b, n, 0});
+            if (n >= 3 && random.below(3) == 0) {
+                const auto c = static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(n)));
+                if (c != a && c != b) graph.edges.push_back({c, n, 0});
+            }
+        } else if (n > 0 && random.below(8) != 0) {
+            graph.edges.push_back(
+                {static_cast<std::int32_t>(random.below(2) == 0 ? static_cast<std::uint64_t>(n - 1)
+                                                                : random.below(static_cast<std::uint64_t>(n))),
+                 n, 0});
+        }
+    }
+    model::completeLayerGraph(graph, "random");
+    return graph;
+}
+
+}  // namespace tessera::test
