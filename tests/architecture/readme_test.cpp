@@ -1,0 +1,122 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/support/paths.h"
+
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// `$ tessera ...` in a console block, and the lines that the page shows under it. A line `...` stands for any lines.
+struct Example {
+    std::string command;
+    std::vector<std::string> shown;
+};
+
+std::vector<std::string> linesOf(std::istream& in) {
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) {
+        while (!line.empty() && line.back() == ' ') line.pop_back();
+        lines.push_back(line);
+    }
+    return lines;
+}
+
+/// The page in order: plain lines as examples without a command, and the examples between them.
+std::vector<Example> partsOf(const std::vector<std::string>& page) {
+    std::vector<Example> parts(1);
+    bool inConsole = false;
+    for (const auto& line : page) {
+        const bool fence = line.starts_with("```");
+        if (inConsole && line.starts_with("$ ")) {
+            parts.push_back({line.substr(2), {}});
+            continue;
+        }
+        if (fence && inConsole) parts.emplace_back();
+        if (fence) inConsole = line == "```console";
+        parts.back().shown.push_back(line);
+    }
+    return parts;
+}
+
+struct Ran {
+    int status = -1;
+    std::vector<std::string> lines;
+};
+
+/// In an empty folder that sees the project's data/ and tests/, so that examples may name and write files.
+Ran run(const std::string& command, const fs::path& folder) {
+    const std::string program = fs::path(TESSERA_PROGRAM).parent_path().string();
+    const std::string line = "cd '" + folder.string() + "' && PATH='" + program + "':\"$PATH\" && " + command;
+    std::string output;
+    FILE* pipe = popen(line.c_str(), "r");
+    if (pipe == nullptr) return {};
+    std::array<char, 4096> buffer{};
+    while (const auto count = fread(buffer.data(), 1, buffer.size(), pipe)) output.append(buffer.data(), count);
+    const int status = pclose(pipe);
+    std::istringstream in(output);
+    return {status, linesOf(in)};
+}
+
+bool agrees(const std::vector<std::string>& shown, std::size_t s, const std::vector<std::string>& printed,
+            std::size_t p) {
+    for (; s < shown.size(); ++s, ++p) {
+        if (shown[s] == "...") {
+            for (std::size_t rest = p; rest <= printed.size(); ++rest)
+                if (agrees(shown, s + 1, printed, rest)) return true;
+            return false;
+        }
+        if (p == printed.size() || shown[s] != printed[p]) return false;
+    }
+    return p == printed.size();
+}
+
+std::string text(const std::vector<std::string>& lines) {
+    std::string all;
+    for (const auto& line : lines) all += line + "\n";
+    return all;
+}
+
+TEST(Readme, everyExampleRunsAndPrintsWhatThePageShows) {
+    const fs::path folder = fs::path(testing::TempDir()) / "tessera_readme";
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+    for (const char* name : {"data", "tests"}) fs::create_directory_symlink(sourcePath(name), folder / name);
+
+    std::ifstream in(sourcePath("README.md"));
+    std::string renewed;
+    int examples = 0;
+    bool same = true;
+    for (const auto& part : partsOf(linesOf(in))) {
+        if (!part.command.starts_with("tessera ")) {
+            if (!part.command.empty()) renewed += "$ " + part.command + "\n";
+            renewed += text(part.shown);
+            continue;
+        }
+        ++examples;
+        const Ran ran = run(part.command, folder);
+        EXPECT_EQ(ran.status, 0) << part.command;
+        const bool agreed = agrees(part.shown, 0, ran.lines, 0);
+        EXPECT_TRUE(agreed) << "$ " << part.command << "\nprints\n"
+                            << text(ran.lines) << "but README.md shows\n"
+                            << text(part.shown);
+        same = same && agreed;
+        renewed += "$ " + part.command + "\n" + text(agreed ? part.shown : ran.lines);
+    }
+    fs::remove_all(folder);
+    EXPECT_GT(examples, 0);
+    if (same) return;
+    std::ofstream(sourcePath("README.md.new")) << renewed;
+    ADD_FAILURE() << "where the new output is right, accept it: mv README.md.new README.md";
+}
+
+}  // namespace
+}  // namespace tessera::test
