@@ -27,5 +27,7 @@ std::string lowered(std::string_view text);
 /// The name in `known` that a person probably meant by `name` (case-insensitive edit distance at most 2, or a
 /// common prefix), or an empty view. For "did you mean" hints.
 std::string_view closest(std::string_view name, const std::vector<std::string>& known);
+/// The result views into `known`, which must therefore outlive it.
+std::string_view closest(std::string_view name, std::vector<std::string>&& known) = delete;
 
 }  // namespace tessera

@@ -190,7 +190,8 @@ Accelerator acceleratorNamedBy(const JsonNode& field) {
         if (isOrdinaryFile(beside)) path = beside;
     }
     if (!path) {
-        const std::string_view hint = closest(reference, namesOf(kAccelerators));
+        const std::vector<std::string> known = namesOf(kAccelerators);
+        const std::string_view hint = closest(reference, known);
         field.fail(hint.empty() ? "a bundled accelerator's name, or the path of an accelerator's file beside this one"
                                 : fmt::format("a bundled accelerator's name, {} perhaps, or the path of an "
                                               "accelerator's file beside this one",

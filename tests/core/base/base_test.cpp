@@ -165,7 +165,8 @@ TEST(Closest, proposesTheNameThatWasProbablyMeant) {
     EXPECT_EQ(closest("tpu-v2", known), "tpu-v2-board");
     EXPECT_EQ(closest("cerebras", known), "");
     EXPECT_EQ(closest("", known), "");
-    EXPECT_EQ(closest("x", {}), "");
+    const std::vector<std::string> none;
+    EXPECT_EQ(closest("x", none), "");
 }
 
 TEST(Sha256, agreesWithThePublishedExamples) {

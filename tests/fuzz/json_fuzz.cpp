@@ -1,0 +1,58 @@
+// The readers of JSON: whatever the bytes, they read or throw DataError, and what was read is written back as the same.
+// Seeds: data/accelerators/*.json data/fleets/*.json
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/hardware/fleet.h"
+
+namespace {
+
+using namespace tessera;
+
+void check(bool holds) {
+    if (!holds) std::abort();
+}
+
+void readDocument(const std::string& text) {
+    const JsonDocument document = JsonDocument::parse(text, "fuzz.json");
+    check(JsonDocument::parse(toText(document.json()), "fuzz.json").json() == document.json());
+}
+
+void readAnAccelerator(const std::string& text) {
+    const hardware::Accelerator read = hardware::readAccelerator(JsonDocument::parse(text, "fuzz.json").root());
+    check(hardware::readAccelerator(JsonDocument::parse(toText(toJson(read)), "fuzz.json").root()) == read);
+}
+
+void readAFleet(const std::string& text) {
+    const hardware::Fleet read = hardware::readFleet(JsonDocument::parse(text, "fuzz.json").root());
+    check(hardware::readFleet(JsonDocument::parse(toText(toJson(read)), "fuzz.json").root()) == read);
+    (void)hardware::readFleet(JsonDocument::parse(toText(toJsonInline(read)), "fuzz.json").root());
+}
+
+void readAQuantity(const std::string& text) {
+    for (int measure = 0; measure <= static_cast<int>(Measure::count); ++measure) {
+        const auto value = parseQuantity(text, static_cast<Measure>(measure));
+        if (value) check(!formatQuantity(*value, static_cast<Measure>(measure)).empty());
+    }
+    check(isUtf8(escaped(text)));
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string text(reinterpret_cast<const char*>(data), size);
+    for (const auto read : {readDocument, readAnAccelerator, readAFleet, readAQuantity}) {
+        try {
+            read(text);
+        } catch (const DataError& error) {
+            check(std::string_view(error.what()).find('\n') == std::string_view::npos);
+        }
+    }
+    return 0;
+}
