@@ -25,12 +25,13 @@ std::string readFile(const fs::path& path, std::uintmax_t limit) {
     std::ifstream stream(path, std::ios::binary);
     if (!stream) throw FileError(fmt::format("cannot read {}: {}", name, std::strerror(errno)));
     std::string bytes;
+    constexpr std::size_t kChunk = std::size_t{1} << 16;
     // Sizes of pipes and special files are unknown, so the limit is enforced while reading.
     if (fs::is_regular_file(status)) {
         const std::uintmax_t size = fs::file_size(path, error);
-        if (!error && size <= limit) bytes.reserve(static_cast<std::size_t>(size) + 1);
+        // Room for the last, empty chunk too: growing would need twice the file's size.
+        if (!error && size <= limit) bytes.reserve(static_cast<std::size_t>(size) + kChunk);
     }
-    constexpr std::size_t kChunk = std::size_t{1} << 16;
     while (stream) {
         const std::size_t old = bytes.size();
         bytes.resize(old + kChunk);

@@ -38,6 +38,8 @@ struct FieldRule {
 struct MessageRule {
     std::string name;
     bool isNode = false;
+    bool isTensor = false;             ///< or a declared one, or a function
+    std::uint32_t outputField = 0;     ///< of a node; 0 = none
     std::uint32_t dimensionField = 0;  ///< whose number of entries is limited; 0 = none
     std::vector<FieldRule> fields;     ///< by number
 
@@ -83,6 +85,9 @@ private:
         MessageRule& rule = *rules_.emplace(message, std::make_unique<MessageRule>()).first->second;
         rule.name = message->name();
         rule.isNode = message == onnx::NodeProto::descriptor();
+        rule.isTensor = message == onnx::TensorProto::descriptor() || message == onnx::ValueInfoProto::descriptor() ||
+                        message == onnx::FunctionProto::descriptor();
+        if (rule.isNode) rule.outputField = static_cast<std::uint32_t>(message->FindFieldByName("output")->number());
         if (message == onnx::TensorProto::descriptor() || message == onnx::SparseTensorProto::descriptor())
             rule.dimensionField = static_cast<std::uint32_t>(message->FindFieldByName("dims")->number());
         if (message == onnx::TensorShapeProto::descriptor())
@@ -141,14 +146,14 @@ public:
         if (depth > kDeepest)
             throw DataError(source_.at(message.data()), fmt::format("messages nested more than {} deep", kDeepest),
                             fmt::format("at most {} levels", kDeepest));
-        if (rule.isNode && ++nodes_ > kMostNodes)
-            throw DataError(source_.at(message.data()), fmt::format("more than {} nodes", kMostNodes),
-                            fmt::format("at most {} nodes", kMostNodes));
+        if (rule.isNode) count(nodes_, kMostNodes, "nodes", message.data());
+        if (rule.isTensor) count(tensors_, kMostTensors, "tensors", message.data());
         WireCursor cursor(source_, message);
         WireField field;
         std::uint64_t dimensions = 0;
         bool graphSeen = false;
         for (const char* tag = cursor.position(); cursor.next(field); tag = cursor.position()) {
+            count(fields_, kMostFields, "fields", tag);
             const FieldRule* known = rule.field(field.number);
             if (known == nullptr) {
                 if (model && field.number > kLastPlausibleModelField)
@@ -157,6 +162,7 @@ public:
                 continue;
             }
             checkField(*known, rule, field, tag);
+            if (rule.outputField == field.number) count(tensors_, kMostTensors, "tensors", tag);
             if (field.number == rule.dimensionField) {
                 dimensions += entriesIn(*known, field);
                 if (dimensions > kMostDimensions)
@@ -172,6 +178,11 @@ public:
     }
 
 private:
+    void count(std::int64_t& counter, std::int64_t most, const char* what, const char* position) const {
+        if (++counter > most)
+            throw DataError(source_.at(position), fmt::format("more than {} {}", most, what),
+                            fmt::format("at most {} {}", most, what));
+    }
     void checkField(const FieldRule& known, const MessageRule& rule, const WireField& field, const char* tag) const {
         const bool packed = field.type == WireType::bytes && known.packable && known.repeated;
         if (field.type != known.wire && !packed)
@@ -193,6 +204,8 @@ private:
 
     const Source& source_;
     std::int64_t nodes_ = 0;
+    std::int64_t tensors_ = 0;
+    std::int64_t fields_ = 0;
 };
 
 void appendVarint(std::string& out, std::uint64_t value) {

@@ -14,7 +14,9 @@
 namespace tessera::model::onnx_wire {
 
 inline constexpr std::int64_t kMostNodes = 1'000'000;
-inline constexpr int kDeepest = 100;  ///< messages inside messages, as protobuf's own default
+inline constexpr std::int64_t kMostTensors = 4'000'000;   ///< named in the file, with functions
+inline constexpr std::int64_t kMostFields = 100'000'000;  ///< in the file; bounds the time
+inline constexpr int kDeepest = 100;                      ///< messages inside messages, as protobuf's own default
 inline constexpr std::size_t kMostUnitBytes = std::size_t{64} << 20;  ///< one node or tensor, parsed, without weights
 inline constexpr std::size_t kMostPayloadBytes = std::size_t{1}
                                                  << 20;  ///< tensor data that is still handed to protobuf
