@@ -67,7 +67,8 @@ public:
         Inherited inherited;
         inherited.shares.assign(network_.nodes.size(), Share{});
         if (options_.overlap == Overlap::comm) inherited.perLayer.assign(network_.nodes.size(), 0);
-        solve({array_.root, array_.clusters[index(array_.root)].count}, inherited);
+        result_.stepTime = solve({array_.root, array_.clusters[index(array_.root)].count}, inherited, false,
+                                 std::numeric_limits<double>::infinity());
         return std::move(result_);
     }
 
@@ -107,32 +108,46 @@ private:
         return sides;
     }
 
-    void solve(const Part& part, const Inherited& inherited) {
+    /// Splits a part and all below it; returns the time of its slowest accelerator. A trial records nothing and gives
+    /// up once it passes `limit`.
+    double solve(const Part& part, const Inherited& inherited, bool trial, double limit) {
         if (context_.stop.stop_requested()) throw InterruptedError("the partition search was stopped");
-        if (isLeaf(part, inherited.level)) {
-            finishLeaf(part, inherited);
-            return;
-        }
+        if (isLeaf(part, inherited.level)) return finishLeaf(part, inherited, trial);
         auto [first, second] = halves(part);
         const bool kindsPart = cluster(part).kind < 0;
-        const bool simplified = !kindsPart && first.count != second.count && result_.levels.size() >= kMostSplits;
-        if (simplified) {
+        if (!kindsPart && first.count != second.count && splits_ >= kMostSplits) {
             second.count = first.count;
             result_.simplified = true;
         }
+        ++splits_;
         NodeContext node = context_;
         node.level = inherited.level;
         node.kindsPart = kindsPart;
+        node.trial = trial;
         node.countShare =
             paper_ ? 0.5 : static_cast<double>(first.count) / static_cast<double>(first.count + second.count);
         if (inherited.level > 0) node.sink = nullptr;
         const Level level(network_, inherited.shares, sidesOf(part, first, second));
+        const bool goesOn = !isLeaf(first, inherited.level + 1) || !isLeaf(second, inherited.level + 1);
+        if (kindsPart && goesOn && !trial)
+            node.wholeTime = [&](const Split& split, double most) {
+                const std::size_t before = splits_;
+                const double time = sidesTime(level, split, inherited, first, second, true, most);
+                splits_ = before;
+                return time;
+            };
         const Split split = strategy_.choose(level, elimination_, node);
-        record(part, level, split, inherited);
+        if (!trial) record(part, level, split, inherited);
+        return sidesTime(level, split, inherited, first, second, trial, limit);
+    }
+
+    double sidesTime(const Level& level, const Split& split, const Inherited& inherited, const Part& first,
+                     const Part& second, bool trial, double limit) {
         // Equal halves of one kind have equal shapes and times: solve one for both.
-        const bool twins = !kindsPart && first.count == second.count && split.ratio == 0.5;
-        solve(first, below(level, split, inherited, true, twins ? 2 : 1));
-        if (!twins) solve(second, below(level, split, inherited, false, 1));
+        const bool twins = first.cluster == second.cluster && first.count == second.count && split.ratio == 0.5;
+        const double time = solve(first, below(level, split, inherited, true, twins ? 2 : 1), trial, limit);
+        if (twins || (trial && time >= limit)) return time;
+        return std::max(time, solve(second, below(level, split, inherited, false, 1), trial, limit));
     }
 
     Inherited below(const Level& level, const Split& split, const Inherited& inherited, bool first,
@@ -210,7 +225,7 @@ private:
         result_.levels.push_back(std::move(plan));
     }
 
-    void finishLeaf(const Part& part, const Inherited& inherited) {
+    double finishLeaf(const Part& part, const Inherited& inherited, bool trial) {
         const double flops = flopsOfPart(part);
         const double width = *bytesOfDtype(options_.dtype);
         double compute = 0;
@@ -227,7 +242,7 @@ private:
             activations += node.activations * share.samples * share.out;
         }
         if (inherited.perLayer.empty()) time += compute;
-        result_.stepTime = std::max(result_.stepTime, time);
+        if (trial) return time;
         // A weight and its gradient in the data type, the optimiser's state, and what the backward pass keeps.
         const double bytes = parameters * (2 * width + optimizerBytes(options_.optimizer)) + activations * width;
         for (const std::int32_t kind : kindsOf(part.cluster)) {
@@ -244,6 +259,7 @@ private:
             share.compute = {compute};
             share.communication = {inherited.communication};
         }
+        return time;
     }
 
     std::vector<std::int32_t> kindsOf(std::int32_t root) const {
@@ -271,6 +287,7 @@ private:
     Elimination elimination_;
     HierarchyResult result_;
     std::vector<double> slowest_;
+    std::size_t splits_ = 0;
 };
 
 }  // namespace

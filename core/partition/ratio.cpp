@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <queue>
 #include <set>
 
@@ -312,6 +313,51 @@ Split balance(const Level& level, Elimination& elimination, const Allowed& allow
     best.lowerBound = std::min({best.value, unresolved, open.empty() ? best.value : open.top().bound});
     best.proven = best.lowerBound >= best.value * (1 - 1e-9);
     return best;
+}
+
+Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& allowed,
+                   const std::function<double(const Split&, double limit)>& wholeTime, const ProgressSink& sink) {
+    struct Tried {
+        Split split;
+        double time = kInfinity;
+    };
+    std::map<double, Tried> tried;  // by ratio
+    double best = kInfinity;
+    double bestRatio = 0;
+    const auto offer = [&](const Split& split) {
+        const double time = wholeTime(split, best);
+        const auto [place, added] = tried.try_emplace(split.ratio, Tried{split, time});
+        if (!added && time < place->second.time) place->second = {split, time};
+        if (time >= best) return;
+        best = time;
+        bestRatio = split.ratio;
+        if (sink)
+            sink({.kind = ProgressEvent::Kind::incumbent, .series = "step time by ratio", .x = split.ratio, .y = time});
+    };
+    const auto tryRatio = [&](double ratio) {
+        if (tried.contains(ratio)) return;
+        offer(bestTypes(level, elimination, ratio, {}, allowed));
+    };
+    const Sides& sides = level.sides();
+    tryRatio(sides.flopsI / (sides.flopsI + sides.flopsJ));
+    tryRatio(sides.perElementJ / (sides.perElementI + sides.perElementJ));
+    offer(alternate(level, elimination, RatioRule::alternating, allowed));
+    for (const double ratio : {0.0, 1.0, 0.5}) tryRatio(ratio);
+    constexpr int kRefinements = 6;
+    for (int k = 0; k < kRefinements; ++k) {
+        const auto at = tried.find(bestRatio);
+        const auto after = std::next(at);
+        const double left = at == tried.begin() ? -1 : std::prev(at)->first;
+        const double right = after == tried.end() ? -1 : after->first;
+        if (left >= 0) tryRatio((left + at->first) / 2);
+        if (right >= 0) tryRatio((at->first + right) / 2);
+    }
+    Split split = tried.at(bestRatio).split;
+    const Totals totals = level.totals(split.states);
+    split.value = slower(totals, sides, split.ratio);
+    split.lowerBound = 0;
+    split.proven = false;
+    return split;
 }
 
 }  // namespace tessera::partition

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <stop_token>
 #include <vector>
 
@@ -35,5 +36,12 @@ Split alternate(const Level& level, Elimination& elimination, RatioRule rule, co
 /// bound first, until the bound meets the best split found or `nodeLimit` eliminations are spent.
 Split balance(const Level& level, Elimination& elimination, const Allowed& allowed, std::int64_t nodeLimit,
               double from = 0, double to = 1, const ProgressSink& sink = {}, const std::stop_token& stop = {});
+
+/// The ratio that balances all that the two sides do, down to their accelerators. `wholeTime` gives the time of the
+/// slowest accelerator for a split. Where sides are split further, the split that is best for this level alone can be
+/// far from it: a level's transfers hardly depend on the ratio, what follows below does. Tries the ends, the shares of
+/// FLOP/s and of network rate and the level's own optimum, then closes in on the best by halving the gaps beside it.
+Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& allowed,
+                   const std::function<double(const Split&, double limit)>& wholeTime, const ProgressSink& sink = {});
 
 }  // namespace tessera::partition

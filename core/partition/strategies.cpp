@@ -89,9 +89,13 @@ Split chooseAccpar(const Level& level, Elimination& elimination, const NodeConte
     if (pinned != options.pinnedRatios.end()) return bestTypes(level, elimination, pinned->second, combine, allowed);
     if (!context.kindsPart) return bestTypes(level, elimination, context.countShare, combine, allowed);
     switch (options.ratio) {
-        case RatioRule::balanced:
-            return balance(level, elimination, allowed, options.nodeLimit, 0, 1,
-                           context.sink != nullptr ? *context.sink : ProgressSink{}, context.stop);
+        case RatioRule::balanced: {
+            const ProgressSink sink = context.sink != nullptr ? *context.sink : ProgressSink{};
+            if (context.wholeTime) return balanceWhole(level, elimination, allowed, context.wholeTime, sink);
+            constexpr std::int64_t kTrialLimit = 40;
+            return balance(level, elimination, allowed, context.trial ? kTrialLimit : options.nodeLimit, 0, 1, sink,
+                           context.stop);
+        }
         case RatioRule::eq10:
         case RatioRule::alternating:
             return alternate(level, elimination, options.ratio, allowed);

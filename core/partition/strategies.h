@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <stop_token>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct NodeContext {
     double countShare = 0.5;  ///< the first side's share of the accelerators
     const ProgressSink* sink = nullptr;
     std::stop_token stop = {};
+    bool trial = false;  ///< the answer is wanted for a comparison: spend little
+    /// The time of the node's slowest accelerator if the node is split so, with all that follows below; may return any
+    /// larger value once it passes `limit`. Empty where the two sides are not split further.
+    std::function<double(const Split& split, double limit)> wholeTime = {};
 };
 
 /// A strategy as the solver uses it.
