@@ -43,6 +43,8 @@ public:
         const auto depth = static_cast<std::size_t>(side.depth);
         cost_.resize((depth + 1) * (depth + 1));
         next_.resize(cost_.size());
+        halves_.resize(depth + 1, 1.0);
+        for (std::size_t k = 1; k <= depth; ++k) halves_[k] = halves_[k - 1] / 2;
     }
 
     double time(const Node& node, const Share& share) {
@@ -53,11 +55,8 @@ public:
     }
 
 private:
-    static Share halved(Share share, int samples, int in, int out) {
-        share.samples = std::ldexp(share.samples, -samples);
-        share.in = std::ldexp(share.in, -in);
-        share.out = std::ldexp(share.out, -out);
-        return share;
+    Share halved(const Share& share, int samples, int in, int out) const {
+        return {share.samples * half(samples), share.in * half(in), share.out * half(out)};
     }
 
     double leafTime(const Node& node, const Share& share) const {
@@ -88,7 +87,7 @@ private:
             double moved = 0;
             // Rows are split last, when the tensor to be summed is smallest.
             const double summed = node.embedding ? node.aConv * share.samples * end.out : node.aWeight * end.in;
-            for (int r = 0; r < rows; ++r) moved += node.embedding ? std::ldexp(summed, -r) : summed;
+            for (int r = 0; r < rows; ++r) moved += node.embedding ? summed * half(r) : summed;
             best = std::min(best, leafTime(node, end) + (counted_.transfers ? moved * side_.perElement : 0));
         }
         return best;
@@ -105,8 +104,7 @@ private:
         const auto at = [depth](int a, int b) { return static_cast<std::size_t>(a * (depth + 1) + b); };
         cost_[at(0, 0)] = 0;
         for (int done = 0; done < depth; ++done) {
-            for (int a = 0; a <= done + 1; ++a)
-                for (int b = 0; a + b <= done + 1; ++b) next_[at(a, b)] = kInfinity;
+            std::fill(next_.begin(), next_.end(), kInfinity);
             for (int a = 0; a <= done; ++a)
                 for (int b = 0; a + b <= done; ++b) {
                     const int c = done - a - b;
@@ -130,12 +128,13 @@ private:
         return best;
     }
 
-    static double half(int times) { return std::ldexp(1.0, -times); }
+    double half(int times) const { return halves_[static_cast<std::size_t>(times)]; }
 
     const Network* network_;
     SideBelow side_;
     Counted counted_;
     std::vector<double> cost_, next_;
+    std::vector<double> halves_;  ///< one half to each power
 };
 
 /// The first split with what lies below it folded into each node's cost.
@@ -293,7 +292,7 @@ double boundOver(FirstSplit& split, double from, double to, const BoundContext& 
     if (from == to) return open[0].bound;
     // A bound may stop at any time; this many splits bring it within a fraction of a percent of where it ends.
     const std::size_t variables = context.network->nodes.size();
-    const int splits = variables > 5000 ? 4 : variables > 1000 ? 8 : 12;
+    const int splits = variables > 20'000 ? 0 : variables > 1000 ? 4 : 8;
     for (int k = 0; k < splits; ++k) {
         if (context.stop.stop_requested()) throw InterruptedError("the partition search was stopped");
         const auto lowest = std::min_element(open.begin(), open.end(),

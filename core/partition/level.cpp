@@ -372,12 +372,48 @@ double Level::unary(std::int32_t node, std::uint8_t state, double ratio, Combine
                     compute(node, state, ratio, false) + intra(node, state, ratio, false), combine);
 }
 
+template <typename Combiner>
+void Level::fillNodes(Elimination& elimination, double ratio, Combiner combiner) const {
+    const double other = 1 - ratio;
+    const bool paper = sides_.model == CostModel::paper;
+    const double sharedI = ratio / sides_.flopsI;
+    const double sharedJ = other / sides_.flopsJ;
+    const double wholeI = paper ? sharedI : 1 / sides_.flopsI;
+    const double wholeJ = paper ? sharedJ : 1 / sides_.flopsJ;
+    const double movedI = sides_.perElementI * (paper ? ratio : 1);
+    const double movedJ = sides_.perElementJ * (paper ? other : 1);
+    for (std::size_t n = 0; n < nodeCosts_.size(); ++n) {
+        const NodeCost& cost = nodeCosts_[n];
+        double* costs = elimination.unary(network_->nodes[n].variable);
+        const double computeI = cost.shared * sharedI;
+        const double computeJ = cost.shared * sharedJ;
+        for (std::size_t s = 0; s < 3; ++s) {
+            const double whole = cost.whole[s];
+            const double latency = cost.intra[s] > 0 ? sides_.latency : 0;
+            const double i = (whole > 0 ? whole * wholeI : computeI) + cost.intra[s] * movedI + latency;
+            const double j = (whole > 0 ? whole * wholeJ : computeJ) + cost.intra[s] * movedJ + latency;
+            costs[s] += combiner(i, j);
+        }
+    }
+}
+
 void Level::fill(Elimination& elimination, double ratio, Combine combine,
                  const std::vector<std::uint8_t>& allowed) const {
     elimination.clear();
-    for (std::size_t n = 0; n < network_->nodes.size(); ++n) {
-        double* costs = elimination.unary(network_->nodes[n].variable);
-        for (std::uint8_t s = 0; s < 3; ++s) costs[s] += unary(static_cast<std::int32_t>(n), s, ratio, combine);
+    // Resolved once, not per layer: this loop is where a search spends its time.
+    switch (combine.kind) {
+        case Combine::Kind::max:
+            fillNodes(elimination, ratio, [](double i, double j) { return std::max(i, j); });
+            break;
+        case Combine::Kind::sum:
+            fillNodes(elimination, ratio, [](double i, double j) { return i + j; });
+            break;
+        case Combine::Kind::side:
+            fillNodes(elimination, ratio, [](double i, double) { return i; });
+            break;
+        case Combine::Kind::weighted:
+            fillNodes(elimination, ratio, [w = combine.weightI](double i, double j) { return w * i + (1 - w) * j; });
+            break;
     }
     if (!allowed.empty())
         for (std::int32_t v = 0; v < network_->variables(); ++v)
@@ -389,21 +425,20 @@ void Level::fill(Elimination& elimination, double ratio, Combine combine,
         const Node& from = network_->nodes[index(edge.from)];
         const Node& to = network_->nodes[index(edge.to)];
         const double elements = edgeElements_[e];
+        const auto time = [&](std::size_t p, std::size_t q) {
+            const auto layouts = static_cast<std::size_t>(from.out[p] * 3 + to.in[q]);
+            return rates.perElement[layouts] * elements + rates.constant[layouts];
+        };
         if (edge.pair < 0) {
             double* costs = elimination.unary(from.variable);
-            for (std::size_t s = 0; s < 3; ++s) {
-                const auto layouts = static_cast<std::size_t>(from.out[s] * 3 + to.in[s]);
-                costs[s] += rates.perElement[layouts] * elements + rates.constant[layouts];
-            }
+            for (std::size_t s = 0; s < 3; ++s) costs[s] += time(s, s);
             continue;
         }
         double* costs = elimination.pair(edge.pair);
+        const std::size_t rowP = edge.flipped ? 1 : 3;
+        const std::size_t rowQ = edge.flipped ? 3 : 1;
         for (std::size_t p = 0; p < 3; ++p)
-            for (std::size_t q = 0; q < 3; ++q) {
-                const auto layouts = static_cast<std::size_t>(from.out[p] * 3 + to.in[q]);
-                costs[edge.flipped ? q * 3 + p : p * 3 + q] +=
-                    rates.perElement[layouts] * elements + rates.constant[layouts];
-            }
+            for (std::size_t q = 0; q < 3; ++q) costs[p * rowP + q * rowQ] += time(p, q);
     }
 }
 

@@ -157,6 +157,8 @@ private:
     };
     EdgeRates edgeRates(double ratio, Combine combine) const;
     EdgeRates sideRates(double ratio, bool first) const;
+    template <typename Combiner>
+    void fillNodes(Elimination& elimination, double ratio, Combiner combiner) const;
     double unary(std::int32_t node, std::uint8_t state, double ratio, Combine combine) const;
 
     const Network* network_;

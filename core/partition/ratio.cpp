@@ -339,12 +339,15 @@ Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& 
         offer(bestTypes(level, elimination, ratio, {}, allowed));
     };
     const Sides& sides = level.sides();
-    tryRatio(sides.flopsI / (sides.flopsI + sides.flopsJ));
-    tryRatio(sides.perElementJ / (sides.perElementI + sides.perElementJ));
     offer(alternate(level, elimination, RatioRule::alternating, allowed));
-    for (const double ratio : {0.0, 1.0, 0.5}) tryRatio(ratio);
-    constexpr int kRefinements = 6;
-    for (int k = 0; k < kRefinements; ++k) {
+    for (const double ratio : {0.0, 1.0}) tryRatio(ratio);
+    // Networks of tens of thousands of layers get fewer tries.
+    const bool large = level.network().variables() > 20'000;
+    tryRatio(sides.flopsI / (sides.flopsI + sides.flopsJ));
+    if (!large)
+        for (const double ratio : {sides.perElementJ / (sides.perElementI + sides.perElementJ), 0.5}) tryRatio(ratio);
+    const int refinements = large ? 0 : 6;
+    for (int k = 0; k < refinements; ++k) {
         const auto at = tried.find(bestRatio);
         const auto after = std::next(at);
         const double left = at == tried.begin() ? -1 : std::prev(at)->first;

@@ -16,9 +16,14 @@ std::size_t index(std::int32_t i) {
 
 /// Types are given as masks; joins (and layers left open) take what costs least in the sum of both sides.
 Split withTypes(const Level& level, Elimination& elimination, const Allowed& allowed, double ratio) {
-    Split split = bestTypes(level, elimination, ratio, {Combine::Kind::sum}, allowed);
-    split.proven = false;  // proven only as far as the joins go
-    return split;
+    if (std::none_of(allowed.begin(), allowed.end(), [](std::uint8_t mask) { return mask == kFree; })) {
+        Split split;  // nothing is left to choose
+        for (const std::uint8_t mask : allowed) split.states.push_back(mask == kII ? 1 : 0);
+        split.ratio = ratio;
+        split.value = level.cost(split.states, ratio, {Combine::Kind::sum});
+        return split;
+    }
+    return bestTypes(level, elimination, ratio, {Combine::Kind::sum}, allowed);
 }
 
 /// Data parallelism: every layer Type I, every join split by rows.
