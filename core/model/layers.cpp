@@ -118,7 +118,7 @@ std::string cycleOf(const LayerGraph& graph, const std::vector<std::int32_t>& or
     for (std::int32_t walk = before[at(start)]; walk != start && shown <= kMostShown;
          walk = before[at(walk)], ++shown) {
         const std::string name = shown == kMostShown ? "…" : inQuotes(graph.layers[at(walk)].name);
-        text = name + " -> " + text;
+        text.insert(0, name + " -> ");
     }
     return end + " -> " + text;
 }
