@@ -12,6 +12,9 @@
 namespace tessera::model {
 
 /// What an operator is given to GraphBuilder as. Inputs and outputs by tensor name, "" = left out.
+/// An attribute that is a tensor (ConstantOfShape's `value`) is given as two: `value_type`, the number of its DataType,
+/// and, where the elements are known, `value`, a number or a list of numbers. If, Loop and Scan may list the tensors
+/// that their bodies read from outside as further inputs, so that what depends on an input is known.
 struct OperatorSpec {
     std::string type;
     std::vector<std::string> inputs;
@@ -21,7 +24,7 @@ struct OperatorSpec {
     std::string domain;
     std::string layer;
     std::string block;
-    std::string body;  ///< as Operator::body
+    std::string body = {};  ///< as Operator::body
 };
 
 /// Builds a Graph in topological order: propagates types and shapes by the operator table, folds constant shape
@@ -41,8 +44,8 @@ public:
     /// constants. `values`, where known, are the elements of a small integer, boolean or float tensor, for folding.
     void addStored(const std::string& name, DataType type, std::vector<std::int64_t> shape,
                    std::vector<double> values = {});
-    /// A value written into the graph (ONNX Constant). As `addStored`, but a parameter only where it is a float tensor of
-    /// more than 64 elements. Without `values` the elements are not known.
+    /// A value written into the graph (ONNX Constant). As `addStored`, but a parameter only where it is a float tensor
+    /// of more than 64 elements. Without `values` the elements are not known.
     void addConstant(const std::string& name, DataType type, std::vector<std::int64_t> shape,
                      std::optional<std::vector<double>> values = {});
     /// What a file says about an existing tensor: fills in the type, rank and dimensions that could not be computed.
@@ -50,7 +53,8 @@ public:
     void declare(const std::string& name, DataType type, const Shape& shape);
     /// The elements of a tensor that is known by folding or storage; nullptr where they are not known.
     const std::vector<double>* values(const std::string& name) const;
-    /// Adds an operator; its inputs must exist. Returns the name of its first output.
+    /// Adds an operator; its inputs must exist. Returns the name of its first output. A Constant becomes a stored
+    /// tensor (see addConstant) and no operator.
     std::string add(OperatorSpec spec);
     void addOutput(const std::string& name);
     bool has(const std::string& tensor) const;

@@ -1,0 +1,92 @@
+#include "core/model/operators/operator_table.h"
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "core/model/operators/families.h"
+
+namespace tessera::model {
+
+namespace {
+
+using Family = std::vector<OperatorKind> (*)();
+
+constexpr std::array<Family, 8> kFamilies{
+    matrixKinds,    elementwiseKinds, poolingKinds,  normalisationKinds,
+    reductionKinds, shapingKinds,     indexingKinds, generatorKinds,
+};
+
+std::vector<OperatorKind> allKinds() {
+    std::vector<OperatorKind> kinds;
+    for (const Family family : kFamilies)
+        for (OperatorKind& kind : family()) kinds.push_back(std::move(kind));
+    return kinds;
+}
+
+using Key = std::pair<std::string_view, std::string_view>;
+
+struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+        const std::hash<std::string_view> hash;
+        return hash(key.first) * 31 + hash(key.second);
+    }
+};
+
+using Index = std::unordered_map<Key, const OperatorKind*, KeyHash>;
+
+const Index& index() {
+    static const Index kIndex = [] {
+        Index rows;
+        for (const OperatorKind& kind : operatorKinds()) rows.emplace(Key{kind.domain, kind.id}, &kind);
+        return rows;
+    }();
+    return kIndex;
+}
+
+const OperatorKind* exactly(std::string_view type, std::string_view domain) {
+    const auto row = index().find(Key{domain, type});
+    return row == index().end() ? nullptr : row->second;
+}
+
+}  // namespace
+
+std::string_view nameOf(OperatorClass group) {
+    switch (group) {
+        case OperatorClass::matrix:
+            return "matrix";
+        case OperatorClass::vector:
+            return "vector";
+        case OperatorClass::normalisation:
+            return "normalisation";
+        case OperatorClass::embedding:
+            return "embedding";
+        case OperatorClass::memory:
+            return "memory";
+        case OperatorClass::communication:
+            return "communication";
+        case OperatorClass::control:
+            break;
+    }
+    return "control";
+}
+
+const std::vector<OperatorKind>& operatorKinds() {
+    static const std::vector<OperatorKind> kKinds = allKinds();
+    return kKinds;
+}
+
+const OperatorKind* findOperatorKind(std::string_view type, std::string_view domain) {
+    constexpr std::string_view kContributed = "com.microsoft";
+    if (domain == "ai.onnx" || domain == "tessera") domain = {};
+    if (const OperatorKind* const row = exactly(type, domain)) return row;
+    // Optimised files put some contributed operators into the standard domain.
+    return domain.empty() ? exactly(type, kContributed) : nullptr;
+}
+
+const OperatorKind* kindOf(const Operator& op) {
+    return op.opaque.empty() ? findOperatorKind(op.type, op.domain) : nullptr;
+}
+
+}  // namespace tessera::model
