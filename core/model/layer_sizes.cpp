@@ -9,39 +9,46 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/model/operators/operator_table.h"
+#include "core/model/operators/rule_context.h"
 
 namespace tessera::model {
 
 namespace {
 
-enum class Form : std::uint8_t { convolution, transposedConvolution, gemm, matmul, recurrent };
+/// How the sizes of a multiplication are read from its operands.
+enum class Form : std::uint8_t { convolution, transposedConvolution, gemm, matmul, recurrent, general };
 
-/// The operators that count as multiplications, with the places of their two main operands.
-struct Multiplication {
+struct NamedForm {
     std::string_view type;
     Form form;
-    std::size_t left, right;
 };
 
-constexpr std::array kMultiplications{
-    Multiplication{"Conv", Form::convolution, 0, 1},
-    Multiplication{"ConvInteger", Form::convolution, 0, 1},
-    Multiplication{"QLinearConv", Form::convolution, 0, 3},
-    Multiplication{"ConvTranspose", Form::transposedConvolution, 0, 1},
-    Multiplication{"Gemm", Form::gemm, 0, 1},
-    Multiplication{"MatMul", Form::matmul, 0, 1},
-    Multiplication{"MatMulInteger", Form::matmul, 0, 1},
-    Multiplication{"QLinearMatMul", Form::matmul, 0, 3},
-    Multiplication{"LSTM", Form::recurrent, 0, 1},
-    Multiplication{"GRU", Form::recurrent, 0, 1},
-    Multiplication{"RNN", Form::recurrent, 0, 1},
+constexpr std::array kForms{
+    NamedForm{"Conv", Form::convolution},
+    NamedForm{"ConvInteger", Form::convolution},
+    NamedForm{"QLinearConv", Form::convolution},
+    NamedForm{"ConvTranspose", Form::transposedConvolution},
+    NamedForm{"Gemm", Form::gemm},
+    NamedForm{"MatMul", Form::matmul},
+    NamedForm{"MatMulInteger", Form::matmul},
+    NamedForm{"QLinearMatMul", Form::matmul},
+    NamedForm{"LSTM", Form::recurrent},
+    NamedForm{"GRU", Form::recurrent},
+    NamedForm{"RNN", Form::recurrent},
 };
 
-const Multiplication* multiplicationOf(const Operator& op) {
-    if (!isStandard(op) || !op.opaque.empty()) return nullptr;
-    const auto* const row = std::find_if(kMultiplications.begin(), kMultiplications.end(),
-                                         [&](const Multiplication& candidate) { return candidate.type == op.type; });
-    return row == kMultiplications.end() ? nullptr : row;
+Form formOf(const Operator& op) {
+    const auto* const row = std::find_if(kForms.begin(), kForms.end(), [&](const NamedForm& candidate) {
+        return isStandard(op) && candidate.type == op.type;
+    });
+    return row == kForms.end() ? Form::general : row->form;
+}
+
+/// The row of an operator that multiplies and accumulates; nullptr for any other.
+const OperatorKind* multiplicationOf(const Operator& op) {
+    const OperatorKind* kind = op.opaque.empty() ? kindOf(op) : nullptr;
+    return kind != nullptr && kind->macs != nullptr ? kind : nullptr;
 }
 
 std::int64_t integerAttribute(const Operator& op, const std::string& name, std::int64_t otherwise) {
@@ -168,34 +175,26 @@ Layer recurrentSizes(const Graph& graph, const WeightedOperator& weighted) {
     return layer;
 }
 
-/// The length of the sum behind each output element of a product of activations.
-double sumLength(const Graph& graph, const Operator& op, const Multiplication& row) {
-    const Dimensions& left = neededShape(graph, inputOf(op, row.left));
-    if (row.form == Form::matmul) return left.empty() ? 1 : at(left, left.size() - 1);
-    return at(left, integerAttribute(op, "transA", 0) != 0 ? 0 : 1);
+/// Multiply-accumulates by the operator's own rule, per sample.
+double operatorMacs(const Graph& graph, const Operator& op) {
+    const OperatorKind* kind = multiplicationOf(op);
+    for (const std::size_t operand : kind->operands) neededShape(graph, inputOf(op, operand));
+    neededShape(graph, op.outputs.front());
+    const auto macs = kind->macs(CountContext(graph, op));
+    return ratio(static_cast<double>(macs.value_or(0)), static_cast<double>(graph.batch));
 }
 
-double productMacs(const Graph& graph, const Operator& op) {
-    const Multiplication* row = multiplicationOf(op);
-    if (row == nullptr) return 0;
-    switch (row->form) {
-        case Form::convolution: {
-            const Dimensions& kernel = neededShape(graph, inputOf(op, row->right));
-            return outputPerSample(graph, op) * (kernel.empty() ? 1 : productOf(kernel, 1, kernel.size()));
-        }
-        case Form::transposedConvolution: {
-            const Dimensions& kernel = neededShape(graph, inputOf(op, row->right));
-            return elementsPerSample(graph, inputOf(op, row->left)) *
-                   (kernel.empty() ? 1 : productOf(kernel, 1, kernel.size()));
-        }
-        case Form::gemm:
-        case Form::matmul:
-            return outputPerSample(graph, op) * sumLength(graph, op, *row);
-        case Form::recurrent:
-            break;
-    }
-    const Layer as = recurrentSizes(graph, {.op = &op});
-    return as.inChannels * as.outChannels * as.conv.area();
+/// Any other multiplication: as many input channels as each output element sums over, and as many output channels as
+/// the stored elements then allow.
+Layer generalSizes(const Graph& graph, const WeightedOperator& weighted) {
+    const Operator& op = *weighted.op;
+    const double outputs = outputPerSample(graph, op);
+    Layer layer;
+    layer.kind = LayerKind::fc;
+    layer.inChannels = ratio(operatorMacs(graph, op), outputs);
+    layer.outChannels = ratio(productOf(neededShape(graph, inputOf(op, weighted.weight))), layer.inChannels);
+    setRows(layer, ratio(outputs, layer.outChannels));
+    return layer;
 }
 
 /// A matrix product's channels are its heads: everything before the last two axes.
@@ -236,18 +235,19 @@ bool isActivation(const Graph& graph, TensorIndex tensor) {
 }
 
 std::optional<WeightedOperator> weightedOperator(const Graph& graph, const Operator& op) {
-    const Multiplication* row = multiplicationOf(op);
-    if (row == nullptr) return std::nullopt;
-    const bool left = isActivation(graph, inputOf(op, row->left));
-    const bool right = isActivation(graph, inputOf(op, row->right));
-    if (left == right) return std::nullopt;
-    return left ? WeightedOperator{&op, row->left, row->right} : WeightedOperator{&op, row->right, row->left};
+    const OperatorKind* kind = multiplicationOf(op);
+    if (kind == nullptr) return std::nullopt;
+    const auto [left, right] = kind->operands;
+    const bool leftVaries = isActivation(graph, inputOf(op, left));
+    const bool rightVaries = isActivation(graph, inputOf(op, right));
+    if (leftVaries == rightVaries) return std::nullopt;
+    return leftVaries ? WeightedOperator{&op, left, right} : WeightedOperator{&op, right, left};
 }
 
 bool isProduct(const Graph& graph, const Operator& op) {
-    const Multiplication* row = multiplicationOf(op);
-    return row != nullptr && isActivation(graph, inputOf(op, row->left)) &&
-           isActivation(graph, inputOf(op, row->right));
+    const OperatorKind* kind = multiplicationOf(op);
+    return kind != nullptr && isActivation(graph, inputOf(op, kind->operands[0])) &&
+           isActivation(graph, inputOf(op, kind->operands[1]));
 }
 
 const std::vector<std::int64_t>& neededShape(const Graph& graph, TensorIndex tensor) {
@@ -269,8 +269,7 @@ double elementsPerSample(const Graph& graph, TensorIndex tensor) {
 }
 
 Layer sizesOf(const Graph& graph, const WeightedOperator& weighted) {
-    const Multiplication* row = multiplicationOf(*weighted.op);
-    switch (row->form) {
+    switch (formOf(*weighted.op)) {
         case Form::convolution:
             return convolutionSizes(graph, weighted);
         case Form::transposedConvolution:
@@ -280,9 +279,11 @@ Layer sizesOf(const Graph& graph, const WeightedOperator& weighted) {
         case Form::matmul:
             return matmulSizes(graph, weighted);
         case Form::recurrent:
+            return recurrentSizes(graph, weighted);
+        case Form::general:
             break;
     }
-    return recurrentSizes(graph, weighted);
+    return generalSizes(graph, weighted);
 }
 
 Layer embeddingSizes(const Graph& graph, const Operator& op) {
@@ -302,13 +303,13 @@ Layer joinSizes(const Graph& graph, const Operator& op, LayerKind kind, std::siz
     const Dimensions& dims = neededShape(graph, op.outputs.front());
     Layer join;
     join.kind = kind;
-    if (kind == LayerKind::product && dims.size() > 2 && multiplicationOf(op)->form == Form::matmul)
+    if (kind == LayerKind::product && dims.size() > 2 && formOf(op) == Form::matmul)
         setHeads(graph, join, dims);
     else
         setChannels(graph, join, dims, channelAxis);
     join.inChannels = join.outChannels;
     join.in = join.out = join.conv;
-    if (kind == LayerKind::product) join.macs = productMacs(graph, op);
+    if (kind == LayerKind::product) join.macs = operatorMacs(graph, op);
     return join;
 }
 

@@ -13,6 +13,8 @@
 #include "core/model/graph.h"
 #include "core/model/layers.h"
 #include "core/model/model.h"
+#include "core/model/operators/operator_table.h"
+#include "core/model/operators/rule_context.h"
 #include "tests/support/paths.h"
 
 namespace tessera::model {
@@ -468,6 +470,46 @@ TEST(LayerForm, bearsLongChainsOfGatesOnOneEdge) {
     const LayerGraph graph = net.layers(net.fc("last", x, 4, 4));
     EXPECT_EQ(namesOf(graph), (Strings{"fc", "last"}));
     EXPECT_EQ(layerNamed(graph, "fc").activations, 4 + 4 * kGates);
+}
+
+/// A multiplication's worked example as a graph; of its two operands the first varies, and the second where `both`.
+Graph exampleOf(const OperatorKind& kind, bool both) {
+    GraphBuilder builder("example", "example.test", kind.example.opset);
+    OperatorSpec spec;
+    spec.type = std::string(kind.id);
+    spec.domain = std::string(kind.domain);
+    spec.name = "op";
+    spec.attributes = kind.example.attributes;
+    for (std::size_t i = 0; i < kind.example.inputs.size(); ++i) {
+        const ExampleTensor& tensor = kind.example.inputs[i];
+        spec.inputs.push_back(tensor.type == DataType::undefined ? "" : "in" + std::to_string(i));
+        if (spec.inputs.back().empty()) continue;
+        const bool varies = i == kind.operands[0] || (both && i == kind.operands[1]);
+        if (varies)
+            builder.addInput(spec.inputs.back(), tensor.type, tensor.shape);
+        else
+            builder.addStored(spec.inputs.back(), tensor.type, tensor.shape, tensor.elements.value_or(Elements{}));
+    }
+    for (std::size_t i = 0; i < kind.example.outputs.size(); ++i)
+        spec.outputs.push_back(kind.example.outputs[i].type == DataType::undefined ? "" : "out" + std::to_string(i));
+    builder.add(spec);
+    builder.addOutput("out0");
+    return std::move(builder).build();
+}
+
+TEST(LayerForm, keepsTheCountOfEveryMultiplication) {
+    for (const OperatorKind& kind : operatorKinds()) {
+        if (kind.macs == nullptr) continue;
+        for (const bool both : {false, true}) {
+            SCOPED_TRACE(std::string(kind.id) + (both ? " of activations" : " with weights"));
+            const Graph graph = exampleOf(kind, both);
+            const LayerGraph layers = layersOf(graph);
+            ASSERT_EQ(layers.layers.size(), 1U);
+            EXPECT_EQ(isJoin(layers.layers.front().kind), both);
+            EXPECT_NEAR(macsPerSample(layers.layers.front()) * static_cast<double>(graph.batch),
+                        static_cast<double>(kind.example.macs), 1e-9);
+        }
+    }
 }
 
 /// Every model of a folder of the corpus, through the reader: layers hold what the graph counts.
