@@ -202,8 +202,10 @@ public:
         for (const JsonNode& node : root.at("tensors").elements(kMostTensors)) addTensor(node);
         made_.resize(graph_.tensors.size());
         for (const JsonNode& node : root.at("inputs").elements(kMostTensors)) graph_.inputs.push_back(addInput(node));
-        for (std::size_t i = 0; i < graph_.tensors.size(); ++i) made_[i] = made_[i] || isStored(graph_.tensors[i].role);
         const std::vector<JsonNode> operators = root.at("operators").elements(kMostOperators);
+        // Stored is what has a stored tensor's role and no operator makes (weights may be made by ConstantOfShape).
+        for (std::size_t i = 0; i < graph_.tensors.size(); ++i) made_[i] = made_[i] || isStored(graph_.tensors[i].role);
+        for (const JsonNode& node : operators) forgetOutputs(node);
         if (operators.empty()) root.at("operators").fail("at least one operator", "an empty list");
         for (const JsonNode& node : operators) addOperator(node);
         for (const JsonNode& node : root.at("outputs").elements(kMostTensors))
@@ -292,6 +294,16 @@ private:
         return index;
     }
 
+    void forgetOutputs(const JsonNode& node) {
+        for (const JsonNode& output : node.at("outputs").elements(kMostTensors)) {
+            const auto found = indices_.find(textOf(output));
+            if (found == indices_.end()) continue;
+            const auto index = static_cast<std::size_t>(found->second);
+            if (isStored(graph_.tensors[index].role) && graph_.tensors[index].role != TensorRole::constant)
+                made_[index] = false;
+        }
+    }
+
     void addOperator(const JsonNode& node) {
         node.allowOnly(
             {"name", "type", "domain", "inputs", "outputs", "attributes", "layer", "block", "body", "opaque"});
@@ -326,9 +338,6 @@ private:
     TensorIndex make(const JsonNode& node) {
         const TensorIndex index = tensorOf(node);
         if (made_[static_cast<std::size_t>(index)]) node.fail("every tensor to be made once");
-        const TensorRole role = graph_.tensor(index).role;
-        if (role != TensorRole::activation && role != TensorRole::derived && role != TensorRole::parameter)
-            node.fail("a tensor whose role is 'activation' or 'derived'");
         made_[static_cast<std::size_t>(index)] = true;
         return index;
     }

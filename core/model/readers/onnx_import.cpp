@@ -133,6 +133,46 @@ std::int64_t wholeAttribute(const AttributeProtos& attributes, const std::string
     return found == attributes.end() ? fallback : found->second.i();
 }
 
+/// The layer that an operator belongs to: from node names such as "/model/layer1/layer1.0/conv1/Conv" the module
+/// "model.layer1.0.conv1", else from the first stored tensor such as "layer1.0.conv1.weight".
+std::string layerOf(std::string_view node, const std::vector<std::string_view>& stored) {
+    constexpr std::size_t kMostLength = 512;
+    if (node.starts_with('/') && node.size() <= kMostLength) {
+        const std::vector<std::string_view> parts = split(node.substr(1), '/');
+        std::vector<std::string> kept;
+        for (std::size_t i = 0; i + 1 < parts.size(); ++i)
+            if (i + 2 == parts.size() || !parts[i + 1].starts_with(std::string(parts[i]) + "."))
+                kept.emplace_back(parts[i]);
+        return joined(kept, ".");
+    }
+    for (const std::string_view name : stored) {
+        const std::size_t dot = name.rfind('.');
+        if (dot != std::string_view::npos && dot > 0 && name.size() <= kMostLength)
+            return std::string(name.substr(0, dot));
+    }
+    return {};
+}
+
+/// The repeated block of a layer: up to its first run of numbers, "layer1.0" of "layer1.0.conv1".
+std::string blockOf(std::string_view layer) {
+    const auto isNumber = [](std::string_view part) {
+        return !part.empty() && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+    };
+    std::size_t end = 0;
+    bool inNumbers = false;
+    std::size_t at = 0;
+    for (const std::string_view part : split(layer, '.')) {
+        if (isNumber(part) && at > 0) {
+            end = at + part.size();
+            inNumbers = true;
+        } else if (inNumbers) {
+            break;
+        }
+        at += part.size() + 1;
+    }
+    return std::string(layer.substr(0, end));
+}
+
 }  // namespace
 
 void Warnings::add(const std::string& kind, std::string sentence) {
@@ -600,7 +640,16 @@ void Importer::addPlain(const Node& node, Scope& scope) {
     for (const std::string_view output : node.outputs)
         spec.outputs.push_back(output.empty() ? "" : define(output, scope));
     for (const auto& [name, attribute] : node.attributes) convert(attribute, spec.attributes);
-    std::size_t bytes = bytesOf(spec.attributes);
+    if (scope.main) {
+        std::vector<std::string_view> stored;
+        for (const std::string_view input : node.inputs) {
+            const auto maker = order_.makers.find(input);
+            if (maker != order_.makers.end() && maker->second == NodeOrder::kGiven) stored.push_back(input);
+        }
+        spec.layer = layerOf(node.name, stored);
+        spec.block = blockOf(spec.layer);
+    }
+    std::size_t bytes = bytesOf(spec.attributes) + spec.layer.size() + spec.block.size();
     for (const std::string& output : spec.outputs) bytes += kTensorBytes + 2 * output.size();
     budget_.charge(bytes);
     const std::vector<std::string> outputs = spec.outputs;
