@@ -480,7 +480,7 @@ void Extraction::assumeUnclaimedParameters() {
     }
     if (names.empty()) return;
     assume(counted(names.size(), "stored tensor", "stored tensors") + " with " + std::to_string(elements) +
-           " elements in total, which no operator behind the first layer reads, " +
+           (elements == 1 ? " element" : " elements") + " in total, which no operator behind the first layer reads, " +
            (names.size() == 1 ? "belongs" : "belong") + " to no layer: " + someOf(names) + ".");
 }
 

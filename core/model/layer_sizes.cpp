@@ -45,10 +45,15 @@ Form formOf(const Operator& op) {
     return row == kForms.end() ? Form::general : row->form;
 }
 
-/// The row of an operator that multiplies and accumulates; nullptr for any other.
-const OperatorKind* multiplicationOf(const Operator& op) {
+/// The row of an operator that multiplies and accumulates two operands; nullptr for any other, such as an Einstein sum
+/// of one operand or without a sum.
+const OperatorKind* multiplicationOf(const Graph& graph, const Operator& op) {
     const OperatorKind* kind = op.opaque.empty() ? kindOf(op) : nullptr;
-    return kind != nullptr && kind->macs != nullptr ? kind : nullptr;
+    if (kind == nullptr || kind->macs == nullptr) return nullptr;
+    for (const std::size_t operand : kind->operands)
+        if (inputOf(op, operand) == kNoTensor) return nullptr;
+    if (formOf(op) == Form::general && kind->macs(CountContext(graph, op)) == 0) return nullptr;
+    return kind;
 }
 
 std::int64_t integerAttribute(const Operator& op, const std::string& name, std::int64_t otherwise) {
@@ -177,7 +182,7 @@ Layer recurrentSizes(const Graph& graph, const WeightedOperator& weighted) {
 
 /// Multiply-accumulates by the operator's own rule, per sample.
 double operatorMacs(const Graph& graph, const Operator& op) {
-    const OperatorKind* kind = multiplicationOf(op);
+    const OperatorKind* kind = multiplicationOf(graph, op);
     for (const std::size_t operand : kind->operands) neededShape(graph, inputOf(op, operand));
     neededShape(graph, op.outputs.front());
     const auto macs = kind->macs(CountContext(graph, op));
@@ -235,7 +240,7 @@ bool isActivation(const Graph& graph, TensorIndex tensor) {
 }
 
 std::optional<WeightedOperator> weightedOperator(const Graph& graph, const Operator& op) {
-    const OperatorKind* kind = multiplicationOf(op);
+    const OperatorKind* kind = multiplicationOf(graph, op);
     if (kind == nullptr) return std::nullopt;
     const auto [left, right] = kind->operands;
     const bool leftVaries = isActivation(graph, inputOf(op, left));
@@ -245,7 +250,7 @@ std::optional<WeightedOperator> weightedOperator(const Graph& graph, const Opera
 }
 
 bool isProduct(const Graph& graph, const Operator& op) {
-    const OperatorKind* kind = multiplicationOf(op);
+    const OperatorKind* kind = multiplicationOf(graph, op);
     return kind != nullptr && isActivation(graph, inputOf(op, kind->operands[0])) &&
            isActivation(graph, inputOf(op, kind->operands[1]));
 }

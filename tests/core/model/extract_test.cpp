@@ -512,6 +512,29 @@ TEST(LayerForm, keepsTheCountOfEveryMultiplication) {
     }
 }
 
+TEST(LayerForm, leavesAnEinsteinSumThatSumsNothingOnTheEdge) {
+    Small net;
+    const std::string a = net.fc("a", net.input("x", {3, 4}), 4, 8);
+    const std::string scaled =
+        net.op("Einsum", "scaled", {a, net.stored("scale", {8})}, {{"equation", std::string("bsd,d->bsd")}});
+    const std::string turned = net.op("Einsum", "turned", {scaled}, {{"equation", std::string("bsd->bds")}});
+    const LayerGraph graph = net.layers(turned);
+    EXPECT_EQ(namesOf(graph), (Strings{"a"}));
+    EXPECT_EQ(layerNamed(graph, "a").parameters, 4 * 8 + 8);
+}
+
+TEST(LayerForm, readsChannelsFromTheElementsThatAnEinsteinSumHas) {
+    Small net;
+    const std::string y = net.op("Einsum", "heads", {net.input("x", {5, 12}), net.stored("w", {12, 3, 4})},
+                                 {{"equation", std::string("bsd,dhk->bshk")}});
+    const LayerGraph graph = net.layers(y);
+    const Layer& heads = graph.layers.front();
+    EXPECT_EQ(heads.inChannels, 12);
+    EXPECT_EQ(heads.outChannels, 12);
+    EXPECT_EQ(heads.conv, (Map{5, 1}));
+    EXPECT_EQ(macsPerSample(heads), 5 * 12 * 12);
+}
+
 /// Every model of a folder of the corpus, through the reader: layers hold what the graph counts.
 void expectLayersToHoldWhatTheGraphCounts(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> files;

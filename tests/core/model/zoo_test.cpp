@@ -184,14 +184,15 @@ TEST_P(AccparNetworks, haveExactlyTheLayersJoinsAndMainPathsOfTheCases) {
     }
 }
 
-TEST_P(AccparNetworks, ofAccparOnlyAreNamedLikeTheCases) {
-    if (GetParam().id.rfind("accpar-", 0) != 0) GTEST_SKIP() << "named like the network's own paper or implementation";
-    const test::AccparCase expected =
-        test::loadAccparCase(test::sourcePath("tests/data/accpar/" + GetParam().file + ".json"));
-    const LayerGraph actual = layersOf(buildZooModel(GetParam().id));
-    std::vector<std::string> names;
-    for (const Layer& layer : actual.layers) names.push_back(layer.name);
-    EXPECT_EQ(names, expected.layerNames);
+TEST(Zoo, accparsOwnNetworksNameTheirLayersLikeTheCases) {
+    for (const AccparNetwork& network :
+         {AccparNetwork{"accpar-lenet", "039_real_homog"}, AccparNetwork{"accpar-alexnet", "041_real_homog"}}) {
+        const test::AccparCase expected =
+            test::loadAccparCase(test::sourcePath("tests/data/accpar/" + network.file + ".json"));
+        std::vector<std::string> names;
+        for (const Layer& layer : layersOf(buildZooModel(network.id)).layers) names.push_back(layer.name);
+        EXPECT_EQ(names, expected.layerNames);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(
