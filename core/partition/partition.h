@@ -113,7 +113,8 @@ struct Plan {
     Seconds lowerBound;  ///< of `cost` where there is one level, else of the step time
     double gap = 0;      ///< value / lowerBound - 1
     bool optimal = false;
-    std::string endedBy;            ///< "proof", "exact" or "node limit"
+    bool boundsCost = false;        ///< lowerBound, gap and optimal speak of `cost`; else of the step time
+    std::string endedBy;            ///< "proof" where the bound was met, else "search"
     std::vector<LevelPlan> levels;  ///< parents before children
     std::vector<AcceleratorShare> shares;
     std::vector<WithoutGroup> without;  ///< every group left out, best first; empty where there is one group

@@ -80,7 +80,7 @@ void certify(Plan& plan, double value, double bound) {
     plan.gap = bound > 0 ? value / bound - 1 : 0;
     plan.optimal = plan.gap <= 1e-9;
     if (plan.optimal) plan.gap = 0;
-    plan.endedBy = plan.optimal ? "proof" : "bound";
+    plan.endedBy = plan.optimal ? "proof" : "search";
 }
 
 Plan makePlan(const Study& study, const Array& array, const std::string& strategy, HierarchyResult solved) {
@@ -243,6 +243,7 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
         const StrategyRow& row = *rowFor(options.strategies[p], options);
         const CostModel model = row.paperModel ? CostModel::paper : options.costModel;
         if (oneLevel) {
+            plans[p].boundsCost = true;
             certify(plans[p], plans[p].cost.value, boundCost(bounds, row, roots[p], model));
             continue;
         }

@@ -1,5 +1,6 @@
 #include "core/study/result.h"
 
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -7,6 +8,12 @@
 namespace tessera::study {
 
 namespace {
+
+/// 512 rather than 512.0.
+Json wholeWherePossible(double value) {
+    if (value == std::floor(value) && std::fabs(value) < 0x1p53) return static_cast<std::int64_t>(value);
+    return value;
+}
 
 Json layerJson(const partition::LayerPlan& plan, const std::vector<std::string>& names) {
     return {{"name", names.at(static_cast<std::size_t>(plan.layer))},
@@ -57,6 +64,7 @@ Json planJson(const partition::Plan& plan, const std::vector<std::string>& names
                  {"speedup_over_dp", plan.speedupOverDp},
                  {"cost_s", plan.cost.value},
                  {"lower_bound_s", plan.lowerBound.value},
+                 {"bounds", plan.boundsCost ? "cost_s" : "step_time_s"},
                  {"gap", plan.gap},
                  {"optimal", plan.optimal},
                  {"ended_by", plan.endedBy},
@@ -79,7 +87,7 @@ Json partitionJson(const Result& result, const PartitionOutcome& outcome) {
     json["model"] = outcome.model;
     json["fleet"] = outcome.fleet;
     json["accelerators"] = outcome.accelerators;
-    json["batch"] = outcome.result.batch;
+    json["batch"] = wholeWherePossible(outcome.result.batch);
     json["dtype"] = result.study.parameters.value("dtype", "bf16");
     json["parameters"] = result.study.parameters;
     const std::vector<partition::Plan>& plans = outcome.result.plans;
