@@ -47,7 +47,7 @@ const SchemaHistory& acceleratorSchema();
 
 /// Reads one accelerator: a whole document, whose file's stem becomes the id, or an inline one, which has no id and may
 /// leave out `schema`. Throws DataError.
-Accelerator readAccelerator(const JsonNode& node);
+Accelerator readAccelerator(const JsonNode& given);
 /// The document that reads back as the same accelerator.
 Json toJson(const Accelerator& accelerator);
 

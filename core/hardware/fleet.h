@@ -58,7 +58,7 @@ const SchemaHistory& fleetSchema();
 
 /// Reads a fleet; a group's accelerator is a bundled name, a path relative to the fleet's file, or inline.
 /// Throws DataError.
-Fleet readFleet(const JsonNode& node);
+Fleet readFleet(const JsonNode& given);
 
 /// The document that reads back as the same fleet: an accelerator that came by name or path is written that way (a
 /// path stays relative to the folder of `fleet.file`).
