@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "core/base/error.h"
@@ -151,7 +152,7 @@ public:
         WireCursor cursor(source_, message);
         WireField field;
         std::uint64_t dimensions = 0;
-        bool graphSeen = false;
+        std::set<std::uint32_t> seen;
         for (const char* tag = cursor.position(); cursor.next(field); tag = cursor.position()) {
             count(fields_, kMostFields, "fields", tag);
             const FieldRule* known = rule.field(field.number);
@@ -169,10 +170,8 @@ public:
                     throw DataError(source_.at(tag), fmt::format("more than {} dimensions", kMostDimensions),
                                     fmt::format("at most {} dimensions", kMostDimensions));
             }
-            if (model && known->name == "graph") {
-                if (graphSeen) throw DataError(source_.at(tag), "a second graph", kWholeModel);
-                graphSeen = true;
-            }
+            if (model && !known->repeated && !seen.insert(field.number).second)
+                throw DataError(source_.at(tag), "a second " + known->name, kWholeModel);
             if (known->message != nullptr) check(field.bytes, *known->message, depth + 1);
         }
     }

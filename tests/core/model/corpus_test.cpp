@@ -1,6 +1,7 @@
 // The ONNX corpus against reference.csv, whose counts come from an independent script. Everything is exact.
 
 #include <gtest/gtest.h>
+#include <onnx/onnx_pb.h>
 
 #include <filesystem>
 #include <fstream>
@@ -115,6 +116,29 @@ TEST(CorpusFiles, loadWithoutWarningsWhereNothingIsOdd) {
     for (const char* file : {"resnet50.onnx", "bert_large_512.onnx", "gpt2_small.onnx", "lstm_ptb.onnx", "unet.onnx"}) {
         const Graph graph = readOnnx(readFile(test::sourcePath(std::string("tests/data/models/") + file)), file);
         EXPECT_EQ(graph.warnings, std::vector<std::string>{}) << file;
+    }
+}
+
+/// The same counts as with the fixed sequence length that the file was exported with.
+TEST(CorpusFiles, countTheSameWithABoundSymbol) {
+    for (const char* file : {"bert_large_512.onnx", "gpt2_small.onnx"}) {
+        const std::string bytes = readFile(test::sourcePath(std::string("tests/data/models/") + file));
+        const Summary fixed = summarise(readOnnx(bytes, file));
+        onnx::ModelProto proto;
+        ASSERT_TRUE(proto.ParseFromString(bytes));
+        std::int64_t length = 0;
+        for (onnx::ValueInfoProto& input : *proto.mutable_graph()->mutable_input()) {
+            auto& dimension = *input.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(1);
+            length = dimension.dim_value();
+            dimension.set_dim_param("S");
+        }
+        const Summary bound =
+            summarise(readOnnx(proto.SerializeAsString(), file, {.batch = {}, .dimensions = {{"S", length}}}));
+        EXPECT_EQ(bound.macs, fixed.macs) << file;
+        EXPECT_EQ(bound.activationElements, fixed.activationElements) << file;
+        const Summary unbound = summarise(readOnnx(proto.SerializeAsString(), file));
+        EXPECT_EQ(unbound.macs, std::nullopt) << file;
+        EXPECT_EQ(unbound.parameters, fixed.parameters) << file;
     }
 }
 

@@ -387,6 +387,47 @@ TEST(OnnxReader, warnsOfALoopOfUnknownTripCount) {
     EXPECT_EQ(shapeOf(graph, "all"), "?x2x3");
 }
 
+/// What torch.onnx writes for EmbeddingBag: a loop over the bags, whose number follows from the shape of the offsets.
+TEST(OnnxReader, knowsTheResultOfAnEmbeddingBag) {
+    OnnxModel model(11);
+    addInput(model.graph(), "indices", {40}, 7);
+    test::name(addInput(model.graph(), "offsets", {-1}, 7), 0, "bags");
+    addWeight(model.graph(), "table", {1000, 16});
+    addIntegers(model.graph(), "zero", {0});
+    addIntegers(model.graph(), "one", {1});
+    addIntegers(model.graph(), "end", {9223372036854775807});
+    addIntegers(model.graph(), "length", {40});
+    addWeight(model.graph(), "first", {}, 7).add_int64_data(0);
+    addWeight(model.graph(), "true", {}, 9).add_int32_data(1);
+    setInt(addNode(model.graph(), "Concat", {"offsets", "length"}, {"bounds"}), "axis", 0);
+    addNode(model.graph(), "Slice", {"bounds", "zero", "end", "zero", "one"}, {"starts"});
+    addNode(model.graph(), "Slice", {"bounds", "one", "end", "zero", "one"}, {"ends"});
+    addNode(model.graph(), "Shape", {"ends"}, {"shape"});
+    setInt(addNode(model.graph(), "Gather", {"shape", "first"}, {"bags"}), "axis", 0);
+    onnx::NodeProto& loop = addNode(model.graph(), "Loop", {"bags", "true"}, {"y"}, "bag");
+    onnx::GraphProto& body = addBody(loop, "body");
+    addInput(body, "i", {}, 7);
+    addInput(body, "go", {}, 9);
+    for (const std::string end : {"start", "end"}) {
+        addNode(body, "Gather", {end + "s", "i"}, {end + "_"});
+        setInts(addNode(body, "Unsqueeze", {end + "_"}, {end + "_1"}), "axes", {0});
+    }
+    addNode(body, "Slice", {"indices", "start_1", "end_1", "zero"}, {"row"});
+    addNode(body, "Gather", {"table", "row"}, {"vectors"});
+    onnx::NodeProto& sum = addNode(body, "ReduceSum", {"vectors"}, {"sum"});
+    setInts(sum, "axes", {0});
+    setInt(sum, "keepdims", 0);
+    setInt(addNode(body, "Cast", {"true"}, {"goOn"}), "to", 9);
+    addOutput(body, "goOn");
+    addOutput(body, "sum");
+    addOutput(model.graph(), "y");
+    const Graph graph = model.read({.batch = 8, .dimensions = {}});
+    EXPECT_EQ(shapeOf(graph, "y"), "8x16");
+    EXPECT_EQ(summarise(graph).parameters, 16'000);
+    EXPECT_EQ(summarise(graph).activationElements, 8 * 16);
+    EXPECT_EQ(summarise(graph).operators, 6);
+}
+
 TEST(OnnxReader, countsAScanBodyOnce) {
     OnnxModel model;
     addInput(model.graph(), "x", {5, 2, 3});
