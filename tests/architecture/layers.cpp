@@ -233,15 +233,15 @@ Problems problemsOfTopLevel(const std::vector<std::string>& files) {
 }
 
 Problems problemsOfMachinePaths(const fs::path& tree, const std::vector<std::string>& files) {
-    // In pieces, or this file would be found.
-    static const std::array<std::string, 5> kPlaces = {std::string("/wo") + "rk/", std::string("/ho") + "me/",
-                                                       std::string("/ro") + "ot/", std::string("/Us") + "ers/",
-                                                       std::string("/tmp/bu") + "ild"};
+    // Absolute paths only ("build/home/x" is none), and not the home of `somebody`, whom examples may name. The first
+    // letters stand in brackets, or this line would be found.
+    static const std::regex kPlace(R"((?:^|[^\w.}$])(/(?:[w]ork|[h]ome|[r]oot|[U]sers|[t]mp/build)/)(?!somebody))",
+                                   std::regex::multiline);
     Problems problems;
     for (const auto& file : files) {
         const std::string text = contents(tree / file);
-        for (const auto& place : kPlaces)
-            if (text.find(place) != std::string::npos) problems.push_back(file + " mentions " + place);
+        std::smatch found;
+        if (std::regex_search(text, found, kPlace)) problems.push_back(file + " mentions " + found[1].str());
     }
     return problems;
 }
