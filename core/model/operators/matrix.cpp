@@ -435,7 +435,7 @@ Recurrence recurrenceOf(std::string_view type) {
 
 void recurrentRule(RuleContext& node) {
     const Recurrence kind = recurrenceOf(node.operatorType());
-    for (const std::size_t input : {0, 1, 2}) node.needRank(input, 3);
+    for (const std::size_t input : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) node.needRank(input, 3);
     const std::string direction = node.text("direction", "forward");
     if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
         node.failAttribute("direction", inQuotes(direction), "'forward', 'reverse' or 'bidirectional'");
@@ -452,7 +452,7 @@ void recurrentRule(RuleContext& node) {
         if (found != kUnknown && expected != kUnknown && found != expected)
             node.failInput(input, toText(node.shape(input)), fmt::format("{} in dimension {}", expected, axis + 1));
     };
-    for (const std::size_t input : {1, 2}) {
+    for (const std::size_t input : {std::size_t{1}, std::size_t{2}}) {
         check(input, 0, directions);
         check(input, 1, node.times(hidden, kind.gates));
     }
@@ -513,12 +513,12 @@ void attentionRule(RuleContext& node) {
     const auto sizes = node.integers("qkv_hidden_sizes");
     if (sizes && sizes->size() != 3)
         node.failAttribute("qkv_hidden_sizes", fmt::format("a list of {}", sizes->size()), "a list of 3");
+    for (const std::int64_t size : sizes.value_or(Integers{}))
+        if (size < 1) node.failAttribute("qkv_hidden_sizes", fmt::format("{}", size), "numbers above 0");
     if (sizes)
         hidden = (*sizes)[2];
     else if (hidden != kUnknown)
         hidden /= 3;
-    if (hidden < 0 && hidden != kUnknown)
-        node.failAttribute("qkv_hidden_sizes", fmt::format("{}", hidden), "numbers above 0");
     node.set(0, node.type(0), std::vector<std::int64_t>{node.dim(0, 0), node.dim(0, 1), hidden});
     node.set(1, node.type(0), std::nullopt);
 }
@@ -530,14 +530,14 @@ std::optional<std::int64_t> attentionMacs(const CountContext& op) {
     const auto width = op.integers("qkv_hidden_sizes");
     auto hidden = op.inDim(1, 1);
     if (!hidden || (width && width->size() != 3)) return std::nullopt;
-    const std::int64_t products = width ? (*width)[0] + (*width)[2] : *hidden / 3 * 2;
+    const auto products = width ? plus((*width)[0], (*width)[2]) : std::optional(*hidden / 3 * 2);
     return plus(projections, times(times(rows, op.inDim(0, 1)), products));
 }
 
 /// Five operations of the softmax for each score.
 std::optional<std::int64_t> attentionFlops(const CountContext& op) {
     const auto rows = times(op.inDim(0, 0), op.inDim(0, 1));
-    return times(times(rows, op.inDim(0, 1)), op.integer("num_heads", 1) * 5);
+    return times(times(rows, op.inDim(0, 1)), times(5, op.integer("num_heads", 1)));
 }
 
 /// com.microsoft's MultiHeadAttention on query, key and value of B x S x H.
@@ -556,7 +556,7 @@ std::optional<std::int64_t> multiHeadMacs(const CountContext& op) {
 
 std::optional<std::int64_t> multiHeadFlops(const CountContext& op) {
     const auto scores = times(times(op.inDim(0, 0), op.inDim(0, 1)), op.inDim(1, 1));
-    return times(scores, op.integer("num_heads", 1) * 5);
+    return times(scores, times(5, op.integer("num_heads", 1)));
 }
 
 // Rows ----------------------------------------------------------------------------------------------------------------

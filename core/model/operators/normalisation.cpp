@@ -36,7 +36,7 @@ void batchNormRule(RuleContext& node) {
 void instanceNormRule(RuleContext& node) {
     node.setLike(0, 0);
     node.needRankAtLeast(0, 2);
-    for (const std::size_t input : {1, 2}) checkSize(node, input, node.dim(0, 1));
+    for (const std::size_t input : {std::size_t{1}, std::size_t{2}}) checkSize(node, input, node.dim(0, 1));
 }
 
 void groupNormRule(RuleContext& node) {
@@ -48,7 +48,7 @@ void groupNormRule(RuleContext& node) {
     if (channels != kUnknown && channels % groups != 0)
         node.failAttribute("num_groups", fmt::format("{}", groups), fmt::format("a divisor of {} channels", channels));
     // Opset 18 scales each group, opset 21 each channel.
-    for (const std::size_t input : {1, 2}) {
+    for (const std::size_t input : {std::size_t{1}, std::size_t{2}}) {
         if (node.dim(input, 0) == groups) continue;
         checkSize(node, input, channels);
     }

@@ -730,6 +730,58 @@ void spaceToDepthRule(RuleContext& node) {
                   divided(node, node.dim(0, 3), block)});
 }
 
+void centerCropPadRule(RuleContext& node) {
+    node.set(0, node.type(0), std::nullopt);
+    const Shape& input = node.shape(0);
+    if (!input) return;
+    const auto sizes = node.integersOf(1);
+    const std::vector<std::size_t> axes = resizedAxes(node, input->size());
+    Dims result = *input;
+    if (sizes && sizes->size() != axes.size())
+        node.failInput(1, fmt::format("{} sizes", sizes->size()), fmt::format("{}, one per axis", axes.size()));
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        if (sizes && (*sizes)[i] < 0) node.failInput(1, fmt::format("a size of {}", (*sizes)[i]), "sizes of 0 or more");
+        result[axes[i]] = sizes ? (*sizes)[i] : kUnknown;
+    }
+    node.set(0, node.type(0), std::move(result));
+}
+
+/// Columns N x (C * block) x L back to an image of N x C x sizes.
+void col2ImRule(RuleContext& node) {
+    node.set(0, node.type(0), std::nullopt);
+    node.needRank(0, 3);
+    const auto sizes = node.integersOf(1), block = node.integersOf(2);
+    if (!sizes || !block) return;
+    std::int64_t volume = 1;
+    for (const std::int64_t size : *block) {
+        if (size < 1) node.failInput(2, fmt::format("a size of {}", size), "sizes above 0");
+        volume = node.times(volume, size);
+    }
+    for (const std::int64_t size : *sizes)
+        if (size < 1) node.failInput(1, fmt::format("a size of {}", size), "sizes above 0");
+    const std::int64_t columns = node.dim(0, 1);
+    if (columns != kUnknown && columns % volume != 0)
+        node.failInput(0, fmt::format("{} rows", columns), fmt::format("a multiple of {}", volume));
+    Dims result{node.dim(0, 0), columns == kUnknown ? kUnknown : columns / volume};
+    result.insert(result.end(), sizes->begin(), sizes->end());
+    node.set(0, node.type(0), std::move(result));
+}
+
+/// A grid of N x H x W x 2, or of N x D x H x W x 3.
+void affineGridRule(RuleContext& node) {
+    node.set(0, node.type(0), std::nullopt);
+    const auto sizes = node.integersOf(1);
+    if (!sizes) return;
+    if (sizes->size() != 4 && sizes->size() != 5)
+        node.failInput(1, fmt::format("{} sizes", sizes->size()), "4 or 5 sizes");
+    for (const std::int64_t size : *sizes)
+        if (size < 1) node.failInput(1, fmt::format("a size of {}", size), "sizes above 0");
+    Dims result{sizes->front()};
+    result.insert(result.end(), sizes->begin() + 2, sizes->end());
+    result.push_back(static_cast<std::int64_t>(sizes->size()) - 2);
+    node.set(0, node.type(0), std::move(result));
+}
+
 void reverseSequenceRule(RuleContext& node) {
     node.setLike(0, 0);
     node.needRankAtLeast(0, 2);
@@ -812,6 +864,32 @@ std::vector<OperatorKind> relabellingRows() {
          .example = {.inputs = {floats({1, 2, 4, 6})},
                      .attributes = {{"blocksize", std::int64_t{2}}},
                      .outputs = {floats({1, 8, 2, 3})}}},
+        {.id = "CenterCropPad",
+         .title = "Crop or pad around the centre",
+         .group = kMemory,
+         .inputs = {2, 2},
+         .shape = centerCropPadRule,
+         .example = {.inputs = {floats({3, 8, 8}), list({4, 10})},
+                     .attributes = {{"axes", Integers{1, 2}}},
+                     .outputs = {floats({3, 4, 10})}}},
+        {.id = "Col2Im",
+         .title = "Columns to an image",
+         .inputs = {3, 3},
+         .shape = col2ImRule,
+         .cost = "add, for each input element",
+         .flopsPerInput = 1,
+         .example = {.inputs = {floats({1, 8, 9}), list({4, 4}), list({2, 2})},
+                     .outputs = {floats({1, 2, 4, 4})},
+                     .flops = 72}},
+        {.id = "AffineGrid",
+         .title = "Grid of an affine map",
+         .inputs = {2, 2},
+         .shape = affineGridRule,
+         .cost = "multiply and add, for each of up to 3 coordinates",
+         .flopsPerOutput = 6,
+         .example = {.inputs = {floats({1, 2, 3}), list({1, 3, 4, 5})},
+                     .outputs = {floats({1, 4, 5, 2})},
+                     .flops = 240}},
         {.id = "ReverseSequence",
          .title = "Reverse the starts of sequences",
          .group = kMemory,
