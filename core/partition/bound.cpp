@@ -101,7 +101,9 @@ private:
         const double weight = node.aWeight * share.in * share.out * perElement;
         const double psum = node.aPsum * share.samples * share.out * perElement;
         const double input = node.aIn * share.samples * share.in * perElement;
-        const auto at = [depth](int a, int b) { return static_cast<std::size_t>(a * (depth + 1) + b); };
+        const auto at = [depth](int a, int b) {
+            return static_cast<std::size_t>(a) * static_cast<std::size_t>(depth + 1) + static_cast<std::size_t>(b);
+        };
         cost_[at(0, 0)] = 0;
         for (int done = 0; done < depth; ++done) {
             std::fill(next_.begin(), next_.end(), kInfinity);
@@ -339,8 +341,9 @@ Level rootLevel(const Network& network, const Array& array, const Options& optio
     sides.model = model;
     if (root.kind >= 0) {
         const double flops = array.kinds[index(root.kind)].flops;
-        sides.flopsI = flops * static_cast<double>(root.count - root.count / 2);
-        sides.flopsJ = flops * static_cast<double>(root.count / 2);
+        const std::int64_t smaller = root.count / 2;
+        sides.flopsI = flops * static_cast<double>(root.count - smaller);
+        sides.flopsJ = flops * static_cast<double>(smaller);
         sides.perElementI = sides.perElementJ = bytes / root.bytesPerSecond;
     } else {
         const Cluster& first = array.clusters[index(root.first)];
@@ -376,9 +379,9 @@ double boundStepTime(const BoundContext& context, const StrategyRow& row, CostMo
     }
     const Allowed& allowed = row.searchesAll && !row.paperModel ? *context.pinned : kAny;
     const auto [from, to] = ratiosOf(context, row, model);
-    const auto bound = [&, from_ = from, to_ = to](Counted counted) {
+    const auto bound = [&, lowest = from, highest = to](Counted counted) {
         FirstSplit split(context, model, counted, allowed);
-        return boundOver(split, from_, to_, context);
+        return boundOver(split, lowest, highest, context);
     };
     if (context.options->overlap == Overlap::none) return bound({});
     return std::max(bound({.compute = true, .transfers = false}), bound({.compute = false, .transfers = true}));

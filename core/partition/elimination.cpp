@@ -9,6 +9,7 @@ namespace tessera::partition {
 namespace {
 
 constexpr int kStates = 3;
+constexpr std::size_t kPairStates = 9;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::size_t power3(std::size_t exponent) {
@@ -203,7 +204,7 @@ int least(const std::array<double, kStates>& costs) {
 
 double Elimination::eliminate() {
     // A neighbour without a pair of its own costs nothing.
-    static constexpr std::array<double, kStates * kStates> kFree{};
+    static constexpr std::array<double, kPairStates> kFree{};
     double constant = 0;
     for (const EliminationPlan::Step& step : plan_->steps_) {
         const double* own = unary(step.variable);
@@ -323,7 +324,8 @@ double Elimination::wideValue(const EliminationPlan::Step& step, std::uint8_t st
 }
 
 void Elimination::decode() {
-    for (auto step = plan_->steps_.rbegin(); step != plan_->steps_.rend(); ++step) {
+    for (std::size_t k = plan_->steps_.size(); k-- > 0;) {
+        const EliminationPlan::Step* step = &plan_->steps_[k];
         std::array<double, kStates> costs{};
         const double* own = unary(step->variable);
         for (int s = 0; s < kStates; ++s) {

@@ -113,7 +113,9 @@ private:
     double solve(const Part& part, const Inherited& inherited, bool trial, double limit) {
         if (context_.stop.stop_requested()) throw InterruptedError("the partition search was stopped");
         if (isLeaf(part, inherited.level)) return finishLeaf(part, inherited, trial);
-        auto [first, second] = halves(part);
+        const std::pair<Part, Part> parts = halves(part);
+        const Part first = parts.first;
+        Part second = parts.second;
         const bool kindsPart = cluster(part).kind < 0;
         if (!kindsPart && first.count != second.count && splits_ >= kMostSplits) {
             second.count = first.count;

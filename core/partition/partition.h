@@ -18,8 +18,8 @@
 /// "one weird trick" and data parallelism as baselines.
 namespace tessera::partition {
 
-/// How a layer's tensors are split between the two sides of a level.
-enum class Type : std::uint8_t { I, II, III };  ///< batch, input channels, output channels
+/// How a layer's tensors are split between the two sides of a level: by batch, input channels or output channels.
+enum class Type : std::uint8_t { I, II, III };  // NOLINT(readability-identifier-naming): the paper's names
 /// How a join's map lies on the two sides.
 enum class Layout : std::uint8_t { rows, channels, duplicated };
 

@@ -187,7 +187,7 @@ std::vector<std::string> problems(const Options& options, const model::LayerGrap
     }
     for (const auto& [name, type] : options.pinnedTypes) {
         const auto layer = std::find_if(layers.layers.begin(), layers.layers.end(),
-                                        [&name_ = name](const model::Layer& l) { return l.name == name_; });
+                                        [&wanted = name](const model::Layer& l) { return l.name == wanted; });
         if (layer == layers.layers.end() || model::isJoin(layer->kind)) {
             std::vector<std::string> names;
             for (const model::Layer& l : layers.layers)
