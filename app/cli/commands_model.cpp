@@ -49,7 +49,9 @@ std::string count(const std::optional<std::int64_t>& value) {
 }
 
 std::string tensorText(const model::Tensor& tensor) {
-    return fmt::format("{} {} {}", escaped(tensor.name), model::toText(tensor.shape), model::nameOf(tensor.type));
+    const std::string type =
+        tensor.type == model::DataType::undefined ? "" : fmt::format(" {}", model::nameOf(tensor.type));
+    return fmt::format("{} {}{}", escaped(tensor.name), model::toText(tensor.shape), type);
 }
 
 std::string summaryText(const study::ModelSummary& summary) {

@@ -69,6 +69,15 @@ public:
         } catch (const CLI::CallForHelp&) {
             console.print(app_.help());
             return {};
+        } catch (const CLI::RequiredError& error) {
+            refuseLeftovers();
+            // CLI11 says "NAME is required".
+            const std::string text = error.what();
+            const std::string name = text.substr(0, text.find(' '));
+            fail(fmt::format("{} {} is missing", name.starts_with("-") ? "option" : "argument", name));
+        } catch (const CLI::ArgumentMismatch& error) {
+            const std::string text = error.what();
+            fail(fmt::format("option {} needs a value", text.substr(0, text.find(':'))));
         } catch (const CLI::ParseError& error) {
             refuseLeftovers();
             fail(firstLine(error.what()));
@@ -108,6 +117,7 @@ private:
             if (group.name != name) continue;
             CLI::App& app = *app_.add_subcommand(std::string(name), std::string(group.summary));
             prepare(app, common);
+            app.footer("");
             return app;
         }
         throw std::logic_error("a command's group is missing from the table");

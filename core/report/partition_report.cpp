@@ -27,11 +27,12 @@ std::string times(double factor) {
 }
 
 std::string percent(double share) {
-    return fmt::format("{:.2g} %", 100 * share);
+    return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
 }
 
 std::string certainty(const Plan& plan) {
     if (plan.optimal) return "proven optimal";
+    if (plan.lowerBound.value > 0 && plan.gap >= 1) return fmt::format("{:.3g}× the bound", plan.gap + 1);
     if (plan.lowerBound.value > 0) return "at most " + percent(plan.gap) + " above the bound";
     return "no bound";
 }
@@ -60,7 +61,8 @@ std::string partitionText(const study::Result& result, const PartitionOutcome& o
     text += fmt::format("{} on {}: {} accelerators, batch {}\n\n", escaped(outcome.model), escaped(outcome.fleet),
                         formatCount(static_cast<double>(outcome.accelerators)), formatCount(outcome.result.batch));
     text += toText(strategyTable(outcome));
-    for (const std::string& sentence : fasterWithout(best)) text += "\n" + sentence + "\n";
+    const std::vector<std::string> without = fasterWithout(best);
+    if (!without.empty()) text += "\n" + joined(without, "\n") + "\n";
     text += fmt::format("\nSplits of {}, types from the first layer to the last\n", best.strategy);
     text += toText(levelTable(best));
     text += fmt::format("\nAccelerators under {}\n", best.strategy) + toText(acceleratorTable(best));
@@ -108,7 +110,7 @@ Table strategyTable(const PartitionOutcome& outcome) {
 
 Table levelTable(const Plan& plan) {
     Table table;
-    table.columns = {{"split", true},     {"group"}, {"accelerators", true}, {"times", true}, {"ratio", true},
+    table.columns = {{"level", true},     {"group"}, {"accelerators", true}, {"times", true}, {"ratio", true},
                      {"objective", true}, {"types"}};
     for (const LevelPlan& level : plan.levels)
         table.rows.push_back({std::to_string(level.level), level.group,
@@ -132,7 +134,7 @@ Table acceleratorTable(const Plan& plan) {
 
 Table layerTable(const PartitionOutcome& outcome) {
     Table table;
-    table.columns = {{"strategy"},    {"split", true},     {"group"},         {"layer"},        {"type"},
+    table.columns = {{"strategy"},    {"level", true},     {"group"},         {"layer"},        {"type"},
                      {"ratio", true}, {"compute_s", true}, {"intra_s", true}, {"inter_s", true}};
     for (const Plan& plan : outcome.result.plans)
         for (const LevelPlan& level : plan.levels)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -42,22 +43,27 @@ Json tensorsJson(const std::vector<model::Tensor>& tensors) {
 }
 
 Json layerJson(const model::Layer& layer, double batch) {
-    return {{"name", layer.name},
-            {"kind", model::nameOf(layer.kind)},
-            {"in_channels", layer.inChannels},
-            {"out_channels", layer.outChannels},
-            {"in_height", layer.in.height},
-            {"in_width", layer.in.width},
-            {"conv_height", layer.conv.height},
-            {"conv_width", layer.conv.width},
-            {"out_height", layer.out.height},
-            {"out_width", layer.out.width},
-            {"kernel_height", layer.kernel.height},
-            {"kernel_width", layer.kernel.width},
-            {"groups", layer.groups},
-            {"parameters", layer.parameters},
-            {"macs", model::macsPerSample(layer) * batch},
-            {"activation_elements", layer.activations * batch}};
+    Json json = {{"name", layer.name},
+                 {"kind", model::nameOf(layer.kind)},
+                 {"in_channels", layer.inChannels},
+                 {"out_channels", layer.outChannels},
+                 {"in_height", layer.in.height},
+                 {"in_width", layer.in.width},
+                 {"conv_height", layer.conv.height},
+                 {"conv_width", layer.conv.width},
+                 {"out_height", layer.out.height},
+                 {"out_width", layer.out.width},
+                 {"kernel_height", layer.kernel.height},
+                 {"kernel_width", layer.kernel.width},
+                 {"groups", layer.groups},
+                 {"parameters", layer.parameters},
+                 {"macs", model::macsPerSample(layer) * batch},
+                 {"activation_elements", layer.activations * batch}};
+    for (auto& value : json)
+        if (value.is_number_float() && value.get<double>() == std::floor(value.get<double>()) &&
+            std::fabs(value.get<double>()) < 0x1p53)
+            value = static_cast<std::int64_t>(value.get<double>());
+    return json;
 }
 
 }  // namespace

@@ -1,0 +1,305 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/app/program.h"
+#include "tests/support/schema.h"
+
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// An empty folder that goes away with the test.
+class Cli : public testing::Test {
+protected:
+    Cli() {
+        std::string name = fs::temp_directory_path() / "tessera-cli-XXXXXX";
+        folder_ = mkdtemp(name.data());
+        write("toy.json", R"({"schema": "tessera.layers/1", "name": "toy", "layers": [
+{"name": "cv1", "kind": "conv", "in_channels": 3, "out_channels": 64, "in_height": 32, "in_width": 32,
+ "conv_height": 32, "conv_width": 32, "kernel_height": 3, "kernel_width": 3},
+{"name": "fc1", "kind": "fc", "in_channels": 65536, "out_channels": 1000}]})");
+    }
+    ~Cli() override { fs::remove_all(folder_); }
+
+    void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
+    std::string path(const std::string& name) const { return folder_ + "/" + name; }
+    Ended tessera(const std::vector<std::string>& arguments) const { return runProgram(arguments, folder_); }
+    std::string folder_;
+};
+
+const std::vector<std::string> kToy{"partition", "--model", "toy.json", "--fleet", "accpar-heterogeneous"};
+
+std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+}
+
+std::vector<std::string> words(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> result;
+    for (std::string word; stream >> word;) result.push_back(word);
+    return result;
+}
+
+std::size_t lines(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// The page of the command line: every command, its arguments and its own options.
+const std::map<std::string, std::vector<std::string>> kPage{
+    {"model list", {}},
+    {"model inspect", {"MODEL", "--batch", "--dim", "--layers"}},
+    {"model convert", {"MODEL", "--to", "--out", "--dim"}},
+    {"hardware list", {"--kind"}},
+    {"hardware show", {"NAME"}},
+    {"hardware validate", {"FILE"}},
+    {"partition",
+     {"--model", "--fleet", "--batch", "--dtype", "--levels", "--strategy", "--ratio", "--pin", "--pin-ratio",
+      "--optimizer", "--overlap", "--objective", "--psum", "--join", "--flop", "--no-compute", "--dim"}},
+    {"run", {"STUDY"}},
+    {"reproduce", {"NAME", "--cost-model"}},
+    {"tour", {"--out"}},
+};
+const std::vector<std::string> kCommon{"--help",        "--json",    "--quiet",    "--verbose",
+                                       "--no-progress", "--threads", "--no-store", "--store"};
+
+/// Options and arguments that a help text lists: the first words of its indented lines.
+std::set<std::string> listed(const std::string& help) {
+    std::set<std::string> found;
+    std::istringstream stream(help);
+    for (std::string line; std::getline(stream, line);) {
+        if (line.starts_with("Example:")) break;
+        if (!line.starts_with("  ") || line.starts_with("   ")) continue;
+        std::string word = words(line).front();
+        if (const std::size_t comma = word.find(','); comma != std::string::npos) word = word.substr(comma + 1);
+        found.insert(word);
+    }
+    return found;
+}
+
+TEST_F(Cli, helpOfEveryCommandListsExactlyItsOptions) {
+    for (const auto& [command, options] : kPage) {
+        const Ended ended = tessera(with(words(command), {"--help"}));
+        EXPECT_EQ(ended.code, 0) << command;
+        std::set<std::string> expected(options.begin(), options.end());
+        expected.insert(kCommon.begin(), kCommon.end());
+        EXPECT_EQ(listed(ended.output), expected) << command;
+    }
+}
+
+TEST_F(Cli, topLevelHelpListsEveryCommand) {
+    const Ended ended = tessera({"--help"});
+    EXPECT_EQ(ended.code, 0);
+    const std::set<std::string> found = listed(ended.output);
+    for (const auto& [command, options] : kPage) EXPECT_TRUE(found.count(words(command).front())) << command;
+    for (const std::string& option : kCommon) EXPECT_TRUE(found.count(option)) << option;
+    EXPECT_TRUE(found.count("--version"));
+}
+
+TEST_F(Cli, everyExampleInAHelpTextWorks) {
+    for (const auto& [command, options] : kPage) {
+        const std::string help = tessera(with(words(command), {"--help"})).output;
+        const std::size_t at = help.find("Example:\n  tessera ");
+        ASSERT_NE(at, std::string::npos) << command;
+        const std::size_t from = at + std::string("Example:\n  tessera ").size();
+        const std::string example = help.substr(from, help.find('\n', from) - from);
+        EXPECT_TRUE(example.starts_with(command)) << example;
+        const Ended ended = tessera(words(example));
+        EXPECT_EQ(ended.code, 0) << example << "\n" << ended.errors;
+        EXPECT_EQ(ended.errors, "") << example;
+    }
+}
+
+TEST_F(Cli, printsItsVersion) {
+    const Ended ended = tessera({"--version"});
+    EXPECT_EQ(ended.code, 0);
+    EXPECT_EQ(ended.output, "tessera " TESSERA_VERSION "\n");
+}
+
+TEST_F(Cli, takesCommonOptionsBeforeAndAfterEveryCommand) {
+    const std::vector<std::string> common{"--json", "--quiet",    "--no-progress", "--threads",
+                                          "1",      "--no-store", "--store",       "history.db"};
+    for (const std::string command : {"model list", "hardware list", "reproduce list"}) {
+        const Ended after = tessera(with(words(command), common));
+        const Ended before = tessera(with(common, words(command)));
+        EXPECT_EQ(after.code, 0) << command << after.errors;
+        EXPECT_EQ(before.output, after.output) << command;
+        EXPECT_FALSE(nlohmann::json::parse(after.output).empty());
+    }
+    EXPECT_EQ(tessera({"model", "--json", "list"}).output, tessera({"model", "list", "--json"}).output);
+}
+
+TEST_F(Cli, everyJsonDocumentMeetsItsSchemaAndOpensAndClosesAlike) {
+    const std::vector<std::vector<std::string>> commands{
+        {"model", "list"},
+        {"model", "inspect", "toy.json", "--layers"},
+        {"model", "convert", "toy.json", "--to", "json", "--out", "copy.json"},
+        {"hardware", "list"},
+        {"hardware", "show", "accpar-heterogeneous"},
+        {"hardware", "show", "a100"},
+        {"hardware", "validate", "accpar-homogeneous"},
+        kToy,
+        with(kToy, {"--levels", "1", "--ratio", "0.7", "--strategy", "accpar"}),
+        with(kToy, {"--ratio", "equal", "--pin", "fc1=III", "--pin-ratio", "0=0.3", "--overlap", "comm"}),
+        {"reproduce", "list"},
+        {"reproduce", "accpar-fig7"},
+    };
+    for (const auto& command : commands) {
+        const Ended ended = tessera(with(command, {"--json"}));
+        ASSERT_EQ(ended.code, 0) << command.front() << ended.errors;
+        const auto document = nlohmann::ordered_json::parse(ended.output);
+        std::vector<std::string> keys;
+        for (const auto& [key, value] : document.items()) keys.push_back(key);
+        EXPECT_EQ(std::vector<std::string>(keys.begin(), keys.begin() + 4),
+                  (std::vector<std::string>{"schema", "tool_version", "command", "inputs"}));
+        EXPECT_EQ(std::vector<std::string>(keys.end() - 2, keys.end()),
+                  (std::vector<std::string>{"assumptions", "warnings"}));
+        const std::string schema = document["schema"];
+        const std::string name = schema.substr(8, schema.find('/') - 8);
+        EXPECT_EQ(schemaErrors(nlohmann::json::parse(ended.output), name + ".schema.json"), "") << name;
+    }
+}
+
+TEST_F(Cli, bytesDoNotDependOnThreads) {
+    const std::string one = tessera(with(kToy, {"--json", "--threads", "1"})).output;
+    EXPECT_EQ(one, tessera(with(kToy, {"--json", "--threads", "4"})).output);
+    EXPECT_EQ(one, tessera(with(kToy, {"--json"})).output);
+}
+
+TEST_F(Cli, beginsTheTextWithTheHeadline) {
+    const Ended ended = tessera(kToy);
+    EXPECT_EQ(ended.code, 0) << ended.errors;
+    EXPECT_NE(ended.output.substr(0, ended.output.find('\n')).find("× over DP · "), std::string::npos);
+}
+
+TEST_F(Cli, endsWith2AndOneSentenceOnWrongUsage) {
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+        {{"partitoin"}, "tessera: unknown command 'partitoin', did you mean 'partition'? see 'tessera --help'\n"},
+        {{"partition", "--modle", "x"},
+         "tessera: unknown option '--modle', did you mean '--model'? see 'tessera partition --help'\n"},
+        {{"partition", "--fleet", "f"}, "tessera: option --model is missing; see 'tessera partition --help'\n"},
+        {{"partition", "--model"}, "tessera: option --model needs a value; see 'tessera partition --help'\n"},
+        {{"model", "inspect"}, "tessera: argument MODEL is missing; see 'tessera model inspect --help'\n"},
+        {{"model"}, "tessera: a command is missing; there are list, inspect, convert; see 'tessera model --help'\n"},
+        {{"model", "list", "more"}, "tessera: unknown argument 'more'; see 'tessera model list --help'\n"},
+        {{"model", "list", "--threads", "many"},
+         "tessera: option '--threads' is 'many'; expected a whole number from 0 to 1024; see 'tessera model list "
+         "--help'\n"},
+        {{"hardware", "list", "--kind", "toaster"},
+         "tessera: option '--kind' is 'toaster'; expected one of accelerator, fleet, platform, template; see 'tessera "
+         "hardware list --help'\n"},
+        {{"model", "inspect", "toy.json", "--dim", "N"},
+         "tessera: option '--dim' is 'N'; expected NAME=N; see 'tessera model inspect --help'\n"},
+    };
+    for (const auto& [arguments, message] : cases) {
+        const Ended ended = tessera(arguments);
+        EXPECT_EQ(ended.code, 2) << message;
+        EXPECT_EQ(ended.errors, message);
+        EXPECT_EQ(ended.output, "");
+    }
+}
+
+TEST_F(Cli, endsWith3AndExactlyOneLineOnInvalidInput) {
+    write("bad.json", "{\"schema\": \"tessera.layers/1\",\n \"layers\": 5}");
+    write("fleet.json", R"({"schema": "tessera.fleet/1", "name": "f", "groups": [
+{"name": "a", "accelerator": "a100", "count": -4}]})");
+    write("study.json", R"({"schema": "tessera.study/1", "engine": "partition", "models": ["toy.json"],
+"hardware": ["nowhere"]})");
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+        {{"model", "inspect", "bad.json"}, "bad.json:"},
+        {{"hardware", "validate", "fleet.json"}, "fleet.json:2: field 'groups[0].count' is '-4'; expected "},
+        {{"partition", "--model", "toy.json", "--fleet", "fleet.json"}, "fleet.json:2: "},
+        {{"run", "study.json"}, "study.json: "},
+        {{"run", "toy.json"}, "toy.json:1: field 'schema' is 'tessera.layers/1'; expected 'tessera.study/1'\n"},
+    };
+    for (const auto& [arguments, start] : cases) {
+        const Ended ended = tessera(arguments);
+        EXPECT_EQ(ended.code, 3) << start << ended.errors;
+        EXPECT_EQ(lines(ended.errors), 1U) << ended.errors;
+        EXPECT_EQ(ended.errors.substr(0, start.size()), start);
+        EXPECT_EQ(ended.output, "");
+    }
+}
+
+TEST_F(Cli, endsWith6WhereAFileCannotBeReadOrWritten) {
+    EXPECT_EQ(tessera({"model", "inspect", "missing.json"}).code, 6);
+    EXPECT_EQ(tessera({"model", "inspect", "."}).code, 6);
+    EXPECT_EQ(tessera({"model", "convert", "toy.json", "--to", "json", "--out", "no/such/folder/x.json"}).code, 6);
+    EXPECT_EQ(tessera({"tour", "--out", "toy.json"}).code, 6);
+    EXPECT_EQ(runShell("$TESSERA model list > /dev/full", folder_).code, 6);
+}
+
+TEST_F(Cli, survivesAReaderThatGoesAway) {
+    const Ended ended = runShell(
+        "$TESSERA partition --model toy.json --fleet accpar-heterogeneous --json | true; "
+        "exit ${PIPESTATUS[0]}",
+        folder_);
+    EXPECT_EQ(ended.code, 0);
+    EXPECT_EQ(ended.errors, "");
+}
+
+TEST_F(Cli, showsNamesFromFilesEscaped) {
+    write("evil.json", R"({"schema": "tessera.layers/1", "name": "a\u001b[31mb", "layers": [
+{"name": "x\ny", "kind": "fc", "in_channels": 64, "out_channels": 64}]})");
+    const Ended ended =
+        tessera({"partition", "--model", "evil.json", "--fleet", "accpar-homogeneous", "--levels", "1"});
+    EXPECT_EQ(ended.output.find('\x1B'), std::string::npos);
+}
+
+TEST_F(Cli, worksWithinTwoGibibytesOfAddressSpace) {
+    const Ended ended = runShell(
+        "ulimit -v 2097152; $TESSERA partition --model toy.json --fleet accpar-heterogeneous "
+        "--threads 64 --json && $TESSERA reproduce accpar-fig5 --threads 64",
+        folder_);
+    EXPECT_EQ(ended.code, 0) << ended.errors;
+}
+
+TEST_F(Cli, runsAStudyFileLikeTheCommandItself) {
+    write("study.json", R"({"schema": "tessera.study/1", "engine": "partition", "models": ["toy.json"],
+"hardware": ["accpar-heterogeneous"], "parameters": {"batch": 256, "ratio": "equal"}})");
+    const auto study = nlohmann::json::parse(tessera({"run", "study.json", "--json"}).output);
+    const auto command =
+        nlohmann::json::parse(tessera(with(kToy, {"--batch", "256", "--ratio", "equal", "--json"})).output);
+    EXPECT_EQ(study["strategies"], command["strategies"]);
+}
+
+TEST_F(Cli, toursBundledStudiesAndWritesAReport) {
+    const Ended ended = tessera({"tour", "--out", "out", "--json"});
+    ASSERT_EQ(ended.code, 0) << ended.errors;
+    const auto document = nlohmann::json::parse(ended.output);
+    EXPECT_EQ(schemaErrors(document, "tour.schema.json"), "");
+    EXPECT_TRUE(fs::exists(path(document["report"])));
+    for (const auto& study : document["studies"]) {
+        std::ifstream stream(path(study["file"]));
+        EXPECT_EQ(schemaErrors(nlohmann::json::parse(stream), "partition-result.schema.json"), "");
+    }
+}
+
+TEST_F(Cli, endsWith5WhenInterrupted) {
+    // A chain long enough to be interrupted in the middle of its work.
+    std::string layers;
+    for (int i = 0; i < 60000; ++i)
+        layers += (i > 0 ? ",\n" : "") + std::string("{\"name\": \"l") + std::to_string(i) +
+                  "\", \"kind\": \"fc\", \"in_channels\": 64, \"out_channels\": 64}";
+    write("long.json", R"({"schema": "tessera.layers/1", "name": "long", "layers": [)" + layers + "]}");
+    const Ended ended = runShell(
+        "$TESSERA partition --model long.json --fleet accpar-heterogeneous --json > out & "
+        "pid=$!; sleep 0.3; kill -INT $pid; wait $pid",
+        folder_);
+    EXPECT_TRUE(ended.code == 5 || ended.code == 0) << ended.code << ended.errors;
+    if (ended.code == 5) {
+        EXPECT_EQ(lines(ended.errors), 1U) << ended.errors;
+    }
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,135 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/report/chart.h"
+#include "core/report/html.h"
+#include "core/report/partition_report.h"
+#include "core/report/table.h"
+#include "core/report/theme.h"
+#include "tests/support/partition_result.h"
+
+namespace tessera::report {
+namespace {
+
+const study::PartitionOutcome& outcomeOf(const study::Result& result) {
+    return std::get<study::PartitionOutcome>(result.outcome);
+}
+
+std::size_t countOf(const std::string& text, const std::string& part) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
+TEST(Table, alignsColumnsByCharactersNotBytes) {
+    Table table;
+    table.columns = {{"name"}, {"value", true}};
+    table.rows = {{"naïve", "1"}, {"x", "200"}};
+    EXPECT_EQ(toText(table), "name   value\nnaïve      1\nx        200\n");
+}
+
+TEST(Table, showsNamesFromStrangersEscaped) {
+    Table table;
+    table.columns = {{"name"}};
+    table.rows = {{"a\nb\x1B[31m"}};
+    EXPECT_EQ(toText(table), "name\na\\x0Ab\\x1B[31m\n");
+    EXPECT_EQ(htmlEscaped("<b>&\"'"), "&lt;b&gt;&amp;&quot;&#39;");
+}
+
+TEST(Table, quotesCellsOfCsv) {
+    Table table;
+    table.columns = {{"a"}, {"b"}};
+    table.rows = {{"1,2", "say \"hi\""}};
+    EXPECT_EQ(toCsv(table), "a,b\r\n\"1,2\",\"say \"\"hi\"\"\"\r\n");
+}
+
+TEST(PartitionReport, beginsWithTheHeadline) {
+    const study::Result result = test::handMadeResult();
+    EXPECT_EQ(headline(outcomeOf(result)), "6.31× over DP · 36.2 ms/step · proven optimal · accpar");
+    EXPECT_TRUE(toText(result).starts_with(headline(outcomeOf(result)) + "\n"));
+}
+
+TEST(PartitionReport, saysWhichGroupIsBetterLeftOut) {
+    const study::Result result = test::handMadeResult();
+    EXPECT_EQ(fasterWithout(outcomeOf(result).result.plans[0]),
+              std::vector<std::string>{"Faster without slow: 25.8 ms/step, 8.84× over DP on the whole fleet."});
+}
+
+TEST(PartitionReport, summarisesTypesAsRuns) {
+    const study::Result result = test::handMadeResult();
+    const Table table = levelTable(outcomeOf(result).result.plans[0]);
+    EXPECT_EQ(table.rows[0].back(), "I III");
+    EXPECT_EQ(table.rows[1].back(), "I×2");
+}
+
+TEST(PartitionReport, listsEveryLayerWithFullPrecision) {
+    const study::Result result = test::handMadeResult();
+    const Table table = layerTable(outcomeOf(result));
+    EXPECT_EQ(table.rows.size(), 8U);  // two strategies, two splits, two layers
+    EXPECT_EQ(table.rows[1],
+              (std::vector<std::string>{"accpar", "0", "slow|fast", "fc<1>", "III", "0.25", "0.1", "0.05", "0.05"}));
+}
+
+TEST(HeatMap, hasOneCellPerLayerAndSplit) {
+    const study::Result result = test::handMadeResult();
+    const study::PartitionOutcome& outcome = outcomeOf(result);
+    const std::string svg = partitionHeatMap(outcome.result.plans[0], outcome.result.names, Theme(ThemeKind::light));
+    EXPECT_EQ(countOf(svg, "</title></rect>"), 4U);
+    EXPECT_EQ(countOf(svg, "fc&lt;1&gt;: III</title>"), 1U);
+    EXPECT_EQ(svg.find("fc<1>"), std::string::npos);
+    EXPECT_NE(svg.find("#E08A1E"), std::string::npos);
+}
+
+TEST(HeatMap, foldsManyLayersIntoCells) {
+    partition::Plan plan;
+    plan.strategy = "accpar";
+    plan.levels.emplace_back();
+    std::vector<std::string> names;
+    for (std::int32_t i = 0; i < 1000; ++i) {
+        plan.levels[0].layers.push_back(
+            {.layer = i, .type = partition::Type::II, .compute = {}, .intra = {}, .inter = {}});
+        names.push_back("l" + std::to_string(i));
+    }
+    const std::string svg = partitionHeatMap(plan, names, Theme(ThemeKind::dark));
+    EXPECT_EQ(countOf(svg, "</title></rect>"), 200U);
+    EXPECT_NE(svg.find("A cell is 5 layers."), std::string::npos);
+}
+
+TEST(BarChart, startsAtZeroAndPrintsValues) {
+    const std::string svg =
+        barChart("Speed-up", {{"a", 2, "2×", kCategories[0]}, {"b", 1, "1×", kCategories[5]}}, Theme(ThemeKind::light));
+    EXPECT_EQ(countOf(svg, "rx=\"3\""), 2U);
+    EXPECT_NE(svg.find("width=\"696\" height=\"22\" rx=\"3\" fill=\"#2F6FDE\""), std::string::npos);
+    EXPECT_NE(svg.find("width=\"348\" height=\"22\" rx=\"3\" fill=\"#7F8A99\""), std::string::npos);
+    EXPECT_LE(countOf(svg, "<line"), 6U);
+}
+
+TEST(Html, standsAloneAndFollowsTheReadersTheme) {
+    const std::string html = htmlReport("Tour", {test::handMadeResult()});
+    EXPECT_NE(html.find("prefers-color-scheme:dark"), std::string::npos);
+    EXPECT_EQ(countOf(html, "http"), countOf(html, "xmlns=\"http://www.w3.org/2000/svg\"")) << "nothing is fetched";
+    EXPECT_EQ(html.find("<script"), std::string::npos);
+    EXPECT_EQ(html.find("fc<1>"), std::string::npos);
+    EXPECT_NE(html.find("6.31× over DP"), std::string::npos);
+    EXPECT_EQ(html, htmlReport("Tour", {test::handMadeResult()}));
+}
+
+TEST(Theme, textIsReadableOnEverySurface) {
+    for (const char* text : {"text", "secondary"})
+        for (const char* ground : {"window", "surface", "raised"})
+            for (const ThemeKind kind : {ThemeKind::light, ThemeKind::dark})
+                EXPECT_GE(contrast(Theme(kind)(text), Theme(kind)(ground)), 4.5) << text << " on " << ground;
+}
+
+TEST(Theme, strategiesKeepTheirColours) {
+    for (const partition::Strategy& one : partition::strategies())
+        for (const partition::Strategy& other : partition::strategies())
+            if (one.id != other.id) {
+                EXPECT_NE(strategyColour(one.id), strategyColour(other.id)) << one.id << " " << other.id;
+            }
+    EXPECT_EQ(strategyColour("accpar"), "#2F6FDE");
+}
+
+}  // namespace
+}  // namespace tessera::report

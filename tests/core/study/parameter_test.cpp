@@ -1,0 +1,107 @@
+#include "core/study/parameter.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/base/error.h"
+#include "core/study/partition_study.h"
+#include "core/study/study.h"
+#include "tests/support/schema.h"
+
+namespace tessera::study {
+namespace {
+
+const Parameter& row(std::string_view name) {
+    return *findParameter(partitionParameters(), name);
+}
+
+std::string refusal(std::string_view name, const std::string& text) {
+    try {
+        parseParameter(row(name), {text});
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+TEST(EveryParameter, hasNameOptionAndHelpOfItsOwn) {
+    std::set<std::string_view> names;
+    std::set<std::string_view> options;
+    for (const Engine& engine : engines())
+        for (const Parameter& parameter : engine.parameters()) {
+            EXPECT_TRUE(names.insert(parameter.name).second) << parameter.name;
+            EXPECT_TRUE(options.insert(parameter.option).second) << parameter.option;
+            EXPECT_TRUE(parameter.option.starts_with("--")) << parameter.option;
+            EXPECT_FALSE(parameter.help.empty()) << parameter.name;
+        }
+}
+
+TEST(EveryParameter, takesItsOwnDefault) {
+    for (const Engine& engine : engines())
+        for (const Parameter& parameter : engine.parameters()) {
+            const Json fallback = defaultOf(parameter);
+            if (fallback.is_null()) continue;
+            const JsonDocument document = JsonDocument::parse(Json{{"value", fallback}}.dump(), "defaults");
+            EXPECT_EQ(readParameter(parameter, document.root().at("value")), fallback) << parameter.name;
+        }
+}
+
+TEST(EveryParameter, standsInTheStudySchemaWithItsDefault) {
+    const nlohmann::json schema = test::schemaDocument("study.schema.json");
+    const nlohmann::json& properties = schema["properties"]["parameters"]["properties"];
+    EXPECT_EQ(properties.size(), partitionParameters().size());
+    for (const Parameter& parameter : partitionParameters()) {
+        ASSERT_TRUE(properties.contains(std::string(parameter.name))) << parameter.name;
+        const nlohmann::json& property = properties[std::string(parameter.name)];
+        const Json fallback = defaultOf(parameter);
+        EXPECT_EQ(property.value("default", nlohmann::json()).dump(), nlohmann::json::parse(fallback.dump()).dump())
+            << parameter.name;
+    }
+}
+
+TEST(Parameter, readsWholeNumbersWithPrefixes) {
+    EXPECT_EQ(parseParameter(row("batch"), {"512"}), Json(512));
+    EXPECT_EQ(parseParameter(row("batch"), {"4k"}), Json(4000));
+    EXPECT_EQ(parseParameter(row("batch"), {"1", "2"}), Json(2)) << "the last one counts";
+}
+
+TEST(Parameter, refusesWhatIsNoWholeNumberInItsRange) {
+    EXPECT_EQ(refusal("batch", "0"), "option '--batch' is '0'; expected a whole number from 1 to 1,000,000,000");
+    EXPECT_EQ(refusal("batch", "8.5"), "option '--batch' is '8.5'; expected a whole number from 1 to 1,000,000,000");
+    EXPECT_EQ(refusal("batch", "nan"), "option '--batch' is 'nan'; expected a whole number from 1 to 1,000,000,000");
+    EXPECT_EQ(refusal("levels", "64"), "option '--levels' is '64'; expected a whole number from 1 to 63");
+}
+
+TEST(Parameter, takesARuleOrANumberAsRatio) {
+    EXPECT_EQ(parseParameter(row("ratio"), {"eq10"}), Json("eq10"));
+    EXPECT_EQ(parseParameter(row("ratio"), {"0.7"}), Json(0.7));
+    EXPECT_EQ(refusal("ratio", "1.5"),
+              "option '--ratio' is '1.5'; expected one of balanced, eq10, alternating, equal, or a number from 0 to 1");
+    EXPECT_EQ(refusal("ratio", "equall"),
+              "option '--ratio' is 'equall'; expected one of balanced, eq10, alternating, equal, or a number from 0 to "
+              "1 (did you mean 'equal'?)");
+}
+
+TEST(Parameter, splitsListsAtCommasAndTakesEveryWordOnce) {
+    EXPECT_EQ(parseParameter(row("strategies"), {"accpar, dp"}), Json::array({"accpar", "dp"}));
+    EXPECT_EQ(
+        refusal("strategies", "dp,dp"),
+        "option '--strategy' is 'dp,dp'; expected one or more of accpar, accpar-paper, hypar, owt, dp, each once");
+}
+
+TEST(Parameter, pinsLayersWhoseNamesHoldAnEqualsSign) {
+    EXPECT_EQ(parseParameter(row("pin"), {"a=b=II", "fc=I"}), (Json{{"a=b", "II"}, {"fc", "I"}}));
+    EXPECT_EQ(refusal("pin", "fc=IV"),
+              "option '--pin' is 'fc=IV'; expected LAYER=TYPE where the value is one of I, II, III");
+    EXPECT_EQ(parseParameter(row("pin_ratio"), {"0=0.3"}), (Json{{"0", 0.3}}));
+    EXPECT_EQ(refusal("pin_ratio", "x=0.3"),
+              "option '--pin-ratio' is 'x=0.3'; expected LEVEL=R with a level from 0 to 63 and a number from 0 to 1");
+}
+
+TEST(Parameter, aFlagTurnsItsDefaultRound) {
+    EXPECT_EQ(parseParameter(row("computation"), {}), Json(false));
+}
+
+}  // namespace
+}  // namespace tessera::study

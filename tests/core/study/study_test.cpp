@@ -1,0 +1,152 @@
+#include "core/study/study.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/study/partition_study.h"
+#include "tests/support/partition_result.h"
+#include "tests/support/schema.h"
+
+namespace tessera::study {
+namespace {
+
+Study readText(const std::string& text) {
+    return readStudy(JsonDocument::parse(text, "s.json").root());
+}
+
+std::string refusal(const std::string& text) {
+    try {
+        readText(text);
+    } catch (const DataError& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+constexpr const char* kSmall =
+    R"({"schema":"tessera.study/1","engine":"partition","models":["zoo:vgg11"],"hardware":["accpar-homogeneous"]})";
+
+std::vector<std::string> keysOf(const Json& json) {
+    std::vector<std::string> keys;
+    for (const auto& [key, value] : json.items()) keys.push_back(key);
+    return keys;
+}
+
+nlohmann::json plain(const Json& json) {
+    return nlohmann::json::parse(json.dump());
+}
+
+TEST(Study, fillsInEveryDefault) {
+    const Study study = readText(kSmall);
+    EXPECT_EQ(study.parameters.at("batch"), Json(512));
+    EXPECT_EQ(study.parameters.at("strategies"), Json::array({"accpar", "hypar", "owt", "dp"}));
+    EXPECT_FALSE(study.parameters.contains("levels"));
+}
+
+TEST(Study, comesBackEqualFromItsJson) {
+    Study study = readText(kSmall);
+    study.name = "Mixed";
+    study.dimensions = {{"seq", 128}};
+    study.seed = 7;
+    setParameter(study, "ratio", {"0.3"});
+    setParameter(study, "levels", {"3"});
+    EXPECT_EQ(readText(toText(toJson(study))), study);
+    EXPECT_EQ(test::schemaErrors(plain(toJson(study)), "study.schema.json"), "");
+}
+
+TEST(Study, contentHashFollowsInputsAndParametersOnly) {
+    const Study study = readText(kSmall);
+    Study other = study;
+    other.name = "renamed";
+    other.seed = 3;
+    EXPECT_EQ(contentHash(other), contentHash(study));
+    setParameter(other, "batch", {"256"});
+    EXPECT_NE(contentHash(other), contentHash(study));
+    setParameter(other, "batch", {"512"});
+    EXPECT_EQ(contentHash(other), contentHash(study));
+}
+
+TEST(Study, refusesUnknownFieldsByName) {
+    EXPECT_EQ(refusal(R"({"schema":"tessera.study/1","engine":"partition",
+"models":["zoo:vgg11"],
+"hardwares":["accpar-homogeneous"],"hardware":["a"]})"),
+              "s.json:3: field 'hardwares' is unknown; expected 'hardware' perhaps");
+    EXPECT_EQ(refusal(R"({"schema":"tessera.study/1","engine":"partition","models":["zoo:vgg11"],"hardware":["a"],
+"parameters":{"batches":5}})"),
+              "s.json:2: field 'parameters.batches' is unknown; expected 'batch' perhaps");
+}
+
+TEST(Study, refusesWrongValuesWithTheirLine) {
+    EXPECT_EQ(refusal(R"({"schema":"tessera.study/1","engine":"partition","models":["zoo:vgg11"],"hardware":["a"],
+"parameters":{
+"batch":-4}})"),
+              "s.json:3: field 'parameters.batch' is '-4'; expected a whole number from 1 to 1,000,000,000");
+    EXPECT_EQ(refusal(R"({"schema":"tessera.study/2"})"),
+              "s.json:1: field 'schema' is 'tessera.study/2'; expected 'tessera.study/1'");
+    EXPECT_EQ(refusal(R"({"schema":"tessera.study/1","engine":"dream","models":["m"],"hardware":["a"]})"),
+              "s.json:1: field 'engine' is 'dream'; expected one of partition");
+}
+
+TEST(Study, bundledOnesAreValid) {
+    EXPECT_GE(bundledStudies().size(), 2U);
+    for (const auto& [name, title] : bundledStudies()) {
+        EXPECT_FALSE(title.empty()) << name;
+        std::ifstream stream(test::sourcePath("data/studies/" + name + ".json"));
+        EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(stream), "study.schema.json"), "") << name;
+    }
+}
+
+TEST(Study, parametersBecomeTheEnginesOptions) {
+    Study study = newStudy("partition");
+    setParameter(study, "ratio", {"0.7"});
+    setParameter(study, "objective", {"side"});
+    setParameter(study, "psum", {"conv"});
+    setParameter(study, "pin", {"fc1=III"});
+    setParameter(study, "pin_ratio", {"2=0.4"});
+    setParameter(study, "computation", {});
+    setParameter(study, "levels", {"1"});
+    const partition::Options options = partitionOptions(study);
+    EXPECT_EQ(options.ratio, partition::RatioRule::fixed);
+    EXPECT_EQ(options.fixedRatio, 0.7);
+    EXPECT_EQ(options.objective, partition::Objective::side);
+    EXPECT_EQ(options.psum, partition::Psum::conv);
+    EXPECT_EQ(options.pinnedTypes.at("fc1"), partition::Type::III);
+    EXPECT_EQ(options.pinnedRatios.at(2), 0.4);
+    EXPECT_FALSE(options.computation);
+    EXPECT_EQ(options.levels, 1);
+}
+
+TEST(PartitionDocument, holdsEveryFieldInOrder) {
+    const Json json = toJson(test::handMadeResult());
+    EXPECT_EQ(keysOf(json),
+              (std::vector<std::string>{"schema", "tool_version", "command", "inputs", "model", "fleet", "accelerators",
+                                        "batch", "dtype", "parameters", "strategies", "assumptions", "warnings"}));
+    EXPECT_EQ(json["schema"], "tessera.partition-result/1");
+    const Json& plan = json["strategies"]["accpar"];
+    EXPECT_EQ(keysOf(plan), (std::vector<std::string>{"step_time_s", "throughput_samples_per_s", "speedup_over_dp",
+                                                      "cost_s", "lower_bound_s", "bounds", "gap", "optimal", "ended_by", "fits",
+                                                      "levels", "per_accelerator", "without_group"}));
+    EXPECT_EQ(keysOf(plan["levels"][0]),
+              (std::vector<std::string>{"level", "group", "accelerators", "occurrences", "ratio", "objective_s",
+                                        "side_i_s", "side_j_s", "lower_bound_s", "layers", "joins"}));
+    EXPECT_EQ(plan["levels"][0]["layers"][1],
+              (Json{{"name", "fc<1>"}, {"type", "III"}, {"compute_s", 0.1}, {"intra_s", 0.05}, {"inter_s", 0.05}}));
+    EXPECT_EQ(plan["levels"][0]["joins"][0],
+              (Json{{"name", "join"}, {"layout", "c"}, {"compute_s", 0.0}, {"inter_s", 0.01}}));
+    EXPECT_EQ(plan["without_group"]["slow"]["faster"], true);
+    EXPECT_EQ(plan["without_group"]["fast"]["faster"], false);
+    EXPECT_EQ(test::schemaErrors(plain(json), "partition-result.schema.json"), "");
+}
+
+TEST(PartitionDocument, repeatsTheCostAtTheTopOnlyForASingleStrategy) {
+    Result result = test::handMadeResult();
+    EXPECT_FALSE(toJson(result).contains("cost_s"));
+    std::get<PartitionOutcome>(result.outcome).result.plans.pop_back();
+    EXPECT_EQ(toJson(result)["cost_s"], 0.03);
+}
+
+}  // namespace
+}  // namespace tessera::study
