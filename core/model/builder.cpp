@@ -269,7 +269,7 @@ void GraphBuilder::State::checkOutputs(const OperatorSpec& spec, const Operator&
     }
 }
 
-/// Folding has a budget for the whole graph; elements of a rule's inputs count as well as those it makes.
+/// Folding has a budget for the whole graph: what rules make, for each of their inputs, and a part of what they read.
 bool GraphBuilder::State::mayFold() {
     std::int64_t work = 0;
     for (const RuleInput& input : ruleInputs)
@@ -277,7 +277,7 @@ bool GraphBuilder::State::mayFold() {
     for (const RuleOutput& output : ruleOutputs) {
         const auto count = elementCount(output.shape);
         if (!count || *count > kMostFolded) return false;
-        work += *count;
+        work += *count * static_cast<std::int64_t>(std::max<std::size_t>(ruleInputs.size(), 1));
     }
     if (folded + work > kFoldBudget) {
         foldingEnded = true;

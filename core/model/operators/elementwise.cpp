@@ -68,6 +68,8 @@ void castLikeRule(RuleContext& node) {
 
 void preluRule(RuleContext& node) {
     node.setLike(0, 0);
+    // Old files give one slope per channel without the axes behind it.
+    if (node.rank(1) == std::size_t{1} && node.rank(0).value_or(0) > 1 && node.dim(1, 0) == node.dim(0, 1)) return;
     // The slope broadcasts to the input only.
     const Shape both = broadcast(node, node.shape(0), node.shape(1));
     const auto shorter = node.rank(1);

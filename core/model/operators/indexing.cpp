@@ -157,12 +157,15 @@ void nonZeroRule(RuleContext& node) {
              rank ? Shape(Dims{static_cast<std::int64_t>(std::max<std::size_t>(*rank, 1)), kUnknown}) : Shape());
 }
 
-/// How many there are is known where the elements are: exporters write arange(n) so. The only rule whose shape depends
-/// on data.
+/// How many there are is known where the elements are: exporters write arange(n) so. The one shape that depends on
+/// data; counting is limited, as it is not part of the budget of folding.
 void nonZeroByElements(RuleContext& node) {
     nonZeroRule(node);
     const Elements* const x = node.elements(0);
-    if (x == nullptr || !node.shape(0) || !std::all_of(x->begin(), x->end(), isKnownElement)) return;
+    constexpr std::size_t kMostCounted = 8192;
+    if (x == nullptr || x->size() > kMostCounted || !node.shape(0) ||
+        !std::all_of(x->begin(), x->end(), isKnownElement))
+        return;
     const auto count = std::count_if(x->begin(), x->end(), [](double element) { return element != 0; });
     (*node.output(0).shape)[1] = count;
 }

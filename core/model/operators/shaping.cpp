@@ -280,6 +280,9 @@ void foldConcat(RuleContext& node) {
     const std::size_t axis = node.axisAttribute("axis", 1, shape->size());
     const auto outer = static_cast<std::size_t>(
         elementCount(Dims(shape->begin(), shape->begin() + static_cast<std::ptrdiff_t>(axis))).value_or(0));
+    // Many empty parts make little but take long.
+    constexpr std::size_t kMostBlocks = std::size_t{1} << 20;
+    if (outer * node.inputs() > kMostBlocks) return;
     Elements result;
     result.reserve(static_cast<std::size_t>(elementCount(shape).value_or(0)));
     for (std::size_t row = 0; row < outer; ++row) {
@@ -549,13 +552,13 @@ void padRule(RuleContext& node) {
     if (node.has(1) || !node.hasAttribute("paddings")) {
         // Two entries per axis: the limit of a list of axes does not hold.
         const Elements* const given = node.elements(1);
+        if (given != nullptr && given->size() > 2 * kMostDimensions)
+            node.failInput(1, fmt::format("{} pads", given->size()), "two per axis");
         if (node.has(1) && (given == nullptr || !std::all_of(given->begin(), given->end(), isKnownElement))) {
             if (input) node.set(0, node.type(0), Dims(input->size(), kUnknown));
             return;
         }
         if (node.has(1)) {
-            if (given->size() > 2 * kMostDimensions)
-                node.failInput(1, fmt::format("{} pads", given->size()), "two per axis");
             pads = {.given = true, .values = Integers(), .source = "input 2"};
             for (const double pad : *given) pads.values->push_back(wholeOf(pad));
         } else {
