@@ -27,6 +27,8 @@ constexpr std::size_t kLongestText = std::size_t{64} << 20;
 constexpr std::size_t kMostOperators = 1'000'000;
 constexpr std::size_t kMostTensors = 4'000'000;
 
+constexpr const char* kEscapeRule = R"(every backslash as \\ or as the start of \xNN)";
+
 struct RoleName {
     TensorRole role;
     std::string_view name;
@@ -48,14 +50,14 @@ std::string written(std::string_view text) {
     const bool whole = isUtf8(text);
     std::string result;
     result.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
         if (byte == '\\')
-            result += "\\\\";
+            result += R"(\\)";
         else if (byte == 0 || (!whole && byte >= 0x80))
             result += fmt::format("\\x{:02X}", byte);
         else
-            result += text[i];
+            result += c;
     }
     return result;
 }
@@ -76,7 +78,7 @@ std::optional<std::string> unwritten(std::string_view text) {
             result += text[i];
             continue;
         }
-        if (text.substr(i, 2) == "\\\\") {
+        if (text.substr(i, 2) == R"(\\)") {
             result += '\\';
             ++i;
             continue;
@@ -92,7 +94,7 @@ std::optional<std::string> unwritten(std::string_view text) {
 
 std::string textOf(const JsonNode& node) {
     std::optional<std::string> text = unwritten(node.text(kLongestText));
-    if (!text) node.fail("every backslash as \\\\ or as the start of \\xNN");
+    if (!text) node.fail(kEscapeRule);
     return *std::move(text);
 }
 
@@ -324,8 +326,7 @@ private:
         if (node.has("attributes"))
             for (const auto& [key, value] : node.at("attributes").members()) {
                 const std::optional<std::string> name = unwritten(key);
-                if (!name)
-                    value.fail("every backslash as \\\\ or as the start of \\xNN", "under the key " + inQuotes(key));
+                if (!name) value.fail(kEscapeRule, "under the key " + inQuotes(key));
                 op.attributes.emplace(*name, attributeOf(value));
             }
         op.layer = optionalText(node, "layer");

@@ -12,7 +12,7 @@
 
 namespace tessera::model {
 
-Graph readOnnx(std::string bytes, const std::string& file, const LoadOptions& options) {
+Graph readOnnx(const std::string& bytes, const std::string& file, const LoadOptions& options) {
     // Protobuf would write about broken messages on standard error.
     static auto* const kOldHandler = google::protobuf::SetLogHandler(nullptr);
     static_cast<void>(kOldHandler);

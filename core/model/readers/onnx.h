@@ -13,6 +13,6 @@ namespace tessera::model {
 /// `file` its name for messages. Throws DataError for what cannot be read ("What loads and what does not" in the guide)
 /// or goes beyond the limits (512 MiB, 1,000,000 nodes, 64 dimensions, nesting of 100, memory), UsageError for a
 /// dimension name that the model does not have.
-Graph readOnnx(std::string bytes, const std::string& file, const LoadOptions& options = {});
+Graph readOnnx(const std::string& bytes, const std::string& file, const LoadOptions& options = {});
 
 }  // namespace tessera::model

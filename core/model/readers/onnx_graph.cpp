@@ -214,11 +214,10 @@ NodeOrder orderOf(const Source& source, const std::vector<std::string_view>& nod
             const auto [entry, isNew] = order.makers.emplace(name, static_cast<std::int32_t>(i));
             if (isNew) return;
             const bool isGiven = entry->second == NodeOrder::kGiven;
-            throw DataError(
-                {.file = source.file, .where = describeNode(source, nodes[i])},
-                fmt::format("the output {}, which {} already {}", inQuotes(name),
-                            isGiven ? "an input or stored tensor" : "another output", isGiven ? "is" : "is"),
-                "every tensor to be made once");
+            throw DataError({.file = source.file, .where = describeNode(source, nodes[i])},
+                            fmt::format("the output {}, which {} already is", inQuotes(name),
+                                        isGiven ? "an input or stored tensor" : "another output"),
+                            "every tensor to be made once");
         });
     }
     bool ordered = true;

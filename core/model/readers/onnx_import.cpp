@@ -22,6 +22,8 @@ constexpr std::size_t kLongestName = std::size_t{64} << 10;
 constexpr std::size_t kShortenedName = 200;
 /// What the graph may need beside the file's bytes, so that a process of 2 GiB of address space has room for both.
 constexpr std::size_t kMostMemory = std::size_t{1600} << 20;
+/// Bytes of nodes that are read, those of bodies and functions once per use, so that no file takes long.
+constexpr std::size_t kMostRead = std::size_t{8} << 30;
 constexpr std::size_t kOperatorBytes = 700;
 constexpr std::size_t kTensorBytes = 400;
 
@@ -552,6 +554,11 @@ Importer::Node Importer::parseNode(std::string_view bytes, Scope& scope) {
         throw DataError({.file = source_.file},
                         fmt::format("more than {} nodes with the bodies of functions", kMostNodes),
                         fmt::format("at most {} nodes", kMostNodes));
+    readBytes_ += bytes.size();
+    if (readBytes_ > kMostRead)
+        throw DataError({.file = source_.file},
+                        fmt::format("functions and bodies of more than {} GiB when repeated", kMostRead >> 30),
+                        fmt::format("at most {} GiB", kMostRead >> 30));
     auto proto = parsed<onnx::NodeProto>(source_, bytes, Unit::node);
     Node node;
     node.bytes = bytes;

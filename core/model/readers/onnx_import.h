@@ -164,6 +164,7 @@ private:
     std::optional<std::int64_t> batch_;  ///< of the inputs; 1 where they differ
     bool batchBound_ = false;
     std::int64_t visited_ = 0;
+    std::size_t readBytes_ = 0;
     std::unordered_map<std::string_view, bool> nodeNames_;  ///< of the main graph; true once given to an operator
     std::unordered_set<std::string> generatedNodes_;
     std::unordered_map<std::string, std::int64_t> repeats_;

@@ -288,6 +288,25 @@ TEST(HostileFile, whoseFunctionsMultiplyIsRefused) {
     EXPECT_NE(model.error(), "");
 }
 
+/// A function whose constant holds 20 MiB of varints, which would be counted at every call.
+TEST(HostileFile, whoseFunctionsRepeatMuchDataIsRefused) {
+    OnnxModel model = smallModel();
+    onnx::FunctionProto& function = *model.proto.add_functions();
+    function.set_name("F");
+    function.set_domain("local");
+    function.add_output("c");
+    onnx::NodeProto& node = *function.add_node();
+    node.set_op_type("Constant");
+    node.add_output("c");
+    onnx::TensorProto& tensor = *test::addAttribute(node, "value", onnx::AttributeProto::TENSOR).mutable_t();
+    tensor.set_data_type(7);
+    tensor.add_dims(20 << 20);
+    tensor.mutable_int64_data()->Resize(20 << 20, 1);
+    for (int i = 0; i < 2000; ++i) addNode(model.graph(), "F", {}, {"c" + std::to_string(i)}).set_domain("local");
+    EXPECT_EQ(model.error(),
+              "test.onnx: found functions and bodies of more than 8 GiB when repeated; expected at most 8 GiB");
+}
+
 // Random damage -----------------------------------------------------------------------------------------------------
 
 const std::vector<std::string> kFiles{"mlp_mnist.onnx",       "lstm_ptb.onnx",  "seq2seq_gru_luong.onnx",
