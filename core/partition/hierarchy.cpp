@@ -169,15 +169,12 @@ private:
         next.communication =
             inherited.communication + inherited.scale * transfers(totals, level.sides(), split.ratio, first);
         if (!inherited.perLayer.empty()) {
-            next.perLayer = inherited.perLayer;
+            next.perLayer = level.interByConsumer(split.states, split.ratio, first);
             for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
                 const auto node = static_cast<std::int32_t>(n);
-                next.perLayer[n] +=
-                    inherited.scale * level.intra(node, level.stateOf(node, split.states), split.ratio, first);
+                const double intra = level.intra(node, level.stateOf(node, split.states), split.ratio, first);
+                next.perLayer[n] = inherited.perLayer[n] + inherited.scale * (next.perLayer[n] + intra);
             }
-            for (std::size_t e = 0; e < network_.edges.size(); ++e)
-                next.perLayer[index(network_.edges[e].to)] +=
-                    inherited.scale * level.inter(e, split.states, split.ratio, first);
         }
         return next;
     }
@@ -203,9 +200,7 @@ private:
         plan.sideJ = {inherited.scale * j};
         plan.lowerBound = {inherited.scale * split.lowerBound};
         plan.layers.reserve(network_.nodes.size());
-        std::vector<double> inter(network_.nodes.size(), 0);
-        for (std::size_t e = 0; e < network_.edges.size(); ++e)
-            inter[index(network_.edges[e].to)] += level.inter(e, split.states, split.ratio, slowerIsI);
+        const std::vector<double> inter = level.interByConsumer(split.states, split.ratio, slowerIsI);
         for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
             const auto node = static_cast<std::int32_t>(n);
             const std::uint8_t state = level.stateOf(node, split.states);

@@ -345,13 +345,17 @@ Level::EdgeRates Level::sideRates(double ratio, bool first) const {
     return rates;
 }
 
-double Level::inter(std::size_t edge, const States& states, double ratio, bool first) const {
-    const Edge& e = network_->edges[edge];
-    const std::uint8_t p = network_->nodes[index(e.from)].out[stateOf(e.from, states)];
-    const std::uint8_t q = network_->nodes[index(e.to)].in[stateOf(e.to, states)];
-    const auto layouts = static_cast<std::size_t>(p * 3 + q);
+std::vector<double> Level::interByConsumer(const States& states, double ratio, bool first) const {
     const EdgeRates rates = sideRates(ratio, first);
-    return rates.perElement[layouts] * edgeElements_[edge] + rates.constant[layouts];
+    std::vector<double> times(network_->nodes.size(), 0);
+    for (std::size_t e = 0; e < network_->edges.size(); ++e) {
+        const Edge& edge = network_->edges[e];
+        const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
+        const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
+        const auto layouts = static_cast<std::size_t>(p * 3 + q);
+        times[index(edge.to)] += rates.perElement[layouts] * edgeElements_[e] + rates.constant[layouts];
+    }
+    return times;
 }
 
 Level::EdgeRates Level::edgeRates(double ratio, Combine combine) const {

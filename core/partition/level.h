@@ -131,10 +131,11 @@ public:
     /// Adds (sign 1) or takes away (sign -1) all that one variable's state contributes, its edges included.
     void addVariable(Totals& totals, const States& states, std::int32_t variable, double sign) const;
 
-    /// Times of one node and one edge on a side.
+    /// Times of one node on a side.
     double compute(std::int32_t node, std::uint8_t state, double ratio, bool first) const;
     double intra(std::int32_t node, std::uint8_t state, double ratio, bool first) const;
-    double inter(std::size_t edge, const States& states, double ratio, bool first) const;
+    /// Times of all edges on a side, summed by consumer.
+    std::vector<double> interByConsumer(const States& states, double ratio, bool first) const;
 
     /// Elements that a layer reads, at this level's shares.
     double inputElements(std::int32_t node) const { return nodeCosts_[static_cast<std::size_t>(node)].input; }

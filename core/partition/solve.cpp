@@ -57,10 +57,10 @@ struct Study {
     HierarchyResult solve(const Array& array, const StrategyRow& row, bool watched = false) const {
         return solveHierarchy(*network, array, row, *options, context(watched));
     }
-    /// Data parallelism under the same cost model as `row`, which its speed-up is measured against.
-    double dataParallel(const Array& array, const StrategyRow& row) const {
+    /// Step time of data parallelism under a cost model, which speed-ups are measured against.
+    double dataParallel(const Array& array, bool paperModel) const {
         StrategyRow dp = *findStrategy("dp");
-        dp.paperModel = row.paperModel;
+        dp.paperModel = paperModel;
         return solve(array, dp).stepTime;
     }
 };
@@ -106,6 +106,62 @@ std::vector<WithoutGroup> dropGroups(const Study& study, const hardware::Fleet& 
     std::stable_sort(dropped.begin(), dropped.end(),
                      [](const WithoutGroup& a, const WithoutGroup& b) { return a.stepTime < b.stepTime; });
     return dropped;
+}
+
+/// A strategy's plan with what its certificate needs.
+struct Solved {
+    const StrategyRow* row = nullptr;
+    Plan plan;
+    Split root;
+    bool simplified = false;
+};
+
+Solved solveOne(const Study& study, const Array& array, const std::string& strategy) {
+    Solved one;
+    one.row = rowFor(strategy, *study.options);
+    HierarchyResult hierarchy = study.solve(array, *one.row, true);
+    one.simplified = hierarchy.simplified;
+    one.root = hierarchy.root;
+    one.plan = makePlan(study, array, strategy, std::move(hierarchy));
+    return one;
+}
+
+/// Speed-ups over data parallelism under the plan's own cost model, also of the fleet without each group.
+void addSpeedups(const Study& study, const Array& array, const hardware::Fleet& fleet, std::vector<Solved>& solved) {
+    std::map<bool, double> dataParallel;  // by whether the strategy is timed by the paper's model
+    for (const Solved& one : solved)
+        if (one.plan.strategy == "dp") dataParallel[false] = one.plan.stepTime.value;
+    for (const Solved& one : solved)
+        if (!dataParallel.contains(one.row->paperModel))
+            dataParallel[one.row->paperModel] = study.dataParallel(array, one.row->paperModel);
+    const bool drop = study.options->dropGroups && fleet.groups.size() > 1 && fleet.groups.size() <= kMostDropped;
+    parallelFor(solved.size(), study.options->threads, [&](std::size_t p) {
+        const double dp = dataParallel.at(solved[p].row->paperModel);
+        solved[p].plan.speedupOverDp = dp / solved[p].plan.stepTime.value;
+        if (drop) solved[p].plan.without = dropGroups(study, fleet, *solved[p].row, dp);
+    });
+}
+
+/// Bounds; plans that are free in the same things share one.
+void certifyAll(const Study& study, const Array& array, std::vector<Solved>& solved) {
+    const Options& options = *study.options;
+    const BoundContext context{study.network, &array, &options, &study.pinned, study.stop};
+    const bool oneLevel = options.levels == 1 && array.clusters[index(array.root)].count > 1;
+    const bool restricted = !options.pinnedTypes.empty() || !options.pinnedRatios.empty() || ratioIsGiven(options);
+    std::map<std::pair<bool, bool>, double> stepBounds;  // by whether pins hold, by the paper's model
+    for (Solved& one : solved) {
+        const bool paper = one.row->paperModel;
+        const CostModel model = paper ? CostModel::paper : options.costModel;
+        if (oneLevel) {
+            one.plan.boundsCost = true;
+            certify(one.plan, one.plan.cost.value, boundCost(context, *one.row, one.root, model));
+            continue;
+        }
+        const bool own = one.row->searchesAll && !paper && restricted;
+        const auto [bound, added] = stepBounds.try_emplace({own, paper}, 0.0);
+        if (added) bound->second = boundStepTime(context, *one.row, model);
+        certify(one.plan, one.plan.stepTime.value, bound->second);
+    }
 }
 
 std::vector<std::string> assumptionsOf(const Study& study, const hardware::Fleet& fleet, const Array& array,
@@ -216,55 +272,30 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
     const Array array = makeArray(fleet, options.dtype);
     const Network network = prepare(layers, options);
     const Study study{&layers, &options, &network, pinnedStates(layers, network, options), &sink, std::move(stop)};
-    const bool oneLevel = options.levels == 1 && array.clusters[index(array.root)].count > 1;
-
-    std::vector<Plan> plans(options.strategies.size());
-    std::vector<std::uint8_t> simplified(plans.size(), 0);
-    std::vector<Split> roots(plans.size());
-    parallelFor(plans.size(), options.threads, [&](std::size_t p) {
-        const StrategyRow& row = *rowFor(options.strategies[p], options);
-        HierarchyResult solved = study.solve(array, row, true);
-        simplified[p] = solved.simplified ? 1 : 0;
-        roots[p] = solved.root;
-        plans[p] = makePlan(study, array, options.strategies[p], std::move(solved));
-
-        const double dp = row.strategy.id == "dp" ? plans[p].stepTime.value : study.dataParallel(array, row);
-        plans[p].speedupOverDp = dp / plans[p].stepTime.value;
-        if (options.dropGroups && fleet.groups.size() > 1 && fleet.groups.size() <= kMostDropped)
-            plans[p].without = dropGroups(study, fleet, row, dp);
+    std::vector<Solved> solved(options.strategies.size());
+    parallelFor(solved.size(), options.threads, [&](std::size_t p) {
+        solved[p] = solveOne(study, array, options.strategies[p]);
         if (sink)
-            sink({.task = "partition", .done = static_cast<double>(p + 1), .total = static_cast<double>(plans.size())});
+            sink(
+                {.task = "partition", .done = static_cast<double>(p + 1), .total = static_cast<double>(solved.size())});
     });
-
-    const BoundContext bounds{&network, &array, &options, &study.pinned, study.stop};
-    std::map<std::pair<bool, CostModel>, double>
-        stepBounds;  // by whether pins hold and by model: shared by the baselines
-    for (std::size_t p = 0; p < plans.size(); ++p) {
-        const StrategyRow& row = *rowFor(options.strategies[p], options);
-        const CostModel model = row.paperModel ? CostModel::paper : options.costModel;
-        if (oneLevel) {
-            plans[p].boundsCost = true;
-            certify(plans[p], plans[p].cost.value, boundCost(bounds, row, roots[p], model));
-            continue;
-        }
-        const bool own = row.searchesAll && !row.paperModel;
-        const bool same = options.pinnedTypes.empty() && options.pinnedRatios.empty() && !ratioIsGiven(options);
-        const auto [bound, added] = stepBounds.try_emplace({own && !same, model}, 0.0);
-        if (added) bound->second = boundStepTime(bounds, row, model);
-        certify(plans[p], plans[p].stepTime.value, bound->second);
-    }
+    addSpeedups(study, array, fleet, solved);
+    certifyAll(study, array, solved);
 
     Result result;
     result.batch = options.batch;
     for (const model::Layer& layer : layers.layers) result.names.push_back(layer.name);
-    result.assumptions = assumptionsOf(study, fleet, array, std::count(simplified.begin(), simplified.end(), 1) > 0);
-    for (const Plan& plan : plans)
-        for (const AcceleratorShare& share : plan.shares)
+    result.assumptions =
+        assumptionsOf(study, fleet, array,
+                      std::any_of(solved.begin(), solved.end(), [](const Solved& one) { return one.simplified; }));
+    for (Solved& one : solved) {
+        for (const AcceleratorShare& share : one.plan.shares)
             if (!share.fits)
                 result.warnings.push_back(fmt::format(
-                    "{} does not fit: an accelerator of group {} would hold {:.4g} GB and has {:.4g} GB", plan.strategy,
-                    inQuotes(share.kind), share.memory.value / 1e9, share.capacity->value / 1e9));
-    result.plans = std::move(plans);
+                    "{} does not fit: an accelerator of group {} would hold {:.4g} GB and has {:.4g} GB",
+                    one.plan.strategy, inQuotes(share.kind), share.memory.value / 1e9, share.capacity->value / 1e9));
+        result.plans.push_back(std::move(one.plan));
+    }
     return result;
 }
 
