@@ -82,7 +82,8 @@ Reproduction begin(const Figure& figure, const ReproductionOptions& options) {
         "share; that is --cost-model paper.");
     result.notes.emplace_back(
         "Section 4 of the paper charges the exchange inside a layer in full whatever the share is, and AccPar's ratio "
-        "can then be solved to its proven optimum; that is --cost-model exact.");
+        "is "
+        "then chosen for the whole step instead of by Eq. 10 at one level; that is --cost-model exact.");
     return result;
 }
 
