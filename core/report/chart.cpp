@@ -17,7 +17,7 @@ namespace {
 constexpr double kWidth = 960;
 constexpr double kTitleHeight = 32;
 constexpr double kLabelWidth = 168;
-constexpr double kValueWidth = 96;
+constexpr double kValueWidth = 136;
 constexpr double kBarHeight = 22;
 constexpr double kBarStep = 30;
 constexpr double kRowHeight = 22;
@@ -137,7 +137,7 @@ std::string layerNames(const partition::LevelPlan& level, const std::vector<std:
                        const Theme& theme) {
     std::string text;
     for (std::size_t i = 0; i < level.layers.size(); ++i) {
-        const double x = kLabelWidth + (static_cast<double>(i) + 0.5) * cell + 4;
+        const double x = kLabelWidth + (static_cast<double>(i) + 0.5) * cell;
         text += textAt(x, y, shortened(names.at(static_cast<std::size_t>(level.layers[i].layer)), 14),
                        theme("secondary"), fmt::format(" transform=\"rotate(90 {} {})\"", at(x - 4), at(y)));
     }
