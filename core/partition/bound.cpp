@@ -220,7 +220,8 @@ private:
         }
         const Cluster& below = array.clusters[index(cluster)];
         SideBelow side;
-        side.perElement = *bytesOfDtype(options.dtype) / below.bytesPerSecond;
+        // The paper's model multiplies every transfer by its side's ratio, which is one half below the first split.
+        side.perElement = *bytesOfDtype(options.dtype) / below.bytesPerSecond * (paper_ ? 0.5 : 1);
         const bool ratiosPinnedBelow = std::any_of(options.pinnedRatios.begin(), options.pinnedRatios.end(),
                                                    [](const auto& p) { return p.first > 0; });
         side.mixed = below.kind < 0 || ratiosPinnedBelow;
