@@ -51,7 +51,7 @@ struct Known {
 };
 
 /// All elements that one build may fold, so that a hostile file can take neither time nor memory.
-constexpr std::int64_t kFoldBudget = 16 * 1024 * 1024;
+constexpr std::int64_t kFoldBudget = std::int64_t{1} << 24;
 constexpr std::int64_t kMostSmallConstant = 64;
 
 enum Use : std::uint8_t { asStatistic = 1, otherwise = 2, stored = 4 };
@@ -260,8 +260,7 @@ void GraphBuilder::State::checkCounts(const OperatorKind& kind, const Operator& 
 void GraphBuilder::State::checkOutputs(const OperatorSpec& spec, const Operator& op) const {
     if (std::all_of(spec.outputs.begin(), spec.outputs.end(), [](const std::string& name) { return name.empty(); }))
         fail(describeOperator(op.name, op.type), "no output", "at least 1 output");
-    for (std::size_t i = 0; i < spec.outputs.size(); ++i) {
-        const std::string& name = spec.outputs[i];
+    for (const std::string& name : spec.outputs) {
         if (name.empty()) continue;
         if (indexOf(name) != kNoTensor)
             fail(describeOperator(op.name, op.type), "the output " + inQuotes(name) + ", which is already made",

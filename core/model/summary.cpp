@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -27,11 +28,10 @@ bool isRecurrent(std::string_view type) {
 bool isWeighted(const Graph& graph, const Operator& op, const OperatorKind* kind) {
     if (kind == nullptr || kind->macs == nullptr) return false;
     if (isRecurrent(kind->id)) return true;
-    for (const std::size_t operand : kind->operands) {
-        if (operand >= op.inputs.size() || op.inputs[operand] == kNoTensor) continue;
-        if (!isActivation(graph.tensor(op.inputs[operand]).role)) return true;
-    }
-    return false;
+    return std::any_of(kind->operands.begin(), kind->operands.end(), [&](std::size_t operand) {
+        const bool given = operand < op.inputs.size() && op.inputs[operand] != kNoTensor;
+        return given && !isActivation(graph.tensor(op.inputs[operand]).role);
+    });
 }
 
 std::optional<std::int64_t> vectorFlops(const OperatorKind& kind, const CountContext& context) {

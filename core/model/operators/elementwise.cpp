@@ -171,7 +171,8 @@ double quotient(double a, double b) {
 double wholeQuotient(double a, double b) {
     const std::int64_t divisor = wholeOf(b);
     if (divisor == 0 || divisor == -1) return divisor == 0 ? std::nan("") : -a;
-    return static_cast<double>(wholeOf(a) / divisor);
+    const std::int64_t whole = wholeOf(a) / divisor;
+    return static_cast<double>(whole);
 }
 double remainderLikeDivisor(double a, double b) {
     if (b == 0) return std::nan("");

@@ -15,7 +15,10 @@ namespace {
 Integers listOf(const RuleContext& node, const std::string& name, std::size_t size, std::int64_t otherwise,
                 std::int64_t least) {
     const auto given = node.integers(name);
-    if (!given) return Integers(size, otherwise);
+    if (!given) {
+        const Integers same(size, otherwise);
+        return same;
+    }
     if (given->size() != size)
         node.failAttribute(name, fmt::format("a list of {}", given->size()), fmt::format("a list of {}", size));
     for (const std::int64_t value : *given) {

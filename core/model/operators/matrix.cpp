@@ -112,7 +112,10 @@ std::optional<Integers> givenOutput(const RuleContext& node, std::size_t spatial
 
 Integers outputPadding(const RuleContext& node, std::size_t spatial) {
     const auto given = node.integers("output_padding");
-    if (!given) return Integers(spatial, 0);
+    if (!given) {
+        const Integers none(spatial, 0);
+        return none;
+    }
     if (given->size() != spatial)
         node.failAttribute("output_padding", fmt::format("a list of {}", given->size()),
                            fmt::format("a list of {}", spatial));
@@ -333,6 +336,8 @@ struct LabelSizes {
     std::array<std::int64_t, 128> size;
     Shape ellipsis;
     LabelSizes() { size.fill(1); }
+    /// Labels are ASCII letters.
+    std::int64_t& of(char label) { return size[static_cast<unsigned char>(label) % size.size()]; }
 };
 
 /// Aligns the labels with one operand's shape; false where they do not fit.
@@ -350,7 +355,7 @@ bool alignLabels(const std::string& labels, const std::vector<std::int64_t>& sha
             axis += hidden;
             continue;
         }
-        std::int64_t& size = sizes.size[static_cast<std::size_t>(c)];
+        std::int64_t& size = sizes.of(c);
         const std::int64_t found = shape[axis++];
         if (size != 1 && found != 1 && size != kUnknown && found != kUnknown && size != found) return false;
         if (size == 1 || size == kUnknown) size = found == 1 ? size : found;
@@ -375,7 +380,7 @@ void einsumRule(RuleContext& node) {
     std::vector<std::int64_t> result;
     for (const char c : equation->result) {
         if (c != '.')
-            result.push_back(sizes.size[static_cast<std::size_t>(c)]);
+            result.push_back(sizes.of(c));
         else if (sizes.ellipsis)
             result.insert(result.end(), sizes.ellipsis->begin(), sizes.ellipsis->end());
     }
@@ -393,7 +398,7 @@ std::optional<std::int64_t> einsumVolume(const CountContext& op, const Equation&
     labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
     for (const char c : labels)
         if (c != '.') {
-            const std::int64_t size = sizes.size[static_cast<std::size_t>(c)];
+            const std::int64_t size = sizes.of(c);
             volume = size == kUnknown ? std::nullopt : times(volume, size);
         }
     return volume;

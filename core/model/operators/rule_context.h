@@ -69,7 +69,7 @@ public:
     /// The only element of an input; empty where it is not known.
     std::optional<double> scalarOf(std::size_t input) const;
 
-    bool hasAttribute(const std::string& name) const { return node_.attributes.count(name) != 0; }
+    bool hasAttribute(const std::string& name) const { return node_.attributes.contains(name); }
     std::int64_t integer(const std::string& name, std::int64_t otherwise) const;
     double real(const std::string& name, double otherwise) const;
     std::string text(const std::string& name, const std::string& otherwise) const;
@@ -99,8 +99,8 @@ public:
     /// Distinct axes counted from the front, sorted.
     std::vector<std::size_t> axes(const IntegerList& list, std::size_t rank) const;
     /// Throws where a known rank differs from (or is below) what is needed.
-    void needRank(std::size_t input, std::size_t rank) const;
-    void needRankAtLeast(std::size_t input, std::size_t rank) const;
+    void needRank(std::size_t input, std::size_t needed) const;
+    void needRankAtLeast(std::size_t input, std::size_t needed) const;
     /// a * b and a + b of dimensions: unknown where one is, an error beyond 2^53.
     std::int64_t times(std::int64_t a, std::int64_t b) const;
     std::int64_t plus(std::int64_t a, std::int64_t b) const;
