@@ -167,7 +167,7 @@ void list(Context& context, const std::string& kind) {
     study::finishDocument(json, {}, warnings);
     context.console.showWarnings(warnings);
     if (context.common.json)
-        context.console.print(json);
+        context.console.printJson(json);
     else
         context.console.print(report::toText(table));
 }
@@ -194,7 +194,7 @@ Action addHardwareShow(CLI::App& app) {
         json["name"] = found.name;
         json["hardware"] = found.json;
         study::finishDocument(json, {}, {});
-        context.console.print(json);
+        context.console.printJson(json);
     };
 }
 
@@ -213,7 +213,7 @@ Action addHardwareValidate(CLI::App& app) {
         json["name"] = found.name;
         json["valid"] = true;
         study::finishDocument(json, {}, {});
-        context.console.print(json);
+        context.console.printJson(json);
     };
 }
 

@@ -127,7 +127,7 @@ void convert(Context& context, const Conversion& conversion) {
     json["file_bytes"] = converted.text.size();
     json["sha256"] = sha256(converted.text);
     study::finishDocument(json, {}, warnings);
-    context.console.print(json);
+    context.console.printJson(json);
 }
 
 void inspect(Context& context, const ModelChoice& choice, bool withLayers) {
@@ -136,7 +136,7 @@ void inspect(Context& context, const ModelChoice& choice, bool withLayers) {
     if (withLayers) layers = model::layerGraph(summary.model);
     context.console.showWarnings(summary.model.warnings);
     if (context.common.json) {
-        context.console.print(study::toJson(summary, layers ? &*layers : nullptr));
+        context.console.printJson(study::toJson(summary, layers ? &*layers : nullptr));
         return;
     }
     std::string text = summaryText(summary);
@@ -166,7 +166,7 @@ Action addModelList(CLI::App&) {
                               {"description", entry.description},
                               {"source", entry.source}});
         study::finishDocument(json, {}, {});
-        context.console.print(json);
+        context.console.printJson(json);
     };
 }
 

@@ -27,7 +27,7 @@ void listFigures(Context& context) {
     }
     study::finishDocument(json, {}, {});
     if (context.common.json)
-        context.console.print(json);
+        context.console.printJson(json);
     else
         context.console.print(report::toText(table));
 }
@@ -59,7 +59,7 @@ Action addReproduce(CLI::App& app) {
             study::reproduce(options->name, {costModel, context.threads}, context.console.sink(), context.stop);
         context.console.endProgress();
         if (context.common.json)
-            context.console.print(study::toJson(result));
+            context.console.printJson(study::toJson(result));
         else
             context.console.print(report::toText(result));
     };

@@ -60,7 +60,7 @@ void show(Context& context, const study::Result& result) {
     context.console.endProgress();
     context.console.warn(result.warnings);
     if (context.common.json)
-        context.console.print(study::toJson(result));
+        study::writeJson(result, [&](std::string_view part) { context.console.print(part); });
     else
         context.console.print(report::toText(result));
 }
@@ -104,7 +104,7 @@ void tour(Context& context, const std::string& folder) {
     study::finishDocument(json, {}, {});
     context.console.endProgress();
     if (context.common.json)
-        context.console.print(json);
+        context.console.printJson(json);
     else
         context.console.print(report::toText(table) + fmt::format("\nReport: {}\n", escaped(page)));
 }

@@ -37,14 +37,14 @@ std::string bar(double share) {
 Console::Console(const CommonOptions& options)
     : options_(options), started_(std::chrono::steady_clock::now()), terminal_(isatty(STDERR_FILENO) == 1) {}
 
-void Console::print(const std::string& text) const {
+void Console::print(std::string_view text) const {
     errno = 0;
     if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
     if (errno == EPIPE) throw OutputClosed{};
     throw FileError(fmt::format("standard output cannot be written: {}", std::strerror(errno)));
 }
 
-void Console::print(const Json& document) const {
+void Console::printJson(const Json& document) const {
     print(toText(document));
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/json.h"
@@ -30,8 +31,8 @@ public:
     explicit Console(const CommonOptions& options);
 
     /// Writes a result. Throws OutputClosed where the reader has gone, FileError where writing fails.
-    void print(const std::string& text) const;
-    void print(const Json& document) const;
+    void print(std::string_view text) const;
+    void printJson(const Json& document) const;
 
     /// Shows warnings, unless they were asked to be quiet or were already shown while they came up (`--verbose`).
     void warn(const std::vector<std::string>& warnings) const;

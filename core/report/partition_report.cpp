@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <variant>
 
 #include "core/base/text.h"
@@ -24,6 +25,10 @@ std::string seconds(Seconds time) {
 
 std::string times(double factor) {
     return fmt::format("{:.3g}×", factor);
+}
+
+std::string rate(double samples) {
+    return samples < 1000 ? fmt::format("{:.4g}", samples) : formatCount(std::round(samples));
 }
 
 std::string percent(double share) {
@@ -101,10 +106,9 @@ Table strategyTable(const PartitionOutcome& outcome) {
     table.columns = {{"strategy"},   {"step time", true},   {"samples/s", true}, {"over DP", true},
                      {"cost", true}, {"lower bound", true}, {"certainty"},       {"fits"}};
     for (const Plan& plan : outcome.result.plans)
-        table.rows.push_back({plan.strategy, seconds(plan.stepTime), fmt::format("{:.4g}", plan.throughput),
-                              times(plan.speedupOverDp), seconds(plan.cost),
-                              plan.lowerBound.value > 0 ? seconds(plan.lowerBound) : "–", certainty(plan),
-                              plan.fits ? "yes" : "no"});
+        table.rows.push_back({plan.strategy, seconds(plan.stepTime), rate(plan.throughput), times(plan.speedupOverDp),
+                              seconds(plan.cost), plan.lowerBound.value > 0 ? seconds(plan.lowerBound) : "–",
+                              certainty(plan), plan.fits ? "yes" : "no"});
     return table;
 }
 

@@ -58,19 +58,23 @@ Json shareJson(const partition::AcceleratorShare& share) {
     return json;
 }
 
-Json planJson(const partition::Plan& plan, const std::vector<std::string>& names) {
-    Json json = {{"step_time_s", plan.stepTime.value},
-                 {"throughput_samples_per_s", plan.throughput},
-                 {"speedup_over_dp", plan.speedupOverDp},
-                 {"cost_s", plan.cost.value},
-                 {"lower_bound_s", plan.lowerBound.value},
-                 {"bounds", plan.boundsCost ? "cost_s" : "step_time_s"},
-                 {"gap", plan.gap},
-                 {"optimal", plan.optimal},
-                 {"ended_by", plan.endedBy},
-                 {"fits", plan.fits}};
-    Json& levels = json["levels"] = Json::array();
-    for (const partition::LevelPlan& level : plan.levels) levels.push_back(levelJson(level, names));
+/// Fields of a plan that stand before its levels.
+Json planHead(const partition::Plan& plan) {
+    return {{"step_time_s", plan.stepTime.value},
+            {"throughput_samples_per_s", plan.throughput},
+            {"speedup_over_dp", plan.speedupOverDp},
+            {"cost_s", plan.cost.value},
+            {"lower_bound_s", plan.lowerBound.value},
+            {"bounds", plan.boundsCost ? "cost_s" : "step_time_s"},
+            {"gap", plan.gap},
+            {"optimal", plan.optimal},
+            {"ended_by", plan.endedBy},
+            {"fits", plan.fits}};
+}
+
+/// And those that follow them.
+Json planTail(const partition::Plan& plan) {
+    Json json = Json::object();
     Json& shares = json["per_accelerator"] = Json::array();
     for (const partition::AcceleratorShare& share : plan.shares) shares.push_back(shareJson(share));
     Json& without = json["without_group"] = Json::object();
@@ -81,7 +85,7 @@ Json planJson(const partition::Plan& plan, const std::vector<std::string>& names
     return json;
 }
 
-Json partitionJson(const Result& result, const PartitionOutcome& outcome) {
+Json partitionHead(const Result& result, const PartitionOutcome& outcome) {
     Json json = documentHead("tessera.partition-result/1", "partition", result.inputs, result.study.seed);
     if (!result.study.name.empty()) json["name"] = result.study.name;
     json["model"] = outcome.model;
@@ -93,10 +97,89 @@ Json partitionJson(const Result& result, const PartitionOutcome& outcome) {
     const std::vector<partition::Plan>& plans = outcome.result.plans;
     // With one strategy there is one cost, and scripts that solve a single split look for it here.
     if (plans.size() == 1) json["cost_s"] = plans[0].cost.value;
-    Json& strategies = json["strategies"] = Json::object();
-    for (const partition::Plan& plan : plans) strategies[plan.strategy] = planJson(plan, outcome.result.names);
-    finishDocument(json, result.assumptions, result.warnings);
     return json;
+}
+
+/// Writes nested JSON in parts, in the layout of `toText`: a result of a deep network has millions of values, which
+/// never stand in memory together.
+class JsonWriter {
+public:
+    explicit JsonWriter(const TextSink& write) : write_(write) {}
+
+    void key(const std::string& name) {
+        separate();
+        write_(Json(name).dump(-1, ' ', false, kReplace) + ": ");
+    }
+    void open(char bracket) {
+        write_(std::string(1, bracket));
+        empty_.push_back(true);
+    }
+    void close(char bracket) {
+        const bool empty = empty_.back();
+        empty_.pop_back();
+        write_((empty ? "" : "\n" + margin()) + bracket);
+    }
+    void element(const Json& value) {
+        separate();
+        put(value);
+    }
+    void members(const Json& object) {
+        for (const auto& [name, value] : object.items()) {
+            key(name);
+            put(value);
+        }
+    }
+
+private:
+    static constexpr Json::error_handler_t kReplace = Json::error_handler_t::replace;
+
+    std::string margin() const { return std::string(2 * empty_.size(), ' '); }
+    void separate() {
+        write_((empty_.back() ? "\n" : ",\n") + margin());
+        empty_.back() = false;
+    }
+    /// A dump has line breaks between values only, so they can be indented.
+    void put(const Json& value) {
+        const std::string text = value.dump(2, ' ', false, kReplace);
+        const std::string next = "\n" + margin();
+        std::string indented;
+        indented.reserve(text.size() * 2);
+        for (const char c : text) {
+            if (c == '\n')
+                indented += next;
+            else
+                indented += c;
+        }
+        write_(indented);
+    }
+
+    const TextSink& write_;
+    std::vector<bool> empty_;  ///< of every open bracket: whether it holds nothing yet
+};
+
+void writePartition(const Result& result, const PartitionOutcome& outcome, const TextSink& write) {
+    JsonWriter writer(write);
+    writer.open('{');
+    writer.members(partitionHead(result, outcome));
+    writer.key("strategies");
+    writer.open('{');
+    for (const partition::Plan& plan : outcome.result.plans) {
+        writer.key(plan.strategy);
+        writer.open('{');
+        writer.members(planHead(plan));
+        writer.key("levels");
+        writer.open('[');
+        for (const partition::LevelPlan& level : plan.levels) writer.element(levelJson(level, outcome.result.names));
+        writer.close(']');
+        writer.members(planTail(plan));
+        writer.close('}');
+    }
+    writer.close('}');
+    Json tail = Json::object();
+    finishDocument(tail, result.assumptions, result.warnings);
+    writer.members(tail);
+    writer.close('}');
+    write("\n");
 }
 
 }  // namespace
@@ -124,8 +207,14 @@ void addOnce(std::vector<std::string>& sentences, const std::vector<std::string>
     sentences.insert(sentences.end(), added.begin(), added.end());
 }
 
+void writeJson(const Result& result, const TextSink& write) {
+    std::visit([&](const auto& outcome) { writePartition(result, outcome, write); }, result.outcome);
+}
+
 Json toJson(const Result& result) {
-    return std::visit([&](const auto& outcome) { return partitionJson(result, outcome); }, result.outcome);
+    std::string text;
+    writeJson(result, [&](std::string_view part) { text += part; });
+    return Json::parse(text);
 }
 
 }  // namespace tessera::study

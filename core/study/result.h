@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -52,7 +54,13 @@ struct Result {
     std::vector<std::string> warnings;
 };
 
-/// The output document of a result, by its engine's schema (`tessera.partition-result/1`).
+/// Receives a text in parts.
+using TextSink = std::function<void(std::string_view)>;
+
+/// Writes the output document of a result, by its engine's schema (`tessera.partition-result/1`), part by part, so that
+/// even the result of a very deep network takes little memory.
+void writeJson(const Result& result, const TextSink& write);
+/// The same as a value.
 Json toJson(const Result& result);
 
 /// How every output document begins: schema, tool_version, command, seed where there is one, inputs.

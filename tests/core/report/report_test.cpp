@@ -100,8 +100,8 @@ TEST(BarChart, startsAtZeroAndPrintsValues) {
     const std::string svg =
         barChart("Speed-up", {{"a", 2, "2×", kCategories[0]}, {"b", 1, "1×", kCategories[5]}}, Theme(ThemeKind::light));
     EXPECT_EQ(countOf(svg, "rx=\"3\""), 2U);
-    EXPECT_NE(svg.find("width=\"696\" height=\"22\" rx=\"3\" fill=\"#2F6FDE\""), std::string::npos);
-    EXPECT_NE(svg.find("width=\"348\" height=\"22\" rx=\"3\" fill=\"#7F8A99\""), std::string::npos);
+    EXPECT_NE(svg.find("width=\"656\" height=\"22\" rx=\"3\" fill=\"#2F6FDE\""), std::string::npos);
+    EXPECT_NE(svg.find("width=\"328\" height=\"22\" rx=\"3\" fill=\"#7F8A99\""), std::string::npos);
     EXPECT_LE(countOf(svg, "<line"), 6U);
 }
 

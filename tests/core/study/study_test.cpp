@@ -127,8 +127,8 @@ TEST(PartitionDocument, holdsEveryFieldInOrder) {
     EXPECT_EQ(json["schema"], "tessera.partition-result/1");
     const Json& plan = json["strategies"]["accpar"];
     EXPECT_EQ(keysOf(plan), (std::vector<std::string>{"step_time_s", "throughput_samples_per_s", "speedup_over_dp",
-                                                      "cost_s", "lower_bound_s", "bounds", "gap", "optimal", "ended_by", "fits",
-                                                      "levels", "per_accelerator", "without_group"}));
+                                                      "cost_s", "lower_bound_s", "bounds", "gap", "optimal", "ended_by",
+                                                      "fits", "levels", "per_accelerator", "without_group"}));
     EXPECT_EQ(keysOf(plan["levels"][0]),
               (std::vector<std::string>{"level", "group", "accelerators", "occurrences", "ratio", "objective_s",
                                         "side_i_s", "side_j_s", "lower_bound_s", "layers", "joins"}));
@@ -139,6 +139,14 @@ TEST(PartitionDocument, holdsEveryFieldInOrder) {
     EXPECT_EQ(plan["without_group"]["slow"]["faster"], true);
     EXPECT_EQ(plan["without_group"]["fast"]["faster"], false);
     EXPECT_EQ(test::schemaErrors(plain(json), "partition-result.schema.json"), "");
+}
+
+TEST(PartitionDocument, isWrittenInTheLayoutOfEveryDocument) {
+    Result result = test::handMadeResult();
+    std::get<PartitionOutcome>(result.outcome).result.plans[1].levels.clear();
+    std::string text;
+    writeJson(result, [&](std::string_view part) { text += part; });
+    EXPECT_EQ(text, toText(Json::parse(text)));
 }
 
 TEST(PartitionDocument, repeatsTheCostAtTheTopOnlyForASingleStrategy) {
