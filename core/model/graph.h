@@ -12,14 +12,34 @@ namespace tessera::model {
 
 /// Element types, numbered as in ONNX's TensorProto.DataType.
 enum class DataType : std::uint8_t {
-    undefined = 0, float32 = 1, uint8 = 2, int8 = 3, uint16 = 4, int16 = 5, int32 = 6, int64 = 7, string = 8,
-    boolean = 9, float16 = 10, float64 = 11, uint32 = 12, uint64 = 13, complex64 = 14, complex128 = 15, bfloat16 = 16,
-    float8e4m3 = 17, float8e4m3fnuz = 18, float8e5m2 = 19, float8e5m2fnuz = 20, uint4 = 21, int4 = 22,
+    undefined = 0,
+    float32 = 1,
+    uint8 = 2,
+    int8 = 3,
+    uint16 = 4,
+    int16 = 5,
+    int32 = 6,
+    int64 = 7,
+    string = 8,
+    boolean = 9,
+    float16 = 10,
+    float64 = 11,
+    uint32 = 12,
+    uint64 = 13,
+    complex64 = 14,
+    complex128 = 15,
+    bfloat16 = 16,
+    float8e4m3 = 17,
+    float8e4m3fnuz = 18,
+    float8e5m2 = 19,
+    float8e5m2fnuz = 20,
+    uint4 = 21,
+    int4 = 22,
 };
 
-bool isFloat(DataType type);             ///< float16/32/64, bfloat16, float8
-double bytesPerElement(DataType type);   ///< 0.5 for the 4-bit types; 0 where unknown (string, undefined)
-std::string_view nameOf(DataType type);  ///< "float32", "bfloat16", ...
+bool isFloat(DataType type);                    ///< float16/32/64, bfloat16, float8
+double bytesPerElement(DataType type);          ///< 0.5 for the 4-bit types; 0 where unknown (string, undefined)
+std::string_view nameOf(DataType type);         ///< "float32", "bfloat16", ...
 DataType dataTypeNamed(std::string_view name);  ///< `undefined` where there is no such type
 
 inline constexpr std::int64_t kUnknown = -1;
@@ -35,12 +55,12 @@ std::string toText(const Shape& shape);  ///< "1x3x224x224", "scalar", "?x128", 
 
 /// Where a tensor's value comes from.
 enum class TensorRole : std::uint8_t {
-    input,      ///< given to the graph at run time
-    parameter,  ///< a stored float tensor, trained
-    statistic,  ///< a stored float tensor that is not trained (running mean and variance)
-    constant,   ///< any other stored value (shapes, indices, scalars)
-    activation, ///< computed, and its data depends on an input
-    derived,    ///< computed from stored values or shapes only
+    input,       ///< given to the graph at run time
+    parameter,   ///< a stored float tensor, trained
+    statistic,   ///< a stored float tensor that is not trained (running mean and variance)
+    constant,    ///< any other stored value (shapes, indices, scalars)
+    activation,  ///< computed, and its data depends on an input
+    derived,     ///< computed from stored values or shapes only
 };
 
 struct Tensor {
@@ -66,8 +86,8 @@ struct Operator {
     std::vector<TensorIndex> inputs;
     std::vector<TensorIndex> outputs;
     Attributes attributes;
-    std::string layer;   ///< grouping for people, such as "layer3.0.conv1"; may be empty
-    std::string block;   ///< repeated structure, such as "layer3.0"; may be empty
+    std::string layer;  ///< grouping for people, such as "layer3.0.conv1"; may be empty
+    std::string block;  ///< repeated structure, such as "layer3.0"; may be empty
     /// The If, Loop or Scan operator in whose body this one stands (counted once); empty in the main graph. Counts of
     /// operators and activation elements are of the main graph.
     std::string body = {};
@@ -82,10 +102,10 @@ struct Graph {
     std::vector<Operator> operators;
     std::vector<TensorIndex> inputs;
     std::vector<TensorIndex> outputs;
-    std::int64_t opset = 17;             ///< of the standard operators: some mean other things in other versions
-    std::int64_t batch = 1;              ///< the value that dimension 0 of the inputs stands for
-    std::vector<std::string> warnings;   ///< sentences: what was skipped or corrected while reading
-    std::vector<std::string> notes;      ///< sentences on how numbers are to be read
+    std::int64_t opset = 17;            ///< of the standard operators: some mean other things in other versions
+    std::int64_t batch = 1;             ///< the value that dimension 0 of the inputs stands for
+    std::vector<std::string> warnings;  ///< sentences: what was skipped or corrected while reading
+    std::vector<std::string> notes;     ///< sentences on how numbers are to be read
 
     const Tensor& tensor(TensorIndex index) const { return tensors[static_cast<std::size_t>(index)]; }
 };
@@ -94,8 +114,8 @@ struct Graph {
 std::vector<std::int32_t> producers(const Graph& graph);
 /// For every tensor the operators that read it, in order, each once.
 std::vector<std::vector<std::int32_t>> consumers(const Graph& graph);
-/// Names of the symbolic dimensions of the graph's inputs that nothing bound, each once, in the order of the inputs: what
-/// a user can give with `--dim`.
+/// Names of the symbolic dimensions of the graph's inputs that nothing bound, each once, in the order of the inputs:
+/// what a user can give with `--dim`.
 std::vector<std::string> unboundDimensions(const Graph& graph);
 
 }  // namespace tessera::model

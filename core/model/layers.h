@@ -27,7 +27,9 @@ enum class LayerKind : std::uint8_t {
 };
 
 std::string_view nameOf(LayerKind kind);
-constexpr bool isJoin(LayerKind kind) { return kind >= LayerKind::add; }
+constexpr bool isJoin(LayerKind kind) {
+    return kind >= LayerKind::add;
+}
 
 /// A weighted layer or a join, with sizes per sample (the batch is given when a layer graph is used). Sizes are whole
 /// in files; a graph whose batch does not divide them may yield fractions.
@@ -41,9 +43,9 @@ struct Layer {
     Map out;                 ///< the map handed on, after pooling and other one-input operators
     Map kernel;
     double groups = 1;
-    double macs = 0;             ///< `product` only: multiply-accumulates per sample
-    double parameters = 0;       ///< all trained elements that go with the layer (weights, bias, following norm)
-    double activations = 0;      ///< elements per sample of all tensors kept for the backward pass
+    double macs = 0;         ///< `product` only: multiply-accumulates per sample
+    double parameters = 0;   ///< all trained elements that go with the layer (weights, bias, following norm)
+    double activations = 0;  ///< elements per sample of all tensors kept for the backward pass
     std::vector<std::string> operators;  ///< names of the graph's operators that the layer covers; may be empty
 
     bool operator==(const Layer&) const = default;
@@ -51,8 +53,8 @@ struct Layer {
 
 /// A_W = D_i * D_o * k / groups: elements of the weight tensor (rows times width for an embedding).
 double weightElements(const Layer& layer);
-/// Per sample: elements read (A_in; the indices looked up for an embedding, the join's own map for a join), made (A_conv)
-/// and handed on (A_out).
+/// Per sample: elements read (A_in; the indices looked up for an embedding, the join's own map for a join), made
+/// (A_conv) and handed on (A_out).
 double inElements(const Layer& layer);
 double convElements(const Layer& layer);
 double outElements(const Layer& layer);

@@ -20,6 +20,6 @@ inline std::filesystem::path sharedPath(const std::string& relative) {
 }  // namespace tessera::test
 
 /// Ends a test as skipped, with a message, where reference data is absent.
-#define TESSERA_NEEDS_SHARED(relative)                                                           \
-    if (!std::filesystem::exists(tessera::test::sharedPath(relative)))                           \
+#define TESSERA_NEEDS_SHARED(relative)                                 \
+    if (!std::filesystem::exists(tessera::test::sharedPath(relative))) \
     GTEST_SKIP() << "reference data '" << (relative) << "' is not beside the project; skipped"
