@@ -48,7 +48,7 @@ std::string open(double height, const std::string& title, const Theme& theme) {
                "role=\"img\" font-family=\"system-ui, sans-serif\" font-size=\"11\" "
                "font-variant-numeric=\"tabular-nums\">\n<title>{2}</title>\n",
                at(kWidth), at(height), htmlEscaped(title)) +
-           textAt(0, 18, title, theme("text"), " font-size=\"16\" font-weight=\"600\"");
+           textAt(0, 18, title, theme("text"), R"( font-size="16" font-weight="600")");
 }
 
 /// A step of 1, 2 or 5 times a power of ten that gives at most five grid lines.
@@ -74,7 +74,7 @@ std::vector<partition::Type> cellTypes(const partition::LevelPlan& level, std::s
         std::array<std::size_t, 3> counts{};
         const std::size_t to = std::min(level.layers.size(), from + perCell);
         for (std::size_t i = from; i < to; ++i) ++counts.at(static_cast<std::size_t>(level.layers[i].type));
-        const auto most = std::max_element(counts.begin(), counts.end());
+        const auto* const most = std::max_element(counts.begin(), counts.end());
         types.push_back(static_cast<partition::Type>(most - counts.begin()));
     }
     return types;
@@ -120,7 +120,7 @@ std::string heatRow(const partition::LevelPlan& level, const std::vector<std::st
     const std::vector<partition::Type> types = cellTypes(level, perCell);
     for (std::size_t i = 0; i < types.size(); ++i) {
         const double x = kLabelWidth + static_cast<double>(i) * cell;
-        const std::string name = names.at(static_cast<std::size_t>(level.layers[i * perCell].layer));
+        const std::string& name = names.at(static_cast<std::size_t>(level.layers[i * perCell].layer));
         const std::string more = perCell > 1 ? " and the next ones" : "";
         text += fmt::format(
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" class=\"type{}\"><title>{}{}: {}</title></rect>\n",
@@ -128,7 +128,7 @@ std::string heatRow(const partition::LevelPlan& level, const std::vector<std::st
             htmlEscaped(name), more, partition::nameOf(types[i]));
         if (cell > kPrintedFrom)
             text += textAt(x + (cell - 1) / 2, y + 15, std::string(partition::nameOf(types[i])), "#FFFFFF",
-                           " text-anchor=\"middle\" font-weight=\"600\"");
+                           R"( text-anchor="middle" font-weight="600")");
     }
     return text;
 }

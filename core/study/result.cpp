@@ -1,5 +1,7 @@
 #include "core/study/result.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <set>
 #include <string_view>
@@ -133,7 +135,7 @@ public:
 private:
     static constexpr Json::error_handler_t kReplace = Json::error_handler_t::replace;
 
-    std::string margin() const { return std::string(2 * empty_.size(), ' '); }
+    std::string margin() const { return fmt::format("{:{}}", "", 2 * empty_.size()); }
     void separate() {
         write_((empty_.back() ? "\n" : ",\n") + margin());
         empty_.back() = false;
