@@ -49,8 +49,9 @@ const std::vector<Reader> kReaders{
      "ONNX model",
      {".onnx"},
      looksLikeOnnx,
+     // NOLINTNEXTLINE(performance-unnecessary-value-param): all readers share one signature
      [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
-         return readOnnx(std::move(bytes), file, options);
+         return readOnnx(bytes, file, options);
      }},
     {"native-json",
      "Tessera model (tessera.model/1)",
