@@ -101,8 +101,8 @@ std::vector<std::string> allIds() {
     for (const Strategy& strategy : strategies()) ids.emplace_back(strategy.id);
     return ids;
 }
-INSTANTIATE_TEST_SUITE_P(Table, EveryStrategy, testing::ValuesIn(allIds()), [](const auto& info) {
-    std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Table, EveryStrategy, testing::ValuesIn(allIds()), [](const auto& row) {
+    std::string name = row.param;
     std::replace(name.begin(), name.end(), '-', '_');
     return name;
 });
@@ -145,7 +145,9 @@ TEST(Partition, pinnedLayerKeepsItsTypeAtEveryLevelAndCostsNoLess) {
     const std::size_t fc1 = test::indexOf(graph, "fc1");
     for (const LevelPlan& level : result.plans[0].levels)
         for (const LayerPlan& layer : level.layers)
-            if (static_cast<std::size_t>(layer.layer) == fc1) EXPECT_EQ(layer.type, Type::I);
+            if (static_cast<std::size_t>(layer.layer) == fc1) {
+                EXPECT_EQ(layer.type, Type::I);
+            }
     EXPECT_GT(result.plans[0].stepTime, free.stepTime);
     EXPECT_GE(result.plans[0].lowerBound, free.lowerBound);
 }
@@ -157,9 +159,15 @@ TEST(Partition, pinnedRatioHoldsAtItsLevel) {
     options.pinnedRatios[2] = 0.75;
     const Plan plan = solve(alexnet(), boards(), options).plans.at(0);
     for (const LevelPlan& level : plan.levels) {
-        if (level.level == 0) EXPECT_EQ(level.ratio, 0.25);
-        if (level.level == 2) EXPECT_EQ(level.ratio, 0.75);
-        if (level.level == 1) EXPECT_EQ(level.ratio, 0.5);
+        if (level.level == 0) {
+            EXPECT_EQ(level.ratio, 0.25);
+        }
+        if (level.level == 2) {
+            EXPECT_EQ(level.ratio, 0.75);
+        }
+        if (level.level == 1) {
+            EXPECT_EQ(level.ratio, 0.5);
+        }
     }
     EXPECT_LE(plan.lowerBound, plan.stepTime);
 }
