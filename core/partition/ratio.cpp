@@ -343,9 +343,10 @@ Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& 
     for (const double ratio : {0.0, 1.0}) tryRatio(ratio);
     // Networks of tens of thousands of layers get fewer tries.
     const bool large = level.network().variables() > 20'000;
-    tryRatio(sides.flopsI / (sides.flopsI + sides.flopsJ));
     if (!large)
-        for (const double ratio : {sides.perElementJ / (sides.perElementI + sides.perElementJ), 0.5}) tryRatio(ratio);
+        for (const double ratio : {sides.flopsI / (sides.flopsI + sides.flopsJ),
+                                   sides.perElementJ / (sides.perElementI + sides.perElementJ), 0.5})
+            tryRatio(ratio);
     const int refinements = large ? 0 : 6;
     for (int k = 0; k < refinements; ++k) {
         const auto at = tried.find(bestRatio);
