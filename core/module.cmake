@@ -31,5 +31,9 @@ function(tessera_module name)
   list(TRANSFORM MODULE_DEPENDS PREPEND tessera_)
   target_link_libraries(tessera_${name} PUBLIC tessera_options ${MODULE_DEPENDS} ${MODULE_PUBLIC_LIBRARIES}
                                         PRIVATE ${MODULE_PRIVATE_DEPENDS})
+  # Qt's meta-objects are made for the folders of ui/ only.
+  if(name MATCHES "^ui_")
+    set_target_properties(tessera_${name} PROPERTIES AUTOMOC ON)
+  endif()
   set_property(GLOBAL APPEND PROPERTY TESSERA_MODULES tessera_${name})
 endfunction()

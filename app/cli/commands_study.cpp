@@ -68,7 +68,7 @@ void show(Context& context, const study::Result& result) {
 /// What a study file cannot mean is wrong input, not wrong usage.
 study::Result runFile(Context& context, const std::string& name, const study::Study& study) {
     try {
-        return study::run(study, context.console.sink(), context.stop, context.threads);
+        return study::run(study, {.progress = context.console.sink(), .cancel = context.stop, .threads = context.threads});
     } catch (const UsageError& error) {
         throw DataError({.file = name}, error.what(), "a study that can be run");
     }
@@ -130,7 +130,7 @@ Action addPartition(CLI::App& app) {
         study.hardware = {options->fleet};
         study.dimensions = dimensionsOf(options->dimensions);
         setParameters(study, options->parameters);
-        show(context, study::run(study, context.console.sink(), context.stop, context.threads));
+        show(context, study::run(study, {.progress = context.console.sink(), .cancel = context.stop, .threads = context.threads}));
     };
 }
 

@@ -286,11 +286,12 @@ Options partitionOptions(const Study& study) {
     return options;
 }
 
-Result runPartition(const Study& study, const ProgressSink& sink, const std::stop_token& stop, unsigned threads) {
+Result runPartition(const Study& study, const RunHooks& hooks) {
+    const ProgressSink& sink = hooks.progress;
     if (study.models.size() != 1) throw UsageError("a partition study takes exactly one model");
     if (study.hardware.size() != 1) throw UsageError("a partition study takes exactly one fleet");
     Options options = partitionOptions(study);
-    options.threads = threads;
+    options.threads = hooks.threads;
 
     Result result;
     result.study = study;
@@ -311,7 +312,7 @@ Result runPartition(const Study& study, const ProgressSink& sink, const std::sto
     outcome.model = model.name;
     outcome.fleet = fleet.name;
     outcome.accelerators = hardware::acceleratorCount(fleet);
-    outcome.result = partition::solve(layers, fleet, options, sink, stop);
+    outcome.result = partition::solve(layers, fleet, options, sink, hooks.cancel);
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)
         result.assumptions.push_back(

@@ -9,6 +9,7 @@
 #include "core/partition/partition.h"
 #include "core/study/parameter.h"
 #include "core/study/result.h"
+#include "core/study/study.h"
 
 namespace tessera::study {
 
@@ -23,6 +24,6 @@ std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet
 partition::Options partitionOptions(const Study& study);
 
 /// Loads the study's model and fleet and solves. Throws like study::run.
-Result runPartition(const Study& study, const ProgressSink& sink, const std::stop_token& stop, unsigned threads);
+Result runPartition(const Study& study, const RunHooks& hooks);
 
 }  // namespace tessera::study

@@ -63,6 +63,10 @@ void writeJson(const Result& result, const TextSink& write);
 /// The same as a value.
 Json toJson(const Result& result);
 
+/// Reads an output document back, as the history stores it, exactly: `toJson(readResult(toJson(r), study)) ==
+/// toJson(r)`. Throws DataError.
+Result readResult(const JsonNode& document, const Study& study);
+
 /// How every output document begins: schema, tool_version, command, seed where there is one, inputs.
 Json documentHead(const std::string& schema, const std::string& command, const std::vector<Input>& inputs,
                   std::optional<std::uint64_t> seed = std::nullopt);

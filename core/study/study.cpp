@@ -188,8 +188,8 @@ std::string contentHash(const Study& study) {
     return sha256(toText(toJson(anonymous)));
 }
 
-Result run(const Study& study, const ProgressSink& sink, const std::stop_token& stop, unsigned threads) {
-    return engineNamed(study.engine).run(study, sink, stop, threads);
+Result run(const Study& study, const RunHooks& hooks) {
+    return engineNamed(study.engine).run(study, hooks);
 }
 
 }  // namespace tessera::study

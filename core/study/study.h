@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -16,6 +17,21 @@
 /// A study is everything that decides a result: inputs, parameters and seed. Running one is a pure function.
 namespace tessera::study {
 
+/// What a caller lends to a run. Nothing here changes a result, except that `finish` ends a search early.
+struct RunHooks {
+    ProgressSink progress = {};  ///< may block its caller: that is how a run is paused
+    /// Receives the engine's state whenever a part of the work is done; `resume` continues from it. Called from the
+    /// thread that runs the study.
+    std::function<void(const Json& state)> checkpoint = {};
+    std::stop_token cancel = {};  ///< give up: InterruptedError within 100 ms
+    std::stop_token finish = {};  ///< end the search, keep the best: a result within 1 s whose `ended_by` is "stop"
+    unsigned threads = 0;         ///< 0 = all cores; never changes a result
+    Json resume = nullptr;        ///< a state that `checkpoint` received; null = from the start
+    /// Where to read an input that the study names (a model or hardware), so that a run can be repeated from the
+    /// history after its files are gone. Empty, or an empty answer = the name itself.
+    std::function<std::string(const std::string& name)> locate = {};
+};
+
 /// What an engine offers: a row of the table that menus, `--help`, study files and forms are made from.
 struct Engine {
     std::string_view id;  ///< "partition"; written to files, never changes
@@ -23,7 +39,7 @@ struct Engine {
     std::string_view description;
     std::string_view hardwareKind;  ///< what `hardware` names: "fleet"
     const std::vector<Parameter>& (*parameters)();
-    Result (*run)(const Study& study, const ProgressSink& sink, const std::stop_token& stop, unsigned threads);
+    Result (*run)(const Study& study, const RunHooks& hooks);
 };
 
 const std::vector<Engine>& engines();
@@ -46,9 +62,8 @@ std::vector<std::pair<std::string, std::string>> bundledStudies();
 /// SHA-256 over engine, inputs and parameters in canonical form. Name and seed do not count: a run records its seed.
 std::string contentHash(const Study& study);
 
-/// Runs the study. The result depends on the study and the contents of the files it names alone; `sink` and `stop` only
-/// watch, and `threads` (0 = all cores) never changes anything. Throws FileError, DataError, UsageError,
-/// InfeasibleError, InterruptedError.
-Result run(const Study& study, const ProgressSink& sink = {}, const std::stop_token& stop = {}, unsigned threads = 0);
+/// Runs the study. The result depends on the study and the contents of the files it names alone. Throws FileError,
+/// DataError, UsageError, InfeasibleError, InterruptedError.
+Result run(const Study& study, const RunHooks& hooks = {});
 
 }  // namespace tessera::study

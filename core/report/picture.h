@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/hardware/fleet.h"
+#include "core/report/theme.h"
+#include "core/study/timeline.h"
+
+/// Pictures as values: what is shown, not how. The window draws them interactively, `toSvg` for exports and reports,
+/// and `toCsv` writes the numbers behind them. Colours are "#RRGGBB" (data) or the name of a token ("accent",
+/// "secondary").
+namespace tessera::report {
+
+struct Axis {
+    std::string title;  ///< without the unit: "Step time"
+    Measure measure = Measure::count;
+    bool logarithmic = false;
+    std::vector<std::string> categories = {};  ///< names at 0, 1, 2, …; empty = a continuous axis
+    bool fromZero = false;
+};
+
+enum class Mark : std::uint8_t {
+    line,
+    steps,
+    points,
+    bars,         ///< side by side per category
+    stackedBars,  ///< on top of each other per category
+    bound,        ///< a thin dark line with a label; the region beyond is lightly hatched: "cannot be"
+};
+
+struct Series {
+    std::string id;  ///< stable: "accpar"
+    std::string name;
+    Mark mark = Mark::line;
+    std::string colour;
+    std::vector<double> x, y;  ///< of one length; x of bars is the category's index
+    bool dashed = false;
+    bool dimmed = false;                       ///< background points: grey at 35 %
+    std::vector<double> low = {}, high = {};   ///< error bars, empty = none
+    std::vector<std::string> valueTexts = {};  ///< printed at bars or points; empty = formatted values
+    bool cannotBeBelow = true;                 ///< for a bound: which side is hatched
+};
+
+struct Chart {
+    std::string id;     ///< for file names: "step-time"
+    std::string title;  ///< the finding or the quantity
+    Axis x, y;
+    std::vector<Series> series;
+    bool horizontal = false;  ///< bars run to the right, categories downwards
+    std::string empty;        ///< what to do so that something appears here
+    std::vector<std::string> notes = {};
+};
+
+/// A grid of cells of a few categories: layers × splits by type.
+struct HeatMap {
+    struct Category {
+        std::string name;  ///< "Type I: batch"
+        std::string mark;  ///< printed in a cell that is large enough: "I"
+        std::string colour;
+    };
+    std::string id, title;
+    std::string rowTitle, columnTitle;
+    std::vector<std::string> rows, columns;
+    std::vector<std::string> rowNotes = {};  ///< at the right end of each row: "ratio 0.31"
+    std::vector<Category> categories;
+    std::vector<std::int16_t> cells;        ///< row by row; index into `categories`, -1 = nothing
+    std::vector<std::string> details = {};  ///< hover text per cell, or empty
+    std::string empty;
+};
+
+struct Size {
+    double width = 960;
+    double height = 420;
+};
+
+/// SVG text that stands alone: the same bytes every time.
+std::string toSvg(const Chart& chart, const Theme& theme, Size size = {});
+std::string toSvg(const HeatMap& map, const Theme& theme);
+std::string toSvg(const study::Timeline& timeline, const Theme& theme, Size size = {});
+/// Memory and compute bound against arithmetic intensity: as a Chart, so that operators can be put on it.
+Chart roofline(const hardware::Accelerator& accelerator, const std::string& dtype);
+/// Groups as boxes with their accelerators, joined as the topology says, rates on the connections.
+std::string fleetDrawing(const hardware::Fleet& fleet, const Theme& theme);
+
+/// RFC 4180, full precision, base units in the header.
+std::string toCsv(const Chart& chart);
+std::string toCsv(const HeatMap& map);
+std::string toCsv(const study::Timeline& timeline);
+/// Chrome trace events, which Perfetto opens: times in microseconds, one thread per track, one process per group.
+std::string toChromeTrace(const study::Timeline& timeline);
+
+/// Engineering ticks of an axis from `low` to `high`: at most `most`, at steps of 1, 2 or 5 (or decades).
+std::vector<double> ticks(double low, double high, bool logarithmic, int most = 5);
+/// "36.2 ms": a value on an axis.
+std::string tickText(double value, const Axis& axis);
+
+}  // namespace tessera::report

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/store/store.h"
+#include "core/study/study.h"
+
+namespace tessera::store {
+
+/// Where a recorded run writes, and how it is named.
+struct RecordOptions {
+    std::filesystem::path path;        ///< of the history
+    std::optional<RunId> run;          ///< continue this one (queued, interrupted or failed) instead of adding one
+    std::vector<std::string> tags;     ///< for a new run
+    std::function<void(RunId)> begun;  ///< told the run's number before the engine starts
+    std::function<void(const std::string& sentence)>
+        trouble;  ///< told once when the history cannot be written any more
+};
+
+struct Recorded {
+    RunId run = 0;  ///< 0 = the history could not be written; `trouble` said why
+    study::Result result;
+};
+
+/// Runs a study and keeps it: the run's row before it starts, trace points and checkpoints at most every 5 s of work,
+/// result, metrics, inputs and step timeline at its end, all by a connection of its own. A history that fails (full
+/// disk, read-only, locked) never loses the result: it is still returned. What study::run throws is recorded (failed,
+/// cancelled, interrupted) and thrown again. A run to be continued starts from its checkpoint.
+Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const RecordOptions& options);
+
+/// The contents of the files that a result rests on.
+std::vector<InputContent> inputContents(const study::Result& result);
+
+/// A `locate` hook for repeating a run from the history: files that are gone or changed are read from the history, out
+/// of a temporary folder that lives as long as the hook.
+std::function<std::string(const std::string&)> storedInputs(const Store& store, RunId run);
+
+}  // namespace tessera::store

@@ -1,0 +1,188 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/study/metric.h"
+#include "core/study/result.h"
+
+/// The history of every exploration: one SQLite file that several processes use at once. The only place that knows SQL.
+namespace tessera::store {
+
+using RunId = std::int64_t;
+
+/// Stored as these words.
+enum class RunStatus : std::uint8_t { queued, running, paused, interrupted, done, failed, cancelled };
+std::string_view nameOf(RunStatus status);
+std::optional<RunStatus> statusNamed(std::string_view name);
+
+/// A row of the history: what lists show. Times are milliseconds since 1970 (UTC).
+struct RunRow {
+    RunId id = 0;
+    std::string uid;  ///< the run's name across files: merge and import recognise it
+    std::string name;
+    std::string engine;
+    std::string models;    ///< as the study names them, joined by ", "
+    std::string hardware;  ///< likewise
+    std::string studyHash;
+    std::optional<std::uint64_t> seed;
+    RunStatus status = RunStatus::queued;
+    std::optional<std::int64_t> started, finished;
+    std::string headline;  ///< one line; for a failed run the error
+    std::string version;   ///< of the program that ran it
+    std::string host;
+    bool starred = false;
+    std::vector<std::string> tags;
+    std::string note;
+    std::map<std::string, double> metrics = {};  ///< those that the query asked for
+};
+
+/// Which runs, in which order. Every condition that is set must hold.
+struct HistoryQuery {
+    std::string text;  ///< words, matched by prefix in names, tags, notes, models and hardware; may hold any characters
+    std::string engine, model, hardware, tag;
+    std::optional<RunStatus> status;
+    std::optional<bool> starred;
+    std::optional<std::int64_t> from, to;  ///< started, milliseconds since 1970
+    struct Range {
+        std::string metric;
+        std::optional<double> least, most;
+    };
+    std::vector<Range> ranges;
+    /// "started" (default), "name", "status", "engine", "model", "hardware", or a metric's name.
+    std::string orderBy = "started";
+    bool descending = true;
+    std::vector<std::string> metrics;  ///< to be filled into the rows
+    bool deleted = false;              ///< show what was deleted and can still be restored, instead of the rest
+};
+
+struct TracePoint {
+    std::string series;
+    double x = 0, y = 0;
+};
+
+struct Artifact {
+    std::string kind;       ///< "timeline", "report", …; one of a kind per run
+    std::string mediaType;  ///< "application/json"
+    std::string bytes;
+};
+
+/// The bytes of an input, kept by their SHA-256 so that a run can be repeated after its files are gone.
+struct InputContent {
+    enum class Kind : std::uint8_t { model, hardware } kind = Kind::model;
+    std::string name;    ///< as the study names it
+    std::string sha256;  ///< of `bytes`
+    std::string bytes;
+};
+
+enum class OpenMode : std::uint8_t { readWrite, readOnly };
+
+/// Why a history cannot be opened or used: callers offer different ways on for each.
+enum class StoreProblem : std::uint8_t { missing, notReadable, notWritable, locked, damaged, newer, full, notAHistory };
+
+/// A FileError that says which problem it is. Its message is one sentence with the file's name.
+class StoreError : public FileError {
+public:
+    StoreError(StoreProblem problem_, const std::string& message) : FileError(message), problem(problem_) {}
+    StoreProblem problem;
+};
+
+/// What `verify` found. Empty `problems` = sound.
+struct Verification {
+    std::int64_t runs = 0, inputs = 0, tracePoints = 0;
+    std::vector<std::string> problems;
+};
+
+/// What import or merge did.
+struct MergeCount {
+    std::int64_t added = 0, present = 0;
+};
+
+/// `$XDG_DATA_HOME/tessera/history.db` (default `~/.local/share/tessera/history.db`).
+std::filesystem::path defaultPath();
+
+/// One connection. Use it from one thread at a time; any number of connections and processes may share the file.
+/// Every call that writes is one transaction. All calls throw StoreError.
+class Store {
+public:
+    /// Opens, creating file and folders where missing (readWrite), and migrates an older file. A file of a newer
+    /// program is opened read-only, see `isReadOnly` and `notice`.
+    static Store open(const std::filesystem::path& path, OpenMode mode = OpenMode::readWrite);
+    /// A history that is forgotten when it closes: for `--no-store` and tests.
+    static Store inMemory();
+    Store(Store&&) noexcept;
+    Store& operator=(Store&&) noexcept;
+    ~Store();
+
+    const std::filesystem::path& path() const;
+    bool isReadOnly() const;
+    /// A sentence for the user about how the file was opened; empty = all is well.
+    const std::string& notice() const;
+
+    // Recording. A run goes queued → running ⇄ paused → done | failed | cancelled | interrupted.
+    RunId addRun(const study::Study& study, RunStatus status = RunStatus::running);
+    void setStatus(RunId run, RunStatus status, const std::string& headline = "");
+    void appendTrace(RunId run, const std::vector<TracePoint>& points);
+    void saveCheckpoint(RunId run, const Json& state);
+    /// In one transaction: result, inputs' contents, metrics, artifacts, headline, status done; drops the checkpoint.
+    void finishRun(RunId run, const study::Result& result, const std::string& headline,
+                   const std::vector<InputContent>& inputs = {}, const std::vector<Artifact>& artifacts = {});
+    /// Marks runs `interrupted` that are running or paused although their process is gone (same host, process id and
+    /// start time), and returns all interrupted runs, newest first.
+    std::vector<RunRow> findInterrupted();
+
+    // Reading.
+    std::optional<RunRow> run(RunId id) const;
+    /// "12", a uid or a unique prefix of one of at least four characters, or "last". Throws UsageError.
+    RunId find(const std::string& name) const;
+    study::Study study(RunId run) const;
+    std::optional<study::Result> result(RunId run) const;  ///< empty while there is none
+    std::optional<std::string> resultText(RunId run) const;
+    std::vector<study::Metric> metrics(RunId run) const;
+    std::map<std::string, std::vector<std::pair<double, double>>> trace(RunId run) const;
+    std::optional<Json> checkpoint(RunId run) const;
+    std::vector<std::string> artifacts(RunId run) const;  ///< kinds
+    std::optional<Artifact> artifact(RunId run, const std::string& kind) const;
+    std::vector<InputContent> inputs(RunId run) const;
+    std::vector<RunRow> query(const HistoryQuery& query, std::int64_t limit, std::int64_t offset = 0) const;
+    std::int64_t count(const HistoryQuery& query) const;
+    /// Names with how many runs have them, most frequent first: to fill filter menus.
+    std::vector<std::pair<std::string, std::int64_t>> tags() const;
+    std::vector<std::string> metricNames() const;
+
+    // Annotating.
+    void setName(RunId run, const std::string& name);
+    void setTags(RunId run, const std::vector<std::string>& tags);
+    void setNote(RunId run, const std::string& note);
+    void setStarred(RunId run, bool starred);
+    void setDeleted(RunId run, bool deleted);  ///< hidden, until restored or purged
+    std::int64_t purge();  ///< removes what is deleted, and contents that nothing uses; returns runs
+
+    // Care.
+    Verification verify(const std::function<bool(double share)>& progress = {}) const;
+    void backup(const std::filesystem::path& to) const;
+    void vacuum();
+    /// A self-contained file, itself a history, of these runs.
+    void exportRuns(const std::vector<RunId>& runs, const std::filesystem::path& to) const;
+    /// A study file of Optuna's SQLite storage that Optuna Dashboard opens: the run's trace as trials.
+    void exportOptuna(RunId run, const std::filesystem::path& to) const;
+    /// Adds the runs of another history that are not here yet (import and merge are the same).
+    MergeCount merge(const std::filesystem::path& from);
+
+private:
+    struct Implementation;
+    explicit Store(std::unique_ptr<Implementation> implementation);
+    std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace tessera::store

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/study/result.h"
+
+namespace tessera::study {
+
+/// A number of a result that history sorts by, comparisons list, and "explain this number" can be asked about.
+struct Metric {
+    /// Path, unique within a result: "step_time_s" (of the best plan), "accpar/step_time_s". The unit is the suffix.
+    std::string name;
+    std::string title;  ///< "Step time"
+    std::string owner;  ///< the strategy it belongs to; empty = the run's best
+    double value = 0;
+    Measure measure = Measure::count;
+    enum class Better { lower, higher, neither } better = Better::neither;
+    bool operator==(const Metric&) const = default;
+};
+
+/// The metrics of a result: first the run's own (its best plan's), then those of each strategy, in table order.
+std::vector<Metric> metricsOf(const Result& result);
+
+/// "6.31× over DP · 36.2 ms/step · proven optimal · accpar": one line on what came out.
+std::string headline(const Result& result);
+
+/// "36.2 ms", "6.31×", "7.2 %", by the metric's measure and name.
+std::string textOf(const Metric& metric);
+
+}  // namespace tessera::study

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QImage>
+#include <QPainter>
+#include <QPixmap>
+#include <QSet>
+#include <QString>
+#include <QWidget>
+#include <functional>
+
+namespace tessera::test {
+
+/// Where tests leave pictures for a person to look at.
+inline QString picturesFolder() {
+    const QString folder = QStringLiteral(TESSERA_PICTURES);
+    QDir().mkpath(folder);
+    return folder;
+}
+
+/// Renders a widget at a scale, as a screen of that density would show it.
+inline QImage pictureOf(QWidget& widget, double scale = 1.0) {
+    widget.ensurePolished();
+    QImage image(widget.size() * scale, QImage::Format_ARGB32_Premultiplied);
+    image.setDevicePixelRatio(scale);
+    image.fill(Qt::transparent);
+    widget.render(&image);
+    return image;
+}
+
+/// Saves `NAME.png` (1×) and `NAME@2x.png` into the pictures folder and returns the 1× picture.
+inline QImage savePicture(QWidget& widget, const QString& name) {
+    const QImage image = pictureOf(widget);
+    image.save(picturesFolder() + QLatin1Char('/') + name + QStringLiteral(".png"));
+    pictureOf(widget, 2.0).save(picturesFolder() + QLatin1Char('/') + name + QStringLiteral("@2x.png"));
+    return image;
+}
+
+/// How many different colours a picture has: a blank one has 1.
+inline int coloursIn(const QImage& image) {
+    QSet<QRgb> colours;
+    for (int y = 0; y < image.height(); y += 2)
+        for (int x = 0; x < image.width(); x += 2) colours.insert(image.pixel(x, y));
+    return static_cast<int>(colours.size());
+}
+
+/// Lets events happen until `done` holds or the time is over; says whether it holds.
+inline bool waitUntil(const std::function<bool()>& done, int milliseconds = 5000) {
+    QElapsedTimer clock;
+    clock.start();
+    while (!done() && clock.elapsed() < milliseconds)
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::AllEvents, 10);
+    return done();
+}
+
+}  // namespace tessera::test

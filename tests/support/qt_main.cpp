@@ -1,0 +1,18 @@
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QStandardPaths>
+
+#include "ui/theme/theme.h"
+
+/// Tests of the window run without a display, in the light theme, and never touch the settings of a person.
+int main(int argumentCount, char** arguments) {
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+    QStandardPaths::setTestModeEnabled(true);
+    QApplication application(argumentCount, arguments);
+    QApplication::setOrganizationName(QStringLiteral("tessera"));
+    QApplication::setApplicationName(QStringLiteral("tessera-tests"));
+    tessera::ui::theme().apply(tessera::ui::ThemeMode::light);
+    testing::InitGoogleTest(&argumentCount, arguments);
+    return RUN_ALL_TESTS();
+}

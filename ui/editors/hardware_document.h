@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+
+#include "ui/views/document.h"
+
+namespace tessera::ui {
+
+/// An editor of an accelerator or a fleet. `key` is a library id with its kind ("fleet/accpar-heterogeneous"), a file's
+/// path, or "new/accelerator", "new/fleet".
+class HardwareDocument : public Document {
+    Q_OBJECT
+
+public:
+    explicit HardwareDocument(const QString& key, QWidget* parent = nullptr);
+    ~HardwareDocument() override;
+    QString kind() const override { return QStringLiteral("hardware"); }
+    QString key() const override;
+    QString title() const override;
+    QString iconName() const override;
+    QUndoStack* undoStack() override;
+    bool isModified() const override;
+    bool save() override;
+    QVector<QAction*> documentActions() override;
+    QVector<Exportable> exportables() override;
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

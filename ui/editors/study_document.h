@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+
+#include "core/study/study.h"
+#include "ui/views/document.h"
+
+namespace tessera::ui {
+
+/// The set-up of a study: engine, inputs and the engine's parameter table as a form, an estimate of the work, Run.
+/// `key` is a study file, a bundled study's name, or "new/ENGINE" with optional "?model=…&hardware=…".
+class StudyDocument : public Document {
+    Q_OBJECT
+
+public:
+    explicit StudyDocument(const QString& key, QWidget* parent = nullptr);
+    /// An unsaved study, such as that of a stored run.
+    StudyDocument(const study::Study& study, const QString& key, QWidget* parent = nullptr);
+    ~StudyDocument() override;
+    QString kind() const override { return QStringLiteral("study"); }
+    QString key() const override;
+    QString title() const override;
+    QString iconName() const override { return QStringLiteral("study"); }
+    QUndoStack* undoStack() override;
+    bool isModified() const override;
+    bool save() override;
+    QVector<QAction*> documentActions() override;
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
+
+    study::Study study() const;
+    void setModel(const QString& model);        ///< undoable
+    void setHardware(const QString& hardware);  ///< undoable
+    void requestRun();                          ///< emits runRequested where the set-up is valid
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

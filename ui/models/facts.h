@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QIcon>
+#include <QString>
+#include <QVector>
+#include <functional>
+#include <optional>
+
+#include "core/study/explain.h"
+
+namespace tessera::ui {
+
+/// What the Inspector shows about the selected thing: facts in sections, and what can be done with it.
+struct Facts {
+    struct Row {
+        QString label;
+        QString value;           ///< 3 to 4 significant digits, with its unit
+        QString exact = {};      ///< full precision, put on the clipboard; empty = `value`
+        QString whereFrom = {};  ///< source, small and grey below
+        /// "Explain this number"; empty = none.
+        std::function<std::optional<study::Explanation>()> explain = {};
+    };
+    struct Section {
+        QString title;
+        QVector<Row> rows;
+    };
+    struct Action {
+        QString title;
+        QString icon;
+        std::function<void()> run;
+    };
+    QString title;
+    QString subtitle = {};
+    QString icon = {};
+    QVector<Section> sections = {};
+    QVector<Action> actions = {};
+    QString note = {};
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <QVector>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "core/store/store.h"
+#include "core/study/result.h"
+
+namespace tessera::ui {
+
+/// A convergence curve, decimated to what can be seen.
+struct Curve {
+    QString name;
+    std::vector<std::pair<double, double>> points;
+};
+
+/// A run as views show it, while it works and after: a snapshot, cheap to copy.
+struct RunState {
+    int job = 0;           ///< number in the job queue; 0 = a stored run
+    store::RunId run = 0;  ///< in the history; 0 = not recorded
+    study::Study study;
+    QString title;
+    store::RunStatus status = store::RunStatus::queued;
+    QString task;                ///< what it is doing
+    double done = 0, total = 0;  ///< total 0 = unknown
+    double rate = 0;             ///< of `done` per second
+    QString best;                ///< best so far, as text
+    double seconds = 0;          ///< worked so far, pauses not counted
+    double sinceImprovement = 0;
+    double secondsLeft = -1;  ///< -1 = unknown
+    std::shared_ptr<const std::vector<Curve>> curves;
+    QStringList log;
+    std::shared_ptr<const study::Result> result;  ///< null while there is none
+    QString problem;                              ///< why it failed, a sentence
+};
+
+}  // namespace tessera::ui

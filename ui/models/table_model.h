@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QAbstractTableModel>
+#include <QSortFilterProxyModel>
+#include <QString>
+#include <QVariant>
+#include <QVector>
+#include <functional>
+
+namespace tessera::ui {
+
+/// Roles beyond Qt's: the unrounded value to sort, chart and sum by, and its text at full precision.
+enum TableRole { SortRole = Qt::UserRole + 1, ExactRole, PathRole };
+
+/// A table of any rows by a column table. Holds no values itself: columns read row `i` of what the owner keeps, and the
+/// owner calls `setRowCount` (or `refresh`) when that changed.
+class TableModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    struct Column {
+        QString title;
+        std::function<QString(int row)> text;
+        std::function<QVariant(int row)> sort = {};  ///< empty = the text
+        bool number = false;                         ///< right-aligned, tabular figures
+        bool summed = false;                         ///< the table's foot shows the sum of `sort`
+        QString help = {};                           ///< tooltip of the header
+        std::function<QString(int row)> exact = {};  ///< for the clipboard and CSV; empty = `sort`, else the text
+        std::function<QVariant(int row, int role)> decoration =
+            {};  ///< Qt::DecorationRole, ForegroundRole, … or invalid
+        std::function<QString(double sum)> sumText = {};
+    };
+
+    explicit TableModel(QVector<Column> columns, QObject* parent = nullptr);
+    void setRowCount(int rows);  ///< resets the model
+    void refresh();              ///< the same rows have new contents
+    const QVector<Column>& columns() const { return columns_; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    QVector<Column> columns_;
+    int rows_ = 0;
+};
+
+}  // namespace tessera::ui

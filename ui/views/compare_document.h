@@ -1,0 +1,33 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ui/models/run_state.h"
+#include "ui/views/document.h"
+
+namespace tessera::ui {
+
+/// 2 to 8 runs side by side (tables up to 200): differences in inputs, metrics with deltas, layer by layer types,
+/// charts on common axes, linked timelines. `key` is the runs' numbers: "12,15,16".
+class CompareDocument : public Document {
+    Q_OBJECT
+
+public:
+    explicit CompareDocument(const QString& key, QWidget* parent = nullptr);
+    ~CompareDocument() override;
+    QString kind() const override { return QStringLiteral("compare"); }
+    QString key() const override;
+    QString title() const override;
+    QString iconName() const override { return QStringLiteral("compare"); }
+    QVector<Exportable> exportables() override;
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
+    void setRuns(const std::vector<RunState>& runs);
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

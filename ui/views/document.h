@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QJsonObject>
+#include <QString>
+#include <QVector>
+#include <QWidget>
+
+#include "ui/models/facts.h"
+#include "ui/views/exportable.h"
+
+class QAction;
+class QUndoStack;
+
+namespace tessera::ui {
+
+/// What the centre of the window holds in a tab. `kind` and `key` say which one it is ("model" "zoo:resnet50"), so that
+/// opening it again shows the same tab and a session can be restored.
+class Document : public QWidget {
+    Q_OBJECT
+
+public:
+    using QWidget::QWidget;
+
+    virtual QString kind() const = 0;
+    virtual QString key() const = 0;
+    virtual QString title() const = 0;
+    virtual QString iconName() const = 0;
+
+    virtual QUndoStack* undoStack() { return nullptr; }
+    virtual bool isModified() const { return false; }
+    /// Saves, asking for a file where there is none yet; false = the user gave up.
+    virtual bool save() { return true; }
+    /// Actions that belong in the menu while this document is in front.
+    virtual QVector<QAction*> documentActions() { return {}; }
+    virtual QVector<Exportable> exportables() { return {}; }
+    /// Selection, zoom, open tab: what a restored session brings back. Unknown or wrong values are ignored.
+    virtual QJsonObject saveView() const { return {}; }
+    virtual void restoreView(const QJsonObject& /*view*/) {}
+
+signals:
+    void titleChanged();
+    void modifiedChanged();
+    void inspected(const tessera::ui::Facts& facts);               ///< something was selected
+    void messaged(const QString& sentence, const QString& place);  ///< for the Messages dock
+    void openRequested(const QString& kind, const QString& key);   ///< another document, by kind and key
+    void runRequested(const QString& studyJson);                   ///< run a study (tessera.study/1)
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <QString>
+#include <QVector>
+#include <QWidget>
+#include <functional>
+#include <string>
+
+#include "core/report/theme.h"
+
+class QMenu;
+
+namespace tessera::ui {
+
+/// A picture or table that can leave the window. Each function is called when its format is chosen; an empty one means
+/// that there is no such format.
+struct Exportable {
+    QString name;                                               ///< stem of the file: "resnet50-types"
+    std::function<std::string(const report::Theme&)> svg = {};  ///< SVG, PNG and PDF come from this
+    std::function<std::string()> csv = {};
+    std::function<std::string()> json = {};  ///< a document, or a Chrome trace
+    QString jsonTitle = {};                  ///< "Chrome trace"
+    std::function<std::string()> dot = {};
+};
+
+/// Adds "Copy as image", "PNG…" (with scale), "SVG…", "PDF…", "CSV…" and so on, each through a file dialog, converting
+/// in the background; failures are shown as a sentence.
+void addExportActions(QMenu& menu, QWidget& owner, const std::function<Exportable()>& what);
+/// Writes one format ("png", "svg", "pdf", "csv", "json", "dot") without a dialog. Throws FileError, UsageError.
+void exportTo(const Exportable& what, const QString& format, const QString& path, double scale = 2.0);
+
+}  // namespace tessera::ui

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "core/study/timeline.h"
+#include "ui/views/exportable.h"
+
+namespace tessera::ui {
+
+/// A study::Timeline: lanes of 22 px, time ruler on top, names inside when they fit, hover card otherwise, idle
+/// hatched; wheel zooms at the cursor, drag pans, rubber band with Shift, keyboard walks along events. 100,000 events
+/// stay fluid.
+class GanttView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit GanttView(QWidget* parent = nullptr);
+    ~GanttView() override;
+    void setTimeline(study::Timeline timeline);
+    const study::Timeline& timeline() const;
+    void resetZoom();
+    void setSelected(int event);  ///< -1 = none
+    Exportable exportable() const;
+
+signals:
+    void eventSelected(int event);
+    void visibleRangeChanged(double from, double to);  ///< seconds, so that another view can follow
+public slots:
+    void showRange(double from, double to);
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

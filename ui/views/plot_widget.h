@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "core/report/picture.h"
+#include "ui/views/exportable.h"
+
+namespace tessera::ui {
+
+/// An interactive chart of a report::Chart: the only place that meets Qt Charts and its limits. Wheel and rubber-band
+/// zoom, reset, crosshair with values, series toggles, context menu with exports. 100,000 points stay at 20 frames per
+/// second: series are replaced at most 20 times per second, decimated to 2 points per pixel, hit-tested in an index of
+/// ours.
+class PlotWidget : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit PlotWidget(QWidget* parent = nullptr);
+    ~PlotWidget() override;
+
+    /// Shows a chart. May be called at any rate; keeps the zoom while the chart's id stays.
+    void setChart(report::Chart chart);
+    const report::Chart& chart() const;
+    /// A soft dot and this text in the corner while a run works; empty = none.
+    void setLive(const QString& text);
+    void resetZoom();
+    Exportable exportable() const;
+    /// Ringed; -1 = none. `series` and `point` index the chart.
+    void setSelected(int series, int point);
+
+signals:
+    void pointClicked(int series, int point);
+    void pointHovered(int series, int point);  ///< -1, -1 when the mouse left
+    /// "Explain this number" was chosen at a point.
+    void explainRequested(int series, int point);
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "ui/models/run_state.h"
+#include "ui/views/document.h"
+
+namespace tessera::ui {
+
+/// A report of chosen runs and sections: preview, HTML (self-contained) and PDF. `key` is the runs' numbers: "12,15".
+class ReportDocument : public Document {
+    Q_OBJECT
+
+public:
+    explicit ReportDocument(const QString& key, QWidget* parent = nullptr);
+    ~ReportDocument() override;
+    QString kind() const override { return QStringLiteral("report"); }
+    QString key() const override;
+    QString title() const override;
+    QString iconName() const override { return QStringLiteral("report"); }
+    QVector<QAction*> documentActions() override;
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
+    void setRuns(const std::vector<RunState>& runs);
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+
+#include "ui/models/run_state.h"
+#include "ui/views/document.h"
+
+namespace tessera::ui {
+
+/// One run, live or finished: headline, the big picture, tabs of details. `key` is "job/N" while it works and "run/ID"
+/// in the history.
+class RunDocument : public Document {
+    Q_OBJECT
+
+public:
+    explicit RunDocument(const QString& key, QWidget* parent = nullptr);
+    ~RunDocument() override;
+    QString kind() const override { return QStringLiteral("run"); }
+    QString key() const override;
+    QString title() const override;
+    QString iconName() const override { return QStringLiteral("run"); }
+    QVector<QAction*> documentActions() override;
+    QVector<Exportable> exportables() override;
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
+
+    /// Shows the newest snapshot; at most 20 times per second.
+    void setState(const RunState& state);
+    const RunState& state() const;
+
+signals:
+    void resumeRequested(tessera::store::RunId run);  ///< of an interrupted run
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

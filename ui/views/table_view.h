@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QWidget>
+#include <memory>
+
+#include "ui/models/table_model.h"
+#include "ui/views/exportable.h"
+
+class QTableView;
+
+namespace tessera::ui {
+
+/// A TableModel with what every table has: filter box, sorting by SortRole, sums in a foot for summed columns, copy
+/// (full precision, tab-separated), CSV, context menu. Row heights and header as the theme says.
+class TableView : public QWidget {
+    Q_OBJECT
+
+public:
+    /// `name` is the accessible name and the stem of exported files.
+    TableView(TableModel* model, const QString& name, QWidget* parent = nullptr);
+    ~TableView() override;
+    QTableView* view() const;
+    int currentRow() const;  ///< of the model, -1 = none
+    void setCurrentRow(int row);
+    QVector<int> selectedRows() const;
+    void setFilterVisible(bool visible);
+    void setEmptyText(const QString& sentence);  ///< what to do so that rows appear
+    Exportable exportable() const;               ///< what is visible, in its order
+
+signals:
+    void currentRowChanged(int row);
+    void rowActivated(int row);  ///< double click or Enter
+    void explainRequested(int row, int column);
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

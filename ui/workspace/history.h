@@ -1,0 +1,51 @@
+#pragma once
+
+#include <QObject>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "core/store/store.h"
+
+namespace tessera::ui {
+
+/// The history off the UI thread: work runs on one thread with one connection, in order, and its answer comes back to
+/// the UI thread. `context` guards an answer: when it is gone, the answer is dropped.
+class History : public QObject {
+    Q_OBJECT
+
+public:
+    explicit History(QObject* parent = nullptr);
+    ~History() override;
+
+    /// Opens in the background; `opened` or `failed` follows.
+    void open(const std::filesystem::path& path, store::OpenMode mode = store::OpenMode::readWrite);
+    std::filesystem::path path() const;
+    bool isOpen() const;
+
+    /// Runs `work` on the history's thread, then `answer` on the UI thread. A StoreError goes to `failed` and the
+    /// answer is not called.
+    template <typename Result>
+    void ask(QObject* context, std::function<Result(store::Store&)> work, std::function<void(Result)> answer) {
+        auto shared = std::make_shared<std::optional<Result>>();
+        post(
+            context, [shared, work = std::move(work)](store::Store& store) { shared->emplace(work(store)); },
+            [shared, answer = std::move(answer)] { answer(std::move(**shared)); });
+    }
+    /// Changes something; `changed` follows.
+    void change(std::function<void(store::Store&)> work);
+
+signals:
+    void opened(const QString& notice, bool readOnly);
+    void failed(tessera::store::StoreProblem problem, const QString& sentence);
+    void changed();
+
+private:
+    void post(QObject* context, std::function<void(store::Store&)> work, std::function<void()> answer);
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <QObject>
+#include <QVector>
+#include <filesystem>
+#include <memory>
+
+#include "ui/models/run_state.h"
+
+namespace tessera::ui {
+
+/// The queue of runs: the one bridge between engines' threads and Qt's signals. Runs start in order, at most
+/// `setWorkers` at once; events are gathered off the UI thread and reach it as one snapshot per job, 20 times per
+/// second.
+class JobQueue : public QObject {
+    Q_OBJECT
+
+public:
+    /// Records into the history at `history`; an empty path records nothing.
+    explicit JobQueue(std::filesystem::path history, QObject* parent = nullptr);
+    /// Cancels what works, leaving checkpoints, and waits for it.
+    ~JobQueue() override;
+
+    int enqueue(const study::Study& study, const QString& title = {});
+    int resume(store::RunId run);  ///< continues an interrupted run from its checkpoint
+    int repeat(store::RunId run);  ///< runs a stored study again, its inputs from the history where they changed
+
+    void pause(int job);
+    void unpause(int job);
+    void stop(int job);    ///< keep the best
+    void cancel(int job);  ///< discard
+    void setWorkers(int workers);
+
+    RunState state(int job) const;
+    QVector<int> jobs() const;                       ///< newest first
+    int working() const;                             ///< queued, running or paused
+    void forget(int job);                            ///< takes a finished job off the list
+    void setHistory(std::filesystem::path history);  ///< for runs that start from now on
+
+signals:
+    void added(int job);
+    void changed(int job);   ///< at most 20 times per second
+    void finished(int job);  ///< done, failed, cancelled or interrupted
+    void removed(int job);
+    void troubled(const QString& sentence);  ///< the history could not be written
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui
