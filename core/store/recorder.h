@@ -17,6 +17,9 @@ struct RecordOptions {
     std::filesystem::path path;        ///< of the history
     std::optional<RunId> run;          ///< continue this one (queued, interrupted or failed) instead of adding one
     std::vector<std::string> tags;     ///< for a new run
+    /// What a run is recorded as whose `cancel` was requested, asked at that moment: `interrupted` keeps its checkpoint, so
+    /// that it can be resumed (a signal, a closing window). Empty = cancelled.
+    std::function<RunStatus()> whenCancelled;
     std::function<void(RunId)> begun;  ///< told the run's number before the engine starts
     std::function<void(const std::string& sentence)>
         trouble;  ///< told once when the history cannot be written any more
