@@ -18,6 +18,7 @@ struct Context {
     Console& console;
     std::stop_token stop;
     unsigned threads = 0;
+    std::string historyTrouble = {};  ///< why the history could not be written; empty = it could
 };
 
 using Action = std::function<void(Context&)>;
@@ -41,6 +42,23 @@ Action addHardwareShow(CLI::App& app);
 Action addHardwareValidate(CLI::App& app);
 Action addPartition(CLI::App& app);
 Action addRun(CLI::App& app);
+Action addResume(CLI::App& app);
+Action addHistoryList(CLI::App& app);
+Action addHistoryShow(CLI::App& app);
+Action addHistorySearch(CLI::App& app);
+Action addHistoryCompare(CLI::App& app);
+Action addHistoryExport(CLI::App& app);
+Action addHistoryImport(CLI::App& app);
+Action addHistoryMerge(CLI::App& app);
+Action addHistoryBackup(CLI::App& app);
+Action addHistoryVacuum(CLI::App& app);
+Action addHistoryVerify(CLI::App& app);
+Action addHistoryDelete(CLI::App& app);
+Action addHistoryTag(CLI::App& app);
+Action addHistoryNote(CLI::App& app);
+Action addHistoryStar(CLI::App& app);
+Action addReport(CLI::App& app);
+Action addExport(CLI::App& app);
 Action addReproduce(CLI::App& app);
 Action addTour(CLI::App& app);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/cli/command.h"
+#include "app/cli/recording.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -63,12 +64,13 @@ void show(Context& context, const study::Result& result) {
         study::writeJson(result, [&](std::string_view part) { context.console.print(part); });
     else
         context.console.print(report::toText(result));
+    finishRecording(context);
 }
 
 /// What a study file cannot mean is wrong input, not wrong usage.
 study::Result runFile(Context& context, const std::string& name, const study::Study& study) {
     try {
-        return study::run(study, {.progress = context.console.sink(), .cancel = context.stop, .threads = context.threads});
+        return runRecorded(context, study);
     } catch (const UsageError& error) {
         throw DataError({.file = name}, error.what(), "a study that can be run");
     }
@@ -107,6 +109,7 @@ void tour(Context& context, const std::string& folder) {
         context.console.printJson(json);
     else
         context.console.print(report::toText(table) + fmt::format("\nReport: {}\n", escaped(page)));
+    finishRecording(context);
 }
 
 }  // namespace
@@ -130,7 +133,7 @@ Action addPartition(CLI::App& app) {
         study.hardware = {options->fleet};
         study.dimensions = dimensionsOf(options->dimensions);
         setParameters(study, options->parameters);
-        show(context, study::run(study, {.progress = context.console.sink(), .cancel = context.stop, .threads = context.threads}));
+        show(context, runRecorded(context, study));
     };
 }
 
@@ -138,6 +141,20 @@ Action addRun(CLI::App& app) {
     const auto name = std::make_shared<std::string>();
     addText(app, "STUDY", *name, "", "a study file, or the name of a bundled study")->required();
     return [name](Context& context) { show(context, runFile(context, *name, study::loadStudy(*name))); };
+}
+
+Action addResume(CLI::App& app) {
+    const auto name = std::make_shared<std::string>();
+    addText(app, "RUN", *name, "", "a run's number or name of 'tessera history list', or 'last'")->required();
+    return [name](Context& context) {
+        const store::Store history = openHistory(context, store::OpenMode::readOnly);
+        const store::RunId run = history.find(*name);
+        if (const auto finished = history.result(run)) {
+            show(context, *finished);
+            return;
+        }
+        show(context, runRecorded(context, history.study(run), run));
+    };
 }
 
 Action addTour(CLI::App& app) {

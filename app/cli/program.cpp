@@ -35,6 +35,7 @@ struct Group {
 constexpr std::array kGroups{
     Group{"model", "Models: the zoo, counts, conversion."},
     Group{"hardware", "Accelerators and fleets, bundled and your own."},
+    Group{"history", "The runs so far: list, search, compare, keep."},
 };
 
 /// The options of every command, at every level.
@@ -212,8 +213,10 @@ int guarded(Console& console, const Parser& parser, const Work& work) {
         return report(kInfeasible, error.what());
     } catch (const InterruptedError& error) {
         console.endProgress();
+        const std::string text = error.what();
+        const bool saysHow = text.find("tessera resume") != std::string::npos;
         return report(kInterrupted,
-                      fmt::format("{}; run '{}' again with the same arguments", error.what(), parser.path()));
+                      saysHow ? text : fmt::format("{}; run '{}' again with the same arguments", text, parser.path()));
     } catch (const FileError& error) {
         console.endProgress();
         return report(kFile, error.what());
@@ -235,7 +238,7 @@ int run(int argumentCount, char** arguments, const std::stop_token& stop) {
     return guarded(console, parser, [&] {
         const Action action = parser.parse(argumentCount, arguments, console);
         if (!action) return;
-        Context context{common, console, stop, 0};
+        Context context{common, console, stop};
         if (!common.threads.empty())
             context.threads = static_cast<unsigned>(wholeOf("--threads", common.threads, 0, kMostThreads));
         action(context);

@@ -31,8 +31,4 @@ Chart convergenceChart(const std::vector<std::pair<std::string, std::vector<std:
 /// A metric of several runs as bars, the baseline dashed.
 Chart comparisonChart(const study::Comparison& comparison, const std::string& metric);
 
-/// The picture of a name ("types", "ratios", "layers", "speedup", "step-time", "levels", "memory", "timeline") for
-/// `tessera export --what chart`; the first is the default.
-const std::vector<std::string>& pictureNames();
-
 }  // namespace tessera::report

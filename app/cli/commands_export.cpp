@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "app/cli/recording.h"
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/report/named.h"
+#include "core/report/raster.h"
+#include "core/study/timeline.h"
+
+namespace tessera::cli {
+
+namespace {
+
+struct Wish {
+    std::string run, what = "table", name, strategy, out, theme = "light", scale = "2";
+};
+
+template <typename Row>
+const Row& rowNamed(const std::vector<Row>& rows, const std::string& name) {
+    if (name.empty()) return rows.front();
+    std::vector<std::string> known;
+    for (const Row& row : rows) {
+        if (row.name == name) return row;
+        known.emplace_back(row.name);
+    }
+    throw UsageError(fmt::format("option '--name' is {}; expected one of {}", inQuotes(name), joined(known, ", ")));
+}
+
+[[noreturn]] void refuseSuffix(const std::string& what, const std::string& suffix, const std::string& known) {
+    throw UsageError(fmt::format("a {} cannot be written as {}; expected {}", what,
+                                 suffix.empty() ? "a file without a suffix" : inQuotes(suffix), known));
+}
+
+report::Theme themeOf(const std::string& name) {
+    if (name == "light") return report::Theme(report::ThemeKind::light);
+    if (name == "dark") return report::Theme(report::ThemeKind::dark);
+    throw UsageError(fmt::format("option '--theme' is {}; expected light or dark", inQuotes(name)));
+}
+
+std::string pictureBytes(const report::Picture& picture, const Wish& wish, const std::string& suffix,
+                         const std::stop_token& stop) {
+    const report::Theme theme = themeOf(wish.theme);
+    if (suffix == ".svg") return toSvg(picture, theme);
+    if (suffix == ".csv") return toCsv(picture);
+    if (suffix == ".pdf") return report::toPdf(toSvg(picture, theme), stop);
+    if (suffix == ".png") {
+        const auto scale = static_cast<double>(wholeOf("--scale", wish.scale, 1, 8));
+        return report::toPng(toSvg(picture, theme), scale, stop);
+    }
+    refuseSuffix(wish.what, suffix, ".svg, .png, .pdf or .csv");
+}
+
+std::string bytesOf(const study::Result& result, const Wish& wish, const std::stop_token& stop) {
+    const std::string suffix = lowered(std::filesystem::path(wish.out).extension().string());
+    const std::string strategy = report::strategyOf(result, wish.strategy);
+    if (wish.what == "table") {
+        if (suffix != ".csv") refuseSuffix("table", suffix, ".csv");
+        return report::toCsv(rowNamed(report::namedTables(), wish.name).make(result, strategy));
+    }
+    if (wish.what == "timeline") {
+        const study::Timeline timeline = study::timelineOf(result, strategy);
+        if (suffix == ".json") return report::toChromeTrace(timeline);
+        return pictureBytes(timeline, wish, suffix, stop);
+    }
+    if (wish.what == "chart")
+        return pictureBytes(rowNamed(report::namedPictures(), wish.name).make(result, strategy), wish, suffix, stop);
+    throw UsageError(fmt::format("option '--what' is {}; expected table, timeline or chart", inQuotes(wish.what)));
+}
+
+std::string namesOf(const auto& rows) {
+    std::vector<std::string> names;
+    for (const auto& row : rows) names.emplace_back(row.name);
+    return joined(names, ", ");
+}
+
+}  // namespace
+
+Action addExport(CLI::App& app) {
+    const auto wish = std::make_shared<Wish>();
+    addText(app, "RUN", wish->run, "", "a run's number or name, or 'last'")->required();
+    addText(app, "--what", wish->what, "KIND", "table, timeline or chart (default table)");
+    addText(app, "--name", wish->name, "NAME",
+            fmt::format("which table ({}) or chart ({}); default the first", namesOf(report::namedTables()),
+                        namesOf(report::namedPictures())));
+    addText(app, "--strategy", wish->strategy, "NAME", "whose plan (default the fastest)");
+    addText(app, "--out", wish->out, "FILE",
+            "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
+        ->required();
+    addText(app, "--theme", wish->theme, "NAME", "of pictures: light or dark (default light)");
+    addText(app, "--scale", wish->scale, "N", "of a PNG, from 1 to 8 (default 2)");
+    return [wish](Context& context) {
+        const store::Store history = openHistory(context, store::OpenMode::readOnly);
+        const store::RunId run = history.find(wish->run);
+        const auto result = history.result(run);
+        if (!result) throw UsageError(fmt::format("run {} has no result; 'tessera resume {}' continues it", run, run));
+        writeFile(wish->out, bytesOf(*result, *wish, context.stop));
+        if (context.common.json) {
+            Json json = study::documentHead("tessera.export/1", "export", result->inputs);
+            json["run"] = run;
+            json["what"] = wish->what;
+            json["file"] = wish->out;
+            study::finishDocument(json, {}, {});
+            context.console.printJson(json);
+        } else {
+            context.console.print(fmt::format("run {}: {} written to {}\n", run, wish->what, escaped(wish->out)));
+        }
+    };
+}
+
+}  // namespace tessera::cli

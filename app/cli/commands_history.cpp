@@ -1,0 +1,532 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "app/cli/recording.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/report/comparison_report.h"
+#include "core/report/table.h"
+#include "core/study/comparison.h"
+#include "core/study/metric.h"
+
+namespace tessera::cli {
+
+namespace {
+
+using store::HistoryQuery;
+using store::OpenMode;
+using store::RunId;
+using store::RunRow;
+using store::Store;
+
+constexpr std::int64_t kMostListed = 1'000'000;
+constexpr std::int64_t kMillisecondsPerDay = 86'400'000;
+
+/// "2026-03-01 14:05", in the reader's time zone.
+std::string dateOf(const std::optional<std::int64_t>& milliseconds) {
+    if (!milliseconds) return "–";
+    const std::time_t seconds = *milliseconds / 1000;
+    std::tm local{};
+    localtime_r(&seconds, &local);
+    return fmt::format("{:%Y-%m-%d %H:%M}", local);
+}
+
+/// Milliseconds since 1970 of the local day YYYY-MM-DD. Throws UsageError.
+std::int64_t dayOf(const std::string& option, const std::string& text) {
+    std::tm day{};
+    const char* end = strptime(text.c_str(), "%Y-%m-%d", &day);
+    if (end == nullptr || *end != '\0')
+        throw UsageError(fmt::format("option '{}' is {}; expected a day such as 2026-03-01", option, inQuotes(text)));
+    day.tm_isdst = -1;
+    return static_cast<std::int64_t>(std::mktime(&day)) * 1000;
+}
+
+Json jsonOf(const RunRow& row) {
+    Json json = {{"run", row.id},        {"uid", row.uid},           {"name", row.name},      {"engine", row.engine},
+                 {"models", row.models}, {"hardware", row.hardware}, {"study", row.studyHash}};
+    if (row.seed) json["seed"] = *row.seed;
+    json["status"] = store::nameOf(row.status);
+    if (row.started) json["started_s"] = static_cast<double>(*row.started) / 1000;
+    if (row.finished) json["finished_s"] = static_cast<double>(*row.finished) / 1000;
+    json["headline"] = row.headline;
+    json["version"] = row.version;
+    json["host"] = row.host;
+    json["starred"] = row.starred;
+    json["tags"] = row.tags;
+    json["note"] = row.note;
+    if (!row.metrics.empty()) {
+        Json& metrics = json["metrics"] = Json::object();
+        for (const auto& [name, value] : row.metrics) metrics[name] = value;
+    }
+    return json;
+}
+
+report::Table tableOf(const std::vector<RunRow>& rows) {
+    report::Table table;
+    table.columns = {{"run", true}, {"started"}, {"status"}, {"name"}, {"model"}, {"hardware"}, {"finding"}, {"tags"}};
+    for (const RunRow& row : rows)
+        table.rows.push_back({std::to_string(row.id), dateOf(row.started),
+                              std::string(store::nameOf(row.status)) + (row.starred ? " ★" : ""), escaped(row.name, 40),
+                              escaped(row.models, 40), escaped(row.hardware, 40), escaped(row.headline, 80),
+                              escaped(joined(row.tags, ", "), 40)});
+    return table;
+}
+
+void printRuns(const Context& context, const std::string& command, const std::vector<RunRow>& rows,
+               std::int64_t total) {
+    if (context.common.json) {
+        Json json = study::documentHead("tessera.history/1", command, {});
+        json["total"] = total;
+        Json& runs = json["runs"] = Json::array();
+        for (const RunRow& row : rows) runs.push_back(jsonOf(row));
+        study::finishDocument(json, {}, {});
+        context.console.printJson(json);
+        return;
+    }
+    if (rows.empty()) {
+        context.console.print("No such runs. 'tessera partition' and 'tessera run' leave theirs here.\n");
+        return;
+    }
+    std::string text = report::toText(tableOf(rows));
+    const auto shown = static_cast<std::int64_t>(rows.size());
+    if (total > shown)
+        text += fmt::format("\n{} of {} runs; --limit shows more\n", shown, formatCount(static_cast<double>(total)));
+    context.console.print(text);
+}
+
+/// The outcome of a command that changes the history: a sentence, or a document.
+void printChange(const Context& context, const std::string& command, const std::string& sentence, Json facts) {
+    if (!context.common.json) {
+        context.console.print(sentence + "\n");
+        return;
+    }
+    Json json = study::documentHead("tessera.history-change/1", command, {});
+    for (auto& [key, value] : facts.items()) json[key] = value;
+    study::finishDocument(json, {}, {});
+    context.console.printJson(json);
+}
+
+std::vector<RunId> found(const Store& history, const std::vector<std::string>& names) {
+    std::vector<RunId> runs;
+    for (const std::string& name : names) {
+        const RunId run = history.find(name);
+        if (std::find(runs.begin(), runs.end(), run) == runs.end()) runs.push_back(run);
+    }
+    return runs;
+}
+
+std::string counted(std::size_t count) {
+    return count == 1 ? "1 run" : fmt::format("{} runs", count);
+}
+
+/// The options that choose runs: `list` and `search` share them.
+struct Choice {
+    std::string engine, model, hardware, tag, status, since, until, sort = "started", limit = "50";
+    std::vector<std::string> least, most;
+    bool starred = false, ascending = false, deleted = false;
+};
+
+void addChoice(CLI::App& app, Choice& choice) {
+    addText(app, "--engine", choice.engine, "NAME", "runs of this engine");
+    addText(app, "--model", choice.model, "MODEL", "runs whose model is named so");
+    addText(app, "--hardware", choice.hardware, "NAME", "runs on this hardware");
+    addText(app, "--tag", choice.tag, "TAG", "runs with this tag");
+    addText(app, "--status", choice.status, "STATUS",
+            "queued, running, paused, interrupted, done, failed or cancelled");
+    addText(app, "--since", choice.since, "DAY", "started on this day or later, such as 2026-03-01");
+    addText(app, "--until", choice.until, "DAY", "started on this day or earlier");
+    addTexts(app, "--least", choice.least, "METRIC=N", "a metric is at least N; may be repeated");
+    addTexts(app, "--most", choice.most, "METRIC=N", "a metric is at most N; may be repeated");
+    app.add_flag("--starred", choice.starred, "starred runs only");
+    app.add_flag("--deleted", choice.deleted, "deleted runs that can still be restored");
+    addText(app, "--sort", choice.sort, "COLUMN",
+            "started, name, status, engine, model, hardware, or a metric such as step_time_s (default started)");
+    app.add_flag("--ascending", choice.ascending, "smallest or oldest first");
+    addText(app, "--limit", choice.limit, "N", "how many runs (default 50)");
+}
+
+/// METRIC=N texts. Throws UsageError.
+std::pair<std::string, double> boundOf(const std::string& option, const std::string& text) {
+    const std::size_t at = text.rfind('=');
+    double value = 0;
+    if (at != std::string::npos && at > 0) {
+        const auto [end, error] = std::from_chars(text.data() + at + 1, text.data() + text.size(), value);
+        if (error == std::errc{} && end == text.data() + text.size()) return {text.substr(0, at), value};
+    }
+    throw UsageError(fmt::format("option '{}' is {}; expected METRIC=N", option, inQuotes(text)));
+}
+
+/// Throws UsageError where an option's text means nothing.
+HistoryQuery queryOf(const Choice& choice, const Store& history) {
+    HistoryQuery query;
+    query.engine = choice.engine;
+    query.model = choice.model;
+    query.hardware = choice.hardware;
+    query.tag = choice.tag;
+    if (!choice.status.empty()) {
+        query.status = store::statusNamed(choice.status);
+        if (!query.status)
+            throw UsageError(
+                fmt::format("option '--status' is {}; expected queued, running, paused, interrupted, "
+                            "done, failed or cancelled",
+                            inQuotes(choice.status)));
+    }
+    if (!choice.since.empty()) query.from = dayOf("--since", choice.since);
+    if (!choice.until.empty()) query.to = dayOf("--until", choice.until) + kMillisecondsPerDay - 1;
+    for (const std::string& text : choice.least) {
+        const auto [metric, value] = boundOf("--least", text);
+        query.ranges.push_back({metric, value, std::nullopt});
+    }
+    for (const std::string& text : choice.most) {
+        const auto [metric, value] = boundOf("--most", text);
+        query.ranges.push_back({metric, std::nullopt, value});
+    }
+    if (choice.starred) query.starred = true;
+    query.deleted = choice.deleted;
+    query.descending = !choice.ascending;
+    query.orderBy = choice.sort;
+    static const std::set<std::string> kColumns{"started", "name", "status", "engine", "model", "hardware"};
+    if (kColumns.count(choice.sort) == 0) {
+        const std::vector<std::string> metrics = history.metricNames();
+        if (!metrics.empty() && std::find(metrics.begin(), metrics.end(), choice.sort) == metrics.end()) {
+            const std::string_view hint = closest(choice.sort, metrics);
+            throw UsageError(
+                fmt::format("option '--sort' is {}; {}", inQuotes(choice.sort),
+                            hint.empty() ? "no run has such a metric" : fmt::format("did you mean '{}'?", hint)));
+        }
+        query.metrics.push_back(choice.sort);
+    }
+    return query;
+}
+
+void listRuns(Context& context, const std::string& command, const Choice& choice, const std::string& text) {
+    const Store history = openHistory(context, OpenMode::readOnly);
+    HistoryQuery query = queryOf(choice, history);
+    query.text = text;
+    const std::int64_t limit = wholeOf("--limit", choice.limit, 1, kMostListed);
+    printRuns(context, command, history.query(query, limit), history.count(query));
+}
+
+std::string textOf(const RunRow& row, const std::vector<study::Metric>& metrics, const study::Study& study) {
+    report::Table facts;
+    facts.columns = {{"property"}, {"value"}};
+    const auto add = [&](const std::string& name, const std::string& value) {
+        if (!value.empty()) facts.rows.push_back({name, escaped(value, 400)});
+    };
+    add("name", row.name);
+    add("status", std::string(store::nameOf(row.status)) + (row.starred ? " ★" : ""));
+    add("engine", row.engine);
+    add("model", row.models);
+    add("hardware", row.hardware);
+    add("started", dateOf(row.started));
+    add("finished", dateOf(row.finished));
+    add("tags", joined(row.tags, ", "));
+    add("note", row.note);
+    add("host", row.host);
+    add("version", row.version);
+    add("uid", row.uid);
+    add("study", row.studyHash);
+    std::string text = fmt::format("run {}: {}\n\n{}", row.id, escaped(row.headline, 400), report::toText(facts));
+    report::Table values;
+    values.columns = {{"metric"}, {"of"}, {"value", true}};
+    for (const study::Metric& metric : metrics)
+        values.rows.push_back({metric.title, metric.owner, study::textOf(metric)});
+    if (!values.rows.empty()) text += "\n" + report::toText(values);
+    return text + "\nStudy\n" + tessera::toText(study::toJson(study));
+}
+
+void showRun(Context& context, const std::string& name, bool result) {
+    const Store history = openHistory(context, OpenMode::readOnly);
+    const RunId run = history.find(name);
+    if (result) {
+        const auto text = history.resultText(run);
+        if (!text) throw UsageError(fmt::format("run {} has no result; 'tessera resume {}' continues it", run, run));
+        context.console.print(*text);
+        return;
+    }
+    const auto row = history.run(run);
+    if (!row) throw UsageError(fmt::format("there is no run {}", run));
+    const std::vector<study::Metric> metrics = history.metrics(run);
+    const study::Study study = history.study(run);
+    if (!context.common.json) {
+        context.console.print(textOf(*row, metrics, study));
+        return;
+    }
+    Json json = study::documentHead("tessera.history-run/1", "history show", {}, row->seed);
+    for (auto& [key, value] : jsonOf(*row).items())
+        if (key != "seed") json[key] = value;
+    json["study_document"] = study::toJson(study);
+    Json& values = json["metrics"] = Json::object();
+    for (const study::Metric& metric : metrics) values[metric.name] = metric.value;
+    json["artifacts"] = history.artifacts(run);
+    study::finishDocument(json, {}, {});
+    context.console.printJson(json);
+}
+
+void compareRuns(Context& context, const std::vector<std::string>& names, const std::string& baseline, bool all) {
+    const Store history = openHistory(context, OpenMode::readOnly);
+    const std::vector<RunId> runs = found(history, names);
+    if (runs.size() < 2) throw UsageError("two runs or more are needed for a comparison");
+    std::size_t reference = 0;
+    if (!baseline.empty()) {
+        const auto at = std::find(runs.begin(), runs.end(), history.find(baseline));
+        if (at == runs.end())
+            throw UsageError(fmt::format("option '--baseline' is {}; expected one of the runs", inQuotes(baseline)));
+        reference = static_cast<std::size_t>(at - runs.begin());
+    }
+    std::vector<study::Result> results;
+    std::vector<std::string> titles;
+    for (const RunId run : runs) {
+        auto result = history.result(run);
+        if (!result) throw UsageError(fmt::format("run {} has no result to compare", run));
+        results.push_back(std::move(*result));
+        titles.push_back(fmt::format("run {}", run));
+    }
+    std::vector<const study::Result*> pointers;
+    pointers.reserve(results.size());
+    for (const study::Result& result : results) pointers.push_back(&result);
+    const study::Comparison comparison = study::compare(pointers, titles, reference);
+    if (context.common.json) {
+        Json json = study::documentHead("tessera.comparison/1", "history compare", {});
+        for (auto& [key, value] : report::toJson(comparison).items()) json[key] = value;
+        study::finishDocument(json, {}, comparison.warnings);
+        context.console.printJson(json);
+    } else {
+        context.console.print(report::toText(comparison, all));
+    }
+}
+
+/// Makes a command on runs that are named on the command line.
+Action onRuns(CLI::App& app, std::function<void(Context&, Store&, const std::vector<RunId>&)> work) {
+    const auto names = std::make_shared<std::vector<std::string>>();
+    app.add_option("RUN", *names, "runs by number or name, or 'last'")->required()->type_name("");
+    return [names, work = std::move(work)](Context& context) {
+        Store history = openHistory(context, OpenMode::readWrite);
+        work(context, history, found(history, *names));
+    };
+}
+
+Action addMerging(CLI::App& app, const std::string& command, const std::string& help) {
+    const auto file = std::make_shared<std::string>();
+    addText(app, "FILE", *file, "", help)->required();
+    return [file, command](Context& context) {
+        Store history = openHistory(context, OpenMode::readWrite);
+        const store::MergeCount count = history.merge(*file);
+        printChange(
+            context, command,
+            fmt::format("{} added, {} already here", counted(static_cast<std::size_t>(count.added)), count.present),
+            {{"added", count.added}, {"present", count.present}});
+    };
+}
+
+}  // namespace
+
+Action addHistoryList(CLI::App& app) {
+    const auto choice = std::make_shared<Choice>();
+    addChoice(app, *choice);
+    return [choice](Context& context) { listRuns(context, "history list", *choice, ""); };
+}
+
+Action addHistorySearch(CLI::App& app) {
+    const auto words = std::make_shared<std::vector<std::string>>();
+    const auto choice = std::make_shared<Choice>();
+    app.add_option("WORD", *words, "words, found by their beginning in names, tags, notes, models and hardware")
+        ->required()
+        ->type_name("");
+    addChoice(app, *choice);
+    return [words, choice](Context& context) { listRuns(context, "history search", *choice, joined(*words, " ")); };
+}
+
+Action addHistoryShow(CLI::App& app) {
+    const auto name = std::make_shared<std::string>();
+    const auto result = std::make_shared<bool>(false);
+    addText(app, "RUN", *name, "", "a run's number or name, or 'last'")->required();
+    app.add_flag("--result", *result, "prints the run's result document, as the run itself did with --json");
+    return [name, result](Context& context) { showRun(context, *name, *result); };
+}
+
+Action addHistoryCompare(CLI::App& app) {
+    struct Options {
+        std::vector<std::string> runs;
+        std::string baseline;
+        bool all = false;
+    };
+    const auto options = std::make_shared<Options>();
+    app.add_option("RUN", options->runs, "two runs or more")->required()->type_name("");
+    addText(app, "--baseline", options->baseline, "RUN", "the run that ratios refer to (default the first)");
+    app.add_flag("--all", options->all, "also shows what is the same");
+    return [options](Context& context) { compareRuns(context, options->runs, options->baseline, options->all); };
+}
+
+Action addHistoryExport(CLI::App& app) {
+    struct Options {
+        std::vector<std::string> runs;
+        std::string out, format = "tessera";
+    };
+    const auto options = std::make_shared<Options>();
+    app.add_option("RUN", options->runs, "runs by number or name, or 'last'")->required()->type_name("");
+    addText(app, "--out", options->out, "FILE", "the file to write")->required();
+    addText(app, "--format", options->format, "FORMAT",
+            "tessera: for another history, optuna: a study of one run for Optuna Dashboard (default tessera)");
+    return [options](Context& context) {
+        if (options->format != "tessera" && options->format != "optuna")
+            throw UsageError(
+                fmt::format("option '--format' is {}; expected tessera or optuna", inQuotes(options->format)));
+        const Store history = openHistory(context, OpenMode::readOnly);
+        const std::vector<RunId> runs = found(history, options->runs);
+        if (options->format == "tessera")
+            history.exportRuns(runs, options->out);
+        else if (runs.size() == 1)
+            history.exportOptuna(runs.front(), options->out);
+        else
+            throw UsageError("the format optuna takes exactly one run");
+        printChange(context, "history export",
+                    fmt::format("{} written to {}", counted(runs.size()), escaped(options->out)),
+                    {{"runs", runs}, {"file", options->out}, {"format", options->format}});
+    };
+}
+
+Action addHistoryImport(CLI::App& app) {
+    return addMerging(app, "history import", "a file that 'tessera history export' wrote");
+}
+
+Action addHistoryMerge(CLI::App& app) {
+    return addMerging(app, "history merge", "another history");
+}
+
+Action addHistoryBackup(CLI::App& app) {
+    const auto file = std::make_shared<std::string>();
+    addText(app, "FILE", *file, "", "the copy")->required();
+    return [file](Context& context) {
+        const Store history = openHistory(context, OpenMode::readOnly);
+        history.backup(*file);
+        printChange(context, "history backup", fmt::format("copied to {}", escaped(*file)), {{"file", *file}});
+    };
+}
+
+Action addHistoryVacuum(CLI::App& /*app*/) {
+    return [](Context& context) {
+        Store history = openHistory(context, OpenMode::readWrite);
+        const std::int64_t removed = history.purge();
+        history.vacuum();
+        printChange(context, "history vacuum",
+                    fmt::format("{} removed for good", counted(static_cast<std::size_t>(removed))),
+                    {{"removed", removed}});
+    };
+}
+
+Action addHistoryVerify(CLI::App& /*app*/) {
+    return [](Context& context) {
+        const Store history = openHistory(context, OpenMode::readOnly);
+        const store::Verification found = history.verify();
+        if (context.common.json) {
+            Json json = study::documentHead("tessera.history-verification/1", "history verify", {});
+            json["sound"] = found.problems.empty();
+            json["runs"] = found.runs;
+            json["stored_inputs"] = found.inputs;
+            json["trace_points"] = found.tracePoints;
+            json["problems"] = found.problems;
+            study::finishDocument(json, {}, {});
+            context.console.printJson(json);
+        } else if (found.problems.empty()) {
+            context.console.print(fmt::format("sound: {}, {} stored inputs, {} trace points\n",
+                                              counted(static_cast<std::size_t>(found.runs)), found.inputs,
+                                              found.tracePoints));
+        } else {
+            for (const std::string& problem : found.problems) context.console.print(escaped(problem, 400) + "\n");
+        }
+        if (!found.problems.empty())
+            throw FileError(
+                fmt::format("{}: {} found; 'tessera history backup' and 'merge' into a new file save the "
+                            "readable runs",
+                            escaped(history.path().string()),
+                            found.problems.size() == 1 ? "1 problem was"
+                                                       : std::to_string(found.problems.size()) + " problems were"));
+    };
+}
+
+Action addHistoryDelete(CLI::App& app) {
+    const auto restore = std::make_shared<bool>(false);
+    app.add_flag("--restore", *restore, "brings deleted runs back");
+    return onRuns(app, [restore](Context& context, Store& history, const std::vector<RunId>& runs) {
+        for (const RunId run : runs) history.setDeleted(run, !*restore);
+        printChange(context, "history delete",
+                    fmt::format("{} {}", counted(runs.size()),
+                                *restore ? "restored" : "deleted; --restore brings them back until 'vacuum'"),
+                    {{"runs", runs}, {"deleted", !*restore}});
+    });
+}
+
+Action addHistoryTag(CLI::App& app) {
+    struct Options {
+        std::string run;
+        std::vector<std::string> tags;
+        bool remove = false;
+    };
+    const auto options = std::make_shared<Options>();
+    addText(app, "RUN", options->run, "", "a run's number or name, or 'last'")->required();
+    app.add_option("TAG", options->tags, "tags")->required()->type_name("");
+    app.add_flag("--remove", options->remove, "takes the tags off");
+    return [options](Context& context) {
+        Store history = openHistory(context, OpenMode::readWrite);
+        const RunId run = history.find(options->run);
+        const auto row = history.run(run);
+        std::set<std::string> tags;
+        if (row) tags.insert(row->tags.begin(), row->tags.end());
+        for (const std::string& tag : options->tags)
+            if (options->remove)
+                tags.erase(tag);
+            else
+                tags.insert(tag);
+        const std::vector<std::string> list(tags.begin(), tags.end());
+        history.setTags(run, list);
+        printChange(context, "history tag",
+                    list.empty() ? fmt::format("run {} has no tags", run)
+                                 : fmt::format("run {} has {}", run, escaped(joined(list, ", "))),
+                    {{"runs", {run}}, {"tags", list}});
+    };
+}
+
+Action addHistoryNote(CLI::App& app) {
+    struct Options {
+        std::string run, text;
+    };
+    const auto options = std::make_shared<Options>();
+    addText(app, "RUN", options->run, "", "a run's number or name, or 'last'")->required();
+    addText(app, "TEXT", options->text, "", "the note; '' removes it")->required();
+    return [options](Context& context) {
+        Store history = openHistory(context, OpenMode::readWrite);
+        const RunId run = history.find(options->run);
+        history.setNote(run, options->text);
+        printChange(context, "history note",
+                    fmt::format("run {} {}", run, options->text.empty() ? "has no note" : "has the note"),
+                    {{"runs", {run}}, {"note", options->text}});
+    };
+}
+
+Action addHistoryStar(CLI::App& app) {
+    const auto remove = std::make_shared<bool>(false);
+    app.add_flag("--remove", *remove, "takes the star off");
+    return onRuns(app, [remove](Context& context, Store& history, const std::vector<RunId>& runs) {
+        for (const RunId run : runs) history.setStarred(run, !*remove);
+        printChange(context, "history star",
+                    fmt::format("{} {}", counted(runs.size()), *remove ? "without a star" : "starred"),
+                    {{"runs", runs}, {"starred", !*remove}});
+    });
+}
+
+}  // namespace tessera::cli

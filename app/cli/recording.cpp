@@ -1,0 +1,62 @@
+#include "app/cli/recording.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/study/study.h"
+
+namespace tessera::cli {
+
+namespace {
+
+study::RunHooks hooksOf(Context& context) {
+    return {.progress = context.console.sink(), .cancel = context.stop, .threads = context.threads};
+}
+
+}  // namespace
+
+std::filesystem::path historyPath(const CommonOptions& common) {
+    return common.store.empty() ? store::defaultPath() : std::filesystem::path(common.store);
+}
+
+store::Store openHistory(const Context& context, store::OpenMode mode) {
+    const std::filesystem::path path = historyPath(context.common);
+    std::error_code ignored;
+    if (mode == store::OpenMode::readOnly && context.common.store.empty() && !std::filesystem::exists(path, ignored))
+        return store::Store::inMemory();
+    store::Store history = store::Store::open(path, mode);
+    if (!history.notice().empty()) context.console.showWarnings({history.notice()});
+    return history;
+}
+
+study::Result runRecorded(Context& context, const study::Study& study, const std::optional<store::RunId>& continued) {
+    if (context.common.noStore) return study::run(study, hooksOf(context));
+    std::optional<store::RunId> run;
+    store::RecordOptions options;
+    options.path = historyPath(context.common);
+    options.run = continued;
+    options.begun = [&](store::RunId id) { run = id; };
+    options.trouble = [&](const std::string& sentence) { context.historyTrouble = sentence; };
+    // Ctrl+C leaves the checkpoint in place.
+    options.whenCancelled = [] { return store::RunStatus::interrupted; };
+    try {
+        study::Result result = store::runRecorded(study, hooksOf(context), options).result;
+        if (!context.historyTrouble.empty() && context.common.store.empty()) {
+            context.console.endProgress();
+            context.console.showWarnings({context.historyTrouble});
+        }
+        return result;
+    } catch (const InterruptedError& error) {
+        if (!run || !context.historyTrouble.empty()) throw;
+        throw InterruptedError(fmt::format("{}; 'tessera resume {}' continues it", error.what(), *run));
+    }
+}
+
+void finishRecording(const Context& context) {
+    if (!context.historyTrouble.empty() && !context.common.store.empty()) throw FileError(context.historyTrouble);
+}
+
+}  // namespace tessera::cli

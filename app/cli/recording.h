@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "core/store/recorder.h"
+#include "core/store/store.h"
+
+namespace tessera::cli {
+
+/// The history that `--store` names, else the one in its default place.
+std::filesystem::path historyPath(const CommonOptions& common);
+
+/// Opens the history for a command on it; its notice is a warning. Without a file, `readOnly` commands see an empty one
+/// and leave nothing behind. Throws StoreError.
+store::Store openHistory(const Context& context, store::OpenMode mode);
+
+/// Runs a study, with progress, and keeps it in the history unless `--no-store`. A history that cannot be written is
+/// warned about and does not lose the result; where `--store` named it, the command ends with a FileError, thrown by
+/// `finishRecording` after the result was shown.
+study::Result runRecorded(Context& context, const study::Study& study,
+                          const std::optional<store::RunId>& continued = {});
+/// Throws the FileError of a history that was named and could not be written.
+void finishRecording(const Context& context);
+
+}  // namespace tessera::cli
