@@ -1,3 +1,5 @@
+#include "tests/app/cli.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,32 +18,6 @@ namespace tessera::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// An empty folder that goes away with the test.
-class Cli : public testing::Test {
-protected:
-    Cli() {
-        std::string name = fs::temp_directory_path() / "tessera-cli-XXXXXX";
-        folder_ = mkdtemp(name.data());
-        write("toy.json", R"({"schema": "tessera.layers/1", "name": "toy", "layers": [
-{"name": "cv1", "kind": "conv", "in_channels": 3, "out_channels": 64, "in_height": 32, "in_width": 32,
- "conv_height": 32, "conv_width": 32, "kernel_height": 3, "kernel_width": 3},
-{"name": "fc1", "kind": "fc", "in_channels": 65536, "out_channels": 1000}]})");
-    }
-    ~Cli() override { fs::remove_all(folder_); }
-
-    void write(const std::string& name, const std::string& text) const { std::ofstream(path(name)) << text; }
-    std::string path(const std::string& name) const { return folder_ + "/" + name; }
-    Ended tessera(const std::vector<std::string>& arguments) const { return runProgram(arguments, folder_); }
-    std::string folder_;
-};
-
-const std::vector<std::string> kToy{"partition", "--model", "toy.json", "--fleet", "accpar-heterogeneous"};
-
-std::vector<std::string> with(std::vector<std::string> arguments, const std::vector<std::string>& more) {
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return arguments;
-}
 
 std::vector<std::string> words(const std::string& text) {
     std::istringstream stream(text);
@@ -66,6 +42,27 @@ const std::map<std::string, std::vector<std::string>> kPage{
      {"--model", "--fleet", "--batch", "--dtype", "--levels", "--strategy", "--ratio", "--pin", "--pin-ratio",
       "--optimizer", "--overlap", "--objective", "--psum", "--join", "--flop", "--no-compute", "--dim"}},
     {"run", {"STUDY"}},
+    {"resume", {"RUN"}},
+    {"history list",
+     {"--engine", "--model", "--hardware", "--tag", "--status", "--since", "--until", "--least", "--most", "--starred",
+      "--deleted", "--sort", "--ascending", "--limit"}},
+    {"history show", {"RUN", "--result"}},
+    {"history search",
+     {"WORD", "--engine", "--model", "--hardware", "--tag", "--status", "--since", "--until", "--least", "--most",
+      "--starred", "--deleted", "--sort", "--ascending", "--limit"}},
+    {"history compare", {"RUN", "--baseline", "--all"}},
+    {"history export", {"RUN", "--out", "--format"}},
+    {"history import", {"FILE"}},
+    {"history merge", {"FILE"}},
+    {"history backup", {"FILE"}},
+    {"history vacuum", {}},
+    {"history verify", {}},
+    {"history delete", {"RUN", "--restore"}},
+    {"history tag", {"RUN", "TAG", "--remove"}},
+    {"history note", {"RUN", "TEXT"}},
+    {"history star", {"RUN", "--remove"}},
+    {"report", {"RUN", "--out", "--title"}},
+    {"export", {"RUN", "--what", "--name", "--strategy", "--out", "--theme", "--scale"}},
     {"reproduce", {"NAME", "--cost-model"}},
     {"tour", {"--out"}},
 };
@@ -106,6 +103,9 @@ TEST_F(Cli, topLevelHelpListsEveryCommand) {
 }
 
 TEST_F(Cli, everyExampleInAHelpTextWorks) {
+    // Examples of the history speak of its runs.
+    for (const std::string ratio : {"equal", "0.3", "0.7", "balanced"})
+        ASSERT_EQ(tessera(with(kToy, {"--ratio", ratio})).code, 0);
     for (const auto& [command, options] : kPage) {
         const std::string help = tessera(with(words(command), {"--help"})).output;
         const std::size_t at = help.find("Example:\n  tessera ");
