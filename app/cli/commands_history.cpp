@@ -109,13 +109,13 @@ void printRuns(const Context& context, const std::string& command, const std::ve
 }
 
 /// The outcome of a command that changes the history: a sentence, or a document.
-void printChange(const Context& context, const std::string& command, const std::string& sentence, Json facts) {
+void printChange(const Context& context, const std::string& command, const std::string& sentence, const Json& facts) {
     if (!context.common.json) {
         context.console.print(sentence + "\n");
         return;
     }
     Json json = study::documentHead("tessera.history-change/1", command, {});
-    for (auto& [key, value] : facts.items()) json[key] = value;
+    json.update(facts);
     study::finishDocument(json, {}, {});
     context.console.printJson(json);
 }
@@ -267,7 +267,8 @@ void showRun(Context& context, const std::string& name, bool result) {
         return;
     }
     Json json = study::documentHead("tessera.history-run/1", "history show", {}, row->seed);
-    for (auto& [key, value] : jsonOf(*row).items())
+    const Json facts = jsonOf(*row);
+    for (const auto& [key, value] : facts.items())
         if (key != "seed") json[key] = value;
     json["study_document"] = study::toJson(study);
     Json& values = json["metrics"] = Json::object();
@@ -302,7 +303,7 @@ void compareRuns(Context& context, const std::vector<std::string>& names, const 
     const study::Comparison comparison = study::compare(pointers, titles, reference);
     if (context.common.json) {
         Json json = study::documentHead("tessera.comparison/1", "history compare", {});
-        for (auto& [key, value] : report::toJson(comparison).items()) json[key] = value;
+        json.update(report::toJson(comparison));
         study::finishDocument(json, {}, comparison.warnings);
         context.console.printJson(json);
     } else {
