@@ -14,11 +14,11 @@ namespace tessera::store {
 
 /// Where a recorded run writes, and how it is named.
 struct RecordOptions {
-    std::filesystem::path path;        ///< of the history
-    std::optional<RunId> run;          ///< continue this one (queued, interrupted or failed) instead of adding one
-    std::vector<std::string> tags;     ///< for a new run
-    /// What a run is recorded as whose `cancel` was requested, asked at that moment: `interrupted` keeps its checkpoint, so
-    /// that it can be resumed (a signal, a closing window). Empty = cancelled.
+    std::filesystem::path path;     ///< of the history
+    std::optional<RunId> run;       ///< continue this one (queued, interrupted or failed) instead of adding one
+    std::vector<std::string> tags;  ///< for a new run
+    /// What a run is recorded as whose `cancel` was requested, asked at that moment: `interrupted` keeps its
+    /// checkpoint, so that it can be resumed (a signal, a closing window). Empty = cancelled.
     std::function<RunStatus()> whenCancelled;
     std::function<void(RunId)> begun;  ///< told the run's number before the engine starts
     std::function<void(const std::string& sentence)>

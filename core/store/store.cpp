@@ -1,1 +1,642 @@
 #include "core/store/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <set>
+
+#include "core/base/sha256.h"
+#include "core/base/text.h"
+#include "core/store/compression.h"
+#include "core/store/implementation.h"
+#include "core/store/owner.h"
+#include "core/store/rows.h"
+#include "core/study/study.h"
+
+namespace tessera::store {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kStatusNames{"queued", "running", "paused",   "interrupted",
+                                                       "done",   "failed",  "cancelled"};
+
+/// Letters without vowels: a uid is never a number, and no word.
+std::string newUid() {
+    constexpr std::string_view kLetters = "bcdfghjkmnpqrstvwxz";
+    constexpr std::size_t kLength = 24;  // 19^24 > 2^101
+    std::random_device random;
+    std::uniform_int_distribution<std::size_t> letter(0, kLetters.size() - 1);
+    std::string uid;
+    for (std::size_t i = 0; i < kLength; ++i) uid += kLetters[letter(random)];
+    return uid;
+}
+
+bool ends(RunStatus status) {
+    return status == RunStatus::done || status == RunStatus::failed || status == RunStatus::cancelled;
+}
+
+bool works(RunStatus status) {
+    return status == RunStatus::running || status == RunStatus::paused;
+}
+
+/// The study's row, added where it is new.
+std::int64_t studyRow(const SQLite::Database& database, const study::Study& study) {
+    const std::string hash = study::contentHash(study);
+    study::Study anonymous = study;
+    anonymous.name.clear();
+    anonymous.seed.reset();
+    execute(database, "INSERT OR IGNORE INTO study(hash, name, engine, document) VALUES(?, ?, ?, ?)", hash, study.name,
+            study.engine, toText(study::toJson(anonymous)));
+    return wholeFrom(database, "SELECT id FROM study WHERE hash = ? AND name = ?", hash, study.name);
+}
+
+void addNames(const SQLite::Database& database, const std::string& table, RunId run,
+              const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+        execute(database, "INSERT OR IGNORE INTO run_" + table + "(run, name) VALUES(?, ?)", run, name);
+}
+
+void claim(const SQLite::Database& database, RunId run) {
+    const Owner owner = thisProcess();
+    execute(database, "UPDATE run SET host = ?, pid = ?, process = ?, version = ? WHERE id = ?", owner.host, owner.pid,
+            owner.process, TESSERA_VERSION, run);
+}
+
+void applyStatus(const SQLite::Database& database, RunId run, RunStatus status, const std::string& headline) {
+    execute(database, "UPDATE run SET status = ?, headline = ? WHERE id = ?", nameOf(status), headline, run);
+    const std::int64_t now = millisecondsNow();
+    if (works(status)) {
+        claim(database, run);
+        execute(database, "UPDATE run SET started = ?1, since = ?1 WHERE id = ?2 AND started IS NULL", now, run);
+    }
+    execute(database, "UPDATE run SET finished = ? WHERE id = ?", ends(status) ? std::optional(now) : std::nullopt,
+            run);
+    if (status == RunStatus::cancelled || status == RunStatus::done)
+        execute(database, "DELETE FROM checkpoint WHERE run = ?", run);
+}
+
+/// Points by series, in the order in which they came.
+std::map<std::string, std::vector<double>> bySeries(const std::vector<TracePoint>& points) {
+    std::map<std::string, std::vector<double>> series;
+    std::vector<double>* current = nullptr;
+    const std::string* name = nullptr;
+    for (const TracePoint& point : points) {
+        // Neighbours are mostly of one series.
+        if (name == nullptr || *name != point.series) {
+            current = &series[point.series];
+            name = &point.series;
+        }
+        current->push_back(point.x);
+        current->push_back(point.y);
+    }
+    return series;
+}
+
+static_assert(std::endian::native == std::endian::little, "trace points are stored as they stand in memory");
+constexpr std::size_t kPointBytes = 2 * sizeof(double);
+constexpr std::size_t kPointsPerBatch = 4096;
+
+void appendSeries(const SQLite::Database& database, RunId run, const std::string& series,
+                  const std::vector<double>& values) {
+    Query last(database,
+               "SELECT position + length(points) / 16 FROM trace WHERE run = ? AND series = ? "
+               "ORDER BY position DESC LIMIT 1",
+               run, series);
+    std::int64_t position = last.next() ? last.whole(0) : 0;
+    Query insert(database, "INSERT INTO trace(run, series, position, points) VALUES(?, ?, ?, ?)");
+    const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
+    for (std::size_t at = 0; at < bytes.size(); at += kPointsPerBatch * kPointBytes) {
+        const std::string_view batch = bytes.substr(at, kPointsPerBatch * kPointBytes);
+        insert.rebind(run, series, position, Blob{batch}).changed();
+        position += static_cast<std::int64_t>(batch.size() / kPointBytes);
+    }
+}
+
+struct MeasureName {
+    Measure measure;
+    std::string_view name;
+};
+constexpr std::array kMeasureNames{
+    MeasureName{Measure::bytes, "bytes"},
+    MeasureName{Measure::bytesPerSecond, "bytes per second"},
+    MeasureName{Measure::bitsPerSecond, "bits per second"},
+    MeasureName{Measure::flops, "flops"},
+    MeasureName{Measure::flopsPerSecond, "flops per second"},
+    MeasureName{Measure::seconds, "seconds"},
+    MeasureName{Measure::hertz, "hertz"},
+    MeasureName{Measure::watts, "watts"},
+    MeasureName{Measure::area, "area"},
+    MeasureName{Measure::count, "count"},
+};
+
+std::string_view nameOf(Measure measure) {
+    for (const MeasureName& row : kMeasureNames)
+        if (row.measure == measure) return row.name;
+    return "count";
+}
+
+Measure measureNamed(const std::string& name) {
+    for (const MeasureName& row : kMeasureNames)
+        if (row.name == name) return row.measure;
+    return Measure::count;
+}
+
+constexpr std::array<std::string_view, 3> kBetterNames{"lower", "higher", "neither"};
+
+std::string_view nameOf(study::Metric::Better better) {
+    return kBetterNames.at(static_cast<std::size_t>(better));
+}
+
+study::Metric::Better betterNamed(const std::string& name) {
+    const auto found = std::find(kBetterNames.begin(), kBetterNames.end(), name);
+    return found == kBetterNames.end() ? study::Metric::Better::neither
+                                       : static_cast<study::Metric::Better>(found - kBetterNames.begin());
+}
+
+std::string textOf(const study::Result& result) {
+    std::string text;
+    study::writeJson(result, [&](std::string_view part) { text += part; });
+    return text;
+}
+
+void requireSize(std::size_t size, const std::string& what) {
+    if (size > kLargestContent)
+        throw StoreError(StoreProblem::full, fmt::format("{} has {} bytes; the history keeps at most {} MiB of one",
+                                                         what, size, kLargestContent >> 20));
+}
+
+void putArtifact(const SQLite::Database& database, RunId run, const Artifact& artifact) {
+    requireSize(artifact.bytes.size(), "the " + escaped(artifact.kind));
+    const std::string content = compressed(artifact.bytes);
+    execute(database, "INSERT OR REPLACE INTO artifact(run, kind, media_type, size, content) VALUES(?, ?, ?, ?, ?)",
+            run, artifact.kind, artifact.mediaType, artifact.bytes.size(), Blob{content});
+}
+
+/// A stored content with its name, where reading fails.
+template <typename... Values>
+std::optional<std::string> contentFrom(const SQLite::Database& database, const fs::path& path, const std::string& sql,
+                                       const Values&... values) {
+    Query query(database, sql, values...);
+    if (!query.next()) return std::nullopt;
+    try {
+        return decompressed(query.bytes(1), static_cast<std::size_t>(std::max<std::int64_t>(query.whole(0), 0)));
+    } catch (const StoreError& error) {
+        throw StoreError(error.problem, fmt::format("the history {}: {}", shown(path), error.what()));
+    }
+}
+
+/// Reads a stored document; what is wrong with it is a damage of the file.
+template <typename Read>
+auto documentOf(std::string text, const fs::path& path, RunId run, const Read& read) {
+    try {
+        return read(JsonDocument::parse(std::move(text), fmt::format("run {}", run)).root());
+    } catch (const DataError& error) {
+        throw StoreError(StoreProblem::damaged, fmt::format("the history {} holds a document that cannot be read: {}",
+                                                            shown(path), error.what()));
+    } catch (const UsageError& error) {
+        throw StoreError(StoreProblem::damaged, fmt::format("the history {} holds a document that cannot be read: {}",
+                                                            shown(path), error.what()));
+    }
+}
+
+std::optional<RunId> runOfUid(const SQLite::Database& database, const std::string& prefix) {
+    constexpr std::size_t kShortest = 4;
+    if (prefix.size() < kShortest || prefix.find('\0') != std::string::npos) return std::nullopt;
+    // A range, so that the index is used and no character is special.
+    Query query(database, "SELECT id FROM run WHERE uid >= ?1 AND uid < ?2 AND deleted = 0 LIMIT 2", prefix,
+                prefix + "\x7F");
+    if (!query.next()) return std::nullopt;
+    const RunId run = query.whole(0);
+    if (query.next())
+        throw UsageError(fmt::format("several runs begin with {}; give more of the name", inQuotes(prefix)));
+    return run;
+}
+
+}  // namespace
+
+std::string_view nameOf(RunStatus status) {
+    return kStatusNames.at(static_cast<std::size_t>(status));
+}
+
+std::optional<RunStatus> statusNamed(std::string_view name) {
+    const auto found = std::find(kStatusNames.begin(), kStatusNames.end(), name);
+    if (found == kStatusNames.end()) return std::nullopt;
+    return static_cast<RunStatus>(found - kStatusNames.begin());
+}
+
+std::int64_t millisecondsNow() {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+}
+
+void requireRun(const SQLite::Database& database, RunId run) {
+    if (wholeFrom(database, "SELECT count(*) FROM run WHERE id = ?", run) == 0)
+        throw UsageError(fmt::format("there is no run {} in the history", run));
+}
+
+void refreshSearch(const SQLite::Database& database, RunId run) {
+    execute(database, "DELETE FROM run_search WHERE rowid = ?", run);
+    execute(database,
+            "INSERT INTO run_search(rowid, name, tags, note, models, hardware) SELECT id, name, "
+            "coalesce((SELECT group_concat(name, ' ') FROM tag WHERE run = run.id), ''), "
+            "coalesce((SELECT text FROM note WHERE run = run.id), ''), models, hardware FROM run WHERE id = ?",
+            run);
+}
+
+fs::path defaultPath() {
+    if (const char* data = std::getenv("XDG_DATA_HOME"); data != nullptr && *data == '/')
+        return fs::path(data) / "tessera" / "history.db";
+    const char* home = std::getenv("HOME");
+    return fs::path(home != nullptr ? home : ".") / ".local" / "share" / "tessera" / "history.db";
+}
+
+void Store::Implementation::requireWritable() const {
+    if (!connection.readOnly) return;
+    throw StoreError(StoreProblem::notWritable,
+                     fmt::format("the history {} is open for reading only, so nothing in it can be changed",
+                                 shown(connection.path)));
+}
+
+Store::Store(std::unique_ptr<Implementation> implementation) : implementation_(std::move(implementation)) {}
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+Store::~Store() = default;
+
+Store Store::open(const fs::path& path, OpenMode mode) {
+    return Store(std::make_unique<Implementation>(Implementation{openConnection(path, mode)}));
+}
+
+Store Store::inMemory() {
+    return Store(std::make_unique<Implementation>(Implementation{openInMemory()}));
+}
+
+const fs::path& Store::path() const {
+    return implementation_->connection.path;
+}
+
+bool Store::isReadOnly() const {
+    return implementation_->connection.readOnly;
+}
+
+const std::string& Store::notice() const {
+    return implementation_->connection.notice;
+}
+
+RunId Store::addRun(const study::Study& study, RunStatus status) {
+    RunId run = 0;
+    implementation_->write([&](const SQLite::Database& database) {
+        std::optional<std::int64_t> seed;
+        if (study.seed) seed = std::bit_cast<std::int64_t>(*study.seed);
+        execute(database,
+                "INSERT INTO run(uid, study, seed, name, engine, models, hardware, status, since, version, host) "
+                "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                newUid(), studyRow(database, study), seed, study.name, study.engine, joined(study.models, ", "),
+                joined(study.hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION,
+                thisProcess().host);
+        run = wholeFrom(database, "SELECT last_insert_rowid()");
+        addNames(database, "model", run, study.models);
+        addNames(database, "hardware", run, study.hardware);
+        refreshSearch(database, run);
+        applyStatus(database, run, status, "");
+    });
+    return run;
+}
+
+void Store::setStatus(RunId run, RunStatus status, const std::string& headline) {
+    implementation_->write([&](const SQLite::Database& database) {
+        requireRun(database, run);
+        applyStatus(database, run, status, headline);
+    });
+}
+
+void Store::appendTrace(RunId run, const std::vector<TracePoint>& points) {
+    implementation_->write([&](const SQLite::Database& database) {
+        requireRun(database, run);
+        for (const auto& [series, values] : bySeries(points)) appendSeries(database, run, series, values);
+    });
+}
+
+void Store::saveCheckpoint(RunId run, const Json& state) {
+    const std::string text = state.dump(-1, ' ', false, Json::error_handler_t::replace);
+    requireSize(text.size(), "the state of the search");
+    const std::string content = compressed(text);
+    implementation_->write([&](const SQLite::Database& database) {
+        requireRun(database, run);
+        execute(database, "INSERT OR REPLACE INTO checkpoint(run, size, state) VALUES(?, ?, ?)", run, text.size(),
+                Blob{content});
+    });
+}
+
+void Store::finishRun(RunId run, const study::Result& result, const std::string& headline,
+                      const std::vector<InputContent>& inputs, const std::vector<Artifact>& artifacts) {
+    // Compressed before the transaction begins, so that others wait less.
+    const std::string text = textOf(result);
+    requireSize(text.size(), "the result");
+    const std::string document = compressed(text);
+    const std::vector<study::Metric> metrics = study::metricsOf(result);
+    implementation_->write([&](const SQLite::Database& database) {
+        requireRun(database, run);
+        execute(database, "INSERT OR REPLACE INTO result(run, size, document) VALUES(?, ?, ?)", run, text.size(),
+                Blob{document});
+        putMetrics(database, run, metrics);
+        for (const InputContent& input : inputs) putInput(database, run, input);
+        for (const Artifact& artifact : artifacts) putArtifact(database, run, artifact);
+        applyStatus(database, run, RunStatus::done, headline);
+    });
+}
+
+void putMetrics(const SQLite::Database& database, RunId run, const std::vector<study::Metric>& metrics) {
+    execute(database, "DELETE FROM metric WHERE run = ?", run);
+    Query kind(database, "INSERT OR IGNORE INTO metric_kind(name, title, owner, unit, better) VALUES(?, ?, ?, ?, ?)");
+    Query insert(database,
+                 "INSERT OR IGNORE INTO metric(run, kind, position, value) "
+                 "SELECT ?, id, ?, ? FROM metric_kind WHERE name = ?");
+    std::int64_t position = 0;
+    for (const study::Metric& metric : metrics) {
+        // SQLite has no "not a number".
+        if (std::isnan(metric.value)) continue;
+        kind.rebind(metric.name, metric.title, metric.owner, nameOf(metric.measure), nameOf(metric.better)).changed();
+        insert.rebind(run, position++, metric.value, metric.name).changed();
+    }
+}
+
+void putInput(const SQLite::Database& database, RunId run, const InputContent& input) {
+    requireSize(input.bytes.size(), "the input " + inQuotes(input.name));
+    const std::string table = input.kind == InputContent::Kind::model ? "model" : "hardware";
+    const std::string sha = sha256(input.bytes);
+    if (wholeFrom(database, "SELECT count(*) FROM " + table + " WHERE sha256 = ?", sha) == 0) {
+        const std::string content = compressed(input.bytes);
+        execute(database, "INSERT INTO " + table + "(sha256, size, content) VALUES(?, ?, ?)", sha, input.bytes.size(),
+                Blob{content});
+    }
+    execute(database,
+            "INSERT INTO run_" + table +
+                "(run, name, sha256) VALUES(?, ?, ?) ON CONFLICT(run, name) DO UPDATE SET sha256 = excluded.sha256",
+            run, input.name, sha);
+}
+
+std::vector<RunRow> Store::findInterrupted() {
+    std::vector<RunId> gone;
+    if (!isReadOnly()) {
+        gone = implementation_->read([](const SQLite::Database& database) {
+            std::vector<RunId> runs;
+            Query query(database,
+                        "SELECT id, host, coalesce(pid, 0), coalesce(process, '') FROM run "
+                        "WHERE deleted IN (0, 1) AND status IN ('running', 'paused')");
+            while (query.next())
+                if (!mayLive({query.text(1), query.whole(2), query.text(3)})) runs.push_back(query.whole(0));
+            return runs;
+        });
+    }
+    if (!gone.empty())
+        implementation_->write([&](const SQLite::Database& database) {
+            // Another process may have taken it up meanwhile.
+            Query owner(database,
+                        "SELECT host, coalesce(pid, 0), coalesce(process, '') FROM run "
+                        "WHERE id = ? AND status IN ('running', 'paused')");
+            for (const RunId run : gone)
+                if (owner.rebind(run).next() && !mayLive({owner.text(0), owner.whole(1), owner.text(2)}))
+                    applyStatus(database, run, RunStatus::interrupted, "");
+        });
+    HistoryQuery interrupted;
+    interrupted.status = RunStatus::interrupted;
+    return query(interrupted, -1);
+}
+
+std::optional<RunRow> Store::run(RunId id) const {
+    return implementation_->read([&](const SQLite::Database& database) {
+        std::vector<RunRow> rows = rowsOf(database, {id}, {});
+        return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
+    });
+}
+
+RunId Store::find(const std::string& name) const {
+    return implementation_->read([&](const SQLite::Database& database) -> RunId {
+        if (name == "last") {
+            Query query(database, "SELECT id FROM run WHERE deleted = 0 ORDER BY since DESC, id DESC LIMIT 1");
+            if (!query.next()) throw UsageError("the history holds no run yet");
+            return query.whole(0);
+        }
+        RunId number = 0;
+        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+        if (error == std::errc() && end == name.data() + name.size() &&
+            wholeFrom(database, "SELECT count(*) FROM run WHERE id = ? AND deleted = 0", number) == 1)
+            return number;
+        if (const std::optional<RunId> run = runOfUid(database, name)) return *run;
+        throw UsageError(
+            fmt::format("there is no run {} in the history; give a run's number, its name (four letters or more), or "
+                        "'last'",
+                        inQuotes(name)));
+    });
+}
+
+study::Study Store::study(RunId run) const {
+    struct Row {
+        std::string document, name;
+        std::optional<std::int64_t> seed;
+    };
+    const Row row = implementation_->read([&](const SQLite::Database& database) {
+        requireRun(database, run);
+        Query query(database,
+                    "SELECT document, study.name, seed FROM run JOIN study ON study.id = run.study WHERE run.id = ?",
+                    run);
+        if (!query.next())
+            throw StoreError(StoreProblem::damaged,
+                             fmt::format("the history {} lacks the study of run {}", shown(path()), run));
+        return Row{query.text(0), query.text(1), query.wholeOrNull(2)};
+    });
+    study::Study study =
+        documentOf(row.document, path(), run, [](const JsonNode& node) { return study::readStudy(node); });
+    study.name = row.name;
+    if (row.seed) study.seed = std::bit_cast<std::uint64_t>(*row.seed);
+    return study;
+}
+
+std::optional<study::Result> Store::result(RunId run) const {
+    std::optional<std::string> text = resultText(run);
+    if (!text) return std::nullopt;
+    const study::Study of = study(run);
+    return documentOf(std::move(*text), path(), run, [&](const JsonNode& node) { return study::readResult(node, of); });
+}
+
+std::optional<std::string> Store::resultText(RunId run) const {
+    return implementation_->read([&](const SQLite::Database& database) {
+        return contentFrom(database, path(), "SELECT size, document FROM result WHERE run = ?", run);
+    });
+}
+
+std::vector<study::Metric> Store::metrics(RunId run) const {
+    return implementation_->read([&](const SQLite::Database& database) {
+        std::vector<study::Metric> metrics;
+        Query query(database,
+                    "SELECT name, title, owner, value, unit, better FROM metric JOIN metric_kind ON id = kind "
+                    "WHERE run = ? ORDER BY position",
+                    run);
+        while (query.next())
+            metrics.push_back({.name = query.text(0),
+                               .title = query.text(1),
+                               .owner = query.text(2),
+                               .value = query.number(3),
+                               .measure = measureNamed(query.text(4)),
+                               .better = betterNamed(query.text(5))});
+        return metrics;
+    });
+}
+
+std::map<std::string, std::vector<std::pair<double, double>>> Store::trace(RunId run) const {
+    return implementation_->read([&](const SQLite::Database& database) {
+        std::map<std::string, std::vector<std::pair<double, double>>> trace;
+        Query query(database, "SELECT series, points FROM trace WHERE run = ? ORDER BY series, position", run);
+        while (query.next()) {
+            auto& points = trace[query.text(0)];
+            const std::string_view bytes = query.bytes(1);
+            for (std::size_t at = 0; at + kPointBytes <= bytes.size(); at += kPointBytes) {
+                std::array<double, 2> point{};
+                std::memcpy(point.data(), bytes.data() + at, kPointBytes);
+                points.emplace_back(point[0], point[1]);
+            }
+        }
+        return trace;
+    });
+}
+
+std::optional<Json> Store::checkpoint(RunId run) const {
+    std::optional<std::string> text = implementation_->read([&](const SQLite::Database& database) {
+        return contentFrom(database, path(), "SELECT size, state FROM checkpoint WHERE run = ?", run);
+    });
+    if (!text) return std::nullopt;
+    return documentOf(std::move(*text), path(), run, [](const JsonNode& node) { return node.json(); });
+}
+
+std::vector<std::string> Store::artifacts(RunId run) const {
+    return implementation_->read([&](const SQLite::Database& database) {
+        std::vector<std::string> kinds;
+        Query query(database, "SELECT kind FROM artifact WHERE run = ? ORDER BY kind", run);
+        while (query.next()) kinds.push_back(query.text(0));
+        return kinds;
+    });
+}
+
+std::optional<Artifact> Store::artifact(RunId run, const std::string& kind) const {
+    return implementation_->read([&](const SQLite::Database& database) -> std::optional<Artifact> {
+        std::optional<std::string> bytes =
+            contentFrom(database, path(), "SELECT size, content FROM artifact WHERE run = ? AND kind = ?", run, kind);
+        if (!bytes) return std::nullopt;
+        Query type(database, "SELECT media_type FROM artifact WHERE run = ? AND kind = ?", run, kind);
+        type.next();
+        return Artifact{kind, type.text(0), std::move(*bytes)};
+    });
+}
+
+std::vector<InputContent> Store::inputs(RunId run) const {
+    return implementation_->read([&](const SQLite::Database& database) {
+        std::vector<InputContent> inputs;
+        const auto add = [&](InputContent::Kind kind, const std::string& table) {
+            Query query(database,
+                        "SELECT name, sha256 FROM run_" + table + " WHERE run = ? AND sha256 IS NOT NULL ORDER BY name",
+                        run);
+            while (query.next()) {
+                std::optional<std::string> bytes = contentFrom(
+                    database, path(), "SELECT size, content FROM " + table + " WHERE sha256 = ?", query.text(1));
+                if (bytes) inputs.push_back({kind, query.text(0), query.text(1), std::move(*bytes)});
+            }
+        };
+        add(InputContent::Kind::model, "model");
+        add(InputContent::Kind::hardware, "hardware");
+        return inputs;
+    });
+}
+
+std::vector<std::pair<std::string, std::int64_t>> Store::tags() const {
+    return implementation_->read([](const SQLite::Database& database) {
+        std::vector<std::pair<std::string, std::int64_t>> tags;
+        Query query(database,
+                    "SELECT tag.name, count(*) AS runs FROM tag JOIN run ON run.id = tag.run WHERE run.deleted = 0 "
+                    "GROUP BY tag.name ORDER BY runs DESC, tag.name");
+        while (query.next()) tags.emplace_back(query.text(0), query.whole(1));
+        return tags;
+    });
+}
+
+std::vector<std::string> Store::metricNames() const {
+    return implementation_->read([](const SQLite::Database& database) {
+        std::vector<std::string> names;
+        Query query(database,
+                    "SELECT name FROM metric_kind WHERE EXISTS (SELECT 1 FROM metric WHERE kind = id) ORDER BY id");
+        while (query.next()) names.push_back(query.text(0));
+        return names;
+    });
+}
+
+void Store::setName(RunId run, const std::string& name) {
+    implementation_->write([&](const SQLite::Database& database) {
+        requireRun(database, run);
+        execute(database, "UPDATE run SET name = ? WHERE id = ?", name, run);
+        refreshSearch(database, run);
+    });
+}
+
+void Store::setTags(RunId run, const std::vector<std::string>& tags) {
+    implementation_->write([&](const SQLite::Database& database) {
+        requireRun(database, run);
+        execute(database, "DELETE FROM tag WHERE run = ?", run);
+        for (const std::string& tag : tags)
+            if (!trimmed(tag).empty())
+                execute(database, "INSERT OR IGNORE INTO tag(run, name) VALUES(?, ?)", run, trimmed(tag));
+        refreshSearch(database, run);
+    });
+}
+
+void Store::setNote(RunId run, const std::string& note) {
+    implementation_->write([&](const SQLite::Database& database) {
+        requireRun(database, run);
+        if (note.empty())
+            execute(database, "DELETE FROM note WHERE run = ?", run);
+        else
+            execute(database, "INSERT OR REPLACE INTO note(run, text) VALUES(?, ?)", run, note);
+        refreshSearch(database, run);
+    });
+}
+
+void Store::setStarred(RunId run, bool starred) {
+    implementation_->write([&](const SQLite::Database& database) {
+        requireRun(database, run);
+        execute(database, "UPDATE run SET starred = ? WHERE id = ?", starred, run);
+    });
+}
+
+void Store::setDeleted(RunId run, bool deleted) {
+    implementation_->write([&](const SQLite::Database& database) {
+        requireRun(database, run);
+        execute(database, "UPDATE run SET deleted = ? WHERE id = ?", deleted, run);
+    });
+}
+
+std::int64_t Store::purge() {
+    std::int64_t runs = 0;
+    implementation_->write([&](const SQLite::Database& database) {
+        execute(database, "DELETE FROM run_search WHERE rowid IN (SELECT id FROM run WHERE deleted = 1)");
+        runs = execute(database, "DELETE FROM run WHERE deleted = 1");
+        removeUnused(database);
+    });
+    return runs;
+}
+
+void removeUnused(const SQLite::Database& database) {
+    execute(database, "DELETE FROM study WHERE NOT EXISTS (SELECT 1 FROM run WHERE study = study.id)");
+    execute(database, "DELETE FROM model WHERE NOT EXISTS (SELECT 1 FROM run_model WHERE sha256 = model.sha256)");
+    execute(database,
+            "DELETE FROM hardware WHERE NOT EXISTS (SELECT 1 FROM run_hardware WHERE sha256 = hardware.sha256)");
+}
+
+}  // namespace tessera::store

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace tessera::store {
+
+/// Largest content that the history keeps, and so the most that reading one can take.
+inline constexpr std::size_t kLargestContent = std::size_t{512} << 20;
+
+/// One zstd frame that says its content's size.
+std::string compressed(std::string_view bytes);
+
+/// Throws StoreError (damaged), whose message is a phrase about "a stored content", where the bytes are no such frame,
+/// or hold another number of bytes than `size`, or more than kLargestContent.
+std::string decompressed(std::string_view bytes, std::size_t size);
+
+}  // namespace tessera::store

@@ -1,0 +1,323 @@
+#include "core/store/database.h"
+
+#include <SQLiteCpp/Backup.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/store/schema.h"
+
+namespace tessera::store {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kBusyMilliseconds = 5000;
+constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+constexpr std::size_t kHeader = 100;
+
+[[noreturn]] void fail(StoreProblem problem, const std::string& message) {
+    throw StoreError(problem, message);
+}
+
+/// What SQLite's result codes mean to a user, and the way on.
+struct Meaning {
+    int code;
+    StoreProblem problem;
+    std::string_view sentence;  ///< {} = the file
+};
+
+constexpr std::array kMeanings{
+    Meaning{SQLITE_BUSY, StoreProblem::locked,
+            "the history {} is locked by another program; close that program or try again"},
+    Meaning{SQLITE_LOCKED, StoreProblem::locked,
+            "the history {} is locked by another program; close that program or try again"},
+    Meaning{SQLITE_PROTOCOL, StoreProblem::locked,
+            "the history {} is locked by another program; close that program or try again"},
+    Meaning{SQLITE_FULL, StoreProblem::full,
+            "the history {} cannot be written: the disk is full; free some space, or keep the history elsewhere"},
+    Meaning{SQLITE_READONLY, StoreProblem::notWritable,
+            "the history {} cannot be written; allow writing to it and to its folder, or keep the history elsewhere"},
+    Meaning{SQLITE_CORRUPT, StoreProblem::damaged,
+            "the history {} is damaged; restore a backup of it, or keep it aside and start a fresh one"},
+    Meaning{SQLITE_NOTADB, StoreProblem::notAHistory,
+            "{} is not a history of Tessera; choose another file, or another place for a new history"},
+    Meaning{SQLITE_CANTOPEN, StoreProblem::notReadable,
+            "the history {} cannot be opened; allow reading it and its folder, or choose another file"},
+    Meaning{SQLITE_PERM, StoreProblem::notReadable,
+            "the history {} cannot be opened; allow reading it and its folder, or choose another file"},
+    Meaning{SQLITE_AUTH, StoreProblem::notReadable,
+            "the history {} cannot be opened; allow reading it and its folder, or choose another file"},
+};
+
+bool isFull(int systemError) {
+    return systemError == ENOSPC || systemError == EFBIG || systemError == EDQUOT;
+}
+
+/// One line of the meanings, or what SQLite says itself.
+StoreError errorOf(int code, int systemError, const std::string& words, const fs::path& path) {
+    int primary = code & 0xFF;
+    if (primary == SQLITE_IOERR && isFull(systemError)) primary = SQLITE_FULL;
+    for (const Meaning& meaning : kMeanings)
+        if (meaning.code == primary) return {meaning.problem, fmt::format(fmt::runtime(meaning.sentence), shown(path))};
+    if (primary == SQLITE_IOERR)
+        return {StoreProblem::notReadable,
+                fmt::format("the history {} cannot be read or written: {}; check the disk that it is on", shown(path),
+                            systemError != 0 ? std::strerror(systemError) : words)};
+    return {StoreProblem::damaged,
+            fmt::format(
+                "the history {} cannot be used ({}); restore a backup of it, or keep it aside and start a fresh one",
+                shown(path), escaped(words))};
+}
+
+/// Looks at what stands at the path before SQLite does, which would wait for a pipe for ever and takes any file for a
+/// new database. Says whether there is anything.
+bool checkFile(const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (status.type() == fs::file_type::not_found) return false;
+    if (error)
+        fail(StoreProblem::notReadable, fmt::format("the history {} cannot be read: {}", shown(path), error.message()));
+    if (fs::is_directory(status))
+        fail(StoreProblem::notAHistory, fmt::format("{} is a folder; choose a file for the history", shown(path)));
+    if (!fs::is_regular_file(status))
+        fail(StoreProblem::notAHistory,
+             fmt::format("{} is no ordinary file; choose another for the history", shown(path)));
+    std::array<char, kHeader> header{};
+    std::ifstream stream(path, std::ios::binary);
+    if (!stream)
+        fail(StoreProblem::notReadable,
+             fmt::format("the history {} cannot be read: {}; allow reading it, or choose another file", shown(path),
+                         std::strerror(errno)));
+    stream.read(header.data(), header.size());
+    const std::string_view bytes(header.data(), static_cast<std::size_t>(stream.gcount()));
+    if (bytes.empty()) return true;
+    if (!bytes.starts_with(kMagic)) throw errorOf(SQLITE_NOTADB, 0, "", path);
+    if (bytes.size() < kHeader) throw errorOf(SQLITE_CORRUPT, 0, "", path);
+    return true;
+}
+
+void makeFolders(const fs::path& path) {
+    std::error_code error;
+    const fs::path folder = fs::absolute(path, error).parent_path();
+    if (!error) fs::create_directories(folder, error);
+    if (error)
+        fail(isFull(error.value()) ? StoreProblem::full : StoreProblem::notWritable,
+             fmt::format("the folder {} of the history cannot be made: {}; choose another place for the history",
+                         shown(folder), error.message()));
+}
+
+/// A connection's settings. Files come from strangers: their schema may not call functions or change itself behind our
+/// back.
+void setUp(SQLite::Database& database) {
+    sqlite3* handle = database.getHandle();
+    sqlite3_extended_result_codes(handle, 1);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    database.exec(
+        "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON;"
+        "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864");
+}
+
+std::unique_ptr<SQLite::Database> connect(const std::string& name, int flags) {
+    auto database = std::make_unique<SQLite::Database>(name, flags, kBusyMilliseconds);
+    setUp(*database);
+    return database;
+}
+
+/// Opens for reading and reads something, so that what is wrong shows here.
+std::unique_ptr<SQLite::Database> connectReading(const std::string& name) {
+    auto database = connect(name, SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+    wholeFrom(*database, "SELECT count(*) FROM sqlite_schema");
+    return database;
+}
+
+std::string uriOf(const fs::path& path, std::string_view options) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
+    std::string uri = "file:";
+    for (const char c : fs::absolute(path).string()) {
+        if (kPlain.find(c) != std::string_view::npos)
+            uri += c;
+        else
+            uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return uri + std::string(options);
+}
+
+void copyFile(const fs::path& from, const fs::path& to) {
+    std::error_code error;
+    fs::copy_file(from, to, error);
+    if (error)
+        fail(isFull(error.value()) ? StoreProblem::full : StoreProblem::notReadable,
+             fmt::format("the history {} cannot be copied to a temporary file: {}", shown(from), error.message()));
+}
+
+/// A file whose log (WAL) cannot be used where it is, because the folder is read-only: without a log it is read as it
+/// stands; with one, a copy of both is.
+void openBesideLog(Connection& connection) {
+    const fs::path log = connection.path.string() + "-wal";
+    std::error_code ignored;
+    if (!fs::exists(log, ignored) || fs::file_size(log, ignored) == 0) {
+        connection.database = connectReading(uriOf(connection.path, "?mode=ro&immutable=1"));
+        return;
+    }
+    connection.copy = std::make_unique<TemporaryFolder>();
+    const fs::path copy = connection.copy->path() / "history.db";
+    copyFile(connection.path, copy);
+    copyFile(log, copy.string() + "-wal");
+    connection.database = connect(copy.string(), SQLite::OPEN_READWRITE);
+}
+
+void openForReading(Connection& connection) {
+    connection.readOnly = true;
+    try {
+        connection.database = connectReading(uriOf(connection.path, "?mode=ro"));
+    } catch (const SQLite::Exception& error) {
+        const int code = error.getErrorCode() & 0xFF;
+        if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) throw;
+        connection.database.reset();
+        openBesideLog(connection);
+    }
+}
+
+/// Says whether the file could be opened for writing.
+bool openForWriting(Connection& connection) {
+    auto database = connect(connection.path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    if (sqlite3_db_readonly(database->getHandle(), "main") == 1) return false;
+    try {
+        Query(*database, "PRAGMA journal_mode = WAL").next();
+        wholeFrom(*database, "SELECT count(*) FROM sqlite_schema");
+    } catch (const SQLite::Exception& error) {
+        const int code = error.getErrorCode() & 0xFF;
+        if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) throw;
+        return false;
+    }
+    connection.database = std::move(database);
+    return true;
+}
+
+/// A migrated copy of an older file that must not be changed.
+void openMigratedCopy(Connection& connection) {
+    auto folder = std::make_unique<TemporaryFolder>();
+    auto copy = connect((folder->path() / "history.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    copyDatabase(*copy, *connection.database);
+    migrate(*copy);
+    connection.database = std::move(copy);
+    connection.copy = std::move(folder);
+}
+
+/// Migrates an older file, sets a newer one to read-only, and refuses what is no history.
+void checkVersion(Connection& connection, OpenMode mode) {
+    SQLite::Database& database = *connection.database;
+    const int version = versionOf(database);
+    const bool empty = wholeFrom(database, "SELECT count(*) FROM sqlite_schema") == 0;
+    if (empty && connection.readOnly)
+        fail(StoreProblem::notAHistory, fmt::format("{} is empty; choose another file", shown(connection.path)));
+    if (!empty && wholeFrom(database, "PRAGMA application_id") != kApplicationId)
+        throw errorOf(SQLITE_NOTADB, 0, "", connection.path);
+    if (version > latestVersion()) {
+        connection.notice = fmt::format(
+            "The history {} was written by a newer Tessera (its version is {}, this program knows {}); it is open for "
+            "reading only.",
+            shown(connection.path), version, latestVersion());
+        if (!connection.readOnly) openForReading(connection);
+        return;
+    }
+    if (!empty) {
+        const std::string problem = schemaProblem(database);
+        if (!problem.empty())
+            fail(StoreProblem::damaged,
+                 fmt::format(
+                     "the history {} is damaged: {}; restore a backup of it, or keep it aside and start a fresh one",
+                     shown(connection.path), problem));
+    }
+    if (version == latestVersion()) return;
+    if (!connection.readOnly) return migrate(database);
+    openMigratedCopy(connection);
+    if (mode == OpenMode::readWrite)
+        connection.notice += " It is of an older Tessera and shown as if it had been brought up to date.";
+}
+
+}  // namespace
+
+std::string_view Query::bytes(int column) {
+    const SQLite::Column found = statement_.getColumn(column);
+    return {static_cast<const char*>(found.getBlob()), static_cast<std::size_t>(found.getBytes())};
+}
+
+std::string shown(const fs::path& path) {
+    constexpr std::size_t kLongest = 1024;
+    return path.empty() ? "in memory" : inQuotes(path.string(), kLongest);
+}
+
+TemporaryFolder::TemporaryFolder() {
+    std::error_code error;
+    std::string name = (fs::temp_directory_path(error) / "tessera-XXXXXX").string();
+    if (error || mkdtemp(name.data()) == nullptr)
+        fail(isFull(errno) ? StoreProblem::full : StoreProblem::notWritable,
+             fmt::format("no temporary folder can be made: {}; set TMPDIR to a folder that can be written",
+                         error ? error.message() : std::strerror(errno)));
+    path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+}
+
+StoreError storeError(const SQLite::Exception& error, sqlite3* handle, const fs::path& path) {
+    return errorOf(error.getErrorCode(), handle != nullptr ? sqlite3_system_errno(handle) : 0, error.what(), path);
+}
+
+Connection openConnection(const fs::path& path, OpenMode mode) {
+    Connection connection{.path = path};
+    const bool exists = checkFile(path);
+    if (!exists && mode == OpenMode::readOnly)
+        fail(StoreProblem::missing, fmt::format("there is no history {}; choose another file", shown(path)));
+    if (!exists) makeFolders(path);
+    try {
+        if (mode == OpenMode::readOnly) {
+            openForReading(connection);
+        } else if (!openForWriting(connection)) {
+            connection.notice =
+                fmt::format("The history {} cannot be written; it is open for reading only.", shown(path));
+            openForReading(connection);
+        }
+        checkVersion(connection, mode);
+    } catch (const SQLite::Exception& error) {
+        sqlite3* const handle = connection.database ? connection.database->getHandle() : nullptr;
+        if (!exists && (error.getErrorCode() & 0xFF) == SQLITE_CANTOPEN) throw errorOf(SQLITE_READONLY, 0, "", path);
+        throw storeError(error, handle, path);
+    }
+    return connection;
+}
+
+Connection openInMemory() {
+    Connection connection;
+    connection.database = connect(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    migrate(*connection.database);
+    return connection;
+}
+
+void copyDatabase(SQLite::Database& to, SQLite::Database& from) {
+    SQLite::Backup backup(to, from);
+    constexpr int kPages = 4096;
+    while (true) {
+        const int code = backup.executeStep(kPages);
+        if (code == SQLITE_DONE) return;
+        if (code == SQLITE_BUSY || code == SQLITE_LOCKED) sqlite3_sleep(5);
+    }
+}
+
+}  // namespace tessera::store

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "core/store/store.h"
+
+/// The thin layer between SQLite and the store: opening, binding, reading columns, transactions and errors.
+namespace tessera::store {
+
+/// Bytes to be bound as a blob. Looks at the caller's memory, which must outlive the statement's step.
+struct Blob {
+    std::string_view bytes;
+};
+
+/// A prepared statement whose values are bound in order: the only way in which values reach SQL.
+class Query {
+public:
+    template <typename... Values>
+    Query(const SQLite::Database& database, const std::string& sql, const Values&... values)
+        : statement_(database, sql) {
+        rebind(values...);
+    }
+
+    /// Binds other values and starts again.
+    template <typename... Values>
+    Query& rebind(const Values&... values) {
+        statement_.reset();
+        bound_ = 0;
+        (bind(values), ...);
+        return *this;
+    }
+    /// Binds one more value.
+    template <typename Value>
+    void add(const Value& value) {
+        bind(value);
+    }
+
+    bool next() { return statement_.executeStep(); }
+    int changed() { return statement_.exec(); }  ///< executes; returns the rows that were changed
+
+    bool isNull(int column) { return statement_.getColumn(column).isNull(); }
+    std::int64_t whole(int column) { return statement_.getColumn(column).getInt64(); }
+    double number(int column) { return statement_.getColumn(column).getDouble(); }
+    std::string text(int column) { return statement_.getColumn(column).getString(); }
+    /// Valid until the next step.
+    std::string_view bytes(int column);
+    std::optional<std::int64_t> wholeOrNull(int column) {
+        return isNull(column) ? std::nullopt : std::optional(whole(column));
+    }
+
+private:
+    template <typename Value>
+    void bind(const Value& value) {
+        bindAt(++bound_, value);
+    }
+    template <typename Value>
+    void bindAt(int index, const Value& value) {
+        if constexpr (std::is_same_v<Value, Blob>)
+            statement_.bindNoCopy(index, value.bytes.data(), static_cast<int>(value.bytes.size()));
+        else if constexpr (std::is_same_v<Value, std::string>)
+            statement_.bind(index, value);
+        else if constexpr (std::is_convertible_v<Value, std::string_view>)
+            statement_.bind(index, std::string(std::string_view(value)));
+        else if constexpr (std::is_floating_point_v<Value>)
+            statement_.bind(index, static_cast<double>(value));
+        else
+            statement_.bind(index, static_cast<std::int64_t>(value));
+    }
+    template <typename Value>
+    void bindAt(int index, const std::optional<Value>& value) {
+        if (value.has_value())
+            bindAt(index, *value);
+        else
+            statement_.bind(index);
+    }
+
+    SQLite::Statement statement_;
+    int bound_ = 0;
+};
+
+template <typename... Values>
+int execute(const SQLite::Database& database, const std::string& sql, const Values&... values) {
+    return Query(database, sql, values...).changed();
+}
+
+/// The first column of the first row; throws where there is no row.
+template <typename... Values>
+std::int64_t wholeFrom(const SQLite::Database& database, const std::string& sql, const Values&... values) {
+    Query query(database, sql, values...);
+    query.next();
+    return query.whole(0);
+}
+
+/// A folder of its own that is removed with what it holds.
+class TemporaryFolder {
+public:
+    /// Throws StoreError (full, notWritable).
+    TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder();
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// How the messages of this module name a file.
+std::string shown(const std::filesystem::path& path);
+
+/// What SQLite reports, as a StoreError about the file. `handle` may be null where opening failed.
+StoreError storeError(const SQLite::Exception& error, sqlite3* handle, const std::filesystem::path& path);
+
+/// An open connection, and how it came about.
+struct Connection {
+    std::filesystem::path path;  ///< as the caller knows it; empty = in memory
+    /// Holds the copy that is open instead of the file, where the file itself cannot be used as it is.
+    std::unique_ptr<TemporaryFolder> copy = {};
+    std::unique_ptr<SQLite::Database> database = {};
+    bool readOnly = false;
+    std::string notice = {};
+};
+
+/// Opens, checks and, where it may, migrates. Throws StoreError. See Store::open.
+Connection openConnection(const std::filesystem::path& path, OpenMode mode);
+Connection openInMemory();
+
+/// Copies one database into another, page by page, while others use it. Throws SQLite::Exception.
+void copyDatabase(SQLite::Database& to, SQLite::Database& from);
+
+}  // namespace tessera::store
