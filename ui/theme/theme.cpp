@@ -1,8 +1,99 @@
 #include "ui/theme/theme.h"
 
+#include <QApplication>
+#include <QDir>
+#include <QEvent>
+#include <QFile>
+#include <QFontDatabase>
+#include <QFontMetricsF>
+#include <QPalette>
+#include <QPixmapCache>
+#include <QStyle>
+#include <QStyleFactory>
+#include <QWidget>
+#include <array>
+#include <utility>
+
+#include "ui/theme/icon_engine.h"
+
+static void loadResources() {
+    Q_INIT_RESOURCE(tessera_resources);
+}
+
 namespace tessera::ui {
 
-Theme::Theme() = default;
+namespace {
+
+QString toQt(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+struct PaletteRow {
+    QPalette::ColorRole role;
+    std::string_view token;
+    std::string_view disabledToken;
+};
+
+constexpr std::array kPalette{
+    PaletteRow{QPalette::Window, "window", "window"},
+    PaletteRow{QPalette::WindowText, "text", "disabled"},
+    PaletteRow{QPalette::Base, "surface", "window"},
+    PaletteRow{QPalette::AlternateBase, "window", "window"},
+    PaletteRow{QPalette::Text, "text", "disabled"},
+    PaletteRow{QPalette::PlaceholderText, "secondary", "disabled"},
+    PaletteRow{QPalette::Button, "raised", "window"},
+    PaletteRow{QPalette::ButtonText, "text", "disabled"},
+    PaletteRow{QPalette::BrightText, "bad", "disabled"},
+    PaletteRow{QPalette::Highlight, "accent", "disabled"},
+    PaletteRow{QPalette::HighlightedText, "on-accent", "window"},
+    PaletteRow{QPalette::ToolTipBase, "raised", "raised"},
+    PaletteRow{QPalette::ToolTipText, "text", "text"},
+    PaletteRow{QPalette::Link, "accent", "disabled"},
+    PaletteRow{QPalette::LinkVisited, "accent", "disabled"},
+    PaletteRow{QPalette::Light, "raised", "raised"},
+    PaletteRow{QPalette::Midlight, "grid-line", "grid-line"},
+    PaletteRow{QPalette::Mid, "border", "border"},
+    PaletteRow{QPalette::Dark, "control", "control"},
+    PaletteRow{QPalette::Shadow, "control", "control"},
+};
+
+/// True where all digits are equally wide, so that columns of numbers line up.
+bool hasTabularFigures(const QString& family) {
+    QFont font(family);
+    font.setPixelSize(100);
+    const QFontMetricsF metrics(font);
+    for (char digit = '1'; digit <= '9'; ++digit)
+        if (metrics.horizontalAdvance(QLatin1Char(digit)) != metrics.horizontalAdvance(QLatin1Char('0'))) return false;
+    return true;
+}
+
+/// The family itself, or the first installed one of common ones whose digits are equally wide.
+QString tabularFamily(const QString& family) {
+    if (hasTabularFigures(family)) return family;
+    const QStringList installed = QFontDatabase::families();
+    for (const char* other : {"Noto Sans", "Inter", "Liberation Sans", "DejaVu Sans", "Arial"})
+        if (installed.contains(QLatin1String(other)) && hasTabularFigures(QLatin1String(other)))
+            return QLatin1String(other);
+    return QFontDatabase::systemFont(QFontDatabase::FixedFont).family();
+}
+
+bool isDarkPalette(const QPalette& palette) {
+    return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();
+}
+
+std::string_view fontToken(Theme::Text role) {
+    constexpr std::array<std::string_view, 4> kNames{"base", "caption", "panel-title", "headline"};
+    return kNames.at(static_cast<std::size_t>(role));
+}
+
+}  // namespace
+
+Theme::Theme() {
+    loadResources();
+    family_ = QFontDatabase::systemFont(QFontDatabase::GeneralFont).family();
+    tabularFamily_ = tabularFamily(family_);
+    systemDark_ = isDarkPalette(QApplication::palette());
+}
 
 Theme& Theme::instance() {
     static Theme theme;
@@ -11,35 +102,123 @@ Theme& Theme::instance() {
 
 void Theme::apply(ThemeMode mode) {
     mode_ = mode;
-    dark_ = mode == ThemeMode::dark;
+    dark_ = mode == ThemeMode::dark || (mode == ThemeMode::system && systemDark_);
+    applyNow();
+}
+
+void Theme::applyNow() {
+    if (qApp == nullptr || applying_) return;
+    applying_ = true;
+    if (!std::exchange(installed_, true)) {
+        QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+        QApplication::setWindowIcon(applicationIcon());
+        qApp->installEventFilter(this);
+    }
+    QPalette palette;
+    for (const PaletteRow& row : kPalette) {
+        palette.setColor(row.role, colour(row.token));
+        palette.setColor(QPalette::Disabled, row.role, colour(row.disabledToken));
+    }
+    QApplication::setPalette(palette);
+    QApplication::setFont(font());
+    qApp->setStyleSheet(styleSheet());
+    QPixmapCache::clear();
+    applying_ = false;
     emit changed();
+}
+
+QString Theme::styleSheet() const {
+    QFile file(QStringLiteral(":/tessera/style.qss"));
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    QString text = QString::fromUtf8(file.readAll());
+    text.replace(QStringLiteral("@images"),
+                 QStringLiteral(":/tessera/style/") + (dark_ ? QStringLiteral("dark") : QStringLiteral("light")));
+    // Longer names first: "@accent-hover" contains "@accent".
+    QVector<std::pair<QString, QString>> values;
+    for (const report::Token& token : report::kTokens)
+        values.append({QLatin1Char('@') + toQt(token.name), toQt(dark_ ? token.dark : token.light)});
+    for (const report::Length& length : report::kSizes)
+        values.append({QLatin1Char('@') + toQt(length.name), QString::number(length.pixels)});
+    for (const report::Length& length : report::kFontSizes)
+        values.append({QStringLiteral("@font-") + toQt(length.name), QString::number(length.pixels)});
+    std::sort(values.begin(), values.end(),
+              [](const auto& one, const auto& other) { return one.first.size() > other.first.size(); });
+    for (const auto& [name, value] : values) text.replace(name, value);
+    return text;
+}
+
+bool Theme::eventFilter(QObject* watched, QEvent* event) {
+    const bool told = event->type() == QEvent::ApplicationPaletteChange || event->type() == QEvent::ThemeChange;
+    if (told && !applying_ && watched == qApp) {
+        // Ours was set by `apply`, so what differs from it comes from the platform.
+        const bool dark = isDarkPalette(QApplication::palette());
+        if (QApplication::palette().color(QPalette::Window) != colour("window") && dark != systemDark_) {
+            systemDark_ = dark;
+            if (mode_ == ThemeMode::system) apply(mode_);
+        }
+    }
+    return QObject::eventFilter(watched, event);
 }
 
 QColor Theme::colour(std::string_view token) const {
     for (const report::Token& row : report::kTokens)
-        if (row.name == token) {
-            const std::string_view text = dark_ ? row.dark : row.light;
-            return {QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()))};
-        }
+        if (row.name == token) return {toQt(dark_ ? row.dark : row.light)};
     return {};
 }
 
 QColor Theme::dataColour(std::string_view colourOrToken) const {
-    if (colourOrToken.starts_with('#'))
-        return {QString::fromUtf8(colourOrToken.data(), static_cast<qsizetype>(colourOrToken.size()))};
-    return colour(colourOrToken);
+    return colourOrToken.starts_with('#') ? QColor(toQt(colourOrToken)) : colour(colourOrToken);
 }
 
 QColor Theme::category(int index) const {
     return dataColour(report::kCategories.at(static_cast<std::size_t>(index) % report::kCategories.size()));
 }
 
-QFont Theme::font(Text /*role*/, bool /*emphasis*/, bool /*tabularFigures*/) const {
-    return {};
+QColor Theme::quantityColour(double share) const {
+    return dataColour(report::quantityColour(share));
 }
 
-QIcon Theme::icon(const QString& /*name*/, std::string_view /*token*/) const {
-    return {};
+QColor Theme::differenceColour(double share) const {
+    return dataColour(report::differenceColour(share));
+}
+
+QColor Theme::textOn(const QColor& background) const {
+    const std::string ground = background.name().toStdString();
+    const auto& text = *std::find_if(report::kTokens.begin(), report::kTokens.end(),
+                                     [](const report::Token& row) { return row.name == "text"; });
+    return dataColour(report::contrast(ground, text.light) > report::contrast(ground, "#FFFFFF") ? text.light
+                                                                                                 : "#FFFFFF");
+}
+
+QFont Theme::font(Text role, bool emphasis, bool tabularFigures) const {
+    QFont font(tabularFigures ? tabularFamily_ : family_);
+    font.setPixelSize(report::sizeOf(fontToken(role)));
+    if (emphasis) font.setWeight(QFont::DemiBold);
+    return font;
+}
+
+QIcon Theme::icon(const QString& name, std::string_view token) const {
+    if (name.contains(QLatin1Char('/')) || !QFile::exists(QStringLiteral(":/tessera/icons/%1.svg").arg(name)))
+        return {};
+    return QIcon(new LineIconEngine(name, token));
+}
+
+QStringList Theme::iconNames() const {
+    QStringList names;
+    for (const QString& file : QDir(QStringLiteral(":/tessera/icons")).entryList(QDir::Files, QDir::Name))
+        names.append(file.chopped(4));
+    return names;
+}
+
+QIcon Theme::applicationIcon() const {
+    return QIcon(QStringLiteral(":/tessera/application.svg"));
+}
+
+void setLook(QWidget& widget, const char* property, const QVariant& value) {
+    widget.setProperty(property, value);
+    widget.style()->unpolish(&widget);
+    widget.style()->polish(&widget);
+    widget.update();
 }
 
 }  // namespace tessera::ui

@@ -14,6 +14,7 @@ namespace tessera::ui {
 
 enum class ThemeMode { system, light, dark };
 
+/// Grounds, letters and tones that the style sheet knows are chosen by properties of a widget: see `setLook`.
 class Theme : public QObject {
     Q_OBJECT
 
@@ -21,38 +22,64 @@ public:
     /// The application's theme. Views read it while they paint and repaint on `changed`.
     static Theme& instance();
 
-    /// Sets palette, style sheet and fonts of the whole application.
+    /// Sets palette, style sheet and fonts of the whole application. `system` follows the platform's palette, also
+    /// when that changes later.
     void apply(ThemeMode mode);
     ThemeMode mode() const { return mode_; }
     bool isDark() const { return dark_; }
     report::ThemeKind kind() const { return dark_ ? report::ThemeKind::dark : report::ThemeKind::light; }
 
-    QColor colour(std::string_view token) const;  ///< "window", "secondary", "accent", …
+    QColor colour(std::string_view token) const;  ///< "window", "secondary", "accent", …; invalid for an unknown one
     /// A colour of a picture value: "#RRGGBB", or a token's name.
     QColor dataColour(std::string_view colourOrToken) const;
-    QColor category(int index) const;  ///< the categories in their order, repeated
+    QColor category(int index) const;               ///< the categories in their order, repeated
+    QColor quantityColour(double share) const;      ///< 0 = nothing, 1 = most
+    QColor differenceColour(double share) const;    ///< -1 = worse, 0 = the same, 1 = better
+    QColor textOn(const QColor& background) const;  ///< the theme's darkest or lightest text, whichever reads better
 
-    int spacing(int steps = 1) const { return 4 * steps; }  ///< pixels; panels have 3 steps of padding
-    int radius() const { return 6; }
+    int spacing(int steps = 1) const { return report::sizeOf("spacing") * steps; }  ///< pixels; panels: 3 steps
+    int radius() const { return report::sizeOf("radius"); }
+    int size(std::string_view token) const { return report::sizeOf(token); }  ///< "row", "icon", "lane", … in pixels
 
     enum class Text { base, caption, panelTitle, headline };
     QFont font(Text role = Text::base, bool emphasis = false, bool tabularFigures = false) const;
 
     /// A line icon of `resources/icons` by its stem ("run", "pause", "model", …) in a token's colour; greyed when
-    /// disabled, sharp at any scale, recoloured on a theme change when asked for again.
+    /// disabled, sharp at any scale, recoloured by itself on a theme change. Null for an unknown name.
     QIcon icon(const QString& name, std::string_view token = "text") const;
+    /// The stems of all icons, sorted.
+    QStringList iconNames() const;
+    /// The application's own icon.
+    QIcon applicationIcon() const;
+
+    /// The style sheet with all tokens filled in.
+    QString styleSheet() const;
 
 signals:
     void changed();
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     Theme();
+    void applyNow();
+
     ThemeMode mode_ = ThemeMode::system;
     bool dark_ = false;
+    bool systemDark_ = false;  ///< as the platform's palette was before ours replaced it
+    bool applying_ = false;
+    bool installed_ = false;
+    QString family_;         ///< the platform's font for the interface
+    QString tabularFamily_;  ///< the same where its digits are all of one width
 };
 
 inline Theme& theme() {
     return Theme::instance();
 }
+
+/// Sets a property that the style sheet asks for ("ground" to "surface", "tone" to "secondary", "letters" to "caption",
+/// "emphasis" to "primary", "wrong" to true) and has the widget drawn anew by it.
+void setLook(QWidget& widget, const char* property, const QVariant& value);
 
 }  // namespace tessera::ui
