@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/report/named.h"
 #include "core/report/raster.h"
+#include "core/report/report_document.h"
 #include "core/study/timeline.h"
 
 namespace tessera::cli {
@@ -81,7 +82,59 @@ std::string namesOf(const auto& rows) {
     return joined(names, ", ");
 }
 
+std::string reportBytes(const std::string& title, const std::vector<report::ReportRun>& runs, const std::string& out,
+                        const std::stop_token& stop) {
+    const std::string suffix = lowered(std::filesystem::path(out).extension().string());
+    if (suffix == ".html" || suffix == ".htm") return report::htmlReport(title, runs, {});
+    if (suffix == ".md") return report::markdownReport(title, runs, {});
+    if (suffix == ".pdf") return report::pdfReport(title, runs, {}, stop);
+    refuseSuffix("report", suffix, ".html, .pdf or .md");
+}
+
+study::Result resultOf(const store::Store& history, store::RunId run) {
+    auto result = history.result(run);
+    if (!result) throw UsageError(fmt::format("run {} has no result; 'tessera resume {}' continues it", run, run));
+    return std::move(*result);
+}
+
 }  // namespace
+
+Action addReport(CLI::App& app) {
+    struct Options {
+        std::vector<std::string> runs;
+        std::string out, title = "Tessera report";
+    };
+    const auto options = std::make_shared<Options>();
+    app.add_option("RUN", options->runs, "runs by number or name, or 'last'")->required()->type_name("");
+    addText(app, "--out", options->out, "FILE", "the file to write: .html, .pdf or .md")->required();
+    addText(app, "--title", options->title, "TEXT", "the report's title (default Tessera report)");
+    return [options](Context& context) {
+        const store::Store history = openHistory(context, store::OpenMode::readOnly);
+        std::vector<store::RunId> ids;
+        std::vector<study::Result> results;
+        std::vector<std::string> titles;
+        for (const std::string& name : options->runs) {
+            ids.push_back(history.find(name));
+            results.push_back(resultOf(history, ids.back()));
+            const auto row = history.run(ids.back());
+            titles.push_back(row ? row->name : "");
+        }
+        std::vector<report::ReportRun> runs;
+        for (std::size_t i = 0; i < results.size(); ++i) runs.push_back({titles[i], &results[i]});
+        writeFile(options->out, reportBytes(options->title, runs, options->out, context.stop));
+        if (context.common.json) {
+            Json json = study::documentHead("tessera.report/1", "report", {});
+            json["runs"] = ids;
+            json["file"] = options->out;
+            study::finishDocument(json, {}, {});
+            context.console.printJson(json);
+        } else {
+            context.console.print(fmt::format("{} written to {}\n",
+                                              ids.size() == 1 ? "1 run" : fmt::format("{} runs", ids.size()),
+                                              escaped(options->out)));
+        }
+    };
+}
 
 Action addExport(CLI::App& app) {
     const auto wish = std::make_shared<Wish>();
@@ -99,11 +152,10 @@ Action addExport(CLI::App& app) {
     return [wish](Context& context) {
         const store::Store history = openHistory(context, store::OpenMode::readOnly);
         const store::RunId run = history.find(wish->run);
-        const auto result = history.result(run);
-        if (!result) throw UsageError(fmt::format("run {} has no result; 'tessera resume {}' continues it", run, run));
-        writeFile(wish->out, bytesOf(*result, *wish, context.stop));
+        const study::Result result = resultOf(history, run);
+        writeFile(wish->out, bytesOf(result, *wish, context.stop));
         if (context.common.json) {
-            Json json = study::documentHead("tessera.export/1", "export", result->inputs);
+            Json json = study::documentHead("tessera.export/1", "export", result.inputs);
             json["run"] = run;
             json["what"] = wish->what;
             json["file"] = wish->out;
