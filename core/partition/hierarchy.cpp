@@ -143,13 +143,25 @@ private:
         return sidesTime(level, split, inherited, first, second, trial, limit);
     }
 
+    /// `solve` of one side, which remembers the way down to it.
+    double solveSide(const Part& part, const Inherited& inherited, bool first, std::int32_t split, bool trial,
+                     double limit) {
+        if (trial) return solve(part, inherited, trial, limit);
+        path_.push_back({split, first});
+        const double time = solve(part, inherited, trial, limit);
+        path_.pop_back();
+        return time;
+    }
+
     double sidesTime(const Level& level, const Split& split, const Inherited& inherited, const Part& first,
                      const Part& second, bool trial, double limit) {
         // Equal halves of one kind have equal shapes and times: solve one for both.
         const bool twins = first.cluster == second.cluster && first.count == second.count && split.ratio == 0.5;
-        const double time = solve(first, below(level, split, inherited, true, twins ? 2 : 1), trial, limit);
+        const std::int32_t number = trial ? -1 : static_cast<std::int32_t>(result_.levels.size()) - 1;
+        const double time =
+            solveSide(first, below(level, split, inherited, true, twins ? 2 : 1), true, number, trial, limit);
         if (twins || (trial && time >= limit)) return time;
-        return std::max(time, solve(second, below(level, split, inherited, false, 1), trial, limit));
+        return std::max(time, solveSide(second, below(level, split, inherited, false, 1), false, number, trial, limit));
     }
 
     Inherited below(const Level& level, const Split& split, const Inherited& inherited, bool first,
@@ -214,12 +226,38 @@ private:
             const Seconds intra{inherited.scale * level.intra(node, state, split.ratio, slowerIsI)};
             plan.layers.push_back({node, static_cast<Type>(state), compute, intra, moved});
         }
+        plan.hardware = hardwareOf(level.sides());
+        plan.other = otherSide(level, split, inherited.scale, !slowerIsI);
         if (inherited.level == 0) {
             result_.root = split;
             result_.rootSideI = i;
             result_.rootSideJ = j;
         }
         result_.levels.push_back(std::move(plan));
+    }
+
+    SplitHardware hardwareOf(const Sides& sides) const {
+        const double bytes = *bytesOfDtype(options_.dtype);
+        return {.flopsI = {sides.flopsI},
+                .flopsJ = {sides.flopsJ},
+                .rateI = {bytes / sides.perElementI},
+                .rateJ = {bytes / sides.perElementJ},
+                .latency = {sides.latency}};
+    }
+
+    /// Transfers of the side that LevelPlan's layers do not tell of; empty where both sides' are equal.
+    std::vector<Transfers> otherSide(const Level& level, const Split& split, double scale, bool first) const {
+        const Sides& sides = level.sides();
+        if (split.ratio == 0.5 && sides.perElementI == sides.perElementJ) return {};
+        std::vector<Transfers> moved;
+        moved.reserve(network_.nodes.size());
+        const std::vector<double> inter = level.interByConsumer(split.states, split.ratio, first);
+        for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
+            const auto node = static_cast<std::int32_t>(n);
+            const double intra = level.intra(node, level.stateOf(node, split.states), split.ratio, first);
+            moved.push_back({{scale * intra}, {scale * inter[n]}});
+        }
+        return moved;
     }
 
     double finishLeaf(const Part& part, const Inherited& inherited, bool trial) {
@@ -245,7 +283,11 @@ private:
         for (const std::int32_t kind : kindsOf(part.cluster)) {
             AcceleratorShare& share = result_.shares[index(kind)];
             const Kind& of = array_.kinds[index(kind)];
-            share.memory = {std::max(share.memory.value, bytes)};
+            if (bytes > share.memory.value) {
+                share.memory = {bytes};
+                share.parameters = parameters;
+                share.activations = activations;
+            }
             if (of.capacity) {
                 // Below the last level a group counts as one accelerator, with all its memory.
                 share.capacity = *of.capacity * static_cast<double>(std::min(part.count, of.count));
@@ -255,6 +297,11 @@ private:
             slowest_[index(kind)] = time;
             share.compute = {compute};
             share.communication = {inherited.communication};
+            share.path = path_;
+            share.layerCompute.clear();
+            for (std::size_t n = 0; n < network_.nodes.size(); ++n)
+                share.layerCompute.push_back(
+                    {inherited.scale * flopsOf(network_, network_.nodes[n], inherited.shares[n]) / flops});
         }
         return time;
     }
@@ -284,6 +331,7 @@ private:
     Elimination elimination_;
     HierarchyResult result_;
     std::vector<double> slowest_;
+    std::vector<PathStep> path_;  ///< to the part being solved; not kept in trials
     std::size_t splits_ = 0;
 };
 

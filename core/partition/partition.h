@@ -73,6 +73,18 @@ struct JoinPlan {
     Seconds compute, inter;
 };
 
+/// What one layer or join moves on one side of a split.
+struct Transfers {
+    Seconds intra, inter;
+};
+
+/// What the two sides of a split compute and communicate with, so that its times can be explained.
+struct SplitHardware {
+    FlopsPerSecond flopsI, flopsJ;  ///< of all accelerators of the side
+    BytesPerSecond rateI, rateJ;    ///< of one accelerator of the side, as far as the link between them lets it
+    Seconds latency;                ///< per transfer
+};
+
 /// One split of a group of accelerators into two sides.
 struct LevelPlan {
     int level = 0;
@@ -83,8 +95,17 @@ struct LevelPlan {
     Seconds objective;              ///< what the types were chosen by
     Seconds sideI, sideJ;           ///< all transfers and compute of each side at this level
     Seconds lowerBound;             ///< of max(sideI, sideJ), or of the objective where the ratio is given
+    std::optional<SplitHardware> hardware = {};
     std::vector<LayerPlan> layers;
     std::vector<JoinPlan> joins;
+    /// Transfers of the other side, the faster one, by the layer graph's index; empty where they equal those above.
+    std::vector<Transfers> other = {};
+};
+
+/// One split on an accelerator's way from the whole array down to itself.
+struct PathStep {
+    std::int32_t split = 0;  ///< index into Plan::levels
+    bool first = true;       ///< whether the accelerator is on the first side
 };
 
 /// What every accelerator of a kind does and holds (the slowest of its kind).
@@ -95,6 +116,9 @@ struct AcceleratorShare {
     Bytes memory;
     std::optional<Bytes> capacity;
     bool fits = true;
+    double parameters = 0, activations = 0;  ///< elements that `memory` counts
+    std::vector<PathStep> path = {};         ///< of the slowest accelerator, from the root
+    std::vector<Seconds> layerCompute = {};  ///< its compute, by the layer graph's index; `compute` is the sum
 };
 
 /// A group that the fleet is better off without.

@@ -23,25 +23,6 @@ std::string seconds(Seconds time) {
     return formatQuantity(time.value, Measure::seconds);
 }
 
-std::string times(double factor) {
-    return fmt::format("{:.3g}×", factor);
-}
-
-std::string rate(double samples) {
-    return samples < 1000 ? fmt::format("{:.4g}", samples) : formatCount(std::round(samples));
-}
-
-std::string percent(double share) {
-    return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
-}
-
-std::string certainty(const Plan& plan) {
-    if (plan.optimal) return "proven optimal";
-    if (plan.lowerBound.value > 0 && plan.gap >= 1) return fmt::format("{:.3g}× the bound", plan.gap + 1);
-    if (plan.lowerBound.value > 0) return "at most " + percent(plan.gap) + " above the bound";
-    return "no bound";
-}
-
 /// Runs of equal types in layer order: "I×5 III II".
 std::string runs(const LevelPlan& level) {
     std::vector<std::string> parts;
@@ -62,7 +43,7 @@ std::string runs(const LevelPlan& level) {
 
 std::string partitionText(const study::Result& result, const PartitionOutcome& outcome) {
     const Plan& best = bestPlan(outcome);
-    std::string text = headline(outcome) + "\n\n";
+    std::string text = headline(result) + "\n\n";
     text += fmt::format("{} on {}: {} accelerators, batch {}\n\n", escaped(outcome.model), escaped(outcome.fleet),
                         formatCount(static_cast<double>(outcome.accelerators)), formatCount(outcome.result.batch));
     text += toText(strategyTable(outcome));
@@ -79,17 +60,7 @@ std::string partitionText(const study::Result& result, const PartitionOutcome& o
 }  // namespace
 
 const Plan& bestPlan(const PartitionOutcome& outcome) {
-    const std::vector<Plan>& plans = outcome.result.plans;
-    return *std::min_element(plans.begin(), plans.end(),
-                             [](const Plan& a, const Plan& b) { return a.stepTime < b.stepTime; });
-}
-
-std::string headline(const PartitionOutcome& outcome) {
-    const Plan& best = bestPlan(outcome);
-    std::string text = fmt::format("{} over DP · {}/step · {} · {}", times(best.speedupOverDp), seconds(best.stepTime),
-                                   certainty(best), best.strategy);
-    if (!best.fits) text += " · does not fit in memory";
-    return text;
+    return *study::fastestPlan(outcome);
 }
 
 std::vector<std::string> fasterWithout(const Plan& plan) {
@@ -97,7 +68,8 @@ std::vector<std::string> fasterWithout(const Plan& plan) {
     for (const partition::WithoutGroup& other : plan.without)
         if (other.stepTime < plan.stepTime)
             sentences.push_back(fmt::format("Faster without {}: {}/step, {} over DP on the whole fleet.",
-                                            escaped(other.group), seconds(other.stepTime), times(other.speedupOverDp)));
+                                            escaped(other.group), seconds(other.stepTime),
+                                            study::timesText(other.speedupOverDp)));
     return sentences;
 }
 
@@ -106,9 +78,10 @@ Table strategyTable(const PartitionOutcome& outcome) {
     table.columns = {{"strategy"},   {"step time", true},   {"samples/s", true}, {"over DP", true},
                      {"cost", true}, {"lower bound", true}, {"certainty"},       {"fits"}};
     for (const Plan& plan : outcome.result.plans)
-        table.rows.push_back({plan.strategy, seconds(plan.stepTime), rate(plan.throughput), times(plan.speedupOverDp),
-                              seconds(plan.cost), plan.lowerBound.value > 0 ? seconds(plan.lowerBound) : "–",
-                              certainty(plan), plan.fits ? "yes" : "no"});
+        table.rows.push_back({plan.strategy, seconds(plan.stepTime), study::rateText(plan.throughput),
+                              study::timesText(plan.speedupOverDp), seconds(plan.cost),
+                              plan.lowerBound.value > 0 ? seconds(plan.lowerBound) : "–", study::certaintyText(plan),
+                              plan.fits ? "yes" : "no"});
     return table;
 }
 

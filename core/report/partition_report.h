@@ -4,13 +4,13 @@
 #include <vector>
 
 #include "core/report/table.h"
+#include "core/study/metric.h"
 #include "core/study/result.h"
 
 /// A partition result for people: headline, tables, pictures.
 namespace tessera::report {
 
-/// "6.31× over DP · 36.2 ms/step · proven optimal · accpar": of the fastest strategy.
-std::string headline(const study::PartitionOutcome& outcome);
+using study::headline;
 /// The plan that the headline is about: the fastest; ties go to the one asked for first.
 const partition::Plan& bestPlan(const study::PartitionOutcome& outcome);
 /// "Faster without v2: 25.8 ms/step, 8.84× over DP." for every group that a plan is better off without.

@@ -25,8 +25,16 @@ std::vector<Metric> metricsOf(const Result& result);
 
 /// "6.31× over DP · 36.2 ms/step · proven optimal · accpar": one line on what came out.
 std::string headline(const Result& result);
+std::string headline(const PartitionOutcome& outcome);
 
 /// "36.2 ms", "6.31×", "7.2 %", by the metric's measure and name.
 std::string textOf(const Metric& metric);
+
+/// How people read a factor ("6.31×"), a share ("7.2 %"), a rate per second ("14,144") and what is known about a plan's
+/// distance from the optimum ("proven optimal", "at most 2.1 % above the bound").
+std::string timesText(double factor);
+std::string percentText(double share);
+std::string rateText(double perSecond);
+std::string certaintyText(const partition::Plan& plan);
 
 }  // namespace tessera::study

@@ -286,6 +286,43 @@ Options partitionOptions(const Study& study) {
     return options;
 }
 
+namespace {
+
+/// The numbers of the fleet's groups that the engine works with.
+std::vector<GroupNumbers> groupNumbers(const hardware::Fleet& fleet, const std::string& dtype) {
+    std::vector<GroupNumbers> groups;
+    for (std::size_t g = 0; g < fleet.groups.size(); ++g) {
+        const hardware::Group& group = fleet.groups[g];
+        const hardware::Accelerator& of = group.accelerator;
+        GroupNumbers numbers;
+        numbers.name = group.name;
+        numbers.accelerator = of.name;
+        numbers.count = group.count;
+        const auto source = [&](const std::string& field, const hardware::ProvenanceMap& map, const std::string& path) {
+            if (const auto found = map.find(path); found != map.end()) numbers.sources[field] = found->second;
+        };
+        if (const auto peak = of.peakFlops.find(dtype); peak != of.peakFlops.end()) numbers.peak = peak->second;
+        source("peak_flops", of.provenance, "peak_flops." + dtype);
+        if (const auto gemm = of.efficiency.find("gemm"); gemm != of.efficiency.end())
+            numbers.efficiency = gemm->second;
+        source("efficiency", of.provenance, "efficiency.gemm");
+        numbers.rate = hardware::networkRate(group).value_or(BytesPerSecond{});
+        if (group.network)
+            source("network_bytes_per_s", fleet.provenance, fmt::format("groups[{}].network_bits_per_s", g));
+        else
+            source("network_bytes_per_s", of.provenance, "network_bits_per_s");
+        numbers.capacity = hardware::memoryCapacity(of);
+        for (std::size_t level = 0; level < of.memory.size(); ++level)
+            if (of.memory[level].capacity == numbers.capacity)
+                source("capacity_bytes", of.provenance, fmt::format("memory[{}].capacity_bytes", level));
+        source("count", fleet.provenance, fmt::format("groups[{}].count", g));
+        groups.push_back(std::move(numbers));
+    }
+    return groups;
+}
+
+}  // namespace
+
 Result runPartition(const Study& study, const RunHooks& hooks) {
     const ProgressSink& sink = hooks.progress;
     if (study.models.size() != 1) throw UsageError("a partition study takes exactly one model");
@@ -312,6 +349,7 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     outcome.model = model.name;
     outcome.fleet = fleet.name;
     outcome.accelerators = hardware::acceleratorCount(fleet);
+    outcome.groups = groupNumbers(fleet, options.dtype);
     outcome.result = partition::solve(layers, fleet, options, sink, hooks.cancel);
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)

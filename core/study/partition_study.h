@@ -26,4 +26,7 @@ partition::Options partitionOptions(const Study& study);
 /// Loads the study's model and fleet and solves. Throws like study::run.
 Result runPartition(const Study& study, const RunHooks& hooks);
 
+/// Reads `tessera.partition-result/1`. Throws DataError.
+Result readPartitionResult(const JsonNode& document, const Study& study);
+
 }  // namespace tessera::study

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <string_view>
 #include <utility>
+
+#include "core/study/partition_document.h"
 
 namespace tessera::study {
 
@@ -17,88 +20,24 @@ Json wholeWherePossible(double value) {
     return value;
 }
 
-Json layerJson(const partition::LayerPlan& plan, const std::vector<std::string>& names) {
-    return {{"name", names.at(static_cast<std::size_t>(plan.layer))},
-            {"type", partition::nameOf(plan.type)},
-            {"compute_s", plan.compute.value},
-            {"intra_s", plan.intra.value},
-            {"inter_s", plan.inter.value}};
-}
-
-Json joinJson(const partition::JoinPlan& plan, const std::vector<std::string>& names) {
-    return {{"name", names.at(static_cast<std::size_t>(plan.layer))},
-            {"layout", partition::nameOf(plan.layout)},
-            {"compute_s", plan.compute.value},
-            {"inter_s", plan.inter.value}};
-}
-
-Json levelJson(const partition::LevelPlan& plan, const std::vector<std::string>& names) {
-    Json json = {{"level", plan.level},
-                 {"group", plan.group},
-                 {"accelerators", plan.accelerators},
-                 {"occurrences", plan.occurrences},
-                 {"ratio", plan.ratio},
-                 {"objective_s", plan.objective.value},
-                 {"side_i_s", plan.sideI.value},
-                 {"side_j_s", plan.sideJ.value},
-                 {"lower_bound_s", plan.lowerBound.value}};
-    Json& layers = json["layers"] = Json::array();
-    for (const partition::LayerPlan& layer : plan.layers) layers.push_back(layerJson(layer, names));
-    Json& joins = json["joins"] = Json::array();
-    for (const partition::JoinPlan& join : plan.joins) joins.push_back(joinJson(join, names));
-    return json;
-}
-
-Json shareJson(const partition::AcceleratorShare& share) {
-    Json json = {{"kind", share.kind},
-                 {"count", share.count},
-                 {"compute_s", share.compute.value},
-                 {"communication_s", share.communication.value},
-                 {"memory_bytes", share.memory.value}};
-    if (share.capacity) json["capacity_bytes"] = share.capacity->value;
-    json["fits"] = share.fits;
-    return json;
-}
-
-/// Fields of a plan that stand before its levels.
-Json planHead(const partition::Plan& plan) {
-    return {{"step_time_s", plan.stepTime.value},
-            {"throughput_samples_per_s", plan.throughput},
-            {"speedup_over_dp", plan.speedupOverDp},
-            {"cost_s", plan.cost.value},
-            {"lower_bound_s", plan.lowerBound.value},
-            {"bounds", plan.boundsCost ? "cost_s" : "step_time_s"},
-            {"gap", plan.gap},
-            {"optimal", plan.optimal},
-            {"ended_by", plan.endedBy},
-            {"fits", plan.fits}};
-}
-
-/// And those that follow them.
-Json planTail(const partition::Plan& plan) {
-    Json json = Json::object();
-    Json& shares = json["per_accelerator"] = Json::array();
-    for (const partition::AcceleratorShare& share : plan.shares) shares.push_back(shareJson(share));
-    Json& without = json["without_group"] = Json::object();
-    for (const partition::WithoutGroup& other : plan.without)
-        without[other.group] = {{"step_time_s", other.stepTime.value},
-                                {"speedup_over_dp", other.speedupOverDp},
-                                {"faster", other.stepTime < plan.stepTime}};
-    return json;
-}
-
 Json partitionHead(const Result& result, const PartitionOutcome& outcome) {
     Json json = documentHead("tessera.partition-result/1", "partition", result.inputs, result.study.seed);
+    json["tool_version"] = result.version;
     if (!result.study.name.empty()) json["name"] = result.study.name;
     json["model"] = outcome.model;
     json["fleet"] = outcome.fleet;
     json["accelerators"] = outcome.accelerators;
+    if (!outcome.groups.empty()) {
+        Json& groups = json["groups"] = Json::array();
+        for (const GroupNumbers& group : outcome.groups) groups.push_back(groupJson(group));
+    }
     json["batch"] = wholeWherePossible(outcome.result.batch);
     json["dtype"] = result.study.parameters.value("dtype", "bf16");
     json["parameters"] = result.study.parameters;
     const std::vector<partition::Plan>& plans = outcome.result.plans;
     // With one strategy there is one cost, and scripts that solve a single split look for it here.
     if (plans.size() == 1) json["cost_s"] = plans[0].cost.value;
+    json["layers"] = outcome.result.names;
     return json;
 }
 
@@ -199,6 +138,14 @@ void finishDocument(Json& document, const std::vector<std::string>& assumptions,
                     const std::vector<std::string>& warnings) {
     document["assumptions"] = assumptions;
     document["warnings"] = warnings;
+}
+
+const partition::Plan* fastestPlan(const PartitionOutcome& outcome) {
+    const std::vector<partition::Plan>& plans = outcome.result.plans;
+    const auto best =
+        std::min_element(plans.begin(), plans.end(),
+                         [](const partition::Plan& a, const partition::Plan& b) { return a.stepTime < b.stepTime; });
+    return best == plans.end() ? nullptr : &*best;
 }
 
 void addOnce(std::vector<std::string>& sentences, const std::vector<std::string>& more) {

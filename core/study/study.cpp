@@ -87,7 +87,9 @@ const std::vector<Engine>& engines() {
          .description = "Splits every layer's tensors over an array of accelerators, equal or mixed.",
          .hardwareKind = "fleet",
          .parameters = partitionParameters,
-         .run = runPartition},
+         .run = runPartition,
+         .resultSchema = "tessera.partition-result/1",
+         .read = readPartitionResult},
     };
     return kEngines;
 }

@@ -40,6 +40,8 @@ struct Engine {
     std::string_view hardwareKind;  ///< what `hardware` names: "fleet"
     const std::vector<Parameter>& (*parameters)();
     Result (*run)(const Study& study, const RunHooks& hooks);
+    std::string_view resultSchema;                                 ///< "tessera.partition-result/1"
+    Result (*read)(const JsonNode& document, const Study& study);  ///< what `run` yielded, from its document
 };
 
 const std::vector<Engine>& engines();

@@ -121,9 +121,9 @@ TEST(Study, parametersBecomeTheEnginesOptions) {
 
 TEST(PartitionDocument, holdsEveryFieldInOrder) {
     const Json json = toJson(test::handMadeResult());
-    EXPECT_EQ(keysOf(json),
-              (std::vector<std::string>{"schema", "tool_version", "command", "inputs", "model", "fleet", "accelerators",
-                                        "batch", "dtype", "parameters", "strategies", "assumptions", "warnings"}));
+    EXPECT_EQ(keysOf(json), (std::vector<std::string>{"schema", "tool_version", "command", "inputs", "model", "fleet",
+                                                      "accelerators", "batch", "dtype", "parameters", "layers",
+                                                      "strategies", "assumptions", "warnings"}));
     EXPECT_EQ(json["schema"], "tessera.partition-result/1");
     const Json& plan = json["strategies"]["accpar"];
     EXPECT_EQ(keysOf(plan), (std::vector<std::string>{"step_time_s", "throughput_samples_per_s", "speedup_over_dp",

@@ -1,0 +1,124 @@
+#include "core/study/result.h"
+
+#include <gtest/gtest.h>
+
+#include "core/base/error.h"
+#include "core/study/metric.h"
+#include "core/study/study.h"
+#include "tests/core/study/studies.h"
+#include "tests/support/partition_result.h"
+#include "tests/support/schema.h"
+
+namespace tessera::study {
+namespace {
+
+Result reread(const Result& result) {
+    return readResult(JsonDocument::parse(toText(toJson(result)), "result.json").root(), result.study);
+}
+
+std::string textOfResult(const Result& result) {
+    std::string text;
+    writeJson(result, [&](std::string_view part) { text += part; });
+    return text;
+}
+
+std::string refusal(const Json& document, const Study& study) {
+    try {
+        readResult(JsonDocument::parse(toText(document), "result.json").root(), study);
+    } catch (const DataError& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+class EverySample : public testing::TestWithParam<test::Sample> {};
+
+TEST_P(EverySample, comesBackExactly) {
+    const Result result = run(test::studyOf(GetParam()));
+    EXPECT_EQ(textOfResult(reread(result)), textOfResult(result));
+    EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(textOfResult(result)), "partition-result.schema.json"), "");
+    EXPECT_EQ(headline(reread(result)), headline(result));
+    EXPECT_EQ(metricsOf(reread(result)), metricsOf(result));
+}
+
+INSTANTIATE_TEST_SUITE_P(Samples, EverySample, testing::ValuesIn(test::samples()), test::nameOf);
+
+TEST(StoredResult, keepsTheVersionThatComputedIt) {
+    Result result = test::handMadeResult();
+    result.version = "0.0.1";
+    EXPECT_EQ(reread(result).version, "0.0.1");
+    EXPECT_EQ(toJson(reread(result)), toJson(result));
+}
+
+TEST(StoredResult, ofAnOlderProgramHasNoLayerList) {
+    const Result result = test::handMadeResult();
+    Json old = toJson(result);
+    old.erase("layers");
+    const Result read = readResult(JsonDocument::parse(toText(old), "old.json").root(), result.study);
+    EXPECT_EQ(toJson(read)["strategies"], old["strategies"]);
+}
+
+TEST(StoredResult, thatIsDamagedIsRefusedWithThePlace) {
+    const Result result = test::handMadeResult();
+    const Json good = toJson(result);
+    Json bad = good;
+    bad["strategies"]["accpar"]["levels"][0]["layers"][1]["type"] = "IV";
+    EXPECT_EQ(refusal(bad, result.study).substr(0, 12), "result.json:");
+    EXPECT_NE(refusal(bad, result.study)
+                  .find("field 'strategies.accpar.levels[0].layers[1].type' is 'IV'; expected one "
+                        "of I, II, III"),
+              std::string::npos)
+        << refusal(bad, result.study);
+    bad = good;
+    bad["strategies"]["accpar"]["levels"][0]["layers"][1]["name"] = "nobody";
+    EXPECT_NE(refusal(bad, result.study).find("expected the name of a layer"), std::string::npos);
+    bad = good;
+    bad["schema"] = "tessera.partition-result/9";
+    EXPECT_NE(refusal(bad, result.study).find("expected 'tessera.partition-result/1'"), std::string::npos);
+    bad = good;
+    bad["strategies"] = Json::object();
+    EXPECT_NE(refusal(bad, result.study), "accepted");
+}
+
+/// Whatever one field is replaced by, reading says so or takes it; it never crashes.
+TEST(StoredResult, withAnyFieldReplacedIsReadOrRefused) {
+    Study study = test::studyOf({"small", "zoo:lenet5", "accpar-heterogeneous"});
+    setParameter(study, "levels", {"2"});
+    setParameter(study, "strategies", {"accpar"});
+    const Result result = run(study);
+    const Json good = toJson(result);
+    std::vector<Json::json_pointer> places;
+    const Json flat = good.flatten();
+    for (const auto& [path, value] : flat.items()) places.emplace_back(path);
+    for (std::size_t p = 0; p < places.size(); ++p)
+        for (const Json& value : {Json(), Json(-1), Json(1e300), Json("x"), Json::array(), Json::object()}) {
+            Json bad = good;
+            bad[places[p]] = value;
+            const std::string said = refusal(bad, result.study);
+            EXPECT_FALSE(said.empty());
+        }
+}
+
+TEST(Metrics, beginWithTheBestPlansAndHaveUniqueNames) {
+    const std::vector<Metric> metrics = metricsOf(test::handMadeResult());
+    EXPECT_EQ(metrics.front().name, "step_time_s");
+    EXPECT_EQ(metrics.front().value, 0.0362);
+    EXPECT_EQ(textOf(metrics.front()), "36.2 ms");
+    std::map<std::string, Metric> byName;
+    for (const Metric& metric : metrics) EXPECT_TRUE(byName.emplace(metric.name, metric).second) << metric.name;
+    EXPECT_EQ(textOf(byName.at("dp/speedup_over_dp")), "1×");
+    EXPECT_EQ(byName.at("dp/speedup_over_dp").owner, "dp");
+    EXPECT_EQ(textOf(byName.at("accpar/throughput_samples_per_s")), "14,144 samples/s");
+    EXPECT_EQ(textOf(byName.at("accpar/memory_share")), "3.1 %");
+    EXPECT_EQ(textOf(byName.at("accelerators")), "4");
+}
+
+TEST(Headline, saysWhatCameOutInOneLine) {
+    Result result = test::handMadeResult();
+    EXPECT_EQ(headline(result), "6.31× over DP · 36.2 ms/step · proven optimal · accpar");
+    std::get<PartitionOutcome>(result.outcome).result.plans.clear();
+    EXPECT_EQ(headline(result), "no plan");
+}
+
+}  // namespace
+}  // namespace tessera::study
