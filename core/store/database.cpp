@@ -256,6 +256,23 @@ std::string_view Query::bytes(int column) {
     return {static_cast<const char*>(found.getBlob()), static_cast<std::size_t>(found.getBytes())};
 }
 
+void Query::addFrom(const Query& other, int column) {
+    SQLite::Statement& from = const_cast<Query&>(other).statement_;
+    const SQLite::Column value = from.getColumn(column);
+    switch (value.getType()) {
+        case SQLITE_INTEGER:
+            return bind(value.getInt64());
+        case SQLITE_FLOAT:
+            return bind(value.getDouble());
+        case SQLITE_TEXT:
+            return bind(value.getString());
+        case SQLITE_BLOB:
+            return bind(Blob{{static_cast<const char*>(value.getBlob()), static_cast<std::size_t>(value.getBytes())}});
+        default:
+            return bind(std::optional<std::int64_t>());
+    }
+}
+
 std::string shown(const fs::path& path) {
     constexpr std::size_t kLongest = 1024;
     return path.empty() ? "in memory" : inQuotes(path.string(), kLongest);
@@ -274,6 +291,43 @@ TemporaryFolder::TemporaryFolder() {
 TemporaryFolder::~TemporaryFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
+}
+
+NewDatabase::NewDatabase(const fs::path& path, const fs::path& own) : path_(path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (!own.empty() && fs::equivalent(path, own, error))
+        fail(StoreProblem::notWritable, fmt::format("{} is the history itself; choose another file", shown(path)));
+    if (fs::exists(status) && !fs::is_regular_file(status))
+        fail(StoreProblem::notWritable, fmt::format("{} is no ordinary file; choose another", shown(path)));
+    // A log beside the file would be taken for ours.
+    const fs::path log = path.string() + "-wal";
+    if (fs::exists(log, error) && fs::file_size(log, error) > 0)
+        fail(StoreProblem::locked, fmt::format("{} is a history in use; choose another file", shown(path)));
+    part_ = path.string() + fmt::format(".{}.part", getpid());
+    fs::remove(part_, error);
+    try {
+        database_ = connect(part_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+        Query(*database_, "PRAGMA journal_mode = MEMORY").next();
+    } catch (const SQLite::Exception&) {
+        fail(StoreProblem::notWritable,
+             fmt::format("{} cannot be written; is its folder there, and may it be written to?", shown(path)));
+    }
+}
+
+void NewDatabase::finish() {
+    Query(*database_, "PRAGMA journal_mode = DELETE").next();
+    database_.reset();
+    std::error_code error;
+    fs::rename(part_, path_, error);
+    if (error) fail(StoreProblem::notWritable, fmt::format("{} cannot be written: {}", shown(path_), error.message()));
+}
+
+NewDatabase::~NewDatabase() {
+    database_.reset();
+    std::error_code ignored;
+    fs::remove(part_, ignored);
+    fs::remove(part_.string() + "-journal", ignored);
 }
 
 StoreError storeError(const SQLite::Exception& error, sqlite3* handle, const fs::path& path) {

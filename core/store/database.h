@@ -44,6 +44,9 @@ public:
         bind(value);
     }
 
+    /// Binds one more value: the column of another statement's row, whatever its type.
+    void addFrom(const Query& other, int column);
+
     bool next() { return statement_.executeStep(); }
     int changed() { return statement_.exec(); }  ///< executes; returns the rows that were changed
 
@@ -119,6 +122,33 @@ std::string shown(const std::filesystem::path& path);
 
 /// What SQLite reports, as a StoreError about the file. `handle` may be null where opening failed.
 StoreError storeError(const SQLite::Exception& error, sqlite3* handle, const std::filesystem::path& path);
+
+/// A database that is written beside its place and takes it when it is whole. Throws StoreError (notWritable, full,
+/// locked).
+class NewDatabase {
+public:
+    /// `own` must not be overwritten.
+    NewDatabase(const std::filesystem::path& path, const std::filesystem::path& own);
+    NewDatabase(const NewDatabase&) = delete;
+    NewDatabase& operator=(const NewDatabase&) = delete;
+    ~NewDatabase();
+
+    /// Calls `work` with the empty database, then puts the file into its place.
+    template <typename Work>
+    void write(const Work& work) {
+        try {
+            work(*database_);
+            finish();
+        } catch (const SQLite::Exception& error) {
+            throw storeError(error, database_ ? database_->getHandle() : nullptr, path_);
+        }
+    }
+
+private:
+    void finish();
+    std::filesystem::path path_, part_;
+    std::unique_ptr<SQLite::Database> database_;
+};
 
 /// An open connection, and how it came about.
 struct Connection {

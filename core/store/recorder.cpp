@@ -1,27 +1,179 @@
 #include "core/store/recorder.h"
 
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
 #include "core/study/metric.h"
+#include "core/study/timeline.h"
 
 namespace tessera::store {
 
+namespace {
+
+constexpr std::chrono::seconds kInterval{5};
+constexpr std::chrono::milliseconds kFirst{250};
+
+/// A connection that says once that it does not work, and then stays away.
+class History {
+public:
+    History(const study::Study& study, const RecordOptions& options) : options_(options) {
+        attempt([&] {
+            store_.emplace(Store::open(options.path));
+            if (store_->isReadOnly()) throw StoreError(StoreProblem::notWritable, store_->notice());
+            if (options.run) {
+                state_ = store_->takeUp(*options.run);
+                run_ = *options.run;
+            } else {
+                const RunId run = store_->addRun(study);
+                run_ = run;
+                if (!options.tags.empty()) store_->setTags(run, options.tags);
+            }
+        });
+    }
+
+    RunId run() const { return run_; }
+    /// Of the run that is continued; empty = from the start.
+    const std::optional<Json>& state() const { return state_; }
+
+    /// Says whether it worked.
+    template <typename Work>
+    bool attempt(const Work& work) {
+        try {
+            work();
+            return true;
+        } catch (const FileError& error) {
+            complain(error.what());
+        } catch (const DataError& error) {
+            complain(error.what());
+        } catch (const std::bad_alloc&) {
+            complain("the memory is not enough to write the history");
+        }
+        return false;
+    }
+
+    void record(const TraceBatch& batch) {
+        if (!troubled_) attempt([&] { store_->record(run_, batch); });
+    }
+    bool finish(const study::Result& result) {
+        if (run_ == 0) return false;
+        return attempt([&] {
+            store_->finishRun(run_, result, study::headline(result), inputContents(result), artifactsOf(result));
+        });
+    }
+    void end(RunStatus status, const std::string& sentence) {
+        if (run_ != 0) attempt([&] { store_->setStatus(run_, status, sentence); });
+    }
+
+private:
+    static std::vector<Artifact> artifactsOf(const study::Result& result) {
+        const auto& outcome = std::get<study::PartitionOutcome>(result.outcome);
+        const partition::Plan* const best = study::fastestPlan(outcome);
+        if (best == nullptr) return {};
+        return {{"timeline", "application/json", study::toJson(study::timelineOf(result, best->strategy)).dump()}};
+    }
+
+    void complain(const std::string& sentence) {
+        if (!troubled_ && options_.trouble) options_.trouble(sentence);
+        troubled_ = true;
+    }
+
+    const RecordOptions& options_;
+    std::optional<Store> store_;
+    RunId run_ = 0;
+    std::optional<Json> state_;
+    bool troubled_ = false;
+};
+
+/// Gathers what a run reports, from any thread, and writes it from a thread of its own, so that the engine never waits
+/// for a disk.
+class Writer {
+public:
+    explicit Writer(History& history)
+        : history_(history), thread_([this](const std::stop_token& stop) { work(stop); }) {}
+
+    void point(const ProgressEvent& event) {
+        const std::lock_guard lock(mutex_);
+        std::vector<TracePoint>& points = batch_.checkpoint ? batch_.after : batch_.before;
+        points.push_back({event.series, event.x, event.y});
+    }
+    void checkpoint(const Json& state) {
+        const std::lock_guard lock(mutex_);
+        std::move(batch_.after.begin(), batch_.after.end(), std::back_inserter(batch_.before));
+        batch_.after.clear();
+        batch_.checkpoint = state;
+    }
+    /// Writes what is left. Afterwards the history belongs to the caller alone.
+    void finish() {
+        thread_.request_stop();
+        if (thread_.joinable()) thread_.join();
+        write();
+    }
+
+private:
+    void work(const std::stop_token& stop) {
+        std::chrono::milliseconds wait = kFirst;
+        while (!stop.stop_requested()) {
+            {
+                std::unique_lock lock(mutex_);
+                wake_.wait_for(lock, stop, wait, [] { return false; });
+            }
+            if (!stop.stop_requested()) write();
+            wait = kInterval;
+        }
+    }
+    void write() {
+        TraceBatch batch;
+        {
+            const std::lock_guard lock(mutex_);
+            std::swap(batch, batch_);
+        }
+        if (!batch.before.empty() || batch.checkpoint) history_.record(batch);
+    }
+
+    History& history_;
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    TraceBatch batch_;
+    std::jthread thread_;  // last: it ends before what it uses
+};
+
+}  // namespace
+
 Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const RecordOptions& options) {
-    Store store = Store::open(options.path);
-    const RunId run = store.addRun(study);
-    if (options.begun) options.begun(run);
-    Recorded recorded{run, study::run(study, hooks)};
-    store.finishRun(run, recorded.result, study::headline(recorded.result));
-    return recorded;
-}
+    History history(study, options);
+    if (history.run() != 0 && options.begun) options.begun(history.run());
+    if (hooks.resume.is_null() && history.state()) hooks.resume = *history.state();
 
-std::vector<InputContent> inputContents(const study::Result& result) {
-    static_cast<void>(result);
-    return {};
-}
-
-std::function<std::string(const std::string&)> storedInputs(const Store& store, RunId run) {
-    static_cast<void>(store);
-    static_cast<void>(run);
-    return {};
+    Writer writer(history);
+    hooks.progress = [&writer, next = hooks.progress](const ProgressEvent& event) {
+        if (event.kind == ProgressEvent::Kind::point || event.kind == ProgressEvent::Kind::incumbent)
+            writer.point(event);
+        if (next) next(event);
+    };
+    hooks.checkpoint = [&writer, next = hooks.checkpoint](const Json& state) {
+        writer.checkpoint(state);
+        if (next) next(state);
+    };
+    const auto end = [&](RunStatus status, const std::string& sentence) {
+        writer.finish();
+        history.end(status, sentence);
+    };
+    try {
+        Recorded recorded{0, study::run(study, hooks)};
+        writer.finish();
+        if (history.finish(recorded.result)) recorded.run = history.run();
+        return recorded;
+    } catch (const InterruptedError& error) {
+        end(options.whenCancelled ? options.whenCancelled() : RunStatus::cancelled, error.what());
+        throw;
+    } catch (const std::exception& error) {
+        end(RunStatus::failed, error.what());
+        throw;
+    }
 }
 
 }  // namespace tessera::store

@@ -21,8 +21,8 @@ struct RecordOptions {
     /// checkpoint, so that it can be resumed (a signal, a closing window). Empty = cancelled.
     std::function<RunStatus()> whenCancelled;
     std::function<void(RunId)> begun;  ///< told the run's number before the engine starts
-    std::function<void(const std::string& sentence)>
-        trouble;  ///< told once when the history cannot be written any more
+    /// Told once, from any thread, when the history cannot be written any more.
+    std::function<void(const std::string& sentence)> trouble;
 };
 
 struct Recorded {
@@ -33,7 +33,8 @@ struct Recorded {
 /// Runs a study and keeps it: the run's row before it starts, trace points and checkpoints at most every 5 s of work,
 /// result, metrics, inputs and step timeline at its end, all by a connection of its own. A history that fails (full
 /// disk, read-only, locked) never loses the result: it is still returned. What study::run throws is recorded (failed,
-/// cancelled, interrupted) and thrown again. A run to be continued starts from its checkpoint.
+/// cancelled, interrupted) and thrown again. A run to be continued starts from its checkpoint; UsageError where it is
+/// done or being worked on.
 Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const RecordOptions& options);
 
 /// The contents of the files that a result rests on.

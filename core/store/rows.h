@@ -13,6 +13,12 @@ namespace tessera::store {
 std::vector<RunRow> rowsOf(const SQLite::Database& database, const std::vector<RunId>& runs,
                            const std::vector<std::string>& metrics);
 
+/// The study's row, added where it is new.
+std::int64_t studyRow(const SQLite::Database& database, const study::Study& study);
+
+/// The study of a run. `path` is for messages. Throws StoreError, UsageError.
+study::Study readStudyOf(const SQLite::Database& database, const std::filesystem::path& path, RunId run);
+
 /// Replaces a run's metrics.
 void putMetrics(const SQLite::Database& database, RunId run, const std::vector<study::Metric>& metrics);
 

@@ -154,6 +154,8 @@ constexpr std::string_view kOwners = R"sql(
 -- Which process works on a run, so that the runs of a process that died are found: `process` is the process's start.
 ALTER TABLE run ADD COLUMN pid INTEGER;
 ALTER TABLE run ADD COLUMN process TEXT;
+-- The last batch of the trace before the checkpoint; those after it go when a run continues from it.
+ALTER TABLE checkpoint ADD COLUMN trace INTEGER NOT NULL DEFAULT 0;
 -- Deleted runs are hidden until they are restored or purged.
 ALTER TABLE run ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0 CHECK(deleted IN (0, 1));
 DROP INDEX run_by_since;
@@ -168,7 +170,6 @@ CREATE INDEX run_by_status ON run(deleted, status);
 CREATE INDEX run_by_engine ON run(deleted, engine);
 CREATE INDEX run_by_models ON run(deleted, models);
 CREATE INDEX run_by_hardware ON run(deleted, hardware);
-CREATE INDEX run_by_starred ON run(id) WHERE starred = 1;
 )sql";
 
 using Objects = std::map<std::string, std::string>;

@@ -49,17 +49,6 @@ bool works(RunStatus status) {
     return status == RunStatus::running || status == RunStatus::paused;
 }
 
-/// The study's row, added where it is new.
-std::int64_t studyRow(const SQLite::Database& database, const study::Study& study) {
-    const std::string hash = study::contentHash(study);
-    study::Study anonymous = study;
-    anonymous.name.clear();
-    anonymous.seed.reset();
-    execute(database, "INSERT OR IGNORE INTO study(hash, name, engine, document) VALUES(?, ?, ?, ?)", hash, study.name,
-            study.engine, toText(study::toJson(anonymous)));
-    return wholeFrom(database, "SELECT id FROM study WHERE hash = ? AND name = ?", hash, study.name);
-}
-
 void addNames(const SQLite::Database& database, const std::string& table, RunId run,
               const std::vector<std::string>& names) {
     for (const std::string& name : names)
@@ -120,6 +109,10 @@ void appendSeries(const SQLite::Database& database, RunId run, const std::string
         insert.rebind(run, series, position, Blob{batch}).changed();
         position += static_cast<std::int64_t>(batch.size() / kPointBytes);
     }
+}
+
+void appendPoints(const SQLite::Database& database, RunId run, const std::vector<TracePoint>& points) {
+    for (const auto& [series, values] : bySeries(points)) appendSeries(database, run, series, values);
 }
 
 struct MeasureName {
@@ -244,6 +237,16 @@ void requireRun(const SQLite::Database& database, RunId run) {
         throw UsageError(fmt::format("there is no run {} in the history", run));
 }
 
+std::int64_t studyRow(const SQLite::Database& database, const study::Study& study) {
+    const std::string hash = study::contentHash(study);
+    study::Study anonymous = study;
+    anonymous.name.clear();
+    anonymous.seed.reset();
+    execute(database, "INSERT OR IGNORE INTO study(hash, name, engine, document) VALUES(?, ?, ?, ?)", hash, study.name,
+            study.engine, toText(study::toJson(anonymous)));
+    return wholeFrom(database, "SELECT id FROM study WHERE hash = ? AND name = ?", hash, study.name);
+}
+
 void refreshSearch(const SQLite::Database& database, RunId run) {
     execute(database, "DELETE FROM run_search WHERE rowid = ?", run);
     execute(database,
@@ -320,21 +323,46 @@ void Store::setStatus(RunId run, RunStatus status, const std::string& headline) 
 }
 
 void Store::appendTrace(RunId run, const std::vector<TracePoint>& points) {
-    implementation_->write([&](const SQLite::Database& database) {
-        requireRun(database, run);
-        for (const auto& [series, values] : bySeries(points)) appendSeries(database, run, series, values);
-    });
+    record(run, {.before = points});
 }
 
 void Store::saveCheckpoint(RunId run, const Json& state) {
-    const std::string text = state.dump(-1, ' ', false, Json::error_handler_t::replace);
+    record(run, {.before = {}, .checkpoint = state});
+}
+
+void Store::record(RunId run, const TraceBatch& batch) {
+    std::string text;
+    if (batch.checkpoint) text = batch.checkpoint->dump(-1, ' ', false, Json::error_handler_t::replace);
     requireSize(text.size(), "the state of the search");
     const std::string content = compressed(text);
     implementation_->write([&](const SQLite::Database& database) {
         requireRun(database, run);
-        execute(database, "INSERT OR REPLACE INTO checkpoint(run, size, state) VALUES(?, ?, ?)", run, text.size(),
-                Blob{content});
+        appendPoints(database, run, batch.before);
+        if (batch.checkpoint)
+            execute(database,
+                    "INSERT OR REPLACE INTO checkpoint(run, size, state, trace) "
+                    "VALUES(?1, ?2, ?3, coalesce((SELECT max(id) FROM trace WHERE run = ?1), 0))",
+                    run, text.size(), Blob{content});
+        appendPoints(database, run, batch.after);
     });
+}
+
+std::optional<Json> Store::takeUp(RunId run) {
+    implementation_->write([&](const SQLite::Database& database) {
+        requireRun(database, run);
+        Query row(database, "SELECT status, host, coalesce(pid, 0), coalesce(process, '') FROM run WHERE id = ?", run);
+        row.next();
+        const RunStatus status = statusNamed(row.text(0)).value_or(RunStatus::failed);
+        if (status == RunStatus::done) throw UsageError(fmt::format("run {} is done already", run));
+        if (works(status) && mayLive({row.text(1), row.whole(2), row.text(3)}))
+            throw UsageError(
+                fmt::format("run {} is being worked on by process {} on {}", run, row.whole(2), escaped(row.text(1))));
+        execute(database,
+                "DELETE FROM trace WHERE run = ?1 AND id > coalesce((SELECT trace FROM checkpoint WHERE run = ?1), 0)",
+                run);
+        applyStatus(database, run, RunStatus::running, "");
+    });
+    return checkpoint(run);
 }
 
 void Store::finishRun(RunId run, const study::Result& result, const std::string& headline,
@@ -440,26 +468,22 @@ RunId Store::find(const std::string& name) const {
     });
 }
 
-study::Study Store::study(RunId run) const {
-    struct Row {
-        std::string document, name;
-        std::optional<std::int64_t> seed;
-    };
-    const Row row = implementation_->read([&](const SQLite::Database& database) {
-        requireRun(database, run);
-        Query query(database,
-                    "SELECT document, study.name, seed FROM run JOIN study ON study.id = run.study WHERE run.id = ?",
-                    run);
-        if (!query.next())
-            throw StoreError(StoreProblem::damaged,
-                             fmt::format("the history {} lacks the study of run {}", shown(path()), run));
-        return Row{query.text(0), query.text(1), query.wholeOrNull(2)};
-    });
+study::Study readStudyOf(const SQLite::Database& database, const fs::path& path, RunId run) {
+    requireRun(database, run);
+    Query query(database,
+                "SELECT document, study.name, seed FROM run JOIN study ON study.id = run.study WHERE run.id = ?", run);
+    if (!query.next())
+        throw StoreError(StoreProblem::damaged,
+                         fmt::format("the history {} lacks the study of run {}", shown(path), run));
     study::Study study =
-        documentOf(row.document, path(), run, [](const JsonNode& node) { return study::readStudy(node); });
-    study.name = row.name;
-    if (row.seed) study.seed = std::bit_cast<std::uint64_t>(*row.seed);
+        documentOf(query.text(0), path, run, [](const JsonNode& node) { return study::readStudy(node); });
+    study.name = query.text(1);
+    if (const auto seed = query.wholeOrNull(2)) study.seed = std::bit_cast<std::uint64_t>(*seed);
     return study;
+}
+
+study::Study Store::study(RunId run) const {
+    return implementation_->read([&](const SQLite::Database& database) { return readStudyOf(database, path(), run); });
 }
 
 std::optional<study::Result> Store::result(RunId run) const {

@@ -71,6 +71,14 @@ struct TracePoint {
     double x = 0, y = 0;
 };
 
+/// What a running search leaves behind from time to time. Points that came after the checkpoint are told apart, so that
+/// a run that continues from it does not have them twice.
+struct TraceBatch {
+    std::vector<TracePoint> before;
+    std::optional<Json> checkpoint = {};
+    std::vector<TracePoint> after = {};
+};
+
 struct Artifact {
     std::string kind;       ///< "timeline", "report", …; one of a kind per run
     std::string mediaType;  ///< "application/json"
@@ -134,6 +142,12 @@ public:
     void setStatus(RunId run, RunStatus status, const std::string& headline = "");
     void appendTrace(RunId run, const std::vector<TracePoint>& points);
     void saveCheckpoint(RunId run, const Json& state);
+    /// Both at once.
+    void record(RunId run, const TraceBatch& batch);
+    /// This process takes up a run that was queued, interrupted or failed: the trace is cut back to the checkpoint,
+    /// whose state is returned (empty where there is none). Throws UsageError where the run is done, or where a process
+    /// that still lives works on it.
+    std::optional<Json> takeUp(RunId run);
     /// In one transaction: result, inputs' contents, metrics, artifacts, headline, status done; drops the checkpoint.
     void finishRun(RunId run, const study::Result& result, const std::string& headline,
                    const std::vector<InputContent>& inputs = {}, const std::vector<Artifact>& artifacts = {});
@@ -169,14 +183,19 @@ public:
     std::int64_t purge();  ///< removes what is deleted, and contents that nothing uses; returns runs
 
     // Care.
+    /// Asks SQLite, follows every reference, and reads every content: hashes of inputs, results, checkpoints, traces.
+    /// Throws InterruptedError where `progress` says false.
     Verification verify(const std::function<bool(double share)>& progress = {}) const;
+    /// A copy of the whole file, made while others use it; all of it or nothing is written. So are exports.
     void backup(const std::filesystem::path& to) const;
     void vacuum();
-    /// A self-contained file, itself a history, of these runs.
+    /// A self-contained file, itself a history, of these runs. Unfinished ones are interrupted in it.
     void exportRuns(const std::vector<RunId>& runs, const std::filesystem::path& to) const;
     /// A study file of Optuna's SQLite storage that Optuna Dashboard opens: the run's trace as trials.
     void exportOptuna(RunId run, const std::filesystem::path& to) const;
-    /// Adds the runs of another history that are not here yet (import and merge are the same).
+    /// Adds the runs of another history that are not here yet (import and merge are the same), in transactions of some
+    /// runs each. Of a run that is here already, our annotations stand and the other's tags are added; it takes over
+    /// the other's outcome where only that is done.
     MergeCount merge(const std::filesystem::path& from);
 
 private:

@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+#include "core/hardware/library.h"
+#include "core/model/readers/native_json.h"
+#include "core/model/zoo/zoo.h"
+#include "core/store/database.h"
+#include "core/store/recorder.h"
+#include "core/study/study.h"
+
+namespace tessera::store {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kZoo = "zoo:";
+
+/// The bytes that a model's name stands for now. Throws like model::loadModel.
+std::string modelBytes(const study::Study& study, const std::string& name) {
+    if (!name.starts_with(kZoo)) return readFile(name);
+    model::LoadOptions options;
+    if (const auto batch = study.parameters.find("batch"); batch != study.parameters.end() && batch->is_number())
+        options.batch = static_cast<std::int64_t>(batch->get<double>());
+    options.dimensions = study.dimensions;
+    return model::writeNativeJson(model::buildZooModel(name.substr(kZoo.size()), options));
+}
+
+/// The files behind a fleet's name, by the names that results give them. Throws like hardware::loadFleet.
+std::map<std::string, fs::path> hardwareFiles(const std::string& name) {
+    const hardware::Fleet fleet = hardware::loadFleet(name);
+    std::map<std::string, fs::path> files{{name, fleet.file}};
+    for (const hardware::Group& group : fleet.groups)
+        files.try_emplace(group.accelerator.id.empty() ? group.accelerator.name : group.accelerator.id,
+                          group.accelerator.file);
+    return files;
+}
+
+/// Calls `found` with every input of a study that can be read now.
+template <typename Found>
+void readInputs(const study::Study& study, const Found& found) {
+    // What cannot be read any more is left out.
+    const auto attempt = [](const auto& work) {
+        try {
+            work();
+        } catch (const std::exception&) {
+            return;
+        }
+    };
+    for (const std::string& name : study.models)
+        attempt([&] { found(InputContent::Kind::model, name, modelBytes(study, name)); });
+    for (const std::string& name : study.hardware)
+        attempt([&] {
+            for (const auto& [shown, file] : hardwareFiles(name))
+                attempt([&, shownName = shown, path = file] {
+                    found(InputContent::Kind::hardware, shownName, readFile(path));
+                });
+        });
+}
+
+/// The last part of a name as a file's name that is safe to use.
+std::string fileName(const std::string& name, const std::string& suffix) {
+    constexpr std::size_t kLongest = 64;
+    std::string stem = name.substr(name.find_last_of("/:") + 1);
+    for (char& c : stem)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-' && c != '_') c = '_';
+    stem = stem.substr(0, kLongest);
+    if (stem.empty() || stem.front() == '.') stem = "_" + stem;
+    return stem.ends_with(suffix) ? stem : stem + suffix;
+}
+
+fs::path writeInto(const fs::path& folder, const std::string& file, const std::string& bytes) {
+    fs::create_directories(folder);
+    writeFile(folder / file, bytes);
+    return folder / file;
+}
+
+/// A fleet's accelerators where its file looks for them: paths relative to it. Names of the library are left alone.
+void writeAccelerators(const fs::path& folder, const std::string& fleet, const std::vector<InputContent>& inputs) {
+    const Json document = Json::parse(fleet, nullptr, false);
+    if (!document.is_object() || !document.contains("groups") || !document["groups"].is_array()) return;
+    for (const Json& group : document["groups"]) {
+        if (!group.is_object() || !group.contains("accelerator") || !group["accelerator"].is_string()) continue;
+        const fs::path reference = group["accelerator"].get<std::string>();
+        const fs::path inside = reference.lexically_normal();
+        if (inside.empty() || inside.is_absolute() || *inside.begin() == "..") continue;
+        for (const InputContent& input : inputs)
+            if (input.kind == InputContent::Kind::hardware && input.name == inside.stem().string())
+                writeInto(folder / inside.parent_path(), inside.filename().string(), input.bytes);
+    }
+}
+
+/// What stands in a temporary folder instead of the inputs that are gone or changed.
+struct Substitutes {
+    TemporaryFolder folder;
+    std::map<std::string, std::string> paths;
+};
+
+}  // namespace
+
+std::vector<InputContent> inputContents(const study::Result& result) {
+    std::vector<InputContent> contents;
+    readInputs(result.study, [&](InputContent::Kind kind, const std::string& name, std::string bytes) {
+        std::string sha = sha256(bytes);
+        // A file that was changed since is not what the result rests on.
+        const study::Input input{name, sha};
+        if (std::find(result.inputs.begin(), result.inputs.end(), input) != result.inputs.end())
+            contents.push_back({kind, name, std::move(sha), std::move(bytes)});
+    });
+    return contents;
+}
+
+std::function<std::string(const std::string&)> storedInputs(const Store& store, RunId run) {
+    const study::Study study = store.study(run);
+    const std::vector<InputContent> stored = store.inputs(run);
+    std::map<std::pair<InputContent::Kind, std::string>, std::string> present;
+    readInputs(study, [&](InputContent::Kind kind, const std::string& name, const std::string& bytes) {
+        present[{kind, name}] = sha256(bytes);
+    });
+    const auto isChanged = [&](const InputContent& input) { return present[{input.kind, input.name}] != input.sha256; };
+    const bool hardwareChanged = std::any_of(stored.begin(), stored.end(), [&](const InputContent& input) {
+        return input.kind == InputContent::Kind::hardware && isChanged(input);
+    });
+
+    // Shared, because functions are copied; the folder goes with the last copy.
+    const auto substitutes = std::make_shared<Substitutes>();
+    int number = 0;
+    for (const InputContent& input : stored) {
+        const fs::path folder = substitutes->folder.path() / fmt::format("{}", number++);
+        const bool isModel = input.kind == InputContent::Kind::model;
+        if (isModel && isChanged(input)) {
+            const std::string suffix = input.name.starts_with(kZoo) ? ".json" : "";
+            substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
+        }
+        // A fleet and its accelerators stand together.
+        const bool isNamed =
+            std::find(study.hardware.begin(), study.hardware.end(), input.name) != study.hardware.end();
+        if (!isModel && hardwareChanged && isNamed) {
+            substitutes->paths[input.name] = writeInto(folder, fileName(input.name, ".json"), input.bytes).string();
+            writeAccelerators(folder, input.bytes, stored);
+        }
+    }
+    return [substitutes](const std::string& name) {
+        const auto found = substitutes->paths.find(name);
+        return found == substitutes->paths.end() ? std::string() : found->second;
+    };
+}
+
+}  // namespace tessera::store
