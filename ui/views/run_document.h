@@ -19,6 +19,7 @@ public:
     QString key() const override;
     QString title() const override;
     QString iconName() const override { return QStringLiteral("run"); }
+    QUndoStack* undoStack() override;  ///< of pins
     QVector<QAction*> documentActions() override;
     QVector<Exportable> exportables() override;
     QJsonObject saveView() const override;

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/study/comparison.h"
+#include "core/study/result.h"
+
+/// A report of chosen runs and sections: one document, written as HTML, Markdown or pages (PDF).
+namespace tessera::report {
+
+/// A run of a report. The result is not owned.
+struct ReportRun {
+    std::string title;  ///< as the history names it; empty = what the study says
+    const study::Result* result = nullptr;
+};
+
+/// Which sections a report has. A headline per run is always there.
+struct ReportOptions {
+    bool comparison = true;  ///< where there are two runs or more: differences in inputs and metrics
+    bool pictures = true;
+    bool tables = true;
+    bool assumptions = true;
+    bool provenance = true;  ///< inputs with their hashes, and the study as a file
+};
+
+/// One HTML file that stands alone: no network, light or dark as the reader's system is set.
+std::string htmlReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options);
+/// Markdown with tables; pictures cannot stand in it, so their place is taken by the numbers.
+std::string markdownReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options);
+/// The report on A4 pages, each an SVG of its own, in the light theme.
+std::vector<std::string> reportPages(const std::string& title, const std::vector<ReportRun>& runs,
+                                     const ReportOptions& options);
+/// Those pages as one PDF, by `rsvg-convert` in a child process. Throws FileError where it is missing.
+std::string pdfReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options,
+                      const std::stop_token& stop = {});
+
+/// For each kind of accelerator that a plan does not fit on, a sentence with what would fit: "v2 would hold 41.3 GB and
+/// has 16 GB. hypar fits. With this split, a batch of about 128 would fit." Activations grow with the batch, weights
+/// and optimiser state do not.
+std::vector<std::string> memoryAdvice(const study::Result& result, const partition::Plan& plan);
+
+}  // namespace tessera::report

@@ -1,0 +1,136 @@
+#include "ui/models/partition_run.h"
+
+#include <QCoreApplication>
+#include <charconv>
+#include <variant>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/report/partition_report.h"
+#include "core/report/report_document.h"
+#include "core/study/metric.h"
+
+namespace tessera::ui {
+
+namespace {
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("PartitionRun", text);
+}
+
+}  // namespace
+
+QString shownText(const std::string& text) {
+    return QString::fromStdString(escaped(text));
+}
+
+PartitionRun::PartitionRun(std::shared_ptr<const study::Result> result) : result_(std::move(result)) {}
+
+const study::PartitionOutcome& PartitionRun::outcome() const {
+    return std::get<study::PartitionOutcome>(result_->outcome);
+}
+
+const partition::Plan& PartitionRun::plan(int index) const {
+    return outcome().result.plans.at(static_cast<std::size_t>(index));
+}
+
+int PartitionRun::planCount() const {
+    return isEmpty() ? 0 : static_cast<int>(outcome().result.plans.size());
+}
+
+int PartitionRun::bestPlan() const {
+    return static_cast<int>(&report::bestPlan(outcome()) - outcome().result.plans.data());
+}
+
+int PartitionRun::planNamed(const QString& strategy) const {
+    for (int index = 0; index < planCount(); ++index)
+        if (this->strategy(index) == strategy) return index;
+    return -1;
+}
+
+QString PartitionRun::strategy(int plan) const {
+    return shownText(this->plan(plan).strategy);
+}
+
+QString PartitionRun::layerName(std::int32_t layer) const {
+    const std::vector<std::string>& names = outcome().result.names;
+    const auto index = static_cast<std::size_t>(layer);
+    return index < names.size() ? shownText(names[index]) : QString();
+}
+
+QString PartitionRun::splitTitle(int plan, int split) const {
+    const partition::LevelPlan& level = this->plan(plan).levels.at(static_cast<std::size_t>(split));
+    QString title =
+        tr("Level %1 · %2 · %3 accelerators")
+            .arg(level.level)
+            .arg(shownText(level.group), QString::fromStdString(formatCount(static_cast<double>(level.accelerators))));
+    if (level.occurrences > 1)
+        title += tr(" · %1 alike").arg(QString::fromStdString(formatCount(static_cast<double>(level.occurrences))));
+    return title;
+}
+
+PartitionPins pinsOf(const study::Study& study) {
+    PartitionPins pins;
+    const Json none = Json::object();
+    const auto given = [&](const char* name) -> const Json& {
+        return study.parameters.contains(name) ? study.parameters.at(name) : none;
+    };
+    for (const auto& [layer, type] : given("pin").items())
+        for (const partition::Type each : {partition::Type::I, partition::Type::II, partition::Type::III})
+            if (type == partition::nameOf(each)) pins.types[layer] = each;
+    for (const auto& [text, ratio] : given("pin_ratio").items()) {
+        int level = 0;
+        std::from_chars(text.data(), text.data() + text.size(), level);
+        if (ratio.is_number()) pins.ratios[level] = ratio.get<double>();
+    }
+    return pins;
+}
+
+study::Study withPins(study::Study study, const PartitionPins& pins) {
+    Json types = Json::object();
+    for (const auto& [layer, type] : pins.types) types[layer] = partition::nameOf(type);
+    Json ratios = Json::object();
+    for (const auto& [level, ratio] : pins.ratios) ratios[std::to_string(level)] = ratio;
+    study.parameters["pin"] = std::move(types);
+    study.parameters["pin_ratio"] = std::move(ratios);
+    return study;
+}
+
+int differenceOf(const PartitionPins& one, const PartitionPins& other) {
+    const auto count = [](const auto& left, const auto& right) {
+        int different = 0;
+        for (const auto& [key, value] : left) {
+            const auto found = right.find(key);
+            if (found == right.end() || found->second != value) ++different;
+        }
+        for (const auto& entry : right)
+            if (left.find(entry.first) == left.end()) ++different;
+        return different;
+    };
+    return count(one.types, other.types) + count(one.ratios, other.ratios);
+}
+
+QString typeTitle(partition::Type type) {
+    switch (type) {
+        case partition::Type::I:
+            return tr("Type I: batch");
+        case partition::Type::II:
+            return tr("Type II: input channels");
+        case partition::Type::III:
+            return tr("Type III: output channels");
+    }
+    return {};
+}
+
+QString certaintyOf(const partition::Plan& plan) {
+    return QString::fromStdString(study::certaintyText(plan));
+}
+
+QStringList memorySentences(const PartitionRun& run, int plan) {
+    QStringList sentences;
+    for (const std::string& sentence : report::memoryAdvice(run.result(), run.plan(plan)))
+        sentences << QString::fromStdString(sentence);
+    return sentences;
+}
+
+}  // namespace tessera::ui

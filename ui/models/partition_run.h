@@ -1,0 +1,60 @@
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/study/result.h"
+
+namespace tessera::ui {
+
+/// Text of strangers on one line, cut, control characters shown.
+QString shownText(const std::string& text);
+
+/// A finished partition run as views read it: shares the result, so that a copy is cheap and stays valid on threads.
+class PartitionRun {
+public:
+    PartitionRun() = default;
+    /// `result` must hold a partition outcome with at least one plan.
+    explicit PartitionRun(std::shared_ptr<const study::Result> result);
+
+    bool isEmpty() const { return result_ == nullptr; }
+    const study::Result& result() const { return *result_; }
+    std::shared_ptr<const study::Result> shared() const { return result_; }
+    const study::PartitionOutcome& outcome() const;
+    const partition::Plan& plan(int index) const;
+    int planCount() const;
+    int bestPlan() const;
+    int planNamed(const QString& strategy) const;  ///< -1 = none
+    QString strategy(int plan) const;
+    QString layerName(std::int32_t layer) const;  ///< by the layer graph's index
+    /// "0 · v2|v3 · 256 accelerators"
+    QString splitTitle(int plan, int split) const;
+
+private:
+    std::shared_ptr<const study::Result> result_;
+};
+
+/// Types of layers and ratios of levels that are fixed by hand: a partition study's `pin` and `pin_ratio`.
+struct PartitionPins {
+    std::map<std::string, partition::Type> types;
+    std::map<int, double> ratios;
+    bool operator==(const PartitionPins&) const = default;
+};
+
+PartitionPins pinsOf(const study::Study& study);
+/// The study with these pins instead of its own, renamed so that the history tells them apart.
+study::Study withPins(study::Study study, const PartitionPins& pins);
+/// How many pins differ between the two.
+int differenceOf(const PartitionPins& one, const PartitionPins& other);
+
+/// "Type II: input channels"
+QString typeTitle(partition::Type type);
+/// "at most 7.2 % above the bound", "proven optimal"
+QString certaintyOf(const partition::Plan& plan);
+/// For each kind whose memory is too small a sentence with what would fit.
+QStringList memorySentences(const PartitionRun& run, int plan);
+
+}  // namespace tessera::ui

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <QPointer>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ui/models/partition_run.h"
+#include "ui/models/table_model.h"
+
+namespace tessera::ui {
+
+/// What the tables of a partition run show; shared by them, so that one choice moves all.
+struct PartitionChoice {
+    PartitionRun run;
+    int plan = 0;
+    int split = 0;
+    PartitionPins pins;              ///< as the study will have them
+    std::vector<std::string> types;  ///< per split, "I×49 III II"; empty until it is known
+
+    const partition::Plan& chosen() const { return run.plan(plan); }
+    const partition::LevelPlan& level() const { return chosen().levels.at(static_cast<std::size_t>(split)); }
+    bool hasSplit() const { return !run.isEmpty() && static_cast<std::size_t>(split) < chosen().levels.size(); }
+};
+
+using SharedChoice = std::shared_ptr<PartitionChoice>;
+
+/// One row per strategy.
+TableModel* strategyTableModel(const SharedChoice& choice, QObject* parent);
+/// One row per layer, then per join, of the chosen split.
+TableModel* layerTableModel(const SharedChoice& choice, QObject* parent);
+/// One row per split of the chosen strategy.
+TableModel* levelTableModel(const SharedChoice& choice, QObject* parent);
+/// One row per kind of accelerator.
+TableModel* acceleratorTableModel(const SharedChoice& choice, QObject* parent);
+/// One row per input, with its SHA-256.
+TableModel* inputTableModel(const SharedChoice& choice, QObject* parent);
+
+/// How many rows the model must have for the choice.
+int layerRows(const PartitionChoice& choice);
+int levelRows(const PartitionChoice& choice);
+int acceleratorRows(const PartitionChoice& choice);
+
+/// Which number a cell shows, as `study::explain` names it; empty = none.
+QString explainPath(const TableModel& model, int row, int column);
+
+}  // namespace tessera::ui

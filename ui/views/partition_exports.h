@@ -1,0 +1,18 @@
+#pragma once
+
+#include <QVector>
+
+#include "ui/models/partition_run.h"
+#include "ui/views/exportable.h"
+
+namespace tessera::ui {
+
+/// Every picture and table of a partition run, as chosen in its view. The values are made when they are asked for, and
+/// do not need the view any more.
+QVector<Exportable> partitionExportables(const PartitionRun& run, int plan, int split);
+/// The result document, `tessera.partition-result/1`.
+Exportable resultExportable(const PartitionRun& run);
+/// The step's timeline under a strategy; its JSON is a Chrome trace.
+Exportable timelineExportable(const PartitionRun& run, int plan);
+
+}  // namespace tessera::ui

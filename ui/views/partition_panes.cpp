@@ -1,0 +1,105 @@
+#include "ui/views/partition_panes.h"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QPixmap>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/theme/theme.h"
+#include "ui/views/plot_widget.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kIconSize = 16;
+constexpr int kMostInStem = 60;
+
+}  // namespace
+
+QIcon dotIcon(const QColor& colour) {
+    QIcon icon;
+    for (const int scale : {1, 2, 3}) {
+        QPixmap picture(kIconSize * scale, kIconSize * scale);
+        picture.setDevicePixelRatio(scale);
+        picture.fill(Qt::transparent);
+        QPainter painter(&picture);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colour);
+        const double margin = kIconSize / 5.0;
+        painter.drawEllipse(QRectF(margin, margin, kIconSize - 2 * margin, kIconSize - 2 * margin));
+        painter.end();
+        icon.addPixmap(picture);
+    }
+    return icon;
+}
+
+QString fileStem(const QString& text) {
+    QString stem;
+    for (const QChar letter : text.toLower()) {
+        const bool plain = letter.unicode() < 128 && letter.isLetterOrNumber();
+        if (plain) {
+            stem += letter;
+        } else if (!stem.isEmpty() && !stem.endsWith(QLatin1Char('-'))) {
+            stem += QLatin1Char('-');
+        }
+    }
+    stem.truncate(kMostInStem);
+    while (stem.endsWith(QLatin1Char('-'))) stem.chop(1);
+    return stem.isEmpty() ? QStringLiteral("run") : stem;
+}
+
+ChartPane::ChartPane(const QStringList& titles, const QString& name, QWidget* parent)
+    : QWidget(parent), plot_(new PlotWidget(this)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme().spacing());
+    plot_->setAccessibleName(name);
+    if (titles.size() > 1) {
+        auto* row = new QHBoxLayout;
+        row->setSpacing(theme().spacing());
+        buttons_ = new QButtonGroup(this);
+        for (int index = 0; index < titles.size(); ++index) {
+            auto* button = new QToolButton(this);
+            button->setText(titles.at(index));
+            button->setCheckable(true);
+            button->setAutoRaise(true);
+            button->setChecked(index == 0);
+            buttons_->addButton(button, index);
+            row->addWidget(button);
+        }
+        row->addStretch();
+        layout->addLayout(row);
+        connect(buttons_, &QButtonGroup::idClicked, this, &ChartPane::setCurrent);
+    }
+    layout->addWidget(plot_, 1);
+    connect(plot_, &PlotWidget::pointClicked, this,
+            [this](int series, int point) { emit pointClicked(current_, series, point); });
+    connect(plot_, &PlotWidget::explainRequested, this,
+            [this](int series, int point) { emit explainRequested(current_, series, point); });
+}
+
+void ChartPane::setCharts(std::vector<report::Chart> charts) {
+    charts_ = std::move(charts);
+    if (buttons_ != nullptr)
+        for (QAbstractButton* button : buttons_->buttons())
+            button->setVisible(buttons_->id(button) < static_cast<int>(charts_.size()));
+    showChart(current_ < static_cast<int>(charts_.size()) ? current_ : 0);
+}
+
+void ChartPane::setCurrent(int index) {
+    if (index == current_ || index < 0 || index >= static_cast<int>(charts_.size())) return;
+    showChart(index);
+    emit currentChanged(index);
+}
+
+void ChartPane::showChart(int index) {
+    current_ = index;
+    if (buttons_ != nullptr && buttons_->button(index) != nullptr) buttons_->button(index)->setChecked(true);
+    if (index < static_cast<int>(charts_.size())) plot_->setChart(charts_[static_cast<std::size_t>(index)]);
+}
+
+}  // namespace tessera::ui

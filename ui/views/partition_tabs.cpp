@@ -1,0 +1,414 @@
+#include "ui/views/partition_tabs.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QPointer>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <array>
+#include <functional>
+#include <utility>
+
+#include "core/base/units.h"
+#include "core/report/partition_pictures.h"
+#include "core/study/timeline.h"
+#include "ui/models/background.h"
+#include "ui/models/partition_facts.h"
+#include "ui/theme/theme.h"
+#include "ui/views/gantt_view.h"
+#include "ui/views/partition_panes.h"
+#include "ui/views/plot_widget.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+
+namespace {
+
+/// A tab: made when first seen, filled when seen after a change.
+struct Page {
+    QString id;
+    std::function<QWidget*()> make;
+    std::function<void()> fill;
+    QWidget* holder = nullptr;
+    bool made = false;
+    bool stale = true;
+};
+
+/// A picture and the table of its numbers, side by side.
+QSplitter* besides(QWidget* picture, QWidget* table) {
+    auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(picture);
+    splitter->addWidget(table);
+    splitter->setStretchFactor(0, 1);
+    splitter->setStretchFactor(1, 1);
+    return splitter;
+}
+
+QWidget* under(QWidget* top, QWidget* bottom) {
+    auto* page = new QWidget;
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme().spacing(2));
+    layout->addWidget(top);
+    layout->addWidget(bottom, 1);
+    return page;
+}
+
+QLabel* sentences() {
+    auto* label = new QLabel;
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    return label;
+}
+
+}  // namespace
+
+struct PartitionTabs::Implementation {
+    PartitionTabs* tabs = nullptr;
+    SharedChoice choice;
+    std::shared_ptr<const std::vector<Curve>> curves;
+    std::vector<Page> pages;
+    int generation = 0;  ///< of the choice: what comes back from a thread for an older one is dropped
+    int layer = -1;
+    bool choosing = false;  ///< while a selection is set from outside
+
+    ChartPane* strategyCharts = nullptr;
+    TableModel* strategyModel = nullptr;
+    TableView* strategyTable = nullptr;
+    QComboBox* splitBox = nullptr;
+    ChartPane* layerCharts = nullptr;
+    TableModel* layerModel = nullptr;
+    TableView* layerTable = nullptr;
+    ChartPane* levelCharts = nullptr;
+    TableModel* levelModel = nullptr;
+    TableView* levelTable = nullptr;
+    GanttView* gantt = nullptr;
+    QLabel* ganttNote = nullptr;
+    ChartPane* acceleratorCharts = nullptr;
+    QLabel* memoryNote = nullptr;
+    TableModel* acceleratorModel = nullptr;
+    TableView* acceleratorTable = nullptr;
+    PlotWidget* convergence = nullptr;
+    QToolButton* logarithmic = nullptr;
+    QLabel* assumptions = nullptr;
+    TableModel* inputModel = nullptr;
+
+    /// Makes a value on a thread and shows it, unless the choice moved on meanwhile.
+    template <typename Work, typename Show>
+    void prepare(Work work, Show show) {
+        inBackground(
+            tabs, std::move(work),
+            [this, at = generation, show = std::move(show)](auto value) {
+                if (at == generation) show(std::move(value));
+            },
+            [this](const QString& problem) { emit tabs->troubled(problem); });
+    }
+
+    std::string strategy() const { return choice->chosen().strategy; }
+
+    void explainFrom(TableView* table, TableModel* model) {
+        connect(table, &TableView::explainRequested, tabs, [this, model](int row, int column) {
+            const QString path = explainPath(*model, row, column);
+            if (!path.isEmpty()) emit tabs->explainRequested(path);
+        });
+    }
+
+    QWidget* makeStrategies() {
+        strategyCharts = new ChartPane({tr("Speed-up"), tr("Step time")}, tr("Strategies"));
+        strategyModel = strategyTableModel(choice, tabs);
+        strategyTable = new TableView(strategyModel, tr("Strategies"));
+        strategyTable->setFilterVisible(false);
+        explainFrom(strategyTable, strategyModel);
+        connect(strategyTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->strategyChosen(row);
+        });
+        connect(strategyCharts, &ChartPane::pointClicked, tabs, [this](int, int, int point) {
+            if (point >= 0 && point < choice->run.planCount()) emit tabs->strategyChosen(point);
+        });
+        connect(strategyCharts, &ChartPane::explainRequested, tabs, [this](int chart, int, int point) {
+            if (point < 0 || point >= choice->run.planCount()) return;
+            const QString field = chart == 0 ? QStringLiteral("speedup_over_dp") : QStringLiteral("step_time_s");
+            emit tabs->explainRequested(QString::fromStdString(choice->run.plan(point).strategy) + QLatin1Char('/') +
+                                        field);
+        });
+        return besides(strategyCharts, strategyTable);
+    }
+
+    void fillStrategies() {
+        strategyModel->setRowCount(choice->run.planCount());
+        choosing = true;
+        strategyTable->setCurrentRow(choice->plan);
+        choosing = false;
+        prepare(
+            [run = choice->run] {
+                return std::vector<report::Chart>{report::speedupChart(run.outcome()),
+                                                  report::stepTimeChart(run.outcome())};
+            },
+            [this](std::vector<report::Chart> charts) { strategyCharts->setCharts(std::move(charts)); });
+    }
+
+    QWidget* makeLayers() {
+        splitBox = new QComboBox;
+        splitBox->setAccessibleName(tr("Split"));
+        splitBox->setToolTip(tr("Which split of the array the layers are shown at"));
+        splitBox->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        connect(splitBox, qOverload<int>(&QComboBox::activated), tabs, &PartitionTabs::splitChosen);
+        layerCharts = new ChartPane({tr("Layers")}, tr("Time by layer"));
+        layerModel = layerTableModel(choice, tabs);
+        layerTable = new TableView(layerModel, tr("Layers"));
+        explainFrom(layerTable, layerModel);
+        connect(layerTable, &TableView::currentRowChanged, tabs, [this](int row) { layerFromView(row); });
+        connect(layerCharts, &ChartPane::pointClicked, tabs, [this](int, int, int point) { layerFromView(point); });
+        connect(layerCharts, &ChartPane::explainRequested, tabs, [this](int, int series, int point) {
+            static constexpr std::array kFields{"compute_s", "intra_s", "inter_s"};
+            if (series < 0 || series >= static_cast<int>(kFields.size()) || point < 0) return;
+            emit tabs->explainRequested(QStringLiteral("%1/levels[%2]/layers[%3]/%4")
+                                            .arg(QString::fromStdString(strategy()))
+                                            .arg(choice->split)
+                                            .arg(point)
+                                            .arg(QLatin1String(kFields.at(static_cast<std::size_t>(series)))));
+        });
+        return under(splitBox, besides(layerCharts, layerTable));
+    }
+
+    void layerFromView(int row) {
+        if (choosing || !choice->hasSplit()) return;
+        const bool isLayer = row >= 0 && row < static_cast<int>(choice->level().layers.size());
+        if (isLayer) emit tabs->layerChosen(row);
+    }
+
+    void fillLayers() {
+        {
+            const QSignalBlocker quiet(splitBox);
+            splitBox->clear();
+            for (int split = 0; split < levelRows(*choice); ++split)
+                splitBox->addItem(choice->run.splitTitle(choice->plan, split));
+            splitBox->setCurrentIndex(choice->split);
+        }
+        layerModel->setRowCount(layerRows(*choice));
+        showLayer();
+        if (!choice->hasSplit()) return;
+        prepare(
+            [run = choice->run, strategy = strategy(), split = static_cast<std::size_t>(choice->split)] {
+                return report::layerChart(run.outcome(), strategy, split);
+            },
+            [this](report::Chart chart) { layerCharts->setCharts({std::move(chart)}); });
+    }
+
+    QWidget* makeLevels() {
+        levelCharts = new ChartPane({tr("Time by level"), tr("Ratio by level")}, tr("Levels"));
+        levelModel = levelTableModel(choice, tabs);
+        levelTable = new TableView(levelModel, tr("Levels"));
+        levelTable->setFilterVisible(false);
+        explainFrom(levelTable, levelModel);
+        connect(levelTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->splitChosen(row);
+        });
+        return besides(levelCharts, levelTable);
+    }
+
+    void fillLevels() {
+        levelModel->setRowCount(levelRows(*choice));
+        choosing = true;
+        levelTable->setCurrentRow(choice->split);
+        choosing = false;
+        prepare(
+            [run = choice->run, strategy = strategy()] {
+                return std::vector<report::Chart>{report::levelChart(run.outcome(), strategy),
+                                                  report::ratioChart(run.outcome(), strategy)};
+            },
+            [this](std::vector<report::Chart> charts) { levelCharts->setCharts(std::move(charts)); });
+    }
+
+    QWidget* makeTimeline() {
+        gantt = new GanttView;
+        gantt->setAccessibleName(tr("Timeline of one step"));
+        ganttNote = sentences();
+        connect(gantt, &GanttView::eventSelected, tabs, [this](int event) { eventFromView(event); });
+        return under(ganttNote, gantt);
+    }
+
+    void fillTimeline() {
+        ganttNote->setText(tr("Laying out the step…"));
+        prepare([run = choice->run, strategy = strategy()] { return study::timelineOf(run.result(), strategy); },
+                [this](study::Timeline timeline) {
+                    QStringList notes;
+                    for (const std::string& note : timeline.notes) notes << QString::fromStdString(note);
+                    ganttNote->setText(notes.join(QLatin1Char(' ')));
+                    ganttNote->setVisible(!notes.isEmpty());
+                    gantt->setTimeline(std::move(timeline));
+                });
+    }
+
+    void eventFromView(int index) {
+        const study::Timeline& timeline = gantt->timeline();
+        if (index < 0 || static_cast<std::size_t>(index) >= timeline.events.size()) return;
+        const study::Timeline::Event& event = timeline.events[static_cast<std::size_t>(index)];
+        const auto time = [](double seconds) {
+            return QString::fromStdString(formatQuantity(seconds, Measure::seconds));
+        };
+        Facts facts;
+        facts.title = shownText(event.name);
+        facts.subtitle = shownText(timeline.tracks.at(static_cast<std::size_t>(event.track)).name);
+        facts.icon = QStringLiteral("timeline");
+        Facts::Section section{tr("Event"),
+                               {{.label = tr("Starts"), .value = time(event.start)},
+                                {.label = tr("Takes"), .value = time(event.duration)}}};
+        for (const auto& [label, value] : event.details)
+            section.rows.append({.label = shownText(label), .value = shownText(value)});
+        facts.sections.append(section);
+        emit tabs->inspected(facts);
+    }
+
+    QWidget* makeAccelerators() {
+        acceleratorCharts = new ChartPane({tr("Memory")}, tr("Memory per accelerator"));
+        memoryNote = sentences();
+        acceleratorModel = acceleratorTableModel(choice, tabs);
+        acceleratorTable = new TableView(acceleratorModel, tr("Accelerators"));
+        acceleratorTable->setFilterVisible(false);
+        explainFrom(acceleratorTable, acceleratorModel);
+        connect(acceleratorTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->inspected(acceleratorFacts(*choice, row));
+        });
+        connect(acceleratorCharts, &ChartPane::explainRequested, tabs, [this](int, int, int point) {
+            if (point >= 0 && point < acceleratorRows(*choice))
+                emit tabs->explainRequested(QStringLiteral("%1/per_accelerator[%2]/memory_bytes")
+                                                .arg(QString::fromStdString(strategy()))
+                                                .arg(point));
+        });
+        return under(memoryNote, besides(acceleratorCharts, acceleratorTable));
+    }
+
+    void fillAccelerators() {
+        acceleratorModel->setRowCount(acceleratorRows(*choice));
+        const QStringList notes = memorySentences(choice->run, choice->plan);
+        memoryNote->setText(notes.join(QLatin1Char('\n')));
+        memoryNote->setVisible(!notes.isEmpty());
+        prepare([run = choice->run, strategy = strategy()] { return report::memoryChart(run.outcome(), strategy); },
+                [this](report::Chart chart) { acceleratorCharts->setCharts({std::move(chart)}); });
+    }
+
+    QWidget* makeConvergence() {
+        convergence = new PlotWidget;
+        convergence->setAccessibleName(tr("Convergence"));
+        logarithmic = new QToolButton;
+        logarithmic->setText(tr("Log scale"));
+        logarithmic->setCheckable(true);
+        logarithmic->setToolTip(tr("Shows the values on a logarithmic axis"));
+        connect(logarithmic, &QToolButton::toggled, tabs, [this] { fillConvergence(); });
+        return under(logarithmic, convergence);
+    }
+
+    void fillConvergence() {
+        prepare([curves = curves, log = logarithmic->isChecked()] { return chartOf(curves.get(), log); },
+                [this](report::Chart chart) { convergence->setChart(std::move(chart)); });
+    }
+
+    static report::Chart chartOf(const std::vector<Curve>* curves, bool log) {
+        std::vector<std::pair<std::string, std::vector<std::pair<double, double>>>> values;
+        if (curves != nullptr)
+            for (const Curve& curve : *curves) values.emplace_back(curve.name.toStdString(), curve.points);
+        return report::convergenceChart(values, log);
+    }
+
+    QWidget* makeAssumptions() {
+        assumptions = sentences();
+        assumptions->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+        auto* scroll = new QScrollArea;
+        scroll->setWidget(assumptions);
+        scroll->setWidgetResizable(true);
+        scroll->setFrameShape(QFrame::NoFrame);
+        inputModel = inputTableModel(choice, tabs);
+        auto* inputs = new TableView(inputModel, tr("Inputs"));
+        inputs->setFilterVisible(false);
+        return besides(scroll, inputs);
+    }
+
+    void fillAssumptions() {
+        QStringList lines;
+        for (const std::string& warning : choice->run.result().warnings) lines << shownText(warning);
+        if (!lines.isEmpty()) lines << QString();
+        for (const std::string& sentence : choice->run.result().assumptions) lines << QString::fromStdString(sentence);
+        if (lines.isEmpty()) lines << tr("This result rests on no assumption and has no warning.");
+        assumptions->setText(lines.join(QLatin1Char('\n')));
+        inputModel->setRowCount(static_cast<int>(choice->run.result().inputs.size()));
+    }
+
+    void showLayer() {
+        if (layerTable == nullptr) return;
+        choosing = true;
+        layerTable->setCurrentRow(layer);
+        choosing = false;
+        layerCharts->plot()->setSelected(layer >= 0 ? 0 : -1, layer);
+    }
+
+    void see(int index) {
+        if (index < 0 || index >= static_cast<int>(pages.size()) || choice->run.isEmpty()) return;
+        Page& page = pages[static_cast<std::size_t>(index)];
+        if (!page.made) {
+            page.holder->layout()->addWidget(page.make());
+            page.made = true;
+        }
+        if (std::exchange(page.stale, false)) page.fill();
+    }
+};
+
+PartitionTabs::PartitionTabs(SharedChoice choice, QWidget* parent) : QTabWidget(parent), d_(new Implementation) {
+    d_->tabs = this;
+    d_->choice = std::move(choice);
+    setDocumentMode(true);
+    Implementation* d = d_.get();
+    const auto add = [&](const char* id, const QString& title, QWidget* (Implementation::*make)(),
+                         void (Implementation::*fill)()) {
+        auto* holder = new QWidget(this);
+        auto* layout = new QVBoxLayout(holder);
+        layout->setContentsMargins(0, theme().spacing(2), 0, 0);
+        d->pages.push_back({.id = QLatin1String(id),
+                            .make = [d, make] { return (d->*make)(); },
+                            .fill = [d, fill] { (d->*fill)(); },
+                            .holder = holder});
+        addTab(holder, title);
+    };
+    add("strategies", tr("Strategies"), &Implementation::makeStrategies, &Implementation::fillStrategies);
+    add("layers", tr("Layers"), &Implementation::makeLayers, &Implementation::fillLayers);
+    add("levels", tr("Levels"), &Implementation::makeLevels, &Implementation::fillLevels);
+    add("timeline", tr("Timeline"), &Implementation::makeTimeline, &Implementation::fillTimeline);
+    add("accelerators", tr("Accelerators"), &Implementation::makeAccelerators, &Implementation::fillAccelerators);
+    add("convergence", tr("Convergence"), &Implementation::makeConvergence, &Implementation::fillConvergence);
+    add("assumptions", tr("Assumptions"), &Implementation::makeAssumptions, &Implementation::fillAssumptions);
+    connect(this, &QTabWidget::currentChanged, this, [d](int index) { d->see(index); });
+}
+
+PartitionTabs::~PartitionTabs() = default;
+
+void PartitionTabs::setCurves(std::shared_ptr<const std::vector<Curve>> curves) {
+    d_->curves = std::move(curves);
+}
+
+void PartitionTabs::refresh() {
+    ++d_->generation;
+    for (Page& page : d_->pages) page.stale = true;
+    d_->see(currentIndex());
+}
+
+void PartitionTabs::setLayer(int layer) {
+    d_->layer = layer;
+    d_->showLayer();
+}
+
+QString PartitionTabs::tab() const {
+    return currentIndex() < 0 ? QString() : d_->pages.at(static_cast<std::size_t>(currentIndex())).id;
+}
+
+void PartitionTabs::openTab(const QString& id) {
+    for (std::size_t index = 0; index < d_->pages.size(); ++index)
+        if (d_->pages[index].id == id) setCurrentIndex(static_cast<int>(index));
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QTabWidget>
+#include <memory>
+#include <vector>
+
+#include "ui/models/facts.h"
+#include "ui/models/partition_tables.h"
+#include "ui/models/run_state.h"
+
+namespace tessera::ui {
+
+/// The details of a partition run, below its picture. A tab is built when it is first seen, and refreshed when it is
+/// seen after the choice changed; charts and timelines are made off the UI thread.
+class PartitionTabs : public QTabWidget {
+    Q_OBJECT
+
+public:
+    explicit PartitionTabs(SharedChoice choice, QWidget* parent = nullptr);
+    ~PartitionTabs() override;
+
+    void setCurves(std::shared_ptr<const std::vector<Curve>> curves);
+    /// The run, strategy, split or pins of the choice changed.
+    void refresh();
+    /// Marks a layer of the chosen split in table and timeline; -1 = none.
+    void setLayer(int layer);
+    QString tab() const;  ///< "strategies", "layers", …
+    void openTab(const QString& id);
+
+signals:
+    void strategyChosen(int plan);
+    void splitChosen(int split);
+    void layerChosen(int layer);
+    void inspected(const tessera::ui::Facts& facts);
+    void explainRequested(const QString& path);
+    void troubled(const QString& sentence);
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,532 @@
+#include "ui/views/partition_view.h"
+
+#include <QAction>
+#include <QButtonGroup>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QInputDialog>
+#include <QLabel>
+#include <QMenu>
+#include <QPointer>
+#include <QPushButton>
+#include <QSplitter>
+#include <QToolButton>
+#include <QUndoStack>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "core/base/json.h"
+#include "core/base/units.h"
+#include "core/report/partition_pictures.h"
+#include "core/report/partition_report.h"
+#include "core/study/explain.h"
+#include "core/study/metric.h"
+#include "ui/models/background.h"
+#include "ui/models/partition_facts.h"
+#include "ui/models/partition_tables.h"
+#include "ui/theme/theme.h"
+#include "ui/views/explain_dialog.h"
+#include "ui/views/heat_map_view.h"
+#include "ui/views/partition_exports.h"
+#include "ui/views/partition_panes.h"
+#include "ui/views/partition_tabs.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr std::array kTypes{partition::Type::I, partition::Type::II, partition::Type::III};
+
+/// The heat map of a plan and the types of its splits in short: made on a thread.
+struct PlanPicture {
+    report::HeatMap map;
+    std::vector<std::string> types;
+};
+
+PlanPicture pictureOf(const PartitionRun& run, int plan) {
+    PlanPicture picture;
+    picture.map = report::typeMap(run.outcome(), run.plan(plan).strategy);
+    for (const std::vector<std::string>& row : report::levelTable(run.plan(plan)).rows)
+        picture.types.push_back(row.back());
+    return picture;
+}
+
+class PinCommand : public QUndoCommand {
+public:
+    PinCommand(const QString& text, PartitionPins before, PartitionPins after,
+               std::function<void(const PartitionPins&)> apply)
+        : QUndoCommand(text), before_(std::move(before)), after_(std::move(after)), apply_(std::move(apply)) {}
+    void undo() override { apply_(before_); }
+    void redo() override { apply_(after_); }
+
+private:
+    PartitionPins before_, after_;
+    std::function<void(const PartitionPins&)> apply_;
+};
+
+}  // namespace
+
+struct PartitionView::Implementation {
+    PartitionView* view = nullptr;
+    SharedChoice choice = std::make_shared<PartitionChoice>();
+    PartitionPins ownPins;  ///< of the study that was solved
+    int layer = -1;
+    int generation = 0;
+    QJsonObject pending;  ///< a view to restore once there is a run
+    QUndoStack* undo = nullptr;
+
+    QLabel* headline = nullptr;
+    QLabel* subject = nullptr;
+    QFrame* note = nullptr;
+    QLabel* noteText = nullptr;
+    QHBoxLayout* strategies = nullptr;
+    QButtonGroup* strategyButtons = nullptr;
+    QPushButton* solve = nullptr;
+    QToolButton* clear = nullptr;
+    HeatMapView* map = nullptr;
+    PartitionTabs* tabs = nullptr;
+    QSplitter* splitter = nullptr;
+    QAction* solveAction = nullptr;
+    QAction* clearAction = nullptr;
+
+    void build();
+    void buildHead(QVBoxLayout* layout);
+    void buildBar(QVBoxLayout* layout);
+    void buildActions();
+    void fillStrategies();
+    void showHeadline();
+    void showMap();
+    void showPins();
+    void changePins(const QString& text, const PartitionPins& pins);
+    void pinLayer(int layerIndex, std::optional<partition::Type> type);
+    void pinRatio(int level, std::optional<double> ratio);
+    void askRatio();
+    void inspect();
+    void explain(const QString& path);
+    void openMenu(int row, int column, const QPoint& place);
+    Facts factsOfLayer();
+    std::string nameOf(int layerIndex) const;
+};
+
+void PartitionView::Implementation::build() {
+    auto* layout = new QVBoxLayout(view);
+    const int space = theme().spacing(3);
+    layout->setContentsMargins(space, space, space, space);
+    layout->setSpacing(theme().spacing(2));
+    undo = new QUndoStack(view);
+    buildActions();
+    buildHead(layout);
+    buildBar(layout);
+    map = new HeatMapView(view);
+    map->setAccessibleName(tr("Types of layers by split"));
+    tabs = new PartitionTabs(choice, view);
+    splitter = new QSplitter(Qt::Vertical, view);
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(map);
+    splitter->addWidget(tabs);
+    splitter->setStretchFactor(0, 1);
+    splitter->setStretchFactor(1, 1);
+    layout->addWidget(splitter, 1);
+    connect(map, &HeatMapView::cellSelected, view, [this](int row, int column) {
+        if (row < 0) return;
+        view->chooseSplit(row);
+        view->chooseLayer(column);
+    });
+    connect(map, &HeatMapView::cellActivated, view,
+            [this](int row, int column, const QPoint& place) { openMenu(row, column, place); });
+    connect(tabs, &PartitionTabs::strategyChosen, view,
+            [this](int plan) { view->chooseStrategy(choice->run.strategy(plan)); });
+    connect(tabs, &PartitionTabs::splitChosen, view, [this](int split) {
+        view->chooseSplit(split);
+        emit view->inspected(splitFacts(*choice));
+    });
+    connect(tabs, &PartitionTabs::layerChosen, view, &PartitionView::chooseLayer);
+    connect(tabs, &PartitionTabs::inspected, view, &PartitionView::inspected);
+    connect(tabs, &PartitionTabs::explainRequested, view, [this](const QString& path) { explain(path); });
+    connect(tabs, &PartitionTabs::troubled, view,
+            [this](const QString& sentence) { emit view->messaged(sentence, QString()); });
+}
+
+void PartitionView::Implementation::buildHead(QVBoxLayout* layout) {
+    headline = new QLabel(view);
+    headline->setTextFormat(Qt::PlainText);
+    headline->setFont(theme().font(Theme::Text::headline, true, true));
+    headline->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    headline->setAccessibleName(tr("What came out"));
+    subject = new QLabel(view);
+    subject->setTextFormat(Qt::PlainText);
+    layout->addWidget(headline);
+    layout->addWidget(subject);
+    note = new QFrame(view);
+    note->setObjectName(QStringLiteral("note"));
+    auto* row = new QHBoxLayout(note);
+    row->setContentsMargins(theme().spacing(2), theme().spacing(1), theme().spacing(2), theme().spacing(1));
+    noteText = new QLabel(note);
+    noteText->setTextFormat(Qt::PlainText);
+    noteText->setWordWrap(true);
+    row->addWidget(noteText, 1);
+    layout->addWidget(note);
+}
+
+void PartitionView::Implementation::buildBar(QVBoxLayout* layout) {
+    auto* bar = new QHBoxLayout;
+    bar->setSpacing(theme().spacing());
+    strategies = new QHBoxLayout;
+    strategies->setSpacing(theme().spacing());
+    bar->addLayout(strategies);
+    strategyButtons = new QButtonGroup(view);
+    connect(strategyButtons, &QButtonGroup::idClicked, view,
+            [this](int plan) { view->chooseStrategy(choice->run.strategy(plan)); });
+    bar->addStretch();
+    clear = new QToolButton(view);
+    clear->setDefaultAction(clearAction);
+    clear->setAutoRaise(true);
+    solve = new QPushButton(view);
+    solve->setDefault(true);
+    connect(solve, &QPushButton::clicked, view, &PartitionView::solveAgain);
+    bar->addWidget(clear);
+    bar->addWidget(solve);
+    layout->addLayout(bar);
+}
+
+void PartitionView::Implementation::buildActions() {
+    solveAction = new QAction(tr("Re-solve with the pins"), view);
+    connect(solveAction, &QAction::triggered, view, &PartitionView::solveAgain);
+    clearAction = new QAction(tr("Discard changed pins"), view);
+    connect(clearAction, &QAction::triggered, view, [this] { changePins(tr("discard pins"), ownPins); });
+}
+
+void PartitionView::Implementation::fillStrategies() {
+    for (QAbstractButton* button : strategyButtons->buttons()) {
+        strategyButtons->removeButton(button);
+        button->deleteLater();
+    }
+    for (int plan = 0; plan < choice->run.planCount(); ++plan) {
+        auto* button = new QToolButton(view);
+        button->setText(choice->run.strategy(plan));
+        button->setIcon(dotIcon(theme().dataColour(report::strategyColour(choice->run.plan(plan).strategy))));
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setCheckable(true);
+        button->setAutoRaise(true);
+        for (const partition::Strategy& known : partition::strategies())
+            if (known.id == choice->run.plan(plan).strategy)
+                button->setToolTip(
+                    QString::fromUtf8(known.description.data(), static_cast<int>(known.description.size())));
+        button->setChecked(plan == choice->plan);
+        strategyButtons->addButton(button, plan);
+        strategies->addWidget(button);
+    }
+}
+
+void PartitionView::Implementation::showHeadline() {
+    const partition::Plan& plan = choice->chosen();
+    QStringList parts{tr("%1 over DP").arg(QString::fromStdString(study::timesText(plan.speedupOverDp))),
+                      tr("%1/step").arg(QString::fromStdString(formatQuantity(plan.stepTime.value, Measure::seconds))),
+                      certaintyOf(plan)};
+    if (!plan.fits) parts << tr("does not fit in memory");
+    headline->setText(parts.join(QStringLiteral(" · ")));
+    const study::PartitionOutcome& outcome = choice->run.outcome();
+    subject->setText(tr("%1 on %2 · %3 accelerators · batch %4 · %5")
+                         .arg(shownText(outcome.model), shownText(outcome.fleet),
+                              QString::fromStdString(formatCount(static_cast<double>(outcome.accelerators))),
+                              QString::fromStdString(formatCount(outcome.result.batch)),
+                              choice->run.strategy(choice->plan)));
+    QStringList faster;
+    for (const std::string& sentence : report::fasterWithout(plan)) faster << QString::fromStdString(sentence);
+    noteText->setText(faster.join(QLatin1Char(' ')));
+    note->setVisible(!faster.isEmpty());
+}
+
+void PartitionView::Implementation::showMap() {
+    inBackground(
+        view, [run = choice->run, plan = choice->plan] { return pictureOf(run, plan); },
+        [this, at = generation](PlanPicture picture) {
+            if (at != generation) return;
+            choice->types = std::move(picture.types);
+            map->setHeatMap(std::move(picture.map));
+            map->setSelected(layer < 0 ? -1 : choice->split, layer);
+            showPins();
+            tabs->refresh();
+        },
+        [this](const QString& problem) { emit view->messaged(problem, QString()); });
+}
+
+void PartitionView::Implementation::showPins() {
+    QVector<int> columns;
+    if (choice->hasSplit())
+        for (std::size_t index = 0; index < choice->level().layers.size(); ++index)
+            if (choice->pins.types.count(nameOf(static_cast<int>(index))) != 0) columns.append(static_cast<int>(index));
+    map->setPinned(columns);
+    const auto all = static_cast<int>(choice->pins.types.size() + choice->pins.ratios.size());
+    const bool changed = choice->pins != ownPins;
+    const QString text = all == 0 ? tr("Re-solve without pins")
+                                  : (all == 1 ? tr("Re-solve with 1 pin") : tr("Re-solve with %1 pins").arg(all));
+    solve->setText(text);
+    solve->setVisible(changed);
+    clear->setVisible(changed);
+    solveAction->setText(text);
+    solveAction->setEnabled(changed);
+    clearAction->setEnabled(changed);
+}
+
+void PartitionView::Implementation::changePins(const QString& text, const PartitionPins& pins) {
+    if (pins == choice->pins) return;
+    undo->push(new PinCommand(text, choice->pins, pins, [this](const PartitionPins& to) {
+        choice->pins = to;
+        showPins();
+        tabs->refresh();
+        inspect();
+    }));
+}
+
+std::string PartitionView::Implementation::nameOf(int layerIndex) const {
+    const auto& layers = choice->level().layers;
+    return choice->run.outcome().result.names.at(
+        static_cast<std::size_t>(layers.at(static_cast<std::size_t>(layerIndex)).layer));
+}
+
+void PartitionView::Implementation::pinLayer(int layerIndex, std::optional<partition::Type> type) {
+    PartitionPins pins = choice->pins;
+    const std::string name = nameOf(layerIndex);
+    if (type) {
+        pins.types[name] = *type;
+    } else {
+        pins.types.erase(name);
+    }
+    changePins(type ? tr("pin %1").arg(shownText(name)) : tr("unpin %1").arg(shownText(name)), pins);
+}
+
+void PartitionView::Implementation::pinRatio(int level, std::optional<double> ratio) {
+    PartitionPins pins = choice->pins;
+    if (ratio) {
+        pins.ratios[level] = *ratio;
+    } else {
+        pins.ratios.erase(level);
+    }
+    changePins(tr("ratio of level %1").arg(level), pins);
+}
+
+void PartitionView::Implementation::askRatio() {
+    constexpr int kDecimals = 4;
+    const partition::LevelPlan& level = choice->level();
+    auto* dialog = new QInputDialog(view);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setInputMode(QInputDialog::DoubleInput);
+    dialog->setWindowTitle(tr("Pin the ratio of level %1").arg(level.level));
+    dialog->setLabelText(tr("Share of the first side, from 0 to 1"));
+    dialog->setDoubleRange(0, 1);
+    dialog->setDoubleDecimals(kDecimals);
+    dialog->setDoubleStep(0.01);
+    dialog->setDoubleValue(level.ratio);
+    connect(dialog, &QInputDialog::doubleValueSelected, view,
+            [this, number = level.level](double ratio) { pinRatio(number, ratio); });
+    dialog->open();
+}
+
+void PartitionView::Implementation::explain(const QString& path) {
+    if (const auto explanation = study::explain(choice->run.result(), path.toStdString()))
+        showExplanation(*explanation, *view);
+    else
+        emit view->messaged(tr("There is no explanation of this number."), QString());
+}
+
+Facts PartitionView::Implementation::factsOfLayer() {
+    Facts facts = layerFacts(*choice, layer);
+    const QPointer<PartitionView> guard(view);
+    const auto act = [&](const QString& title, const char* icon, std::function<void()> run) {
+        facts.actions.append({title, QLatin1String(icon), [guard, run = std::move(run)] {
+                                  if (guard) run();
+                              }});
+    };
+    const bool pinned = choice->pins.types.count(nameOf(layer)) != 0;
+    for (const partition::Type type : kTypes)
+        act(tr("Pin to %1").arg(typeTitle(type)), "pin", [this, at = layer, type] { pinLayer(at, type); });
+    if (pinned) act(tr("Unpin"), "unpin", [this, at = layer] { pinLayer(at, std::nullopt); });
+    if (choice->pins != ownPins) act(solve->text(), "run", [this] { view->solveAgain(); });
+    return facts;
+}
+
+void PartitionView::Implementation::inspect() {
+    if (!choice->hasSplit()) return;
+    const bool isLayer = layer >= 0 && layer < static_cast<int>(choice->level().layers.size());
+    emit view->inspected(isLayer ? factsOfLayer() : planFacts(*choice));
+}
+
+void PartitionView::Implementation::openMenu(int row, int column, const QPoint& place) {
+    view->chooseSplit(row);
+    view->chooseLayer(column);
+    if (!choice->hasSplit() || layer < 0) return;
+    auto* menu = new QMenu(view);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const std::string name = nameOf(layer);
+    menu->addSection(shownText(name));
+    const auto pinned = choice->pins.types.find(name);
+    for (const partition::Type type : kTypes) {
+        QAction* action =
+            menu->addAction(dotIcon(theme().dataColour(report::kPartitionTypes.at(static_cast<std::size_t>(type)))),
+                            tr("Pin to %1").arg(typeTitle(type)));
+        action->setCheckable(true);
+        action->setChecked(pinned != choice->pins.types.end() && pinned->second == type);
+        connect(action, &QAction::triggered, view, [this, at = layer, type] { pinLayer(at, type); });
+    }
+    QAction* unpin = menu->addAction(tr("Unpin"));
+    unpin->setEnabled(pinned != choice->pins.types.end());
+    connect(unpin, &QAction::triggered, view, [this, at = layer] { pinLayer(at, std::nullopt); });
+    menu->addSeparator();
+    const int level = choice->level().level;
+    connect(menu->addAction(tr("Pin the ratio of level %1…").arg(level)), &QAction::triggered, view,
+            [this] { askRatio(); });
+    QAction* free = menu->addAction(tr("Unpin the ratio of level %1").arg(level));
+    free->setEnabled(choice->pins.ratios.count(level) != 0);
+    connect(free, &QAction::triggered, view, [this, level] { pinRatio(level, std::nullopt); });
+    menu->addAction(solveAction);
+    menu->addSeparator();
+    const std::pair<QString, const char*> numbers[] = {{tr("Explain the type"), "type"},
+                                                       {tr("Explain the compute time"), "compute_s"},
+                                                       {tr("Explain the time within the layer"), "intra_s"},
+                                                       {tr("Explain the time between layers"), "inter_s"}};
+    for (const auto& number : numbers) {
+        const QString path = QStringLiteral("%1/levels[%2]/layers[%3]/%4")
+                                 .arg(QString::fromStdString(choice->chosen().strategy))
+                                 .arg(choice->split)
+                                 .arg(layer)
+                                 .arg(QLatin1String(number.second));
+        connect(menu->addAction(number.first), &QAction::triggered, view, [this, path] { explain(path); });
+    }
+    menu->popup(place);
+}
+
+PartitionView::PartitionView(QWidget* parent) : QWidget(parent), d_(new Implementation) {
+    d_->view = this;
+    d_->build();
+    connect(&theme(), &Theme::changed, this, [this] {
+        if (!d_->choice->run.isEmpty()) d_->fillStrategies();
+    });
+}
+
+PartitionView::~PartitionView() = default;
+
+void PartitionView::setRun(const PartitionRun& run, std::shared_ptr<const std::vector<Curve>> curves) {
+    d_->ownPins = pinsOf(run.result().study);
+    *d_->choice = PartitionChoice{run, run.bestPlan(), 0, d_->ownPins, {}};
+    d_->undo->clear();
+    d_->layer = -1;
+    ++d_->generation;
+    d_->tabs->setCurves(std::move(curves));
+    d_->fillStrategies();
+    d_->showHeadline();
+    d_->showPins();
+    d_->showMap();
+    d_->tabs->refresh();
+    if (!d_->pending.isEmpty()) restoreView(std::exchange(d_->pending, {}));
+}
+
+const PartitionRun& PartitionView::run() const {
+    return d_->choice->run;
+}
+
+void PartitionView::chooseStrategy(const QString& strategy) {
+    const int plan = d_->choice->run.planNamed(strategy);
+    if (plan < 0 || plan == d_->choice->plan) return;
+    ++d_->generation;
+    d_->choice->plan = plan;
+    d_->choice->split = std::clamp(d_->choice->split, 0, std::max(0, levelRows(*d_->choice) - 1));
+    if (QAbstractButton* button = d_->strategyButtons->button(plan)) button->setChecked(true);
+    d_->showHeadline();
+    d_->showMap();
+    d_->inspect();
+}
+
+void PartitionView::chooseSplit(int split) {
+    if (split == d_->choice->split || split < 0 || split >= levelRows(*d_->choice)) return;
+    d_->choice->split = split;
+    d_->tabs->refresh();
+    d_->map->setSelected(split, d_->layer);
+}
+
+void PartitionView::chooseLayer(int layer) {
+    if (!d_->choice->hasSplit() || layer >= static_cast<int>(d_->choice->level().layers.size())) return;
+    d_->layer = std::max(layer, -1);
+    d_->map->setSelected(layer < 0 ? -1 : d_->choice->split, d_->layer);
+    d_->tabs->setLayer(d_->layer);
+    d_->inspect();
+}
+
+QString PartitionView::strategy() const {
+    return d_->choice->run.isEmpty() ? QString() : d_->choice->run.strategy(d_->choice->plan);
+}
+
+int PartitionView::split() const {
+    return d_->choice->split;
+}
+
+int PartitionView::layer() const {
+    return d_->layer;
+}
+
+void PartitionView::setPins(const PartitionPins& pins) {
+    d_->changePins(tr("pins"), pins);
+}
+
+const PartitionPins& PartitionView::pins() const {
+    return d_->choice->pins;
+}
+
+int PartitionView::changedPins() const {
+    return differenceOf(d_->choice->pins, d_->ownPins);
+}
+
+void PartitionView::solveAgain() {
+    if (d_->choice->run.isEmpty() || d_->choice->pins == d_->ownPins) return;
+    const study::Study study = withPins(d_->choice->run.result().study, d_->choice->pins);
+    emit runRequested(QString::fromStdString(toText(study::toJson(study))));
+}
+
+QUndoStack* PartitionView::undoStack() const {
+    return d_->undo;
+}
+
+QVector<QAction*> PartitionView::viewActions() const {
+    return {d_->solveAction, d_->clearAction};
+}
+
+QVector<Exportable> PartitionView::exportables() const {
+    return partitionExportables(d_->choice->run, d_->choice->plan, d_->choice->split);
+}
+
+QJsonObject PartitionView::saveView() const {
+    if (d_->choice->run.isEmpty()) return d_->pending;
+    QJsonObject pinned;
+    for (const auto& [name, type] : d_->choice->pins.types)
+        pinned.insert(QString::fromStdString(name), QLatin1String(partition::nameOf(type).data()));
+    return {{QStringLiteral("strategy"), strategy()},
+            {QStringLiteral("split"), d_->choice->split},
+            {QStringLiteral("layer"), d_->layer},
+            {QStringLiteral("tab"), d_->tabs->tab()},
+            {QStringLiteral("pins"), pinned}};
+}
+
+void PartitionView::restoreView(const QJsonObject& view) {
+    if (d_->choice->run.isEmpty()) {
+        d_->pending = view;
+        return;
+    }
+    chooseStrategy(view.value(QLatin1String("strategy")).toString());
+    chooseSplit(view.value(QLatin1String("split")).toInt(-1));
+    const int layer = view.value(QLatin1String("layer")).toInt(-1);
+    if (layer >= 0) chooseLayer(layer);
+    d_->tabs->openTab(view.value(QLatin1String("tab")).toString());
+    const QJsonObject pinned = view.value(QLatin1String("pins")).toObject();
+    PartitionPins pins = d_->choice->pins;
+    for (auto at = pinned.begin(); at != pinned.end(); ++at)
+        for (const partition::Type type : kTypes)
+            if (at.value().toString() == QLatin1String(partition::nameOf(type).data()))
+                pins.types[at.key().toStdString()] = type;
+    setPins(pins);
+}
+
+}  // namespace tessera::ui

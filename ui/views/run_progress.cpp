@@ -1,0 +1,192 @@
+#include "ui/views/run_progress.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "core/base/units.h"
+#include "core/report/partition_pictures.h"
+#include "ui/models/partition_run.h"
+#include "ui/theme/theme.h"
+#include "ui/views/plot_widget.h"
+
+namespace tessera::ui {
+
+namespace {
+
+using store::RunStatus;
+
+constexpr int kFullBar = 1000;
+
+/// What a state is called and what can be done about it.
+struct StatusText {
+    RunStatus status;
+    const char* title;
+    bool resumes;
+    bool repeats;
+};
+
+constexpr StatusText kStatus[] = {
+    {RunStatus::queued, QT_TRANSLATE_NOOP("RunProgress", "Waiting for its turn"), false, false},
+    {RunStatus::running, QT_TRANSLATE_NOOP("RunProgress", "Working"), false, false},
+    {RunStatus::paused, QT_TRANSLATE_NOOP("RunProgress", "Paused"), false, false},
+    {RunStatus::interrupted, QT_TRANSLATE_NOOP("RunProgress", "Interrupted before it was done"), true, true},
+    {RunStatus::failed, QT_TRANSLATE_NOOP("RunProgress", "Failed"), false, true},
+    {RunStatus::cancelled, QT_TRANSLATE_NOOP("RunProgress", "Cancelled"), false, true},
+    {RunStatus::done, QT_TRANSLATE_NOOP("RunProgress", "Done; its result is being read"), false, false},
+};
+
+const StatusText& textOf(RunStatus status) {
+    for (const StatusText& each : kStatus)
+        if (each.status == status) return each;
+    return kStatus[0];
+}
+
+bool isLive(RunStatus status) {
+    return status == RunStatus::queued || status == RunStatus::running || status == RunStatus::paused;
+}
+
+}  // namespace
+
+QString durationText(double seconds) {
+    constexpr int kMinute = 60;
+    constexpr int kHour = 3600;
+    const auto whole = static_cast<qint64>(std::llround(seconds));
+    if (seconds < 10) return RunProgress::tr("%1 s").arg(seconds, 0, 'f', 1);
+    if (whole < kMinute) return RunProgress::tr("%1 s").arg(whole);
+    if (whole < kHour) return RunProgress::tr("%1 min %2 s").arg(whole / kMinute).arg(whole % kMinute);
+    return RunProgress::tr("%1 h %2 min").arg(whole / kHour).arg(whole % kHour / kMinute);
+}
+
+struct RunProgress::Implementation {
+    RunState state;
+    QLabel* title = nullptr;
+    QLabel* line = nullptr;
+    QLabel* problem = nullptr;
+    QProgressBar* bar = nullptr;
+    QToolButton* logarithmic = nullptr;
+    PlotWidget* plot = nullptr;
+    QPlainTextEdit* log = nullptr;
+    QPushButton* resume = nullptr;
+    QPushButton* repeat = nullptr;
+    QPushButton* study = nullptr;
+    qsizetype shownLog = 0;
+
+    QString lineText() const {
+        QStringList parts;
+        if (state.total > 0) parts << tr("%1 %").arg(100 * state.done / state.total, 0, 'f', 0);
+        if (state.rate > 0) parts << tr("%1/s").arg(QString::fromStdString(formatCount(state.rate)));
+        if (!state.best.isEmpty()) parts << tr("best %1").arg(state.best);
+        if (state.seconds > 0) parts << tr("%1 worked").arg(durationText(state.seconds));
+        if (isLive(state.status) && state.secondsLeft >= 0) parts << tr("%1 left").arg(durationText(state.secondsLeft));
+        return parts.join(QStringLiteral(" · "));
+    }
+
+    QString liveText() const {
+        if (state.status != RunStatus::running) return {};
+        if (!state.curves || state.curves->empty()) return tr("Live");
+        return tr("Live · last improvement %1 ago").arg(durationText(state.sinceImprovement));
+    }
+
+    void showCurves() {
+        std::vector<std::pair<std::string, std::vector<std::pair<double, double>>>> curves;
+        if (state.curves)
+            for (const Curve& curve : *state.curves) curves.emplace_back(curve.name.toStdString(), curve.points);
+        plot->setChart(report::convergenceChart(curves, logarithmic->isChecked()));
+        plot->setLive(liveText());
+    }
+
+    void showLog() {
+        if (shownLog > state.log.size()) {
+            log->clear();
+            shownLog = 0;
+        }
+        for (; shownLog < state.log.size(); ++shownLog)
+            log->appendPlainText(shownText(state.log.at(shownLog).toStdString()));
+        log->setVisible(shownLog > 0);
+    }
+};
+
+RunProgress::RunProgress(QWidget* parent) : QWidget(parent), d_(new Implementation) {
+    auto* layout = new QVBoxLayout(this);
+    const int space = theme().spacing(3);
+    layout->setContentsMargins(space, space, space, space);
+    layout->setSpacing(theme().spacing(2));
+    const auto label = [&] {
+        auto* text = new QLabel(this);
+        text->setTextFormat(Qt::PlainText);
+        text->setWordWrap(true);
+        text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        layout->addWidget(text);
+        return text;
+    };
+    d_->title = label();
+    d_->title->setFont(theme().font(Theme::Text::headline, true));
+    d_->line = label();
+    d_->line->setFont(theme().font(Theme::Text::base, false, true));
+    d_->problem = label();
+    d_->bar = new QProgressBar(this);
+    d_->bar->setTextVisible(false);
+    d_->bar->setAccessibleName(tr("Progress"));
+    layout->addWidget(d_->bar);
+    auto* row = new QHBoxLayout;
+    d_->resume = new QPushButton(tr("Resume"), this);
+    d_->repeat = new QPushButton(tr("Run again"), this);
+    d_->study = new QPushButton(tr("Open its study"), this);
+    d_->logarithmic = new QToolButton(this);
+    d_->logarithmic->setText(tr("Log scale"));
+    d_->logarithmic->setCheckable(true);
+    d_->logarithmic->setAutoRaise(true);
+    d_->logarithmic->setToolTip(tr("Shows the values on a logarithmic axis"));
+    for (QWidget* button :
+         {static_cast<QWidget*>(d_->resume), static_cast<QWidget*>(d_->repeat), static_cast<QWidget*>(d_->study)})
+        row->addWidget(button);
+    row->addStretch();
+    row->addWidget(d_->logarithmic);
+    layout->addLayout(row);
+    d_->plot = new PlotWidget(this);
+    d_->plot->setAccessibleName(tr("Convergence"));
+    layout->addWidget(d_->plot, 1);
+    d_->log = new QPlainTextEdit(this);
+    d_->log->setReadOnly(true);
+    d_->log->setMaximumBlockCount(1000);
+    d_->log->setAccessibleName(tr("What the run said"));
+    d_->log->setMaximumHeight(theme().spacing(30));
+    layout->addWidget(d_->log);
+    connect(d_->resume, &QPushButton::clicked, this, &RunProgress::resumeRequested);
+    connect(d_->repeat, &QPushButton::clicked, this, &RunProgress::repeatRequested);
+    connect(d_->study, &QPushButton::clicked, this, &RunProgress::studyRequested);
+    connect(d_->logarithmic, &QToolButton::toggled, this, [this] { d_->showCurves(); });
+}
+
+RunProgress::~RunProgress() = default;
+
+void RunProgress::setState(const RunState& state) {
+    d_->state = state;
+    const StatusText& text = textOf(state.status);
+    const bool live = isLive(state.status);
+    d_->title->setText(state.status == RunStatus::running && !state.task.isEmpty() ? shownText(state.task.toStdString())
+                                                                                   : tr(text.title));
+    d_->line->setText(d_->lineText());
+    d_->line->setVisible(!d_->line->text().isEmpty());
+    d_->problem->setText(state.problem);
+    d_->problem->setVisible(!state.problem.isEmpty());
+    d_->bar->setVisible(live);
+    d_->bar->setRange(0, state.total > 0 || state.status != RunStatus::running ? kFullBar : 0);
+    d_->bar->setValue(state.total > 0 ? static_cast<int>(kFullBar * std::min(1.0, state.done / state.total)) : 0);
+    d_->resume->setVisible(text.resumes && state.run != 0);
+    d_->repeat->setVisible(text.repeats);
+    d_->study->setVisible(text.repeats);
+    const bool curves = live || (state.curves && !state.curves->empty());
+    d_->plot->setVisible(curves);
+    d_->logarithmic->setVisible(curves);
+    if (curves) d_->showCurves();
+    d_->showLog();
+}
+
+}  // namespace tessera::ui
