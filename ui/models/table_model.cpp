@@ -1,18 +1,31 @@
 #include "ui/models/table_model.h"
 
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "ui/theme/theme.h"
+
 namespace tessera::ui {
+
+namespace {
+
+/// Names come from files of strangers: one line, no control characters, cut.
+QString shown(const QString& text) {
+    return QString::fromStdString(escaped(text.toStdString()));
+}
+
+}  // namespace
 
 TableModel::TableModel(QVector<Column> columns, QObject* parent)
     : QAbstractTableModel(parent), columns_(std::move(columns)) {}
 
 void TableModel::setRowCount(int rows) {
     beginResetModel();
-    rows_ = rows;
+    rows_ = std::max(rows, 0);
     endResetModel();
 }
 
 void TableModel::refresh() {
-    if (rows_ > 0) emit dataChanged(index(0, 0), index(rows_ - 1, columnCount() - 1));
+    if (rows_ > 0 && columnCount() > 0) emit dataChanged(index(0, 0), index(rows_ - 1, columnCount() - 1));
 }
 
 int TableModel::rowCount(const QModelIndex& parent) const {
@@ -23,18 +36,68 @@ int TableModel::columnCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : static_cast<int>(columns_.size());
 }
 
+QVariant TableModel::sortValue(int row, int column) const {
+    const Column& of = columns_.at(column);
+    return of.sort ? of.sort(row) : QVariant(of.text(row));
+}
+
+QString TableModel::exactText(int row, int column) const {
+    const Column& of = columns_.at(column);
+    if (of.exact) return of.exact(row);
+    if (!of.sort) return of.text(row);
+    const QVariant value = of.sort(row);
+    if (value.userType() == QMetaType::Double || value.userType() == QMetaType::Float)
+        return QString::fromStdString(exactNumber(value.toDouble()));
+    return value.canConvert<QString>() && value.isValid() ? value.toString() : of.text(row);
+}
+
 QVariant TableModel::data(const QModelIndex& index, int role) const {
-    if (!index.isValid()) return {};
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
     const Column& column = columns_.at(index.column());
-    if (role == Qt::DisplayRole) return column.text(index.row());
-    if (role == SortRole) return column.sort ? column.sort(index.row()) : QVariant(column.text(index.row()));
-    return {};
+    if (column.decoration && role != Qt::DisplayRole && role != SortRole && role != ExactRole) {
+        const QVariant own = column.decoration(index.row(), role);
+        if (own.isValid()) return own;
+    }
+    switch (role) {
+        case Qt::DisplayRole:
+            return shown(column.text(index.row()));
+        case SortRole:
+            return sortValue(index.row(), index.column());
+        case ExactRole:
+            return exactText(index.row(), index.column());
+        case Qt::ToolTipRole: {
+            // Only where it says more than the cell; as plain text, which Qt would else guess to be rich.
+            const QString exact = shown(exactText(index.row(), index.column()));
+            return exact == shown(column.text(index.row())) ? QVariant() : QVariant(exact.toHtmlEscaped());
+        }
+        case Qt::TextAlignmentRole:
+            return QVariant::fromValue(Qt::AlignVCenter | (column.number ? Qt::AlignRight : Qt::AlignLeft));
+        case Qt::FontRole:
+            return column.number ? QVariant(theme().font(Theme::Text::base, false, true)) : QVariant();
+        case Qt::AccessibleTextRole:
+            return QStringLiteral("%1: %2").arg(column.title, shown(column.text(index.row())));
+        default:
+            return {};
+    }
 }
 
 QVariant TableModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation == Qt::Horizontal && role == Qt::DisplayRole && section >= 0 && section < columnCount())
-        return columns_.at(section).title;
-    return {};
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
+    const Column& column = columns_.at(section);
+    switch (role) {
+        case Qt::DisplayRole:
+            return column.title;
+        case Qt::ToolTipRole:
+            return column.help.isEmpty() ? QVariant() : QVariant(column.help.toHtmlEscaped());
+        case Qt::TextAlignmentRole:
+            return QVariant::fromValue(Qt::AlignVCenter | (column.number ? Qt::AlignRight : Qt::AlignLeft));
+        case Qt::AccessibleTextRole:
+            return column.title;
+        case Qt::AccessibleDescriptionRole:
+            return column.help;
+        default:
+            return {};
+    }
 }
 
 }  // namespace tessera::ui

@@ -36,6 +36,9 @@ public:
     void refresh();              ///< the same rows have new contents
     const QVector<Column>& columns() const { return columns_; }
 
+    QVariant sortValue(int row, int column) const;  ///< what rows are ordered and summed by
+    QString exactText(int row, int column) const;   ///< what goes to the clipboard and into files
+
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;

@@ -1,39 +1,509 @@
 #include "ui/views/table_view.h"
 
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPainter>
+#include <QScrollBar>
+#include <QShortcut>
+#include <QStyledItemDelegate>
 #include <QTableView>
+#include <QTimer>
 #include <QVBoxLayout>
+#include <optional>
+
+#include "core/base/units.h"
+#include "core/report/table.h"
+#include "ui/models/row_order.h"
+#include "ui/theme/theme.h"
 
 namespace tessera::ui {
 
-struct TableView::Implementation {
-    TableModel* model = nullptr;
-    QTableView* view = nullptr;
+namespace {
+
+constexpr int kFilterFromRows = 16;  ///< smaller tables show no filter until Ctrl+F
+constexpr int kFilterPause = 120;    ///< milliseconds of typing
+constexpr int kWidestColumn = 340;   ///< pixels, of those that size themselves
+constexpr int kRowsMeasured = 60;    ///< for the width of a column
+constexpr int kSideOfCell = 8;       ///< as the style sheet says
+
+QString count(qsizetype rows) {
+    return QString::fromStdString(formatCount(static_cast<double>(rows)));
+}
+
+/// The table itself; says what to do where it has no rows.
+class Grid : public QTableView {
+public:
+    using QTableView::QTableView;
+    QString emptySentence;
+
+protected:
+    void paintEvent(QPaintEvent* event) override {
+        QTableView::paintEvent(event);
+        if (emptySentence.isEmpty() || model() == nullptr || model()->rowCount() > 0) return;
+        QPainter painter(viewport());
+        painter.setPen(theme().colour("secondary"));
+        painter.setFont(theme().font());
+        const int margin = theme().spacing(6);
+        painter.drawText(viewport()->rect().adjusted(margin, 0, -margin, 0), Qt::AlignCenter | Qt::TextWordWrap,
+                         emptySentence);
+    }
 };
 
-TableView::TableView(TableModel* model, const QString& name, QWidget* parent)
-    : QWidget(parent), d_(new Implementation{model, new QTableView(this)}) {
-    auto* layout = new QVBoxLayout(this);
-    layout->addWidget(d_->view);
-    d_->view->setModel(model);
-    d_->view->setAccessibleName(name);
+/// One line below the table: the sums of the rows shown, under their columns.
+class Foot : public QWidget {
+public:
+    Foot(Grid* grid, TableModel* model) : QWidget(grid->parentWidget()), grid_(grid), model_(model) {
+        setFixedHeight(theme().size("row"));
+        setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        connect(grid->horizontalHeader(), &QHeaderView::sectionResized, this, [this] { update(); });
+        connect(grid->horizontalHeader(), &QHeaderView::sectionMoved, this, [this] { update(); });
+        connect(grid->horizontalScrollBar(), &QScrollBar::valueChanged, this, [this] { update(); });
+        connect(&theme(), &Theme::changed, this, [this] { update(); });
+    }
+
+    void setSums(const QVector<QString>& sums, const QString& rows) {
+        sums_ = sums;
+        QStringList spoken;
+        for (qsizetype i = 0; i < sums.size(); ++i)
+            if (!sums[i].isEmpty()) spoken.append(model_->columns()[i].title + QStringLiteral(": ") + sums[i]);
+        setAccessibleName(TableView::tr("Sums of %1 rows: %2").arg(rows, spoken.join(QStringLiteral(", "))));
+        setToolTip(TableView::tr("Sums of the %1 rows shown").arg(rows));
+        update();
+    }
+
+protected:
+    void paintEvent(QPaintEvent* /*event*/) override {
+        QPainter painter(this);
+        painter.fillRect(rect(), theme().colour("window"));
+        painter.fillRect(QRect(0, 0, width(), 1), theme().colour("border"));
+        painter.setPen(theme().colour("text"));
+        painter.setFont(theme().font(Theme::Text::base, true, true));
+        const QHeaderView* header = grid_->horizontalHeader();
+        bool titled = false;
+        for (int place = 0; place < header->count(); ++place) {
+            const int column = header->logicalIndex(place);
+            if (header->isSectionHidden(column)) continue;
+            const QRect cell(header->sectionViewportPosition(column) + kSideOfCell, 0,
+                             header->sectionSize(column) - 2 * kSideOfCell, height());
+            const QString sum = sums_.value(column);
+            if (!sum.isEmpty()) {
+                painter.drawText(cell, Qt::AlignVCenter | Qt::AlignRight, sum);
+            } else if (!titled && !model_->columns().at(column).number) {
+                painter.setPen(theme().colour("secondary"));
+                painter.drawText(cell, Qt::AlignVCenter | Qt::AlignLeft, TableView::tr("Sum"));
+                painter.setPen(theme().colour("text"));
+            }
+            titled = true;
+        }
+    }
+
+private:
+    Grid* grid_;
+    TableModel* model_;
+    QVector<QString> sums_;
+};
+
+}  // namespace
+
+struct TableView::Implementation {
+    Implementation(TableView* self, TableModel* tableModel, const QString& tableName)
+        : owner(self), model(tableModel), name(tableName), rows(new RowOrder(tableModel, self)), view(new Grid(self)) {}
+
+    TableView* owner;
+    TableModel* model;
+    QString name;
+    RowOrder* rows;
+    Grid* view;
+    Foot* foot = nullptr;
+    QWidget* bar = nullptr;
+    QLineEdit* filter = nullptr;
+    QLabel* shown = nullptr;
+    QTimer typing;
+    QTimer summing;
+    std::optional<bool> filterVisible;  ///< as the owner said; else by the number of rows
+    QString emptyText = tr("There are no rows.");
+    bool sized = false;        ///< columns have their first widths
+    bool sizedByHand = false;  ///< a person moved a column's edge
+    bool sizing = false;
+    int reported = -1;
+    int wanted = -1;  ///< the current row of the table, kept over filters
+
+    void buildFilter(QVBoxLayout& column);
+    void buildView();
+    void connectAll();
+    void afterOrder();
+    void updateFoot();
+    void sizeColumns();
+    void stretch();
+    void report();
+    void focusFilter();
+    void openMenu(const QPoint& place, const QModelIndex& at);
+    void addColumnMenu(QMenu& menu);
+    QVector<int> visibleColumns() const;
+    QString tabSeparated(const QVector<int>& tableRows) const;
+    std::string csv() const;
+};
+
+void TableView::Implementation::buildFilter(QVBoxLayout& column) {
+    bar = new QWidget(owner);
+    auto* line = new QHBoxLayout(bar);
+    const int side = theme().spacing(2);
+    line->setContentsMargins(side, theme().spacing(), side, theme().spacing());
+    line->setSpacing(theme().spacing(2));
+    filter = new QLineEdit(bar);
+    filter->setPlaceholderText(tr("Filter rows"));
+    filter->setAccessibleName(tr("Filter rows of %1").arg(name));
+    filter->setToolTip(tr("Rows that contain all these words (Ctrl+F)"));
+    filter->setClearButtonEnabled(true);
+    filter->setMaximumWidth(320);
+    filter->setMaxLength(256);
+    filter->addAction(theme().icon(QStringLiteral("search"), "secondary"), QLineEdit::LeadingPosition);
+    shown = new QLabel(bar);
+    shown->setFont(theme().font(Theme::Text::caption));
+    shown->setProperty("tone", QStringLiteral("secondary"));
+    shown->setTextFormat(Qt::PlainText);
+    line->addWidget(filter, 1);
+    line->addStretch(1);
+    line->addWidget(shown);
+    column.addWidget(bar);
 }
+
+void TableView::Implementation::buildView() {
+    view->setModel(rows);
+    view->setAccessibleName(name);
+    view->setShowGrid(false);
+    view->setWordWrap(false);
+    view->setTextElideMode(Qt::ElideRight);
+    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    view->setTabKeyNavigation(false);
+    view->setCornerButtonEnabled(false);
+    view->setIconSize(QSize(16, 16));
+    view->setContextMenuPolicy(Qt::CustomContextMenu);
+    view->verticalHeader()->hide();
+    view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    view->verticalHeader()->setDefaultSectionSize(theme().size("row"));
+    QHeaderView* header = view->horizontalHeader();
+    header->setHighlightSections(false);
+    header->setSectionsMovable(true);
+    header->setMinimumSectionSize(36);
+    header->setSortIndicatorShown(true);
+    header->setSortIndicatorClearable(true);
+    header->setSortIndicator(-1, Qt::AscendingOrder);
+    header->setContextMenuPolicy(Qt::CustomContextMenu);
+    header->setTextElideMode(Qt::ElideRight);
+    header->setAccessibleName(tr("Columns of %1").arg(name));
+    view->setSortingEnabled(true);
+}
+
+void TableView::Implementation::connectAll() {
+    typing.setSingleShot(true);
+    typing.setInterval(kFilterPause);
+    summing.setSingleShot(true);
+    summing.setInterval(0);
+    connect(&typing, &QTimer::timeout, owner, [this] { rows->setFilter(filter->text()); });
+    connect(&summing, &QTimer::timeout, owner, [this] { updateFoot(); });
+    connect(filter, &QLineEdit::textChanged, owner,
+            [this](const QString& text) { text.isEmpty() ? rows->setFilter({}) : typing.start(); });
+    connect(filter, &QLineEdit::returnPressed, owner, [this] {
+        typing.stop();
+        rows->setFilter(filter->text());
+        view->setFocus();
+    });
+    connect(rows, &RowOrder::ordered, owner, [this] { afterOrder(); });
+    connect(view->selectionModel(), &QItemSelectionModel::currentRowChanged, owner, [this] { report(); });
+    connect(view, &QTableView::activated, owner,
+            [this](const QModelIndex& index) { emit owner->rowActivated(rows->sourceRow(index.row())); });
+    connect(view, &QWidget::customContextMenuRequested, owner,
+            [this](const QPoint& place) { openMenu(view->viewport()->mapToGlobal(place), view->indexAt(place)); });
+    connect(view->horizontalHeader(), &QWidget::customContextMenuRequested, owner, [this](const QPoint& place) {
+        QMenu menu;
+        addColumnMenu(menu);
+        menu.exec(view->horizontalHeader()->mapToGlobal(place));
+    });
+    connect(view->horizontalHeader(), &QHeaderView::sectionResized, owner, [this] {
+        if (!sizing && sized && view->isVisible()) sizedByHand = true;
+    });
+    const auto shortcut = [this](const QKeySequence& keys, const std::function<void()>& action) {
+        auto* made = new QShortcut(keys, owner);
+        made->setContext(Qt::WidgetWithChildrenShortcut);
+        connect(made, &QShortcut::activated, owner, action);
+    };
+    shortcut(QKeySequence::Find, [this] { focusFilter(); });
+    view->installEventFilter(owner);
+    filter->installEventFilter(owner);
+    view->viewport()->installEventFilter(owner);
+}
+
+void TableView::Implementation::focusFilter() {
+    bar->show();
+    filter->setFocus();
+    filter->selectAll();
+}
+
+/// Rows are other ones or in another order.
+void TableView::Implementation::afterOrder() {
+    const int all = model->rowCount();
+    const int left = rows->rowCount();
+    const bool filtered = !rows->filter().trimmed().isEmpty();
+    bar->setVisible(filterVisible.value_or(all >= kFilterFromRows) || filtered || filter->hasFocus());
+    shown->setText(filtered ? tr("%1 of %2 rows").arg(count(left), count(all)) : tr("%1 rows").arg(count(all)));
+    view->emptySentence =
+        all > 0 && left == 0
+            ? tr("No row contains “%1”. Clear the filter to see all rows.").arg(rows->filter().trimmed().left(60))
+            : emptyText;
+    if (!sized && left > 0) sizeColumns();
+    const int row = rows->rowOf(wanted);
+    if (row >= 0 && view->currentIndex().row() != row) view->setCurrentIndex(rows->index(row, 0));
+    if (foot != nullptr) summing.start();
+    view->viewport()->update();
+}
+
+void TableView::Implementation::updateFoot() {
+    foot->setVisible(rows->rowCount() > 1);
+    if (rows->rowCount() < 2) return;
+    QVector<QString> sums;
+    for (int column = 0; column < model->columnCount(); ++column) {
+        const TableModel::Column& of = model->columns().at(column);
+        double sum = 0;
+        for (int row = 0; of.summed && row < rows->rowCount(); ++row)
+            if (const double value = model->sortValue(rows->sourceRow(row), column).toDouble(); value == value)
+                sum += value;
+        sums.append(!of.summed ? QString() : of.sumText ? of.sumText(sum) : QString::fromStdString(formatCount(sum)));
+    }
+    foot->setSums(sums, count(rows->rowCount()));
+}
+
+/// Widths by the titles and a sample of the rows, once; what is left goes to the first column of text.
+void TableView::Implementation::sizeColumns() {
+    sized = true;
+    sizing = true;
+    const QFontMetrics cell(theme().font(Theme::Text::base, false, true));
+    const QFontMetrics head(theme().font(Theme::Text::caption, true));
+    const int step = std::max(1, rows->rowCount() / kRowsMeasured);
+    for (int column = 0; column < model->columnCount(); ++column) {
+        int width = head.horizontalAdvance(model->columns().at(column).title) + theme().spacing(4);
+        for (int row = 0; row < rows->rowCount(); row += step) {
+            const QModelIndex index = rows->index(row, column);
+            const int icon = index.data(Qt::DecorationRole).isValid() ? theme().spacing(6) : 0;
+            width = std::max(width, cell.horizontalAdvance(index.data().toString()) + icon);
+        }
+        const int sum = model->columns().at(column).summed ? theme().spacing(3) : 0;
+        view->setColumnWidth(column, std::min(width + sum + 2 * kSideOfCell + theme().spacing(2), kWidestColumn));
+    }
+    sizing = false;
+    stretch();
+}
+
+void TableView::Implementation::stretch() {
+    if (!sized || sizedByHand) return;
+    int used = 0;
+    int text = -1;
+    const QHeaderView* header = view->horizontalHeader();
+    for (int place = 0; place < header->count(); ++place) {
+        const int column = header->logicalIndex(place);
+        if (header->isSectionHidden(column)) continue;
+        used += header->sectionSize(column);
+        if (text < 0 && !model->columns().at(column).number) text = column;
+    }
+    if (text < 0) return;
+    sizing = true;
+    const int spare = view->viewport()->width() - used;
+    const int width = header->sectionSize(text) + spare;
+    if (spare > 0) view->setColumnWidth(text, width);
+    sizing = false;
+}
+
+void TableView::Implementation::report() {
+    const int row = owner->currentRow();
+    if (row >= 0) wanted = row;
+    if (row == reported) return;
+    reported = row;
+    emit owner->currentRowChanged(row);
+}
+
+QVector<int> TableView::Implementation::visibleColumns() const {
+    QVector<int> columns;
+    const QHeaderView* header = view->horizontalHeader();
+    for (int place = 0; place < header->count(); ++place)
+        if (const int column = header->logicalIndex(place); !header->isSectionHidden(column)) columns.append(column);
+    return columns;
+}
+
+QString TableView::Implementation::tabSeparated(const QVector<int>& tableRows) const {
+    const auto cell = [](QString text) {
+        return text.replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
+    };
+    const QVector<int> columns = visibleColumns();
+    QStringList lines;
+    QStringList line;
+    for (const int column : columns) line.append(cell(model->columns().at(column).title));
+    lines.append(line.join(QLatin1Char('\t')));
+    for (const int row : tableRows) {
+        line.clear();
+        for (const int column : columns) line.append(cell(model->exactText(row, column)));
+        lines.append(line.join(QLatin1Char('\t')));
+    }
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
+std::string TableView::Implementation::csv() const {
+    report::Table table;
+    const QVector<int> columns = visibleColumns();
+    for (const int column : columns)
+        table.columns.push_back({model->columns().at(column).title.toStdString(), model->columns().at(column).number});
+    for (int row = 0; row < rows->rowCount(); ++row) {
+        std::vector<std::string> cells;
+        for (const int column : columns) cells.push_back(model->exactText(rows->sourceRow(row), column).toStdString());
+        table.rows.push_back(std::move(cells));
+    }
+    return report::toCsv(table);
+}
+
+void TableView::Implementation::addColumnMenu(QMenu& menu) {
+    const bool last = visibleColumns().size() == 1;
+    for (int column = 0; column < model->columnCount(); ++column) {
+        QAction* action = menu.addAction(model->columns().at(column).title);
+        action->setCheckable(true);
+        action->setChecked(!view->isColumnHidden(column));
+        action->setEnabled(!action->isChecked() || !last);
+        connect(action, &QAction::toggled, owner, [this, column](bool visible) {
+            view->setColumnHidden(column, !visible);
+            stretch();
+            if (foot != nullptr) foot->update();
+        });
+    }
+}
+
+void TableView::Implementation::openMenu(const QPoint& place, const QModelIndex& at) {
+    QMenu menu;
+    const int row = rows->sourceRow(at.row());
+    const int column = at.column();
+    if (at.isValid() && model->columns().at(column).number)
+        menu.addAction(theme().icon(QStringLiteral("explain")), tr("Explain this number"), owner,
+                       [this, row, column] { emit owner->explainRequested(row, column); });
+    if (at.isValid())
+        menu.addAction(theme().icon(QStringLiteral("copy")), tr("Copy this value"), owner,
+                       [this, row, column] { QGuiApplication::clipboard()->setText(model->exactText(row, column)); });
+    const QVector<int> selected = owner->selectedRows();
+    QAction* copy = menu.addAction(tr("Copy %1 rows with titles").arg(count(selected.size())), QKeySequence::Copy,
+                                   owner, [this] { owner->copySelection(); });
+    copy->setEnabled(!selected.isEmpty());
+    menu.addSeparator();
+    menu.addAction(theme().icon(QStringLiteral("filter")), tr("Filter rows"), QKeySequence::Find, owner,
+                   [this] { focusFilter(); });
+    addColumnMenu(*menu.addMenu(theme().icon(QStringLiteral("table")), tr("Columns")));
+    menu.addSeparator();
+    addExportActions(*menu.addMenu(theme().icon(QStringLiteral("export")), tr("Export")), *owner,
+                     [this] { return owner->exportable(); });
+    menu.exec(place);
+}
+
+TableView::TableView(TableModel* model, const QString& name, QWidget* parent)
+    : QWidget(parent), d_(new Implementation(this, model, name)) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    d_->buildFilter(*column);
+    d_->buildView();
+    column->addWidget(d_->view, 1);
+    const bool summed = std::any_of(model->columns().begin(), model->columns().end(),
+                                    [](const TableModel::Column& of) { return of.summed; });
+    if (summed) column->addWidget(d_->foot = new Foot(d_->view, model));
+    d_->connectAll();
+    setFocusProxy(d_->view);
+    d_->afterOrder();
+    if (d_->foot != nullptr) d_->updateFoot();
+}
+
 TableView::~TableView() = default;
+
 QTableView* TableView::view() const {
     return d_->view;
 }
+
 int TableView::currentRow() const {
-    return d_->view->currentIndex().row();
+    return d_->rows->sourceRow(d_->view->currentIndex().row());
 }
+
 void TableView::setCurrentRow(int row) {
-    d_->view->selectRow(row);
+    d_->wanted = row;
+    const int place = d_->rows->rowOf(row);
+    if (place < 0) {
+        d_->view->clearSelection();
+        d_->view->setCurrentIndex({});
+        return;
+    }
+    d_->view->setCurrentIndex(d_->rows->index(place, d_->visibleColumns().value(0)));
 }
+
 QVector<int> TableView::selectedRows() const {
-    return {};
+    QVector<int> places;
+    for (const QModelIndex& index : d_->view->selectionModel()->selectedRows()) places.append(index.row());
+    std::sort(places.begin(), places.end());
+    for (int& place : places) place = d_->rows->sourceRow(place);
+    return places;
 }
-void TableView::setFilterVisible(bool /*visible*/) {}
-void TableView::setEmptyText(const QString& /*sentence*/) {}
+
+void TableView::copySelection() {
+    const QVector<int> selected = selectedRows();
+    if (!selected.isEmpty()) QGuiApplication::clipboard()->setText(d_->tabSeparated(selected));
+}
+
+void TableView::setFilterVisible(bool visible) {
+    d_->filterVisible = visible;
+    d_->afterOrder();
+}
+
+void TableView::setFilterText(const QString& words) {
+    d_->filter->setText(words);
+    d_->typing.stop();
+    d_->rows->setFilter(words);
+}
+
+void TableView::setEmptyText(const QString& sentence) {
+    d_->emptyText = sentence;
+    d_->afterOrder();
+}
+
 Exportable TableView::exportable() const {
-    return {};
+    return {.name = d_->name, .svg = {}, .csv = [this] { return d_->csv(); }, .json = {}, .jsonTitle = {}, .dot = {}};
+}
+
+bool TableView::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize && watched == d_->view->viewport()) d_->stretch();
+    if (event->type() == QEvent::ShortcutOverride && watched == d_->view &&
+        static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy))
+        event->accept();
+    if (event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
+    const auto& key = *static_cast<QKeyEvent*>(event);
+    if (watched == d_->view && key.matches(QKeySequence::Copy)) {
+        copySelection();
+        return true;
+    }
+    if (watched == d_->view && (key.key() == Qt::Key_Return || key.key() == Qt::Key_Enter) && currentRow() >= 0) {
+        emit rowActivated(currentRow());
+        return true;
+    }
+    if (watched == d_->filter && key.key() == Qt::Key_Escape && !d_->filter->text().isEmpty()) {
+        d_->filter->clear();
+        return true;
+    }
+    if (watched == d_->filter && key.key() == Qt::Key_Down) {
+        d_->view->setFocus();
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 }  // namespace tessera::ui

@@ -23,9 +23,14 @@ public:
     int currentRow() const;  ///< of the model, -1 = none
     void setCurrentRow(int row);
     QVector<int> selectedRows() const;
-    void setFilterVisible(bool visible);
+    void copySelection();                 ///< the selected rows at full precision, tab-separated, titles first
+    void setFilterVisible(bool visible);  ///< without this, tables of 16 rows and more show their filter
+    void setFilterText(const QString& words);
     void setEmptyText(const QString& sentence);  ///< what to do so that rows appear
     Exportable exportable() const;               ///< what is visible, in its order
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 signals:
     void currentRowChanged(int row);

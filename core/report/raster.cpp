@@ -1,0 +1,49 @@
+#include "core/report/raster.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/process.h"
+
+namespace tessera::report {
+
+namespace {
+
+constexpr double kSmallestScale = 0.1;
+constexpr double kLargestScale = 16;
+
+std::string convert(std::vector<std::string> options, const std::string& svg, const std::stop_token& stop) {
+    options.insert(options.begin(), "rsvg-convert");
+    const auto result = [&] {
+        try {
+            return runProcess(options, svg, {}, stop);
+        } catch (const FileError& error) {
+            if (std::string_view(error.what()).find("was not found") == std::string_view::npos) throw;
+            throw FileError(
+                "PNG and PDF are made by the program 'rsvg-convert', which is not installed; install the package "
+                "librsvg2-bin, or choose SVG");
+        }
+    }();
+    if (result.exitCode != 0)
+        throw FileError(fmt::format("rsvg-convert could not convert the picture: {}",
+                                    result.errors.substr(0, result.errors.find('\n'))));
+    return result.output;
+}
+
+}  // namespace
+
+std::string toPng(const std::string& svg, double scale, const std::stop_token& stop) {
+    if (!(scale >= kSmallestScale && scale <= kLargestScale))
+        throw UsageError(
+            fmt::format("a picture's scale is {}; expected {} to {}", scale, kSmallestScale, kLargestScale));
+    return convert({"--format=png", fmt::format("--zoom={}", scale)}, svg, stop);
+}
+
+std::string toPdf(const std::string& svg, const std::stop_token& stop) {
+    return convert({"--format=pdf"}, svg, stop);
+}
+
+}  // namespace tessera::report
