@@ -1,12 +1,109 @@
-#include <QApplication>
+#include <fmt/format.h>
+#include <malloc.h>
 
+#include <CLI/CLI.hpp>
+#include <QApplication>
+#include <QSettings>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
 #include "ui/theme/theme.h"
 #include "ui/workspace/main_window.h"
 
-int main(int argumentCount, char** arguments) {
-    QApplication application(argumentCount, arguments);
-    tessera::ui::theme().apply(tessera::ui::ThemeMode::system);
-    tessera::ui::MainWindow window({});
+namespace {
+
+constexpr int kWrongUsage = 2;
+
+struct Request {
+    std::string store;
+    bool noStore = false;
+    std::vector<std::string> files;
+};
+
+/// One fault while the window handles an event is a sentence, not the end of the program and of what is unsaved.
+class Application : public QApplication {
+public:
+    using QApplication::QApplication;
+    void setWindow(tessera::ui::MainWindow* window) { window_ = window; }
+
+    bool notify(QObject* receiver, QEvent* event) override {
+        try {
+            return QApplication::notify(receiver, event);
+        } catch (const std::exception& error) {
+            const QString text = QString::fromStdString(tessera::escaped(error.what(), 2000));
+            if (window_ != nullptr) window_->tell(tr("Something went wrong in the window: %1").arg(text));
+            return false;
+        }
+    }
+
+private:
+    tessera::ui::MainWindow* window_ = nullptr;
+};
+
+void describe(CLI::App& options, Request& request) {
+    options.name("tessera-studio");
+    options.description("Tessera's window: which accelerators, arranged how, running which split of this model?");
+    options.set_version_flag("--version", std::string("tessera-studio ") + TESSERA_VERSION);
+    auto* store = options.add_option("--store", request.store, "history to use instead of the one used last");
+    options.add_flag("--no-store", request.noStore, "keep nothing of what is run")->excludes(store);
+    options.add_option("FILES", request.files, "models, hardware, studies or exported runs to open");
+}
+
+/// Empty where the window is to open, else the exit code. Help and version need no display.
+int parse(CLI::App& options, int argumentCount, char** arguments) {
+    try {
+        options.parse(argumentCount, arguments);
+        return -1;
+    } catch (const CLI::Success& asked) {
+        return options.exit(asked);
+    } catch (const CLI::ParseError& error) {
+        fmt::print(stderr, "{}\n", error.what());
+        return kWrongUsage;
+    }
+}
+
+bool asksForText(int argumentCount, char** arguments) {
+    for (int i = 1; i < argumentCount; ++i)
+        for (const char* word : {"--help", "-h", "--version"})
+            if (std::string_view(arguments[i]) == word) return true;
+    return false;
+}
+
+int show(Application& application, const Request& request) {
+    QApplication::setOrganizationName(QStringLiteral("tessera"));
+    QApplication::setApplicationName(QStringLiteral("tessera-studio"));
+    QApplication::setApplicationVersion(QStringLiteral(TESSERA_VERSION));
+    QApplication::setDesktopFileName(QStringLiteral("tessera-studio"));
+    const QString mode = QSettings().value(QStringLiteral("theme/mode")).toString();
+    using tessera::ui::ThemeMode;
+    tessera::ui::theme().apply(mode == QLatin1String("dark")    ? ThemeMode::dark
+                               : mode == QLatin1String("light") ? ThemeMode::light
+                                                                : ThemeMode::system);
+    tessera::ui::MainWindow window(
+        {.history = request.store, .restoreSession = true, .recordHistory = !request.noStore});
+    application.setWindow(&window);
     window.show();
-    return QApplication::exec();
+    for (const std::string& file : request.files) window.importFile(QString::fromStdString(file));
+    const int code = QApplication::exec();
+    application.setWindow(nullptr);
+    return code;
+}
+
+}  // namespace
+
+int main(int argumentCount, char** arguments) {
+    // Address space may be limited where this runs beside others: few arenas.
+    mallopt(M_ARENA_MAX, 4);
+    CLI::App options;
+    Request request;
+    describe(options, request);
+    if (asksForText(argumentCount, arguments)) return parse(options, argumentCount, arguments);
+    // Qt takes its own options ("-platform") out first. Fractional scales stay fractional: 125 % and 150 % are crisp.
+    QGuiApplication::setHighDpiScaleFactorRoundingPolicy(Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
+    Application application(argumentCount, arguments);
+    if (const int code = parse(options, argumentCount, arguments); code >= 0) return code;
+    return show(application, request);
 }

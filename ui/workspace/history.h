@@ -20,13 +20,14 @@ public:
     explicit History(QObject* parent = nullptr);
     ~History() override;
 
-    /// Opens in the background; `opened` or `failed` follows.
+    /// Opens in the background; `opened` or `failed` follows. An empty path is a history that is forgotten at the end.
     void open(const std::filesystem::path& path, store::OpenMode mode = store::OpenMode::readWrite);
     std::filesystem::path path() const;
     bool isOpen() const;
+    bool isReadOnly() const;
 
-    /// Runs `work` on the history's thread, then `answer` on the UI thread. A StoreError goes to `failed` and the
-    /// answer is not called.
+    /// Runs `work` on the history's thread, then `answer` on the UI thread. A StoreError goes to `failed`, any other
+    /// problem to `troubled`, and the answer is not called; neither is it while no history is open.
     template <typename Result>
     void ask(QObject* context, std::function<Result(store::Store&)> work, std::function<void(Result)> answer) {
         auto shared = std::make_shared<std::optional<Result>>();
@@ -36,14 +37,20 @@ public:
     }
     /// Changes something; `changed` follows.
     void change(std::function<void(store::Store&)> work);
+    /// Tells everybody that something else (a run that ended) changed the history.
+    void announceChange() { emit changed(); }
 
 signals:
     void opened(const QString& notice, bool readOnly);
     void failed(tessera::store::StoreProblem problem, const QString& sentence);
+    void troubled(const QString& sentence);  ///< one question could not be answered
     void changed();
 
 private:
     void post(QObject* context, std::function<void(store::Store&)> work, std::function<void()> answer);
+    void tellOnUiThread(std::function<void()> tell);
+    void perform(const std::function<void(store::Store&)>& work, const std::function<void()>& whenDone);
+
     struct Implementation;
     std::unique_ptr<Implementation> d_;
 };

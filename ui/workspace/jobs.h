@@ -4,6 +4,7 @@
 #include <QVector>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "ui/models/run_state.h"
 
@@ -45,8 +46,17 @@ signals:
     void troubled(const QString& sentence);  ///< the history could not be written
 
 private:
+    int add(RunState state, std::optional<store::RunId> resume, std::optional<store::RunId> repeat);
+    void startNext();
+    void deliver();
+    void conclude(int job);
+    void keepQueued();
+
     struct Implementation;
     std::unique_ptr<Implementation> d_;
 };
+
+/// True while a run may still change: queued, running or paused.
+bool isWorking(store::RunStatus status);
 
 }  // namespace tessera::ui

@@ -7,6 +7,8 @@
 namespace tessera::ui {
 
 class Document;
+class History;
+class JobQueue;
 
 /// The application's window: library, documents, inspector, jobs and messages, command palette.
 class MainWindow : public QMainWindow {
@@ -14,7 +16,7 @@ class MainWindow : public QMainWindow {
 
 public:
     struct Options {
-        std::filesystem::path history;  ///< empty = the default place
+        std::filesystem::path history = {};  ///< empty = the one used last, at first the default place
         bool restoreSession = true;
         bool recordHistory = true;
     };
@@ -22,11 +24,21 @@ public:
     ~MainWindow() override;
 
     /// Opens a document, or brings the open one to the front. Kinds: "welcome", "model", "hardware", "study", "run",
-    /// "compare", "history", "report".
+    /// "compare", "history", "report". nullptr where it opens later (the study of a run, "run/12") or cannot open.
     Document* open(const QString& kind, const QString& key);
     /// Imports a dropped or given file by its content: a model, hardware, study or exported runs.
     void importFile(const QString& path);
     Document* currentDocument() const;
+
+    JobQueue& jobs();
+    History& history();
+    /// An action of the menus by its name ("run", "reset-layout", …), or nullptr.
+    QAction* actionNamed(const QString& name) const;
+    /// Says a sentence in the Messages dock.
+    void tell(const QString& sentence);
+    /// What the bars above the documents say, and their choices.
+    QStringList notices() const;
+    void chooseInNotice(int notice, int choice);
 
 protected:
     void closeEvent(QCloseEvent* event) override;

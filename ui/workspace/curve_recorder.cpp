@@ -1,0 +1,36 @@
+#include "ui/workspace/curve_recorder.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace tessera::ui {
+
+namespace {
+
+void thin(std::vector<std::pair<double, double>>& points) {
+    const std::pair<double, double> newest = points.back();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < points.size(); i += 2) points[kept++] = points[i];
+    points.resize(kept);
+    if (points.back() != newest) points.push_back(newest);
+}
+
+}  // namespace
+
+void CurveRecorder::add(const std::string& series, double x, double y) {
+    const QString name = QString::fromStdString(escaped(series));
+    auto found = std::find_if(curves_.begin(), curves_.end(), [&](const Curve& curve) { return curve.name == name; });
+    if (found == curves_.end()) {
+        if (curves_.size() >= kMostCurves) return;
+        found = curves_.insert(curves_.end(), Curve{name, {}});
+    }
+    found->points.emplace_back(x, y);
+    if (found->points.size() > kMostPoints) thin(found->points);
+}
+
+std::shared_ptr<const std::vector<Curve>> CurveRecorder::snapshot() const {
+    return std::make_shared<const std::vector<Curve>>(curves_);
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,362 @@
+#include "ui/workspace/document_area.h"
+
+#include <QAbstractButton>
+#include <QApplication>
+#include <QJsonArray>
+#include <QMenu>
+#include <QTabBar>
+#include <QVBoxLayout>
+
+#include "ui/theme/theme.h"
+#include "ui/views/document.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kDeepestLayout = 8;
+constexpr int kMostRestored = 200;
+constexpr int kLongestTitle = 40;
+
+QString shortened(const QString& title) {
+    return title.size() <= kLongestTitle ? title : title.left(kLongestTitle - 1) + QChar(0x2026);
+}
+
+/// Tab texts treat "&" as the mark of a shortcut.
+QString tabText(const Document& document) {
+    QString text = shortened(document.title());
+    text.replace(QLatin1Char('&'), QStringLiteral("&&"));
+    return document.isModified() ? text + QStringLiteral(" •") : text;
+}
+
+Document* documentAt(const QTabWidget* group, int index) {
+    return qobject_cast<Document*>(group->widget(index));
+}
+
+}  // namespace
+
+DocumentArea::DocumentArea(QWidget* parent) : QWidget(parent), root_(new QSplitter(Qt::Horizontal)) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(root_);
+    root_->setChildrenCollapsible(false);
+    active_ = newGroup();
+    root_->addWidget(active_);
+    setAccessibleName(tr("Documents"));
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget* /*old*/, QWidget* now) {
+        for (QWidget* widget = now; widget != nullptr && widget != this; widget = widget->parentWidget())
+            if (auto* group = qobject_cast<QTabWidget*>(widget); group != nullptr && allGroups().contains(group)) {
+                activate(group);
+                return;
+            }
+    });
+    connect(&theme(), &Theme::changed, this, [this] {
+        for (Document* document : documents()) relabel(document);
+    });
+}
+
+QTabWidget* DocumentArea::newGroup() {
+    auto* group = new QTabWidget;
+    group->setDocumentMode(true);
+    group->setTabsClosable(true);
+    group->setMovable(true);
+    group->setElideMode(Qt::ElideRight);
+    group->setAccessibleName(tr("Documents"));
+    group->tabBar()->setAccessibleName(tr("Open documents"));
+    group->tabBar()->setContextMenuPolicy(Qt::CustomContextMenu);
+    group->tabBar()->setExpanding(false);
+    connect(group, &QTabWidget::tabCloseRequested, this, [this, group](int index) {
+        if (Document* document = documentAt(group, index)) emit closeRequested(document);
+    });
+    connect(group, &QTabWidget::currentChanged, this, [this, group] { activate(group); });
+    connect(group, &QTabWidget::tabBarClicked, this, [this, group] { activate(group); });
+    connect(group->tabBar(), &QWidget::customContextMenuRequested, this,
+            [this, group](const QPoint& position) { showTabMenu(group, position); });
+    return group;
+}
+
+void DocumentArea::add(Document* document) {
+    insert(active_, document, active_->currentIndex() + 1);
+    bringToFront(document);
+}
+
+void DocumentArea::insert(QTabWidget* group, Document* document, int at) {
+    group->insertTab(at, document, tabText(*document));
+    relabel(document);
+    connect(document, &Document::titleChanged, this, [this, document] { relabel(document); });
+    connect(document, &Document::modifiedChanged, this, [this, document] { relabel(document); });
+}
+
+void DocumentArea::relabel(Document* document) {
+    QTabWidget* group = groupOf(document);
+    if (group == nullptr) return;
+    const int index = group->indexOf(document);
+    group->setTabText(index, tabText(*document));
+    group->setTabIcon(index, theme().icon(document->iconName(), "secondary"));
+    group->setTabToolTip(index, document->title().toHtmlEscaped());
+    if (document->accessibleName().isEmpty()) document->setAccessibleName(document->title());
+    const QList<QAbstractButton*> buttons = group->tabBar()->findChildren<QAbstractButton*>();
+    for (QAbstractButton* button : buttons) {
+        button->setToolTip(tr("Close this tab"));
+        button->setAccessibleName(tr("Close this tab"));
+    }
+}
+
+Document* DocumentArea::current() const {
+    return documentAt(active_, active_->currentIndex());
+}
+
+QVector<QTabWidget*> DocumentArea::allGroups() const {
+    QVector<QTabWidget*> groups;
+    const std::function<void(QSplitter*)> walk = [&](QSplitter* splitter) {
+        for (int i = 0; i < splitter->count(); ++i) {
+            if (auto* group = qobject_cast<QTabWidget*>(splitter->widget(i))) groups.append(group);
+            if (auto* inner = qobject_cast<QSplitter*>(splitter->widget(i))) walk(inner);
+        }
+    };
+    walk(root_);
+    return groups;
+}
+
+QVector<Document*> DocumentArea::documents() const {
+    QVector<Document*> all;
+    for (const QTabWidget* group : allGroups())
+        for (int i = 0; i < group->count(); ++i) all.append(documentAt(group, i));
+    return all;
+}
+
+Document* DocumentArea::find(const QString& kind, const QString& key) const {
+    for (Document* document : documents())
+        if (document->kind() == kind && document->key() == key) return document;
+    return nullptr;
+}
+
+QTabWidget* DocumentArea::groupOf(const Document* document) const {
+    for (QTabWidget* group : allGroups())
+        if (group->indexOf(const_cast<Document*>(document)) >= 0) return group;  // indexOf takes no const pointer
+    return nullptr;
+}
+
+void DocumentArea::bringToFront(Document* document) {
+    QTabWidget* group = groupOf(document);
+    if (group == nullptr) return;
+    group->setCurrentWidget(document);
+    activate(group);
+}
+
+void DocumentArea::close(Document* document) {
+    QTabWidget* group = groupOf(document);
+    if (group == nullptr) return;
+    group->removeTab(group->indexOf(document));
+    document->disconnect(this);
+    document->hide();
+    document->deleteLater();
+    removeIfEmpty(group);
+    announce();
+    if (documents().isEmpty()) emit emptied();
+}
+
+void DocumentArea::activate(QTabWidget* group) {
+    active_ = group;
+    announce();
+}
+
+void DocumentArea::announce() {
+    Document* now = current();
+    if (now == announced_) return;
+    announced_ = now;
+    emit currentChanged(now);
+}
+
+void DocumentArea::split(Qt::Orientation orientation) {
+    Document* document = current();
+    if (document == nullptr || active_->count() < 2) return;
+    QTabWidget* from = active_;
+    QTabWidget* to = newGroup();
+    place(to, from, orientation);
+    from->removeTab(from->indexOf(document));
+    document->disconnect(this);
+    insert(to, document, 0);
+    activate(to);
+    document->setFocus();
+}
+
+void DocumentArea::place(QTabWidget* added, QTabWidget* beside, Qt::Orientation orientation) {
+    auto* parent = qobject_cast<QSplitter*>(beside->parentWidget());
+    const int index = parent->indexOf(beside);
+    if (parent->count() == 1) parent->setOrientation(orientation);
+    if (parent->orientation() == orientation) {
+        QList<int> sizes = parent->sizes();
+        const int half = sizes[index] / 2;
+        sizes[index] = half;
+        sizes.insert(index + 1, half);
+        parent->insertWidget(index + 1, added);
+        parent->setSizes(sizes);
+        return;
+    }
+    const QList<int> sizes = parent->sizes();
+    auto* inner = new QSplitter(orientation);
+    inner->setChildrenCollapsible(false);
+    parent->insertWidget(index, inner);
+    inner->addWidget(beside);
+    inner->addWidget(added);
+    inner->setSizes({1000, 1000});
+    parent->setSizes(sizes);
+}
+
+void DocumentArea::moveToOtherSide() {
+    Document* document = current();
+    if (document == nullptr) return;
+    const QVector<QTabWidget*> all = allGroups();
+    if (all.size() == 1) {
+        split(Qt::Horizontal);
+        return;
+    }
+    QTabWidget* from = active_;
+    QTabWidget* to = all[(all.indexOf(from) + 1) % all.size()];
+    from->removeTab(from->indexOf(document));
+    document->disconnect(this);
+    insert(to, document, to->currentIndex() + 1);
+    to->setCurrentWidget(document);
+    activate(to);
+    removeIfEmpty(from);
+    document->setFocus();
+}
+
+void DocumentArea::removeIfEmpty(QTabWidget* group) {
+    const QVector<QTabWidget*> all = allGroups();
+    if (group->count() > 0 || all.size() == 1) return;
+    auto* parent = qobject_cast<QSplitter*>(group->parentWidget());
+    if (active_ == group) active_ = all[all.indexOf(group) == 0 ? 1 : all.indexOf(group) - 1];
+    group->disconnect(this);
+    group->setParent(nullptr);
+    group->deleteLater();
+    tidy(parent);
+}
+
+/// A splitter with one child left gives it to its parent.
+void DocumentArea::tidy(QSplitter* splitter) {
+    if (splitter == root_ || splitter->count() > 1) return;
+    auto* parent = qobject_cast<QSplitter*>(splitter->parentWidget());
+    const QList<int> sizes = parent->sizes();
+    const int index = parent->indexOf(splitter);
+    QWidget* only = splitter->widget(0);
+    splitter->setParent(nullptr);
+    splitter->deleteLater();
+    if (only != nullptr) parent->insertWidget(index, only);
+    if (only != nullptr) only->show();
+    parent->setSizes(sizes);
+    tidy(parent);
+}
+
+void DocumentArea::nextTab(int step) {
+    const QVector<Document*> all = documents();
+    const auto at = all.indexOf(current());
+    if (at < 0) return;
+    Document* next = all[(at + step + all.size()) % all.size()];
+    bringToFront(next);
+    next->setFocus();
+}
+
+int DocumentArea::groups() const {
+    return static_cast<int>(allGroups().size());
+}
+
+void DocumentArea::showTabMenu(QTabWidget* group, const QPoint& position) {
+    const int index = group->tabBar()->tabAt(position);
+    Document* document = documentAt(group, index);
+    if (document == nullptr) return;
+    bringToFront(document);
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    menu->addAction(tr("Close"), this, [this, document] { emit closeRequested(document); });
+    menu->addAction(tr("Close others"), this, [this, document] {
+        for (Document* other : documents())
+            if (other != document) emit closeRequested(other);
+    });
+    menu->addSeparator();
+    menu->addAction(tr("Split right"), this, [this] { split(Qt::Horizontal); })->setEnabled(group->count() > 1);
+    menu->addAction(tr("Split down"), this, [this] { split(Qt::Vertical); })->setEnabled(group->count() > 1);
+    menu->addAction(tr("Move to the other side"), this, [this] { moveToOtherSide(); })
+        ->setEnabled(group->count() > 1 || groups() > 1);
+    menu->popup(group->tabBar()->mapToGlobal(position));
+}
+
+QJsonObject DocumentArea::save(const std::function<std::optional<QString>(const Document&)>& keyOf) const {
+    return saved(root_, 0, keyOf);
+}
+
+QJsonObject DocumentArea::saved(const QWidget* node, int depth,
+                                const std::function<std::optional<QString>(const Document&)>& keyOf) const {
+    QJsonObject json;
+    if (const auto* group = qobject_cast<const QTabWidget*>(node)) {
+        QJsonArray tabs;
+        for (int i = 0; i < group->count(); ++i) {
+            const Document* document = documentAt(group, i);
+            const std::optional<QString> key = keyOf(*document);
+            if (!key) continue;
+            tabs.append(QJsonObject{{"kind", document->kind()}, {"key", *key}, {"view", document->saveView()}});
+        }
+        json["tabs"] = tabs;
+        json["current"] = group->currentIndex();
+        json["active"] = group == active_;
+        return json;
+    }
+    const auto* splitter = qobject_cast<const QSplitter*>(node);
+    if (splitter == nullptr || depth > kDeepestLayout) return json;
+    QJsonArray sizes, children;
+    for (const int size : splitter->sizes()) sizes.append(size);
+    for (int i = 0; i < splitter->count(); ++i) children.append(saved(splitter->widget(i), depth + 1, keyOf));
+    json["vertical"] = splitter->orientation() == Qt::Vertical;
+    json["sizes"] = sizes;
+    json["children"] = children;
+    return json;
+}
+
+void DocumentArea::restore(const QJsonObject& layout,
+                           const std::function<Document*(const QString&, const QString&)>& make) {
+    const QVector<QTabWidget*> before = allGroups();
+    root_->setOrientation(layout["vertical"].toBool() ? Qt::Vertical : Qt::Horizontal);
+    restored(root_, layout, 0, make);
+    for (QTabWidget* group : before) removeIfEmpty(group);
+    for (QTabWidget* group : allGroups()) removeIfEmpty(group);
+    QList<int> sizes;
+    for (const QJsonValue size : layout["sizes"].toArray()) sizes.append(size.toInt());
+    if (sizes.size() == root_->count()) root_->setSizes(sizes);
+    announce();
+}
+
+void DocumentArea::restored(QSplitter* parent, const QJsonObject& node, int depth,
+                            const std::function<Document*(const QString&, const QString&)>& make) {
+    for (const QJsonValue entry : node["children"].toArray()) {
+        if (depth > kDeepestLayout || documents().size() > kMostRestored) return;
+        const QJsonObject child = entry.toObject();
+        if (child.contains("children")) {
+            auto* inner = new QSplitter(child["vertical"].toBool() ? Qt::Vertical : Qt::Horizontal);
+            inner->setChildrenCollapsible(false);
+            parent->addWidget(inner);
+            restored(inner, child, depth + 1, make);
+            QList<int> sizes;
+            for (const QJsonValue size : child["sizes"].toArray()) sizes.append(size.toInt());
+            if (sizes.size() == inner->count()) inner->setSizes(sizes);
+            if (inner->count() == 0) {
+                inner->setParent(nullptr);
+                inner->deleteLater();
+            }
+            continue;
+        }
+        QTabWidget* group = newGroup();
+        parent->addWidget(group);
+        for (const QJsonValue tab : child["tabs"].toArray()) {
+            const QJsonObject row = tab.toObject();
+            Document* document = make(row["kind"].toString(), row["key"].toString());
+            if (document == nullptr) continue;
+            insert(group, document, group->count());
+            document->restoreView(row["view"].toObject());
+        }
+        group->setCurrentIndex(child["current"].toInt());
+        if (child["active"].toBool() && group->count() > 0) active_ = group;
+    }
+}
+
+}  // namespace tessera::ui

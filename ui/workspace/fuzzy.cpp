@@ -1,0 +1,61 @@
+#include "ui/workspace/fuzzy.h"
+
+#include <QStringList>
+#include <algorithm>
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kLetter = 1, kFollowing = 4, kWordStart = 8, kWholeWord = 40;
+
+bool startsWord(const QString& text, qsizetype at) {
+    return at == 0 || !text[at - 1].isLetterOrNumber() || (text[at].isDigit() && text[at - 1].isLetter());
+}
+
+/// Letters of one word in order, taking each at the start of a word where there is one.
+std::optional<int> scoreOfLetters(const QString& word, const QString& text) {
+    int score = 0;
+    qsizetype from = 0, last = -2;
+    for (const QChar letter : word) {
+        qsizetype at = text.indexOf(letter, from);
+        if (at < 0) return std::nullopt;
+        if (at != last + 1)
+            for (qsizetype start = at; start >= 0; start = text.indexOf(letter, start + 1))
+                if (startsWord(text, start)) {
+                    at = start;
+                    break;
+                }
+        // Going to a later start must not lose the rest: fall back to the first place.
+        score += kLetter + (at == last + 1 ? kFollowing : 0) + (startsWord(text, at) ? kWordStart : 0);
+        last = at;
+        from = at + 1;
+    }
+    return score;
+}
+
+std::optional<int> scoreOfWord(const QString& word, const QString& text) {
+    for (qsizetype at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
+        if (startsWord(text, at))
+            return kWholeWord + static_cast<int>(word.size()) * (kLetter + kFollowing) + (at == 0 ? kWordStart : 0);
+    if (const auto at = text.indexOf(word); at >= 0)
+        return kWholeWord / 2 + static_cast<int>(word.size()) * (kLetter + kFollowing);
+    // Scattered letters: only where few are missing between them, or everything fits everything.
+    if (word.size() < 2) return std::nullopt;
+    return scoreOfLetters(word, text);
+}
+
+}  // namespace
+
+std::optional<int> fuzzyScore(const QString& typed, const QString& text) {
+    const QString lower = text.toLower();
+    int score = 0;
+    for (const QString& word : typed.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+        const std::optional<int> part = scoreOfWord(word, lower);
+        if (!part) return std::nullopt;
+        score += *part;
+    }
+    return score - static_cast<int>(std::min<qsizetype>(text.size() / 8, 10));
+}
+
+}  // namespace tessera::ui

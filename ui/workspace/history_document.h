@@ -1,0 +1,74 @@
+#pragma once
+
+#include <QTableView>
+#include <QUndoStack>
+#include <functional>
+
+#include "ui/views/document.h"
+#include "ui/workspace/history_filters.h"
+#include "ui/workspace/history_model.h"
+
+class QLabel;
+
+namespace tessera::ui {
+
+/// All runs: search, filter, sort, annotate, delete with undo, run again, compare, report, export, import.
+class HistoryDocument : public Document {
+    Q_OBJECT
+
+public:
+    explicit HistoryDocument(History& history, QWidget* parent = nullptr);
+    QString kind() const override { return QStringLiteral("history"); }
+    QString key() const override { return {}; }
+    QString title() const override { return tr("History"); }
+    QString iconName() const override { return QStringLiteral("history"); }
+    QUndoStack* undoStack() override { return &undo_; }
+    QVector<QAction*> documentActions() override { return actions_; }
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
+
+    HistoryModel& model() { return model_; }
+    HistoryFilters& filters() { return *filters_; }
+    QTableView* table() const { return table_; }
+    std::vector<store::RunId> selectedRuns() const;
+    QAction* actionNamed(const QString& name) const;
+
+signals:
+    void repeatRequested(tessera::store::RunId run);
+    void resumeRequested(tessera::store::RunId run);
+
+private:
+    using Work = std::function<void(store::Store&)>;
+    void buildTable();
+    void buildActions();
+    QAction* action(const QString& id, const QString& title, const QString& icon, const QKeySequence& keys,
+                    std::function<void()> run);
+    std::vector<store::RunRow> selectedRows() const;
+    void push(const QString& text, Work redo, Work undo);
+    void star(const std::vector<store::RunRow>& rows, bool starred);
+    void remove();
+    void exportRuns();
+    void importRuns();
+    void inspectCurrent();
+    void updateActions();
+    void updateSummary();
+    void askForNames();
+    void showColumnMenu(const QPoint& position);
+    void keepSelection();
+    void restoreSelection();
+
+    History* history_;
+    HistoryModel model_;
+    QUndoStack undo_;
+    HistoryFilters* filters_;
+    QTableView* table_;
+    QLabel* summary_;
+    QWidget* hint_;
+    QVector<QAction*> actions_;
+    QStringList knownMetrics_;
+    std::vector<store::RunId> kept_;
+    int keptScroll_ = 0;
+    bool columnsSized_ = false;
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,233 @@
+#include "ui/workspace/history_filters.h"
+
+#include <QComboBox>
+#include <QDateTime>
+#include <QHBoxLayout>
+#include <QJsonObject>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QTimer>
+#include <QToolButton>
+
+#include "ui/theme/theme.h"
+#include "ui/workspace/history_model.h"
+#include "ui/workspace/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+/// Typing is answered when it rests.
+constexpr int kTypingMilliseconds = 150;
+
+constexpr store::RunStatus kStatuses[] = {
+    store::RunStatus::running, store::RunStatus::queued, store::RunStatus::paused,   store::RunStatus::interrupted,
+    store::RunStatus::done,    store::RunStatus::failed, store::RunStatus::cancelled};
+
+struct TimeRow {
+    const char* title;
+    int days;
+};
+constexpr TimeRow kTimes[] = {{QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Any time"), 0},
+                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Today"), 1},
+                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last 7 days"), 7},
+                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last 30 days"), 30},
+                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last year"), 365}};
+
+QToolButton* toggle(const QString& text) {
+    auto* button = new QToolButton;
+    button->setCheckable(true);
+    button->setAutoRaise(true);
+    button->setText(text);
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    button->setFocusPolicy(Qt::StrongFocus);
+    return button;
+}
+
+}  // namespace
+
+HistoryFilters::HistoryFilters(QWidget* parent)
+    : QWidget(parent),
+      search_(edit(tr("Search the history"), tr("Search names, tags, notes, models, hardware"))),
+      model_(edit(tr("Model"), tr("Any model"))),
+      hardware_(edit(tr("Hardware"), tr("Any hardware"))),
+      least_(edit(tr("Least value"), tr("from"))),
+      most_(edit(tr("Greatest value"), tr("to"))),
+      status_(choice(tr("Status"))),
+      tag_(choice(tr("Tag"))),
+      time_(choice(tr("Time"))),
+      metric_(choice(tr("Metric"))),
+      starred_(toggle(tr("Starred"))),
+      deleted_(toggle(tr("Deleted"))),
+      more_(toggle(tr("More filters"))),
+      clear_(new QToolButton),
+      second_(new QWidget) {
+    search_->setClearButtonEnabled(true);
+    status_->addItem(tr("Any status"));
+    for (const store::RunStatus status : kStatuses) status_->addItem(statusText(status), static_cast<int>(status));
+    for (const TimeRow& row : kTimes) time_->addItem(tr(row.title), row.days);
+    setTags({});
+    setMetrics({});
+    clear_->setText(tr("Clear"));
+    clear_->setAutoRaise(true);
+    clear_->setFocusPolicy(Qt::StrongFocus);
+    deleted_->setToolTip(tr("Show deleted runs, which can be restored"));
+    deleted_->setAccessibleName(tr("Show deleted runs"));
+
+    auto* first = new QHBoxLayout;
+    first->setSpacing(theme().spacing(2));
+    first->addWidget(search_, 3);
+    for (QWidget* each : std::initializer_list<QWidget*>{status_, time_, starred_, more_, clear_})
+        first->addWidget(each);
+    auto* below = new QHBoxLayout(second_);
+    below->setContentsMargins(0, 0, 0, 0);
+    below->setSpacing(theme().spacing(2));
+    below->addWidget(model_, 2);
+    below->addWidget(hardware_, 2);
+    below->addWidget(tag_);
+    below->addWidget(metric_);
+    below->addWidget(least_, 1);
+    below->addWidget(most_, 1);
+    below->addWidget(deleted_);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme().spacing(2));
+    column->addLayout(first);
+    column->addWidget(second_);
+    second_->hide();
+
+    auto* rest = new QTimer(this);
+    rest->setSingleShot(true);
+    rest->setInterval(kTypingMilliseconds);
+    connect(rest, &QTimer::timeout, this, &HistoryFilters::changed);
+    for (QLineEdit* each : {search_, model_, hardware_, least_, most_})
+        connect(each, &QLineEdit::textChanged, this, [this, rest] {
+            checkRange();
+            rest->start();
+        });
+    for (QComboBox* each : {status_, tag_, time_, metric_})
+        connect(each, &QComboBox::currentIndexChanged, this, [this] {
+            checkRange();
+            emit changed();
+        });
+    for (QToolButton* each : {starred_, deleted_}) connect(each, &QToolButton::toggled, this, &HistoryFilters::changed);
+    connect(more_, &QToolButton::toggled, second_, &QWidget::setVisible);
+    connect(clear_, &QToolButton::clicked, this, [this] { clear(); });
+    const auto icons = [this] {
+        starred_->setIcon(theme().icon(QStringLiteral("star"), "secondary"));
+        more_->setIcon(theme().icon(QStringLiteral("filter"), "secondary"));
+        deleted_->setIcon(theme().icon(QStringLiteral("delete"), "secondary"));
+    };
+    icons();
+    connect(&theme(), &Theme::changed, this, icons);
+    checkRange();
+}
+
+QLineEdit* HistoryFilters::edit(const QString& name, const QString& hint) {
+    auto* made = new QLineEdit;
+    made->setAccessibleName(name);
+    made->setPlaceholderText(hint);
+    return made;
+}
+
+QComboBox* HistoryFilters::choice(const QString& name) {
+    auto* made = new QComboBox;
+    made->setAccessibleName(name);
+    made->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    return made;
+}
+
+void HistoryFilters::setTags(const QStringList& tags) {
+    const QSignalBlocker quiet(tag_);
+    const QString now = tag_->currentData().toString();
+    tag_->clear();
+    tag_->addItem(tr("Any tag"));
+    for (const QString& tag : tags) tag_->addItem(tag, tag);
+    tag_->setCurrentIndex(std::max(0, tag_->findData(now.isEmpty() ? QVariant() : QVariant(now))));
+}
+
+void HistoryFilters::setMetrics(const QStringList& names) {
+    const QSignalBlocker quiet(metric_);
+    const QString now = metric_->currentData().toString();
+    metric_->clear();
+    metric_->addItem(tr("Any value"));
+    for (const QString& name : names) metric_->addItem(metricTitle(name), name);
+    metric_->setCurrentIndex(std::max(0, metric_->findData(now.isEmpty() ? QVariant() : QVariant(now))));
+    checkRange();
+}
+
+void HistoryFilters::checkRange() {
+    const QString metric = metric_->currentData().toString();
+    for (QLineEdit* each : {least_, most_}) {
+        each->setEnabled(!metric.isEmpty());
+        const bool wrong = !metric.isEmpty() && !each->text().trimmed().isEmpty() && !metricValue(metric, each->text());
+        each->setToolTip(wrong ? tr("This is no value of this metric; write it like %1").arg(metricText(metric, 0.0362))
+                               : QString());
+        QPalette palette;
+        if (wrong) palette.setColor(QPalette::Text, theme().colour("bad"));
+        each->setPalette(palette);
+    }
+    clear_->setEnabled(isActive());
+}
+
+store::HistoryQuery HistoryFilters::query(store::HistoryQuery base) const {
+    base.text = search_->text().trimmed().toStdString();
+    base.model = model_->text().trimmed().toStdString();
+    base.hardware = hardware_->text().trimmed().toStdString();
+    base.tag = tag_->currentData().toString().toStdString();
+    base.status.reset();
+    if (status_->currentIndex() > 0) base.status = static_cast<store::RunStatus>(status_->currentData().toInt());
+    base.starred.reset();
+    if (starred_->isChecked()) base.starred = true;
+    base.from.reset();
+    if (const int days = time_->currentData().toInt(); days > 0)
+        base.from = QDate::currentDate().addDays(1 - days).startOfDay().toMSecsSinceEpoch();
+    base.ranges.clear();
+    if (const QString metric = metric_->currentData().toString(); !metric.isEmpty())
+        base.ranges.push_back({.metric = metric.toStdString(),
+                               .least = metricValue(metric, least_->text()),
+                               .most = metricValue(metric, most_->text())});
+    base.deleted = deleted_->isChecked();
+    return base;
+}
+
+bool HistoryFilters::isActive() const {
+    const QLineEdit* const edits[] = {search_, model_, hardware_};
+    for (const QLineEdit* each : edits)
+        if (!each->text().trimmed().isEmpty()) return true;
+    const QComboBox* const choices[] = {status_, tag_, time_, metric_};
+    for (const QComboBox* each : choices)
+        if (each->currentIndex() > 0) return true;
+    return starred_->isChecked() || deleted_->isChecked();
+}
+
+void HistoryFilters::clear() {
+    {
+        const QSignalBlocker quiet(this);
+        for (QLineEdit* each : {search_, model_, hardware_, least_, most_}) each->clear();
+        for (QComboBox* each : {status_, tag_, time_, metric_}) each->setCurrentIndex(0);
+        starred_->setChecked(false);
+        deleted_->setChecked(false);
+    }
+    checkRange();
+    emit changed();
+}
+
+QJsonObject HistoryFilters::save() const {
+    return {{"text", search_->text()},           {"model", model_->text()},       {"hardware", hardware_->text()},
+            {"status", status_->currentIndex()}, {"time", time_->currentIndex()}, {"starred", starred_->isChecked()},
+            {"more", more_->isChecked()}};
+}
+
+void HistoryFilters::restore(const QJsonObject& saved) {
+    search_->setText(saved["text"].toString().left(1000));
+    model_->setText(saved["model"].toString().left(1000));
+    hardware_->setText(saved["hardware"].toString().left(1000));
+    status_->setCurrentIndex(qBound(0, saved["status"].toInt(), status_->count() - 1));
+    time_->setCurrentIndex(qBound(0, saved["time"].toInt(), time_->count() - 1));
+    starred_->setChecked(saved["starred"].toBool());
+    more_->setChecked(saved["more"].toBool());
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,76 @@
+#include "ui/workspace/importer.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+#include <array>
+#include <string_view>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/hardware/library.h"
+#include "core/model/readers/readers.h"
+#include "core/study/study.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr std::string_view kSqlite = "SQLite format 3";
+
+void checkStudy(const std::string& path) {
+    study::loadStudy(path);
+}
+void checkFleet(const std::string& path) {
+    hardware::loadFleet(path);
+}
+void checkAccelerator(const std::string& path) {
+    hardware::loadAccelerator(path);
+}
+
+/// Native files by how their field "schema" begins. `check` throws where the file is wrong.
+struct Native {
+    std::string_view schema;
+    const char* kind;
+    void (*check)(const std::string& path);
+};
+constexpr std::array kNatives{
+    Native{"tessera.study/", "study", checkStudy},
+    Native{"tessera.fleet/", "hardware", checkFleet},
+    Native{"tessera.accelerator/", "hardware", checkAccelerator},
+};
+
+/// Throws where the file is nothing that Tessera knows.
+QString kindOf(const std::string& path) {
+    const std::string bytes = readFile(path);
+    if (bytes.starts_with(kSqlite)) return QStringLiteral("runs");
+    const std::string_view schema = model::schemaIn(bytes);
+    for (const Native& native : kNatives)
+        if (schema.starts_with(native.schema)) {
+            native.check(path);
+            return QLatin1String(native.kind);
+        }
+    model::readerFor(bytes, path);
+    return QStringLiteral("model");
+}
+
+}  // namespace
+
+ImportedFile examineFile(const QString& path) {
+    ImportedFile file{.path = QFileInfo(path).absoluteFilePath(), .kind = {}, .problem = {}};
+    try {
+        file.kind = kindOf(file.path.toStdString());
+    } catch (const std::bad_alloc&) {
+        file.problem = QCoreApplication::translate("importer", "There is not enough memory to read this file.");
+    } catch (const std::exception& error) {
+        file.problem = QString::fromStdString(escaped(error.what(), 2000));
+    }
+    return file;
+}
+
+QString openFilter() {
+    return QCoreApplication::translate("importer",
+                                       "Models, hardware, studies, runs (*.onnx *.json *.csv *.txt *.tessera);;All "
+                                       "files (*)");
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <QScrollArea>
+
+#include "ui/models/facts.h"
+
+namespace tessera::ui {
+
+/// The Inspector dock: facts about whatever is selected, and what can be done with it.
+class InspectorPanel : public QScrollArea {
+    Q_OBJECT
+
+public:
+    explicit InspectorPanel(QWidget* parent = nullptr);
+    void setFacts(const Facts& facts);
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,207 @@
+#include "ui/workspace/job.h"
+
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "ui/workspace/jobs.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kMostLogLines = 500;
+/// A rate is told once this much was worked on a task: before, it jumps.
+constexpr double kSecondsUntilRate = 0.3;
+
+QString plain(const std::string& text) {
+    return QString::fromStdString(escaped(text));
+}
+
+}  // namespace
+
+void WorkClock::start(Moment now) {
+    if (!since_) since_ = now;
+}
+
+void WorkClock::halt(Moment now) {
+    if (since_) before_ += now - *since_;
+    since_.reset();
+}
+
+double WorkClock::seconds(Moment now) const {
+    return (before_ + (since_ ? std::chrono::duration<double>(now - *since_) : std::chrono::duration<double>(0)))
+        .count();
+}
+
+Job::Job(RunState initial) : state_(std::move(initial)) {}
+
+study::RunHooks Job::hooks() {
+    study::RunHooks hooks;
+    hooks.progress = [this](const ProgressEvent& event) { receive(event); };
+    hooks.cancel = cancel_.get_token();
+    hooks.finish = finish_.get_token();
+    return hooks;
+}
+
+void Job::begin() {
+    const std::scoped_lock lock(mutex_);
+    state_.status = paused_ ? store::RunStatus::paused : store::RunStatus::running;
+    if (!paused_) clock_.start(std::chrono::steady_clock::now());
+    changed_ = true;
+}
+
+void Job::setStudy(study::Study study) {
+    const std::scoped_lock lock(mutex_);
+    if (!study.name.empty()) state_.title = plain(study.name);
+    state_.study = std::move(study);
+    changed_ = true;
+}
+
+void Job::setRun(store::RunId run) {
+    const std::scoped_lock lock(mutex_);
+    state_.run = run;
+    changed_ = true;
+}
+
+void Job::finish(store::RunStatus status, std::shared_ptr<const study::Result> result, const QString& problem) {
+    const std::scoped_lock lock(mutex_);
+    clock_.halt(std::chrono::steady_clock::now());
+    state_.status = status;
+    state_.result = std::move(result);
+    state_.problem = problem;
+    state_.task.clear();
+    state_.secondsLeft = -1;
+    changed_ = true;
+}
+
+void Job::pause() {
+    const std::scoped_lock lock(mutex_);
+    if (!isWorking(state_.status)) return;
+    paused_ = true;
+    if (state_.status == store::RunStatus::running) state_.status = store::RunStatus::paused;
+    clock_.halt(std::chrono::steady_clock::now());
+    changed_ = true;
+}
+
+void Job::unpause() {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (!paused_) return;
+        paused_ = false;
+        if (state_.status == store::RunStatus::paused) {
+            state_.status = store::RunStatus::running;
+            clock_.start(std::chrono::steady_clock::now());
+        }
+        changed_ = true;
+    }
+    resumed_.notify_all();
+}
+
+void Job::requestStop() {
+    unpause();
+    finish_.request_stop();
+    const std::scoped_lock lock(mutex_);
+    state_.task = QStringLiteral("stopping, keeping the best");
+    changed_ = true;
+}
+
+void Job::requestCancel() {
+    cancel_.request_stop();
+    unpause();
+    const std::scoped_lock lock(mutex_);
+    state_.task = QStringLiteral("cancelling");
+    changed_ = true;
+}
+
+void Job::requestInterruption() {
+    {
+        const std::scoped_lock lock(mutex_);
+        if (!cancel_.stop_requested()) interrupted_ = true;
+    }
+    requestCancel();
+}
+
+store::RunStatus Job::whenCancelled() const {
+    const std::scoped_lock lock(mutex_);
+    return interrupted_ ? store::RunStatus::interrupted : store::RunStatus::cancelled;
+}
+
+RunState Job::state() const {
+    const std::scoped_lock lock(mutex_);
+    RunState state = state_;
+    state.seconds = clock_.seconds(std::chrono::steady_clock::now());
+    state.sinceImprovement = state.seconds - improvedAt_;
+    return state;
+}
+
+bool Job::takeChange() {
+    const std::scoped_lock lock(mutex_);
+    if (curvesChanged_) state_.curves = curves_.snapshot();
+    const bool changed = changed_ || state_.status == store::RunStatus::running;
+    curvesChanged_ = changed_ = false;
+    return changed;
+}
+
+store::RunStatus Job::status() const {
+    const std::scoped_lock lock(mutex_);
+    return state_.status;
+}
+
+void Job::receive(const ProgressEvent& event) {
+    note(event);
+    waitWhilePaused();
+}
+
+void Job::waitWhilePaused() {
+    std::unique_lock lock(mutex_);
+    resumed_.wait(lock, cancel_.get_token(), [this] { return !paused_; });
+}
+
+void Job::note(const ProgressEvent& event) {
+    const std::scoped_lock lock(mutex_);
+    changed_ = true;
+    switch (event.kind) {
+        case ProgressEvent::Kind::progress:
+            progress(event);
+            break;
+        case ProgressEvent::Kind::incumbent:
+            improve(event);
+            [[fallthrough]];
+        case ProgressEvent::Kind::point:
+            if (!std::isfinite(event.x) || !std::isfinite(event.y)) break;
+            curves_.add(event.series, event.x, event.y);
+            curvesChanged_ = true;
+            break;
+        case ProgressEvent::Kind::log:
+            if (state_.log.size() >= kMostLogLines) state_.log.removeFirst();
+            state_.log.append(plain(event.text));
+            break;
+    }
+}
+
+/// Rate and time left are those of the current task: tasks count in units of their own.
+void Job::progress(const ProgressEvent& event) {
+    const double now = clock_.seconds(std::chrono::steady_clock::now());
+    const QString task = plain(event.task);
+    if (task != state_.task || event.done < state_.done) {
+        taskBegan_ = now;
+        taskDone_ = event.done;
+    }
+    if (!cancel_.stop_requested() && !finish_.stop_requested()) state_.task = task;
+    state_.done = event.done;
+    state_.total = event.total;
+    const double worked = now - taskBegan_;
+    state_.rate = worked > kSecondsUntilRate ? (event.done - taskDone_) / worked : 0;
+    state_.secondsLeft = state_.rate > 0 && event.total > 0 ? (event.total - event.done) / state_.rate : -1;
+}
+
+void Job::improve(const ProgressEvent& event) {
+    if (bestValue_ && event.y >= *bestValue_) return;
+    bestValue_ = event.y;
+    improvedAt_ = clock_.seconds(std::chrono::steady_clock::now());
+    // Every engine there is searches for the shortest time.
+    state_.best = QString::fromStdString(formatQuantity(event.y, Measure::seconds));
+}
+
+}  // namespace tessera::ui

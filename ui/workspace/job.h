@@ -1,0 +1,85 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "core/base/progress.h"
+#include "core/study/study.h"
+#include "ui/models/run_state.h"
+#include "ui/workspace/curve_recorder.h"
+
+namespace tessera::ui {
+
+/// A clock that can be halted: time worked, pauses not counted.
+class WorkClock {
+public:
+    using Moment = std::chrono::steady_clock::time_point;
+    void start(Moment now);
+    void halt(Moment now);
+    double seconds(Moment now) const;
+
+private:
+    std::chrono::duration<double> before_{0};
+    std::optional<Moment> since_;
+};
+
+/// One run between the thread that works on it and the UI thread: a bounded mailbox that holds the newest state, and
+/// the controls. Every member function may be called from any thread.
+class Job {
+public:
+    explicit Job(RunState initial);
+
+    /// What an engine is lent.
+    study::RunHooks hooks();
+
+    void begin();  ///< the worker starts
+    void setStudy(study::Study study);
+    void setRun(store::RunId run);
+    void finish(store::RunStatus status, std::shared_ptr<const study::Result> result, const QString& problem);
+
+    void pause();
+    void unpause();
+    void requestStop();
+    void requestCancel();
+    /// Cancels such that the run can be resumed later.
+    void requestInterruption();
+    /// What a run that gave up is recorded as.
+    store::RunStatus whenCancelled() const;
+
+    /// The newest state, with times up to now.
+    RunState state() const;
+    /// True once after each change, and while the clock runs.
+    bool takeChange();
+    store::RunStatus status() const;
+
+    std::jthread thread;  ///< owned by the UI thread
+
+private:
+    void receive(const ProgressEvent& event);
+    void waitWhilePaused();
+    void note(const ProgressEvent& event);
+    void progress(const ProgressEvent& event);
+    void improve(const ProgressEvent& event);
+
+    mutable std::mutex mutex_;
+    std::condition_variable_any resumed_;
+    RunState state_;
+    CurveRecorder curves_;
+    bool curvesChanged_ = false;
+    bool changed_ = true;
+    bool paused_ = false;
+    bool interrupted_ = false;
+    WorkClock clock_;
+    std::optional<double> bestValue_;
+    double improvedAt_ = 0;  ///< on the work clock
+    double taskBegan_ = 0;   ///< on the work clock, when `taskDone_` was done
+    double taskDone_ = 0;
+    std::stop_source cancel_;
+    std::stop_source finish_;
+};
+
+}  // namespace tessera::ui

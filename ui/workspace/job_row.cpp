@@ -1,0 +1,178 @@
+#include "ui/workspace/job_row.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QProgressBar>
+#include <QToolButton>
+#include <cmath>
+
+#include "core/base/units.h"
+#include "ui/theme/theme.h"
+#include "ui/workspace/elided_label.h"
+#include "ui/workspace/jobs.h"
+#include "ui/workspace/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kBarSteps = 1000;
+/// From here on a search that found nothing better says so.
+constexpr double kWorthTelling = 3;
+
+double shareOf(const RunState& state) {
+    return state.total > 0 ? qBound(0.0, state.done / state.total, 1.0) : 0.0;
+}
+
+void addWorking(const RunState& state, QStringList& facts) {
+    if (state.status == store::RunStatus::paused) facts.append(JobRow::tr("paused"));
+    if (state.total > 0) facts.append(JobRow::tr("%1 %").arg(std::floor(100 * shareOf(state))));
+    if (!state.task.isEmpty()) facts.append(state.task);
+    if (state.rate > 0) facts.append(JobRow::tr("%1 per s").arg(QString::fromStdString(formatCount(state.rate))));
+    if (!state.best.isEmpty()) facts.append(JobRow::tr("best %1").arg(state.best));
+    if (!state.best.isEmpty() && state.sinceImprovement > kWorthTelling)
+        facts.append(JobRow::tr("no better for %1").arg(durationText(state.sinceImprovement)));
+    if (state.secondsLeft >= 0) facts.append(JobRow::tr("%1 left").arg(durationText(state.secondsLeft)));
+}
+
+}  // namespace
+
+QString JobRow::factsOf(const RunState& state) {
+    QStringList facts;
+    switch (state.status) {
+        case store::RunStatus::queued:
+            return tr("waiting for the runs before it");
+        case store::RunStatus::running:
+        case store::RunStatus::paused:
+            addWorking(state, facts);
+            break;
+        case store::RunStatus::failed:
+            return state.problem;
+        default:
+            facts.append(statusText(state.status).toLower());
+            if (!state.best.isEmpty()) facts.append(tr("best %1").arg(state.best));
+            facts.append(tr("took %1").arg(durationText(state.seconds)));
+    }
+    return facts.join(QStringLiteral(" · "));
+}
+
+JobRow::JobRow(JobQueue& jobs, int job, QWidget* parent)
+    : QFrame(parent),
+      jobs_(&jobs),
+      job_(job),
+      status_(new QLabel),
+      title_(new ElidedLabel),
+      bar_(new QProgressBar),
+      facts_(new ElidedLabel),
+      pause_(button(QStringLiteral("pause"), tr("Pause"))),
+      stop_(button(QStringLiteral("stop"), tr("Stop and keep the best"))),
+      cancel_(button(QStringLiteral("cancel"), tr("Cancel and discard"))),
+      open_(button(QStringLiteral("open"), tr("Open"))),
+      forget_(button(QStringLiteral("close"), tr("Take off the list"))) {
+    setFocusPolicy(Qt::StrongFocus);
+    title_->setFont(theme().font(Theme::Text::base, true));
+    title_->setMinimumWidth(theme().spacing(36));
+    title_->setMaximumWidth(theme().spacing(70));
+    facts_->setFont(theme().font(Theme::Text::base, false, true));
+    facts_->setToken("secondary");
+    facts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    bar_->setRange(0, kBarSteps);
+    bar_->setTextVisible(false);
+    bar_->setFixedWidth(theme().spacing(30));
+    bar_->setFixedHeight(theme().spacing(2));
+    auto* line = new QHBoxLayout(this);
+    line->setContentsMargins(theme().spacing(2), theme().spacing(), theme().spacing(2), theme().spacing());
+    line->setSpacing(theme().spacing(2));
+    line->addWidget(status_);
+    line->addWidget(title_, 1);
+    line->addWidget(bar_);
+    line->addWidget(facts_, 3);
+    for (QToolButton* each : {pause_, stop_, cancel_, open_, forget_}) line->addWidget(each);
+    connect(pause_, &QToolButton::clicked, this, [this] { togglePause(); });
+    connect(stop_, &QToolButton::clicked, this, [this] { jobs_->stop(job_); });
+    connect(cancel_, &QToolButton::clicked, this, [this] { jobs_->cancel(job_); });
+    connect(open_, &QToolButton::clicked, this, [this] { emit opened(job_); });
+    connect(forget_, &QToolButton::clicked, this, [this] { jobs_->forget(job_); });
+    connect(&theme(), &Theme::changed, this, [this] {
+        shownIcon_.clear();
+        refreshIcons();
+        refresh();
+    });
+    refreshIcons();
+    refresh();
+}
+
+QToolButton* JobRow::button(const QString& icon, const QString& text) {
+    auto* made = new QToolButton(this);
+    made->setAutoRaise(true);
+    made->setObjectName(icon);
+    made->setToolTip(text);
+    made->setAccessibleName(text);
+    return made;
+}
+
+void JobRow::refreshIcons() {
+    for (QToolButton* each : {pause_, stop_, cancel_, open_, forget_}) each->setIcon(theme().icon(each->objectName()));
+}
+
+void JobRow::togglePause() {
+    if (jobs_->state(job_).status == store::RunStatus::paused)
+        jobs_->unpause(job_);
+    else
+        jobs_->pause(job_);
+}
+
+void JobRow::refresh() {
+    const RunState state = jobs_->state(job_);
+    const bool working = isWorking(state.status);
+    const bool started = state.status == store::RunStatus::running || state.status == store::RunStatus::paused;
+    title_->setText(state.title);
+    facts_->setText(factsOf(state));
+    setAccessibleName(state.title + QStringLiteral(": ") + facts_->text());
+    if (const QString icon = statusIcon(state.status); icon != shownIcon_) {
+        shownIcon_ = icon;
+        status_->setPixmap(
+            theme().icon(icon, statusToken(state.status)).pixmap(theme().spacing(4), theme().spacing(4)));
+        status_->setToolTip(statusText(state.status));
+        status_->setAccessibleName(statusText(state.status));
+        const bool paused = state.status == store::RunStatus::paused;
+        pause_->setObjectName(paused ? QStringLiteral("run") : QStringLiteral("pause"));
+        pause_->setToolTip(paused ? tr("Resume") : tr("Pause"));
+        pause_->setAccessibleName(pause_->toolTip());
+        refreshIcons();
+    }
+    bar_->setVisible(working);
+    bar_->setAccessibleName(tr("Progress of %1").arg(state.title));
+    // A bar without a known end moves by itself only while work is done.
+    bar_->setRange(0, started && state.total <= 0 && state.status == store::RunStatus::running ? 0 : kBarSteps);
+    bar_->setValue(qRound(kBarSteps * shareOf(state)));
+    pause_->setVisible(started);
+    stop_->setVisible(started);
+    cancel_->setVisible(working);
+    forget_->setVisible(!working);
+}
+
+void JobRow::mouseDoubleClickEvent(QMouseEvent* event) {
+    QFrame::mouseDoubleClickEvent(event);
+    emit opened(job_);
+}
+
+void JobRow::keyPressEvent(QKeyEvent* event) {
+    switch (event->key()) {
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+            emit opened(job_);
+            break;
+        case Qt::Key_Space:
+            togglePause();
+            break;
+        case Qt::Key_Delete:
+            jobs_->cancel(job_);
+            break;
+        default:
+            QFrame::keyPressEvent(event);
+    }
+}
+
+}  // namespace tessera::ui

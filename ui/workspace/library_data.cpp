@@ -1,0 +1,120 @@
+#include "ui/workspace/library_data.h"
+
+#include <QCoreApplication>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/hardware/library.h"
+#include "core/model/zoo/zoo.h"
+#include "core/study/study.h"
+#include "ui/workspace/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+QString words(const char* text) {
+    return QCoreApplication::translate("library", text);
+}
+
+QString countText(double value) {
+    return QString::fromStdString(formatCount(value));
+}
+
+/// "128 v2 + 128 v3".
+QString groupsText(const hardware::Fleet& fleet) {
+    QStringList parts;
+    for (const hardware::Group& group : fleet.groups)
+        parts.append(countText(static_cast<double>(group.count)) + QLatin1Char(' ') + shown(group.name));
+    return parts.mid(0, 8).join(QStringLiteral(" + "));
+}
+
+LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
+    LibraryContents::Entry entry{.key = shown(row.kind + "/" + row.id),
+                                 .title = row.name.empty() ? shown(row.id) : shown(row.name),
+                                 .aside = {},
+                                 .help = {},
+                                 .problem = shown(row.problem)};
+    if (!row.problem.empty()) return entry;
+    try {
+        if (row.kind == "fleet") {
+            const hardware::Fleet fleet = hardware::loadFleet(row.path.string());
+            entry.aside = countText(static_cast<double>(hardware::acceleratorCount(fleet)));
+            entry.help = groupsText(fleet);
+        } else {
+            const hardware::Accelerator accelerator = hardware::loadAccelerator(row.path.string());
+            entry.aside = shown(accelerator.vendor);
+            entry.help = shown(accelerator.name);
+        }
+    } catch (const std::exception& error) {
+        entry.problem = shown(error.what());
+    }
+    return entry;
+}
+
+std::optional<StudyCard> cardOf(const std::string& name) {
+    try {
+        const study::Study study = study::loadStudy(name);
+        StudyCard card;
+        card.key = QString::fromStdString(name);
+        card.title = shown(study.name.empty() ? name : study.name);
+        card.studyJson = QString::fromStdString(toText(study::toJson(study)));
+        std::string model = study.models.at(0);
+        for (const model::ZooEntry& entry : model::zooEntries())
+            if ("zoo:" + entry.id == model) model = entry.title;
+        card.model = shown(model);
+        for (const hardware::Group& group : hardware::loadFleet(study.hardware.at(0)).groups)
+            card.groups.append({.name = shown(group.name),
+                                .kind = shown(group.accelerator.name),
+                                .count = static_cast<double>(group.count)});
+        card.detail = words("Batch %1 in %2, %n ways to split it")
+                          .arg(countText(study.parameters.value("batch", 0.0)),
+                               shown(study.parameters.value("dtype", std::string())));
+        card.detail.replace(QStringLiteral("%n"), QString::number(study.parameters.at("strategies").size()));
+        return card;
+    } catch (const std::exception&) {
+        // A study that cannot be read is listed, with the reason, in the library; the page shows those that work.
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+LibraryContents readLibrary() {
+    LibraryContents contents;
+    for (const model::ZooEntry& entry : model::zooEntries())
+        contents.models.append({.key = QString::fromStdString("zoo:" + entry.id),
+                                .title = QString::fromStdString(entry.title),
+                                .aside = {},
+                                .help = QString::fromStdString(entry.description)});
+    for (const hardware::LibraryEntry& row : hardware::libraryEntries()) {
+        if (row.kind == "fleet") contents.fleets.append(hardwareEntry(row));
+        if (row.kind == "accelerator") contents.accelerators.append(hardwareEntry(row));
+    }
+    try {
+        for (const auto& [name, title] : study::bundledStudies())
+            contents.studies.append({.key = QString::fromStdString(name),
+                                     .title = shown(title.empty() ? name : title),
+                                     .aside = {},
+                                     .help = QString::fromStdString(name)});
+    } catch (const std::exception& error) {
+        contents.studies.append({.key = {},
+                                 .title = words("Studies cannot be listed"),
+                                 .aside = {},
+                                 .help = {},
+                                 .problem = shown(error.what())});
+    }
+    return contents;
+}
+
+QVector<StudyCard> readStudyCards(int most) {
+    QVector<StudyCard> cards;
+    // The first four of this order are the four questions that people come with; others follow by name.
+    std::vector<std::string> names{"resnet50-mixed-tpus", "vgg19-mixed-gpus", "alexnet-equal-tpus",
+                                   "resnet18-gpu-upgrade"};
+    for (const std::string& name : names)
+        if (std::optional<StudyCard> card = cardOf(name); card && cards.size() < most) cards.append(*card);
+    return cards;
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <QString>
+#include <QVector>
+
+namespace tessera::ui {
+
+/// What the library offers, apart from files and runs.
+struct LibraryContents {
+    struct Entry {
+        QString key;  ///< of the document
+        QString title;
+        QString aside;  ///< short: "zoo", "256 accelerators"
+        QString help;   ///< a sentence or two
+        QString problem = {};
+    };
+    QVector<Entry> models;  ///< of the zoo
+    QVector<Entry> accelerators;
+    QVector<Entry> fleets;
+    QVector<Entry> studies;
+};
+
+/// A bundled study as a card of the welcome page shows it.
+struct StudyCard {
+    struct Group {
+        QString name;
+        QString kind;
+        double count = 0;
+    };
+    QString key;
+    QString title;
+    QString model;
+    QVector<Group> groups;
+    QString studyJson;
+    QString detail;  ///< "Batch 512 in bf16, 4 strategies"
+};
+
+/// Reads the library's files: call it off the UI thread.
+LibraryContents readLibrary();
+/// At most `most` bundled studies that can be run.
+QVector<StudyCard> readStudyCards(int most);
+
+}  // namespace tessera::ui

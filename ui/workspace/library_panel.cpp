@@ -1,0 +1,243 @@
+#include "ui/workspace/library_panel.h"
+
+#include <QFileInfo>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QVBoxLayout>
+
+#include "ui/theme/theme.h"
+#include "ui/workspace/two_tone_delegate.h"
+#include "ui/workspace/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kIconRole = Qt::UserRole + 30;
+constexpr int kTokenRole = Qt::UserRole + 31;
+constexpr int kSectionRole = Qt::UserRole + 32;
+
+void setIcon(QStandardItem* item, const QString& icon, const char* token = "secondary") {
+    item->setData(icon, kIconRole);
+    item->setData(QString::fromLatin1(token), kTokenRole);
+    item->setIcon(theme().icon(icon, token));
+}
+
+}  // namespace
+
+LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent), filter_(new QLineEdit), tree_(new QTreeView) {
+    models_ = section(QStringLiteral("models"), tr("Models"), QStringLiteral("model"), model_.invisibleRootItem());
+    QStandardItem* hardware =
+        section(QStringLiteral("hardware"), tr("Hardware"), QStringLiteral("hardware"), model_.invisibleRootItem());
+    fleets_ = section(QStringLiteral("fleets"), tr("Fleets"), QStringLiteral("fleet"), hardware);
+    accelerators_ =
+        section(QStringLiteral("accelerators"), tr("Accelerators"), QStringLiteral("accelerator"), hardware);
+    studies_ = section(QStringLiteral("studies"), tr("Studies"), QStringLiteral("study"), model_.invisibleRootItem());
+    runs_ = section(QStringLiteral("history"), tr("History"), QStringLiteral("history"), model_.invisibleRootItem());
+
+    proxy_.setSourceModel(&model_);
+    proxy_.setRecursiveFilteringEnabled(true);
+    proxy_.setAutoAcceptChildRows(false);
+    proxy_.setFilterCaseSensitivity(Qt::CaseInsensitive);
+    filter_->setPlaceholderText(tr("Filter the library"));
+    filter_->setAccessibleName(tr("Filter the library"));
+    filter_->setClearButtonEnabled(true);
+    tree_->setModel(&proxy_);
+    tree_->setHeaderHidden(true);
+    tree_->setUniformRowHeights(true);
+    tree_->setFrameShape(QFrame::NoFrame);
+    tree_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    tree_->setAccessibleName(tr("Library"));
+    tree_->setContextMenuPolicy(Qt::CustomContextMenu);
+    tree_->setIndentation(theme().spacing(4));
+    tree_->setItemDelegate(new TwoToneDelegate(tree_));
+    tree_->setExpandsOnDoubleClick(true);
+    setFocusProxy(tree_);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(theme().spacing(2), theme().spacing(2), theme().spacing(2), 0);
+    column->setSpacing(theme().spacing(2));
+    column->addWidget(filter_);
+    column->addWidget(tree_, 1);
+
+    connect(filter_, &QLineEdit::textChanged, this, [this] { applyFilter(); });
+    connect(tree_, &QTreeView::activated, this, [this](const QModelIndex& index) { open(proxy_.mapToSource(index)); });
+    connect(tree_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [this](const QModelIndex& index) { inspect(proxy_.mapToSource(index)); });
+    connect(tree_, &QWidget::customContextMenuRequested, this, [this](const QPoint& position) {
+        if (QMenu* menu = contextMenu(tree_->indexAt(position))) menu->popup(tree_->viewport()->mapToGlobal(position));
+    });
+    connect(&theme(), &Theme::changed, this, [this] { refreshIcons(); });
+    setOpenSections(
+        {QStringLiteral("hardware"), QStringLiteral("fleets"), QStringLiteral("studies"), QStringLiteral("history")});
+}
+
+QStandardItem* LibraryPanel::section(const QString& id, const QString& title, const QString& icon,
+                                     QStandardItem* parent) {
+    auto* item = new QStandardItem(title);
+    item->setData(id, kSectionRole);
+    item->setFont(theme().font(Theme::Text::base, parent == model_.invisibleRootItem()));
+    item->setEditable(false);
+    setIcon(item, icon, "text");
+    parent->appendRow(item);
+    return item;
+}
+
+QStandardItem* LibraryPanel::entryItem(const QString& kind, const QString& icon, const LibraryContents::Entry& entry) {
+    auto* item = new QStandardItem(entry.title);
+    item->setData(kind, KindRole);
+    item->setData(entry.key, KeyRole);
+    item->setData(entry.problem.isEmpty() ? entry.help : entry.problem, HelpRole);
+    item->setData(entry.aside, TwoToneDelegate::kAsideRole);
+    item->setToolTip((entry.problem.isEmpty() ? entry.help : entry.problem).toHtmlEscaped());
+    item->setEditable(false);
+    setIcon(item, entry.problem.isEmpty() ? icon : QStringLiteral("warning"),
+            entry.problem.isEmpty() ? "secondary" : "warning");
+    return item;
+}
+
+void LibraryPanel::fill(QStandardItem* section, const QString& kind, const QString& icon,
+                        const QVector<LibraryContents::Entry>& entries, const QVector<RecentFiles::Entry>& recent) {
+    section->removeRows(0, section->rowCount());
+    for (const RecentFiles::Entry& file : recent) {
+        QStandardItem* item = entryItem(kind, QStringLiteral("file"),
+                                        {.key = file.path,
+                                         .title = QFileInfo(file.path).fileName(),
+                                         .aside = tr("file"),
+                                         .help = file.path,
+                                         .problem = {}});
+        item->setData(true, FileRole);
+        section->appendRow(item);
+    }
+    for (const LibraryContents::Entry& entry : entries) section->appendRow(entryItem(kind, icon, entry));
+    section->setData(QString::number(section->rowCount()), TwoToneDelegate::kAsideRole);
+}
+
+void LibraryPanel::fillAll() {
+    const auto recent = [this](const QString& kind) {
+        QVector<RecentFiles::Entry> some;
+        for (const RecentFiles::Entry& entry : recent_)
+            if (entry.kind == kind) some.append(entry);
+        return some;
+    };
+    fill(models_, QStringLiteral("model"), QStringLiteral("model"), contents_.models, recent(QStringLiteral("model")));
+    fill(fleets_, QStringLiteral("hardware"), QStringLiteral("fleet"), contents_.fleets,
+         recent(QStringLiteral("hardware")));
+    fill(accelerators_, QStringLiteral("hardware"), QStringLiteral("accelerator"), contents_.accelerators, {});
+    fill(studies_, QStringLiteral("study"), QStringLiteral("study"), contents_.studies,
+         recent(QStringLiteral("study")));
+}
+
+void LibraryPanel::setContents(const LibraryContents& contents) {
+    contents_ = contents;
+    fillAll();
+}
+
+void LibraryPanel::setRecent(const QVector<RecentFiles::Entry>& entries) {
+    recent_ = entries;
+    fillAll();
+}
+
+void LibraryPanel::setRuns(const std::vector<store::RunRow>& runs) {
+    runs_->removeRows(0, runs_->rowCount());
+    auto* all = entryItem(QStringLiteral("history"), QStringLiteral("search"),
+                          {.key = {}, .title = tr("All runs"), .aside = {}, .help = tr("Search, filter, compare")});
+    runs_->appendRow(all);
+    for (const store::RunRow& run : runs) {
+        QStandardItem* item = entryItem(QStringLiteral("run"), QStringLiteral("run"),
+                                        {.key = QStringLiteral("run/%1").arg(run.id),
+                                         .title = run.name.empty() ? tr("Run %1").arg(run.id) : shown(run.name),
+                                         .aside = run.started ? momentText(*run.started) : QString(),
+                                         .help = shown(run.headline)});
+        item->setData(QVariant::fromValue<qint64>(run.id), RunRole);
+        setIcon(item, statusIcon(run.status), statusToken(run.status).data());
+        item->setAccessibleDescription(statusText(run.status));
+        runs_->appendRow(item);
+    }
+}
+
+void LibraryPanel::applyFilter() {
+    const bool filters = !filter_->text().trimmed().isEmpty();
+    if (filters && !filtering_) openBeforeFilter_ = openSections();
+    proxy_.setFilterFixedString(filter_->text().trimmed());
+    if (filters) tree_->expandAll();
+    if (!filters && filtering_) setOpenSections(openBeforeFilter_);
+    filtering_ = filters;
+}
+
+QStringList LibraryPanel::openSections() const {
+    if (filtering_) return openBeforeFilter_;
+    QStringList open;
+    for (const QStandardItem* item : {models_, fleets_, accelerators_, studies_, runs_, fleets_->parent()})
+        if (tree_->isExpanded(proxy_.mapFromSource(item->index()))) open.append(item->data(kSectionRole).toString());
+    return open;
+}
+
+void LibraryPanel::setOpenSections(const QStringList& sections) {
+    for (const QStandardItem* item : {models_, fleets_, accelerators_, studies_, runs_, fleets_->parent()})
+        tree_->setExpanded(proxy_.mapFromSource(item->index()), sections.contains(item->data(kSectionRole).toString()));
+}
+
+void LibraryPanel::open(const QModelIndex& index) {
+    const QString kind = index.data(KindRole).toString();
+    if (!kind.isEmpty()) emit openRequested(kind, index.data(KeyRole).toString());
+}
+
+void LibraryPanel::inspect(const QModelIndex& index) {
+    const QString kind = index.data(KindRole).toString();
+    if (kind.isEmpty()) return;
+    const QString key = index.data(KeyRole).toString();
+    Facts facts;
+    facts.title = index.data().toString();
+    facts.icon = index.data(kIconRole).toString();
+    facts.subtitle = key;
+    facts.note = index.data(HelpRole).toString();
+    facts.actions.append({tr("Open"), QStringLiteral("open"), [this, kind, key] { emit openRequested(kind, key); }});
+    if (kind == QLatin1String("model"))
+        facts.actions.append({tr("New study with this model"), QStringLiteral("study"),
+                              [this, key] { emit newStudyRequested(key, {}); }});
+    if (kind == QLatin1String("study"))
+        facts.actions.append({tr("Run"), QStringLiteral("run"), [this, key] { emit runRequested(key); }});
+    emit inspected(facts);
+}
+
+QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
+    const QModelIndex index = proxy_.mapToSource(proxied);
+    const QString kind = index.data(KindRole).toString();
+    if (kind.isEmpty()) return nullptr;
+    const QString key = index.data(KeyRole).toString();
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    const auto add = [&](const QString& title, const QString& icon, std::function<void()> run) {
+        connect(menu->addAction(theme().icon(icon), title), &QAction::triggered, this, std::move(run));
+    };
+    add(tr("Open"), QStringLiteral("open"), [this, kind, key] { emit openRequested(kind, key); });
+    if (kind == QLatin1String("model"))
+        add(tr("New study with this model"), QStringLiteral("study"), [this, key] { emit newStudyRequested(key, {}); });
+    if (kind == QLatin1String("hardware") && !key.startsWith(QLatin1String("accelerator/"))) {
+        const QString name = key.startsWith(QLatin1String("fleet/")) ? key.mid(6) : key;
+        add(tr("New study on this fleet"), QStringLiteral("study"), [this, name] { emit newStudyRequested({}, name); });
+    }
+    if (kind == QLatin1String("study")) add(tr("Run"), QStringLiteral("run"), [this, key] { emit runRequested(key); });
+    if (kind == QLatin1String("run")) {
+        const qint64 run = index.data(RunRole).toLongLong();
+        add(tr("Run again"), QStringLiteral("run"), [this, run] { emit repeatRequested(run); });
+        add(tr("Open its study"), QStringLiteral("study"), [this, run] { emit studyOfRunRequested(run); });
+    }
+    if (index.data(FileRole).toBool())
+        add(tr("Take off this list"), QStringLiteral("close"), [this, key] { emit forgetRequested(key); });
+    return menu;
+}
+
+void LibraryPanel::refreshIcons() {
+    const std::function<void(QStandardItem*)> walk = [&](QStandardItem* item) {
+        for (int row = 0; row < item->rowCount(); ++row) {
+            QStandardItem* child = item->child(row);
+            const QByteArray token = child->data(kTokenRole).toString().toLatin1();
+            child->setIcon(theme().icon(child->data(kIconRole).toString(), token.constData()));
+            walk(child);
+        }
+    };
+    walk(model_.invisibleRootItem());
+}
+
+}  // namespace tessera::ui

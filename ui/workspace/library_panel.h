@@ -1,0 +1,70 @@
+#pragma once
+
+#include <QLineEdit>
+#include <QSortFilterProxyModel>
+#include <QStandardItemModel>
+#include <QTreeView>
+#include <QWidget>
+#include <vector>
+
+#include "core/store/store.h"
+#include "ui/models/facts.h"
+#include "ui/workspace/library_data.h"
+#include "ui/workspace/recent_files.h"
+
+class QMenu;
+
+namespace tessera::ui {
+
+/// The Library dock: models, hardware, studies and the latest runs in one tree with a filter.
+class LibraryPanel : public QWidget {
+    Q_OBJECT
+
+public:
+    enum Role { KindRole = Qt::UserRole + 1, KeyRole, HelpRole, FileRole, RunRole };
+
+    explicit LibraryPanel(QWidget* parent = nullptr);
+
+    void setContents(const LibraryContents& contents);
+    void setRecent(const QVector<RecentFiles::Entry>& entries);
+    void setRuns(const std::vector<store::RunRow>& runs);
+
+    QAbstractItemModel* model() { return &model_; }
+    QTreeView* tree() const { return tree_; }
+    QLineEdit* filter() const { return filter_; }
+    QMenu* contextMenu(const QModelIndex& index);  ///< of the tree's model; nullptr where there is nothing to do
+    QStringList openSections() const;
+    void setOpenSections(const QStringList& sections);
+
+signals:
+    void openRequested(const QString& kind, const QString& key);
+    void newStudyRequested(const QString& model, const QString& hardware);
+    void runRequested(const QString& study);  ///< a study's key
+    void repeatRequested(qint64 run);
+    void studyOfRunRequested(qint64 run);
+    void forgetRequested(const QString& path);  ///< of a recent file
+    void inspected(const tessera::ui::Facts& facts);
+
+private:
+    QStandardItem* section(const QString& id, const QString& title, const QString& icon, QStandardItem* parent);
+    QStandardItem* entryItem(const QString& kind, const QString& icon, const LibraryContents::Entry& entry);
+    void fill(QStandardItem* section, const QString& kind, const QString& icon,
+              const QVector<LibraryContents::Entry>& entries, const QVector<RecentFiles::Entry>& recent);
+    void fillAll();
+    void applyFilter();
+    void open(const QModelIndex& index);
+    void inspect(const QModelIndex& index);
+    void refreshIcons();
+
+    QStandardItemModel model_;
+    QSortFilterProxyModel proxy_;
+    QLineEdit* filter_;
+    QTreeView* tree_;
+    QStandardItem *models_, *accelerators_, *fleets_, *studies_, *runs_;
+    LibraryContents contents_;
+    QVector<RecentFiles::Entry> recent_;
+    QStringList openBeforeFilter_;
+    bool filtering_ = false;
+};
+
+}  // namespace tessera::ui

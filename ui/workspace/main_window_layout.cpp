@@ -1,0 +1,229 @@
+#include <QApplication>
+#include <QDockWidget>
+#include <QMenu>
+#include <QMenuBar>
+#include <QToolBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/theme/theme.h"
+#include "ui/views/document.h"
+#include "ui/workspace/background.h"
+#include "ui/workspace/inspector_panel.h"
+#include "ui/workspace/main_window_parts.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kWidth = 1280, kHeight = 800;  // of the first start, in steps of nothing: pixels
+constexpr int kLibraryWidth = 62, kInspectorWidth = 66, kBottomHeight = 36;  // in spacing steps
+
+}  // namespace
+
+MainWindow::Implementation::Implementation(MainWindow& owner, const Options& given) : window(owner), options(given) {}
+
+/// Runs end before the history that they are written into.
+MainWindow::Implementation::~Implementation() {
+    // Documents look at the queue and the history while they are destroyed no more.
+    area->disconnect();
+    jobs->disconnect();
+    history->disconnect();
+    delete jobs;
+    delete history;
+}
+
+void MainWindow::Implementation::build() {
+    window.setWindowTitle(tr("Tessera"));
+    window.setWindowIcon(theme().icon(QStringLiteral("partition"), "accent"));
+    window.setAcceptDrops(true);
+    window.setDockNestingEnabled(true);
+    window.setAccessibleName(tr("Tessera"));
+    window.resize(kWidth, kHeight);
+    history = new History;
+    jobs = new JobQueue({});
+
+    auto* centre = new QWidget;
+    auto* column = new QVBoxLayout(centre);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    notices = new QVBoxLayout;
+    notices->setSpacing(0);
+    column->addLayout(notices);
+    area = new DocumentArea;
+    column->addWidget(area, 1);
+    window.setCentralWidget(centre);
+
+    buildDocks();
+    buildActions();
+    buildToolBar();
+    buildMenus();
+    palette = new CommandPalette(&window);
+    palette->setItems([this] { return paletteItems(); });
+    palette->setSearch([this](const QString& typed, const CommandPalette::More& more) { searchRuns(typed, more); });
+
+    QObject::connect(area, &DocumentArea::currentChanged, &window, [this](Document* now) { documentChanged(now); });
+    QObject::connect(area, &DocumentArea::closeRequested, &window, [this](Document* which) { closeDocument(which); });
+    QObject::connect(area, &DocumentArea::emptied, &window, [this] { open(QStringLiteral("welcome"), {}); });
+    QObject::connect(jobs, &JobQueue::changed, &window, [this](int job) { jobChanged(job); });
+    QObject::connect(jobs, &JobQueue::finished, &window, [this](int job) { jobFinished(job); });
+    QObject::connect(jobs, &JobQueue::added, &window, [this] { updateActions(); });
+    QObject::connect(jobs, &JobQueue::troubled, &window,
+                     [this](const QString& sentence) { say(MessagesPanel::Tone::error, sentence); });
+    QObject::connect(history, &History::opened, &window,
+                     [this](const QString& notice, bool readOnly) { historyOpened(notice, readOnly); });
+    QObject::connect(history, &History::failed, &window,
+                     [this](store::StoreProblem problem, const QString& text) { historyFailed(problem, text); });
+    QObject::connect(history, &History::troubled, &window,
+                     [this](const QString& sentence) { say(MessagesPanel::Tone::error, sentence); });
+    QObject::connect(history, &History::changed, &window, [this] { refreshRuns(); });
+    QObject::connect(&theme(), &Theme::changed, &window, [this] { refreshIcons(); });
+    QObject::connect(&recent, &RecentFiles::changed, &window, [this] { library->setRecent(recent.entries()); });
+    library->setRecent(recent.entries());
+    inBackground<LibraryContents>(
+        &window, [] { return readLibrary(); },
+        [this](const LibraryContents& read) {
+            contents = read;
+            library->setContents(read);
+            fillLibraryMenus();
+        });
+    resetLayout();
+    restoreSession();
+    refreshIcons();
+    updateActions();
+}
+
+QDockWidget* MainWindow::Implementation::dock(const QString& id, const QString& title, QWidget* content,
+                                              Qt::DockWidgetArea where) {
+    auto* made = new QDockWidget(title, &window);
+    made->setObjectName(id);
+    made->setAccessibleName(title);
+    made->setWidget(content);
+    window.addDockWidget(where, made);
+    docks.append(made);
+    return made;
+}
+
+void MainWindow::Implementation::buildDocks() {
+    library = new LibraryPanel;
+    inspector = new InspectorPanel;
+    jobsPanel = new JobsPanel(*jobs);
+    messages = new MessagesPanel;
+    dock(QStringLiteral("library"), tr("Library"), library, Qt::LeftDockWidgetArea);
+    dock(QStringLiteral("inspector"), tr("Inspector"), inspector, Qt::RightDockWidgetArea);
+    dock(QStringLiteral("jobs"), tr("Jobs"), jobsPanel, Qt::BottomDockWidgetArea);
+    dock(QStringLiteral("messages"), tr("Messages"), messages, Qt::BottomDockWidgetArea);
+
+    QObject::connect(library, &LibraryPanel::openRequested, &window,
+                     [this](const QString& kind, const QString& key) { open(kind, key); });
+    QObject::connect(library, &LibraryPanel::newStudyRequested, &window,
+                     [this](const QString& model, const QString& hardware) { newStudy(model, hardware); });
+    QObject::connect(library, &LibraryPanel::runRequested, &window, [this](const QString& key) { runStudyNamed(key); });
+    QObject::connect(library, &LibraryPanel::repeatRequested, &window,
+                     [this](qint64 id) { openJob(jobs->repeat(id)); });
+    QObject::connect(library, &LibraryPanel::studyOfRunRequested, &window, [this](qint64 id) { openStudyOf(id); });
+    QObject::connect(library, &LibraryPanel::forgetRequested, &window,
+                     [this](const QString& path) { recent.remove(path); });
+    QObject::connect(library, &LibraryPanel::inspected, &window, [this](const Facts& facts) { inspect(facts); });
+    QObject::connect(jobsPanel, &JobsPanel::opened, &window, [this](int job) { openJob(job); });
+    QObject::connect(messages, &MessagesPanel::activated, &window,
+                     [this](const QString& kind, const QString& key, const QString& /*place*/) {
+                         if (!kind.isEmpty()) open(kind, key);
+                     });
+}
+
+void MainWindow::Implementation::buildToolBar() {
+    toolBar = window.addToolBar(tr("Tools"));
+    toolBar->setObjectName(QStringLiteral("tools"));
+    toolBar->setMovable(false);
+    toolBar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    toolBar->setIconSize({theme().spacing(5), theme().spacing(5)});
+    for (const char* id : {"run", "pause", "stop"}) toolBar->addAction(actions.value(QLatin1String(id)));
+    toolBar->addSeparator();
+    const auto menuButton = [this](const QString& title, const QString& icon, QMenu*& menu) {
+        auto* button = new QToolButton;
+        button->setText(title);
+        button->setObjectName(icon);
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setPopupMode(QToolButton::InstantPopup);
+        button->setFocusPolicy(Qt::StrongFocus);
+        menu = new QMenu(title, button);
+        menu->setToolTipsVisible(true);
+        button->setMenu(menu);
+        toolBar->addWidget(button);
+    };
+    menuButton(tr("Model"), QStringLiteral("model"), modelMenu);
+    menuButton(tr("Hardware"), QStringLiteral("hardware"), hardwareMenu);
+    menuButton(tr("Study"), QStringLiteral("study"), studyMenu);
+    auto* spring = new QWidget;
+    spring->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    toolBar->addWidget(spring);
+    paletteButton = new QToolButton;
+    paletteButton->setObjectName(QStringLiteral("paletteField"));
+    paletteButton->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    paletteButton->setText(tr("Find anything   Ctrl+K"));
+    paletteButton->setAccessibleName(tr("Find anything"));
+    paletteButton->setToolTip(tr("Find an action, model, fleet, study or run (Ctrl+K)"));
+    paletteButton->setFocusPolicy(Qt::StrongFocus);
+    paletteButton->setMinimumWidth(theme().spacing(70));
+    QObject::connect(paletteButton, &QToolButton::clicked, &window, [this] { palette->open(); });
+    toolBar->addWidget(paletteButton);
+}
+
+void MainWindow::Implementation::resetLayout() {
+    if (window.isFullScreen() || window.isMaximized()) window.showNormal();
+    window.resize(kWidth, kHeight);
+    const auto place = [this](int index, Qt::DockWidgetArea where) {
+        docks[index]->setFloating(false);
+        window.addDockWidget(where, docks[index]);
+        docks[index]->show();
+    };
+    place(0, Qt::LeftDockWidgetArea);
+    place(1, Qt::RightDockWidgetArea);
+    place(2, Qt::BottomDockWidgetArea);
+    place(3, Qt::BottomDockWidgetArea);
+    window.splitDockWidget(docks[2], docks[3], Qt::Horizontal);
+    toolBar->show();
+    window.menuBar()->show();
+    window.resizeDocks({docks[0], docks[1]}, {theme().spacing(kLibraryWidth), theme().spacing(kInspectorWidth)},
+                       Qt::Horizontal);
+    window.resizeDocks({docks[2], docks[3]}, {2 * kWidth / 3, kWidth / 3}, Qt::Horizontal);
+    window.resizeDocks({docks[2]}, {theme().spacing(kBottomHeight)}, Qt::Vertical);
+}
+
+void MainWindow::Implementation::refreshIcons() {
+    for (auto entry = actionIcons.begin(); entry != actionIcons.end(); ++entry)
+        entry.key()->setIcon(theme().icon(entry.value(), entry.value() == QLatin1String("run") ? "accent" : "text"));
+    for (QToolButton* button : toolBar->findChildren<QToolButton*>())
+        if (button->menu() != nullptr) button->setIcon(theme().icon(button->objectName()));
+    paletteButton->setIcon(theme().icon(QStringLiteral("search"), "secondary"));
+    paletteButton->setStyleSheet(
+        QStringLiteral(
+            "#paletteField { background: %1; border: 1px solid %2; border-radius: %5px; color: %3; "
+            "padding: %6px; text-align: left; } #paletteField:hover, #paletteField:focus { border-color: %4; }")
+            .arg(theme().colour("surface").name(), theme().colour("border").name(), theme().colour("secondary").name(),
+                 theme().colour("accent").name())
+            .arg(theme().radius())
+            .arg(theme().spacing()));
+    fillLibraryMenus();
+}
+
+void MainWindow::Implementation::cyclePanes(int step) {
+    QVector<QWidget*> panes{area};
+    for (QDockWidget* each : docks)
+        if (each->isVisible()) panes.append(each->widget());
+    int at = 0;
+    for (int i = 0; i < panes.size(); ++i)
+        if (panes[i]->isAncestorOf(QApplication::focusWidget()) || panes[i] == QApplication::focusWidget()) at = i;
+    const auto next = (at + step + panes.size()) % panes.size();
+    QWidget* target = panes[next] == area && area->current() != nullptr ? area->current() : panes[next];
+    if (target->focusProxy() == nullptr && target->focusPolicy() == Qt::NoFocus)
+        for (QWidget* child : target->findChildren<QWidget*>())
+            if (child->isVisible() && child->focusPolicy() != Qt::NoFocus) {
+                target = child;
+                break;
+            }
+    target->setFocus(Qt::TabFocusReason);
+}
+
+}  // namespace tessera::ui

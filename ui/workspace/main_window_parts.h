@@ -1,0 +1,132 @@
+#pragma once
+
+#include <QMap>
+#include <QPointer>
+#include <QUndoGroup>
+#include <functional>
+#include <vector>
+
+#include "ui/models/facts.h"
+#include "ui/models/run_state.h"
+#include "ui/workspace/command_palette.h"
+#include "ui/workspace/document_area.h"
+#include "ui/workspace/history.h"
+#include "ui/workspace/jobs.h"
+#include "ui/workspace/jobs_panel.h"
+#include "ui/workspace/library_panel.h"
+#include "ui/workspace/main_window.h"
+#include "ui/workspace/messages_panel.h"
+#include "ui/workspace/notice_bar.h"
+#include "ui/workspace/recent_files.h"
+
+class QDockWidget;
+class QMenu;
+class QToolBar;
+class QToolButton;
+class QVBoxLayout;
+
+namespace tessera::ui {
+
+class InspectorPanel;
+class RunDocument;
+class StudyDocument;
+
+/// The parts of the window and what connects them.
+struct MainWindow::Implementation {
+    Implementation(MainWindow& owner, const Options& given);
+    ~Implementation();
+
+    // Composition: main_window_layout.cpp.
+    void build();
+    void buildDocks();
+    void buildToolBar();
+    QDockWidget* dock(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area);
+    void resetLayout();
+    void refreshIcons();
+    void cyclePanes(int step);
+
+    // Actions: main_window_actions.cpp.
+    void buildActions();
+    QAction* action(const QString& id, const QString& title, const QString& icon, const QKeySequence& keys,
+                    std::function<void()> run);
+    void buildMenus();
+    void updateActions();
+    void fillRecentMenu();
+    void fillDocumentMenu();
+    void fillExportMenu();
+    void fillLibraryMenus();
+    QVector<CommandPalette::Item> paletteItems() const;
+    void searchRuns(const QString& typed, const CommandPalette::More& more);
+    void runCurrent();
+    int currentJob() const;  ///< of the run in front, else the newest that works; 0 = none
+    void showShortcuts();
+    void showAbout();
+    void setTheme(const QString& mode);
+
+    // Documents: main_window_documents.cpp.
+    Document* open(const QString& kind, const QString& key);
+    Document* make(const QString& kind, const QString& key);
+    void connectDocument(Document* document);
+    void documentChanged(Document* document);
+    void closeDocument(Document* document);
+    void run(const QString& studyJson);
+    void runStudyNamed(const QString& key);
+    void openStudyOf(store::RunId run);
+    void newStudy(const QString& model, const QString& hardware);
+    void openJob(int job);
+    void feedRun(RunDocument* document);
+    void feedRuns(Document* document);
+    void jobChanged(int job);
+    void jobFinished(int job);
+    void importFile(const QString& path);
+    void importRuns(const QString& path);
+    void say(MessagesPanel::Tone tone, const QString& sentence, const QString& kind = {}, const QString& key = {},
+             const QString& place = {});
+    void inspect(const Facts& facts);
+    void refreshRuns();
+
+    // History and session: main_window_session.cpp.
+    void openHistory(const std::filesystem::path& path, store::OpenMode mode = store::OpenMode::readWrite);
+    void historyOpened(const QString& notice, bool readOnly);
+    void historyFailed(store::StoreProblem problem, const QString& sentence);
+    void startFresh();
+    void chooseHistory();
+    void announceInterrupted(const std::vector<store::RunRow>& runs);
+    void notify(NoticeBar* bar);
+    void restoreSession();
+    void restoreWindow();
+    void saveSession();
+    bool mayClose();
+    void askAboutRuns();
+    void askAboutChanges(const QVector<Document*>& changed);
+
+    MainWindow& window;
+    Options options;
+    std::filesystem::path historyPath;  ///< empty = nothing is kept
+    bool closeConfirmed = false;
+    bool runsConfirmed = false;
+
+    RecentFiles recent;
+    QUndoGroup undo;
+    History* history = nullptr;
+    JobQueue* jobs = nullptr;
+    DocumentArea* area = nullptr;
+    QVBoxLayout* notices = nullptr;
+    QPointer<NoticeBar> historyNotice;
+    LibraryPanel* library = nullptr;
+    InspectorPanel* inspector = nullptr;
+    JobsPanel* jobsPanel = nullptr;
+    MessagesPanel* messages = nullptr;
+    CommandPalette* palette = nullptr;
+    QToolButton* paletteButton = nullptr;
+    QToolBar* toolBar = nullptr;
+    QVector<QDockWidget*> docks;
+    QMap<QString, QAction*> actions;
+    QMap<QAction*, QString> actionIcons;
+    QMenu *recentMenu = nullptr, *documentMenu = nullptr, *exportMenu = nullptr;
+    QMenu *modelMenu = nullptr, *hardwareMenu = nullptr, *studyMenu = nullptr;
+    LibraryContents contents;
+    std::vector<store::RunRow> latestRuns;
+};
+
+}  // namespace tessera::ui

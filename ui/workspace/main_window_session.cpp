@@ -1,0 +1,258 @@
+#include <QDateTime>
+#include <QDockWidget>
+#include <QGuiApplication>
+#include <QJsonDocument>
+#include <QScreen>
+#include <QSettings>
+#include <QVBoxLayout>
+#include <filesystem>
+
+#include "ui/views/document.h"
+#include "ui/views/run_document.h"
+#include "ui/workspace/background.h"
+#include "ui/workspace/main_window_parts.h"
+#include "ui/workspace/questions.h"
+
+namespace tessera::ui {
+
+namespace {
+
+const QString kGeometry = QStringLiteral("window/geometry");
+const QString kState = QStringLiteral("window/state");
+const QString kDocuments = QStringLiteral("session/documents");
+const QString kOpenSections = QStringLiteral("library/open");
+const QString kHistoryPath = QStringLiteral("history/path");
+/// Set while the session is restored: a start that did not survive it begins plainly the next time.
+const QString kRestoring = QStringLiteral("session/restoring");
+constexpr int kStateVersion = 1;
+/// So much of the window's head must be on a screen that it can be grabbed.
+constexpr int kLeastVisible = 80;
+
+bool isReachable(const QRect& frame) {
+    for (const QScreen* screen : QGuiApplication::screens()) {
+        const QRect seen = screen->availableGeometry().intersected(QRect(frame.topLeft(), QSize(frame.width(), 40)));
+        if (seen.width() >= kLeastVisible && seen.height() > 0) return true;
+    }
+    return false;
+}
+
+/// What becomes of an old history that a fresh one replaces, and what went wrong.
+QString putAside(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return {};
+    const std::string stamp = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")).toStdString();
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+        const std::filesystem::path from = path.string() + suffix;
+        if (!std::filesystem::exists(from, error)) continue;
+        std::filesystem::rename(from, path.string() + "." + stamp + suffix, error);
+        if (error) return QString::fromStdString(error.message());
+    }
+    return {};
+}
+
+QString pathText(const std::filesystem::path& path) {
+    return QString::fromStdString(path.string());
+}
+
+}  // namespace
+
+void MainWindow::Implementation::openHistory(const std::filesystem::path& path, store::OpenMode mode) {
+    jobs->setHistory({});
+    historyPath = path;
+    if (historyNotice) historyNotice->deleteLater();
+    history->open(path, mode);
+}
+
+void MainWindow::Implementation::historyOpened(const QString& notice, bool readOnly) {
+    jobs->setHistory(readOnly ? std::filesystem::path() : historyPath);
+    QString sentence = notice;
+    if (readOnly && sentence.isEmpty())
+        sentence = tr("The history is open for reading only: new runs are shown, but not kept.");
+    if (!sentence.isEmpty()) {
+        historyNotice =
+            new NoticeBar(NoticeBar::Tone::warning, sentence, {{tr("Choose another"), [this] { chooseHistory(); }}});
+        notify(historyNotice);
+    }
+    refreshRuns();
+    history->announceChange();
+    if (readOnly || historyPath.empty()) return;
+    history->ask<std::vector<store::RunRow>>(
+        &window, [](store::Store& store) { return store.findInterrupted(); },
+        [this](const std::vector<store::RunRow>& runs) { announceInterrupted(runs); });
+}
+
+void MainWindow::Implementation::historyFailed(store::StoreProblem problem, const QString& sentence) {
+    using Problem = store::StoreProblem;
+    say(MessagesPanel::Tone::error, sentence);
+    jobs->setHistory({});
+    if (historyNotice) historyNotice->deleteLater();
+    QVector<NoticeBar::Choice> choices;
+    choices.append({tr("Try again"), [this] { openHistory(historyPath); }});
+    if (problem == Problem::locked || problem == Problem::notWritable || problem == Problem::damaged ||
+        problem == Problem::newer || problem == Problem::full)
+        choices.append({tr("Open read-only"), [this] { openHistory(historyPath, store::OpenMode::readOnly); }});
+    choices.append({tr("Choose another"), [this] { chooseHistory(); }});
+    if (problem == Problem::damaged || problem == Problem::newer || problem == Problem::notAHistory ||
+        problem == Problem::missing || problem == Problem::notReadable)
+        choices.append({tr("Start fresh, keep the old file"), [this] { startFresh(); }});
+    historyNotice = new NoticeBar(NoticeBar::Tone::warning, sentence, choices);
+    notify(historyNotice);
+}
+
+void MainWindow::Implementation::startFresh() {
+    inBackground<QString>(
+        &window, [path = historyPath] { return putAside(path); },
+        [this](const QString& problem) {
+            if (problem.isEmpty()) {
+                openHistory(historyPath);
+                return;
+            }
+            historyFailed(store::StoreProblem::notWritable,
+                          tr("%1 cannot be renamed: %2.").arg(pathText(historyPath), problem));
+        });
+}
+
+void MainWindow::Implementation::chooseHistory() {
+    asker().saveFile(window, tr("Choose a history, or name a new one"), pathText(historyPath),
+                     tr("Histories (*.db);;All files (*)"), [this](const QString& path) {
+                         QSettings().setValue(kHistoryPath, path);
+                         openHistory(path.toStdString());
+                     });
+}
+
+void MainWindow::Implementation::announceInterrupted(const std::vector<store::RunRow>& runs) {
+    if (runs.empty()) return;
+    std::vector<store::RunId> numbers;
+    for (const store::RunRow& row : runs) numbers.push_back(row.id);
+    const QString sentence =
+        runs.size() == 1 ? tr("A run was interrupted. It can go on from where it was.")
+                         : tr("%1 runs were interrupted. They can go on from where they were.").arg(runs.size());
+    notify(new NoticeBar(NoticeBar::Tone::information, sentence,
+                         {{tr("Resume"),
+                           [this, numbers] {
+                               for (const store::RunId run : numbers) jobs->resume(run);
+                               docks[2]->show();
+                           }},
+                          {tr("Show"), [this] { open(QStringLiteral("history"), {}); }}}));
+}
+
+void MainWindow::Implementation::notify(NoticeBar* bar) {
+    notices->addWidget(bar);
+}
+
+void MainWindow::Implementation::restoreWindow() {
+    const QSettings settings;
+    const bool placed = window.restoreGeometry(settings.value(kGeometry).toByteArray());
+    if (placed && !isReachable(window.frameGeometry())) {
+        window.setWindowState(Qt::WindowNoState);
+        const QRect screen = QGuiApplication::primaryScreen()->availableGeometry();
+        window.resize(window.size().boundedTo(screen.size()));
+        window.move(screen.topLeft());
+    }
+    window.restoreState(settings.value(kState).toByteArray(), kStateVersion);
+    // Whatever the settings say, there is always a way to see and reach everything.
+    for (QDockWidget* each : docks)
+        if (each->isFloating() && !isReachable(each->frameGeometry())) each->setFloating(false);
+    if (settings.contains(kOpenSections)) library->setOpenSections(settings.value(kOpenSections).toStringList());
+}
+
+void MainWindow::Implementation::restoreSession() {
+    QSettings settings;
+    std::filesystem::path path = options.history;
+    if (path.empty()) path = settings.value(kHistoryPath).toString().toStdString();
+    if (path.empty()) path = store::defaultPath();
+    if (!options.recordHistory) path.clear();
+    openHistory(path);
+
+    const bool failedLast = settings.value(kRestoring).toBool();
+    if (options.restoreSession && failedLast)
+        say(MessagesPanel::Tone::warning,
+            tr("The last start did not get to its end, so this one begins without the tabs that were open."));
+    if (options.restoreSession && !failedLast) {
+        settings.setValue(kRestoring, true);
+        settings.sync();
+        restoreWindow();
+        const QJsonDocument saved = QJsonDocument::fromJson(settings.value(kDocuments).toByteArray());
+        area->restore(saved.object(), [this](const QString& kind, const QString& key) -> Document* {
+            return area->find(kind, key) != nullptr ? nullptr : make(kind, key);
+        });
+    }
+    settings.setValue(kRestoring, false);
+    if (area->documents().isEmpty()) open(QStringLiteral("welcome"), {});
+    documentChanged(area->current());
+}
+
+void MainWindow::Implementation::saveSession() {
+    if (!options.restoreSession) return;
+    QSettings settings;
+    settings.setValue(kGeometry, window.saveGeometry());
+    settings.setValue(kState, window.saveState(kStateVersion));
+    settings.setValue(kOpenSections, library->openSections());
+    // A job's number means nothing tomorrow; its run in the history does.
+    const QJsonObject layout = area->save([](const Document& document) -> std::optional<QString> {
+        const auto* run = qobject_cast<const RunDocument*>(&document);
+        if (run == nullptr || !run->key().startsWith(QLatin1String("job/"))) return document.key();
+        if (run->state().run == 0) return std::nullopt;
+        return QStringLiteral("run/%1").arg(run->state().run);
+    });
+    settings.setValue(kDocuments, QJsonDocument(layout).toJson(QJsonDocument::Compact));
+    settings.sync();
+}
+
+bool MainWindow::Implementation::mayClose() {
+    if (closeConfirmed) return true;
+    if (jobs->working() > 0 && !runsConfirmed) {
+        askAboutRuns();
+        return false;
+    }
+    QVector<Document*> changed;
+    for (Document* document : area->documents())
+        if (document->isModified()) changed.append(document);
+    if (!changed.isEmpty()) {
+        askAboutChanges(changed);
+        return false;
+    }
+    return true;
+}
+
+void MainWindow::Implementation::askAboutRuns() {
+    const int working = jobs->working();
+    const bool kept = history->isOpen() && !history->isReadOnly() && !historyPath.empty();
+    QString sentence = working == 1 ? tr("A run is still working.") : tr("%1 runs are still working.").arg(working);
+    sentence +=
+        QLatin1Char(' ') + (kept ? tr("What they found so far is kept, and the next start offers to resume them.")
+                                 : tr("There is no history to keep them in: what they found so far is lost."));
+    asker().ask(window,
+                {.title = tr("Close Tessera"),
+                 .sentence = sentence,
+                 .answers = {kept ? tr("Close, resume later") : tr("Close and lose them"), tr("Keep working")},
+                 .escape = 1},
+                [this](int answer) {
+                    if (answer != 0) return;
+                    runsConfirmed = true;
+                    window.close();
+                });
+}
+
+void MainWindow::Implementation::askAboutChanges(const QVector<Document*>& changed) {
+    QStringList titles;
+    for (const Document* document : changed.mid(0, 5)) titles.append(document->title());
+    asker().ask(window,
+                {.title = tr("Unsaved changes"),
+                 .sentence = tr("Not saved yet: %1.").arg(titles.join(QStringLiteral(", "))),
+                 .answers = {tr("Save all"), tr("Discard the changes"), tr("Keep working")},
+                 .escape = 2},
+                [this](int answer) {
+                    if (answer == 2) {
+                        runsConfirmed = false;
+                        return;
+                    }
+                    if (answer == 0)
+                        for (Document* document : area->documents())
+                            if (document->isModified() && !document->save()) return;
+                    closeConfirmed = true;
+                    window.close();
+                });
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,103 @@
+#include "ui/workspace/messages_panel.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QLabel>
+#include <QMenu>
+#include <QTime>
+#include <QVBoxLayout>
+
+#include "ui/theme/theme.h"
+#include "ui/workspace/empty_hint.h"
+
+namespace tessera::ui {
+
+namespace {
+
+enum Role { KindRole = Qt::UserRole + 1, KeyRole, PlaceRole, ToneRole };
+
+struct ToneRow {
+    const char* icon;
+    const char* token;
+};
+constexpr ToneRow kTones[] = {{"info", "secondary"}, {"warning", "warning"}, {"error", "bad"}};
+
+QIcon iconOf(int tone) {
+    const ToneRow& row = kTones[qBound(0, tone, 2)];
+    return theme().icon(QLatin1String(row.icon), row.token);
+}
+
+}  // namespace
+
+MessagesPanel::MessagesPanel(QWidget* parent)
+    : QWidget(parent), list_(new QListView), hint_(new EmptyHint(tr("Warnings and problems appear here."))) {
+    list_->setModel(&model_);
+    list_->setAccessibleName(tr("Messages"));
+    list_->setWordWrap(true);
+    list_->setFrameShape(QFrame::NoFrame);
+    list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->setContextMenuPolicy(Qt::ActionsContextMenu);
+    list_->setResizeMode(QListView::Adjust);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->addWidget(list_);
+    column->addWidget(hint_);
+    setFocusProxy(list_);
+    connect(list_, &QListView::activated, this, [this](const QModelIndex& index) {
+        emit activated(index.data(KindRole).toString(), index.data(KeyRole).toString(),
+                       index.data(PlaceRole).toString());
+    });
+    auto* copy = new QAction(tr("Copy"), list_);
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setShortcutContext(Qt::WidgetShortcut);
+    connect(copy, &QAction::triggered, this, [this] {
+        QStringList lines;
+        for (const QModelIndex& index : list_->selectionModel()->selectedIndexes())
+            lines.append(index.data(Qt::ToolTipRole).toString());
+        QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+    });
+    auto* clearAll = new QAction(tr("Clear messages"), list_);
+    connect(clearAll, &QAction::triggered, this, [this] { clear(); });
+    list_->addActions({copy, clearAll});
+    connect(&theme(), &Theme::changed, this, [this] {
+        for (int row = 0; row < model_.rowCount(); ++row)
+            model_.item(row)->setIcon(iconOf(model_.item(row)->data(ToneRole).toInt()));
+    });
+    updateEmptyHint();
+}
+
+void MessagesPanel::add(Tone tone, const QString& sentence, const QString& kind, const QString& key,
+                        const QString& place) {
+    auto* item = new QStandardItem(iconOf(static_cast<int>(tone)), sentence);
+    item->setData(kind, KindRole);
+    item->setData(key, KeyRole);
+    item->setData(place, PlaceRole);
+    item->setData(static_cast<int>(tone), ToneRole);
+    item->setToolTip(QTime::currentTime().toString(QStringLiteral("HH:mm:ss  ")) + sentence.toHtmlEscaped());
+    item->setEditable(false);
+    if (model_.rowCount() >= kMost) model_.removeRow(0);
+    model_.appendRow(item);
+    updateEmptyHint();
+    list_->scrollToBottom();
+}
+
+void MessagesPanel::clear() {
+    model_.clear();
+    updateEmptyHint();
+}
+
+int MessagesPanel::count() const {
+    return model_.rowCount();
+}
+
+QString MessagesPanel::text(int row) const {
+    return model_.index(row, 0).data().toString();
+}
+
+void MessagesPanel::updateEmptyHint() {
+    hint_->setVisible(model_.rowCount() == 0);
+    list_->setVisible(model_.rowCount() > 0);
+}
+
+}  // namespace tessera::ui

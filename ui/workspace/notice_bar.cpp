@@ -1,0 +1,75 @@
+#include "ui/workspace/notice_bar.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+NoticeBar::NoticeBar(Tone tone, const QString& sentence, const QVector<Choice>& choices, QWidget* parent)
+    : QFrame(parent), icon_(new QLabel), text_(new QLabel(sentence)), choices_(choices) {
+    setObjectName(QStringLiteral("noticeBar"));
+    setAccessibleName(sentence);
+    text_->setTextFormat(Qt::PlainText);
+    text_->setWordWrap(true);
+    text_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* line = new QHBoxLayout(this);
+    line->setContentsMargins(theme().spacing(3), theme().spacing(2), theme().spacing(2), theme().spacing(2));
+    line->setSpacing(theme().spacing(2));
+    line->addWidget(icon_);
+    line->addWidget(text_, 1);
+    for (int i = 0; i < choices.size(); ++i) {
+        auto* button = new QPushButton(choices[i].title);
+        connect(button, &QPushButton::clicked, this, [this, i] { choose(i); });
+        line->addWidget(button);
+    }
+    auto* close = new QToolButton;
+    close->setAutoRaise(true);
+    close->setToolTip(tr("Close this notice"));
+    close->setAccessibleName(tr("Close this notice"));
+    connect(close, &QToolButton::clicked, this, [this] { dismiss(); });
+    line->addWidget(close);
+    const auto paint = [this, tone, close] {
+        const bool warns = tone == Tone::warning;
+        const QColor edge = theme().colour(warns ? "warning" : "accent");
+        icon_->setPixmap(
+            theme()
+                .icon(warns ? QStringLiteral("warning") : QStringLiteral("info"), warns ? "warning" : "accent")
+                .pixmap(theme().spacing(5), theme().spacing(5)));
+        close->setIcon(theme().icon(QStringLiteral("close"), "secondary"));
+        setStyleSheet(QStringLiteral("#noticeBar { background: %1; border: none; border-left: 3px solid %2; "
+                                     "border-bottom: 1px solid %3; }")
+                          .arg(theme().colour("raised").name(), edge.name(), theme().colour("border").name()));
+    };
+    paint();
+    connect(&theme(), &Theme::changed, this, paint);
+}
+
+QString NoticeBar::sentence() const {
+    return text_->text();
+}
+
+QStringList NoticeBar::choices() const {
+    QStringList titles;
+    for (const Choice& choice : choices_) titles.append(choice.title);
+    return titles;
+}
+
+void NoticeBar::choose(int choice) {
+    const std::function<void()> run = choices_.value(choice).run;
+    dismiss();
+    if (run) run();
+}
+
+void NoticeBar::dismiss() {
+    if (closed_) return;
+    closed_ = true;
+    hide();
+    emit closed();
+    deleteLater();
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,56 @@
+#include "ui/workspace/recent_files.h"
+
+#include <QSettings>
+#include <algorithm>
+
+namespace tessera::ui {
+
+namespace {
+
+const QString kSetting = QStringLiteral("recent/files");
+constexpr int kLongestPath = 4096;
+
+}  // namespace
+
+RecentFiles::RecentFiles(QObject* parent) : QObject(parent) {
+    const QStringList saved = QSettings().value(kSetting).toStringList();
+    for (const QString& line : saved) {
+        const auto bar = line.indexOf(QLatin1Char('|'));
+        if (bar <= 0 || line.size() > kLongestPath || entries_.size() >= kMost) continue;
+        entries_.append({line.left(bar), line.mid(bar + 1)});
+    }
+}
+
+QVector<RecentFiles::Entry> RecentFiles::entries(const QString& kind) const {
+    QVector<Entry> some;
+    std::copy_if(entries_.begin(), entries_.end(), std::back_inserter(some),
+                 [&](const Entry& entry) { return entry.kind == kind; });
+    return some;
+}
+
+void RecentFiles::add(const QString& kind, const QString& path) {
+    if (!entries_.isEmpty() && entries_.front() == Entry{kind, path}) return;
+    entries_.removeIf([&](const Entry& entry) { return entry.path == path; });
+    entries_.prepend({kind, path});
+    if (entries_.size() > kMost) entries_.resize(kMost);
+    save();
+}
+
+void RecentFiles::remove(const QString& path) {
+    entries_.removeIf([&](const Entry& entry) { return entry.path == path; });
+    save();
+}
+
+void RecentFiles::clear() {
+    entries_.clear();
+    save();
+}
+
+void RecentFiles::save() {
+    QStringList lines;
+    for (const Entry& entry : entries_) lines.append(entry.kind + QLatin1Char('|') + entry.path);
+    QSettings().setValue(kSetting, lines);
+    emit changed();
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <QObject>
+#include <QString>
+#include <QVector>
+
+namespace tessera::ui {
+
+/// Files that were opened, newest first, remembered in the settings.
+class RecentFiles : public QObject {
+    Q_OBJECT
+
+public:
+    struct Entry {
+        QString kind;  ///< of the document: "model", "hardware", "study"
+        QString path;
+        bool operator==(const Entry&) const = default;
+    };
+    static constexpr int kMost = 20;
+
+    explicit RecentFiles(QObject* parent = nullptr);
+    QVector<Entry> entries() const { return entries_; }
+    QVector<Entry> entries(const QString& kind) const;
+    void add(const QString& kind, const QString& path);
+    void remove(const QString& path);
+    void clear();
+
+signals:
+    void changed();
+
+private:
+    void save();
+    QVector<Entry> entries_;
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,131 @@
+#include "ui/workspace/study_card.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <cmath>
+
+#include "core/base/units.h"
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+namespace {
+
+/// The fleet as dots, one per accelerator up to what fits (then one for several), a colour per group.
+class FleetStrip : public QWidget {
+public:
+    explicit FleetStrip(const QVector<StudyCard::Group>& groups) : groups_(groups) {
+        setFixedHeight(kRows * theme().spacing(2) + theme().spacing(6));
+        QStringList words;
+        for (const StudyCard::Group& group : groups_)
+            words.append(QString::number(group.count) + QLatin1Char(' ') + group.kind);
+        setAccessibleName(words.join(QStringLiteral(", ")));
+        connect(&theme(), &Theme::changed, this, [this] { update(); });
+    }
+
+protected:
+    void paintEvent(QPaintEvent* /*event*/) override {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        const double all = total();
+        const int gap = theme().spacing(3);
+        const double room = width() - gap * (static_cast<double>(groups_.size()) - 1);
+        double left = 0;
+        for (int i = 0; i < groups_.size(); ++i) {
+            const double share = room * groups_[i].count / all;
+            drawGroup(painter, i, {left, 0, share, static_cast<double>(height())});
+            left += share + gap;
+        }
+    }
+
+private:
+    static constexpr int kRows = 4;
+
+    double total() const {
+        double sum = 0;
+        for (const StudyCard::Group& group : groups_) sum += group.count;
+        return sum > 0 ? sum : 1;
+    }
+
+    void drawGroup(QPainter& painter, int group, const QRectF& area) const {
+        const double cell = theme().spacing(2);
+        const int columns = std::max(1, static_cast<int>(area.width() / cell));
+        const int dots = static_cast<int>(std::min<double>(groups_[group].count, columns * kRows));
+        const int used = (dots + kRows - 1) / kRows;
+        const double step = used > 0 ? std::min(area.width() / used, 1.6 * cell) : cell;
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme().category(group));
+        for (int dot = 0; dot < dots; ++dot) {
+            const QPointF corner(area.left() + (dot / kRows) * step, area.top() + (dot % kRows) * cell);
+            painter.drawRoundedRect(QRectF(corner, QSizeF(step - 2, cell - 2)), 1.5, 1.5);
+        }
+        painter.setFont(theme().font(Theme::Text::caption, false, true));
+        painter.setPen(theme().colour("secondary"));
+        const QString name =
+            QString::fromStdString(formatCount(groups_[group].count)) + QStringLiteral(" × ") + groups_[group].kind;
+        const QRectF below(area.left(), kRows * cell, area.width(), area.height() - kRows * cell);
+        painter.drawText(below, Qt::AlignVCenter | Qt::AlignLeft,
+                         painter.fontMetrics().elidedText(name, Qt::ElideRight, static_cast<int>(below.width())));
+    }
+
+    QVector<StudyCard::Group> groups_;
+};
+
+}  // namespace
+
+StudyCardView::StudyCardView(const StudyCard& card, QWidget* parent) : QFrame(parent), card_(card) {
+    setObjectName(QStringLiteral("studyCard"));
+    setAccessibleName(card.title);
+    setCursor(Qt::PointingHandCursor);
+    auto* title = new QLabel(card.title);
+    title->setTextFormat(Qt::PlainText);
+    title->setFont(theme().font(Theme::Text::base, true));
+    title->setWordWrap(true);
+    auto* detail = new QLabel(card.detail);
+    detail->setTextFormat(Qt::PlainText);
+    detail->setWordWrap(true);
+    auto* run = new QPushButton(tr("Run"));
+    run->setAccessibleName(tr("Run %1").arg(card.title));
+    auto* open = new QPushButton(tr("Look inside"));
+    open->setFlat(true);
+    open->setAccessibleName(tr("Open the study %1").arg(card.title));
+    connect(run, &QPushButton::clicked, this, [this] { emit runRequested(card_.studyJson); });
+    connect(open, &QPushButton::clicked, this, [this] { emit openRequested(card_.key); });
+    auto* buttons = new QHBoxLayout;
+    buttons->setSpacing(theme().spacing(2));
+    buttons->addWidget(run);
+    buttons->addWidget(open);
+    buttons->addStretch(1);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(theme().spacing(4), theme().spacing(4), theme().spacing(4), theme().spacing(3));
+    column->setSpacing(theme().spacing(2));
+    column->addWidget(title);
+    column->addWidget(new FleetStrip(card.groups));
+    column->addWidget(detail);
+    column->addStretch(1);
+    column->addLayout(buttons);
+    const auto paint = [this, detail, run] {
+        QPalette palette = detail->palette();
+        palette.setColor(QPalette::WindowText, theme().colour("secondary"));
+        detail->setPalette(palette);
+        run->setIcon(theme().icon(QStringLiteral("run"), "accent"));
+        setStyleSheet(
+            QStringLiteral("#studyCard { background: %1; border: 1px solid %2; border-radius: %4px; }"
+                           "#studyCard:hover { border-color: %3; }")
+                .arg(theme().colour("raised").name(), theme().colour("border").name(), theme().colour("accent").name())
+                .arg(theme().radius()));
+    };
+    paint();
+    connect(&theme(), &Theme::changed, this, paint);
+}
+
+void StudyCardView::mouseReleaseEvent(QMouseEvent* event) {
+    QFrame::mouseReleaseEvent(event);
+    if (event->button() == Qt::LeftButton && rect().contains(event->pos())) emit openRequested(card_.key);
+}
+
+}  // namespace tessera::ui

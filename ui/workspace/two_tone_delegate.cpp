@@ -1,0 +1,52 @@
+#include "ui/workspace/two_tone_delegate.h"
+
+#include <QApplication>
+#include <QPainter>
+
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+void TwoToneDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    QStyleOptionViewItem row = option;
+    initStyleOption(&row, index);
+    const QString text = row.text;
+    row.text.clear();
+    const QStyle* style = row.widget != nullptr ? row.widget->style() : QApplication::style();
+    style->drawControl(QStyle::CE_ItemViewItem, &row, painter, row.widget);
+
+    row.text = text;
+    QRect area = style->subElementRect(QStyle::SE_ItemViewItemText, &row, row.widget);
+    area.setRight(option.rect.right() - theme().spacing(2));
+    area.adjust(theme().spacing() / 2, 0, 0, 0);
+    const QString aside = index.data(kAsideRole).toString();
+    const QFont captionFont = theme().font(Theme::Text::caption, false, true);
+    const QFontMetrics captionMetrics(captionFont);
+    const int room = area.width();
+    const int wanted = QFontMetrics(row.font).horizontalAdvance(text);
+    // The name comes first; the aside takes what is left, if that is enough to mean something.
+    const int left = room - wanted - theme().spacing(3);
+    const QString asideShown = captionMetrics.elidedText(aside, Qt::ElideRight, left);
+    const bool hasAside = !aside.isEmpty() && left > captionMetrics.averageCharWidth() * 3;
+    const bool enabled = row.state.testFlag(QStyle::State_Enabled);
+    painter->save();
+    painter->setFont(row.font);
+    painter->setPen(theme().colour(enabled ? "text" : "disabled"));
+    const int textRoom = hasAside ? room - captionMetrics.horizontalAdvance(asideShown) - theme().spacing(2) : room;
+    painter->drawText(area, Qt::AlignVCenter | Qt::AlignLeft,
+                      QFontMetrics(row.font).elidedText(text, Qt::ElideRight, textRoom));
+    if (hasAside) {
+        painter->setFont(captionFont);
+        painter->setPen(theme().colour("secondary"));
+        painter->drawText(area, Qt::AlignVCenter | Qt::AlignRight, asideShown);
+    }
+    painter->restore();
+}
+
+QSize TwoToneDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    size.setHeight(std::max(rowHeight_ > 0 ? rowHeight_ : theme().spacing(6), option.fontMetrics.height()));
+    return size;
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <QStyledItemDelegate>
+
+namespace tessera::ui {
+
+/// Draws a row with its icon and name, and what belongs to it smaller and grey at the right: a count, a kind, a key.
+class TwoToneDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+
+public:
+    /// Of the grey text.
+    static constexpr int kAsideRole = Qt::UserRole + 40;
+
+    using QStyledItemDelegate::QStyledItemDelegate;
+    void setRowHeight(int height) { rowHeight_ = height; }
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+private:
+    int rowHeight_ = 0;
+};
+
+}  // namespace tessera::ui

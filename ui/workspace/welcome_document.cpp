@@ -1,0 +1,148 @@
+#include "ui/workspace/welcome_document.h"
+
+#include <QFileInfo>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include "ui/theme/theme.h"
+#include "ui/workspace/background.h"
+#include "ui/workspace/study_card.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kCards = 4;
+constexpr int kMostRecent = 6;
+
+QLabel* heading(const QString& text) {
+    auto* label = new QLabel(text);
+    label->setFont(theme().font(Theme::Text::panelTitle, true));
+    return label;
+}
+
+QLabel* quiet(const QString& text) {
+    auto* label = new QLabel(text);
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    const auto paint = [label] {
+        QPalette palette = label->palette();
+        palette.setColor(QPalette::WindowText, theme().colour("secondary"));
+        label->setPalette(palette);
+    };
+    paint();
+    QObject::connect(&theme(), &Theme::changed, label, paint);
+    return label;
+}
+
+/// "1  Pick a model": number, what to do, how.
+QWidget* step(int number, const QString& what, const QString& how) {
+    auto* box = new QWidget;
+    auto* grid = new QGridLayout(box);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(theme().spacing(3));
+    grid->setVerticalSpacing(0);
+    auto* digit = new QLabel(QString::number(number));
+    digit->setFont(theme().font(Theme::Text::headline, true));
+    const auto paint = [digit] {
+        QPalette palette = digit->palette();
+        palette.setColor(QPalette::WindowText, theme().colour("accent"));
+        digit->setPalette(palette);
+    };
+    paint();
+    QObject::connect(&theme(), &Theme::changed, digit, paint);
+    auto* title = new QLabel(what);
+    title->setFont(theme().font(Theme::Text::base, true));
+    grid->addWidget(digit, 0, 0, 2, 1, Qt::AlignTop);
+    grid->addWidget(title, 0, 1);
+    grid->addWidget(quiet(how), 1, 1);
+    grid->setColumnStretch(1, 1);
+    return box;
+}
+
+}  // namespace
+
+WelcomeDocument::WelcomeDocument(QWidget* parent)
+    : Document(parent), cards_(new QGridLayout), recent_(new QVBoxLayout) {
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    const int margin = theme().spacing(8);
+    column->setContentsMargins(margin, margin, margin, margin);
+    column->setSpacing(theme().spacing(3));
+    auto* title = new QLabel(tr("Which accelerators, arranged how, running which split of this model?"));
+    title->setFont(theme().font(Theme::Text::headline, true));
+    title->setWordWrap(true);
+    column->addWidget(title);
+    column->addWidget(quiet(tr("Each of these runs in seconds, on what comes with Tessera. Run one and watch.")));
+    column->addSpacing(theme().spacing(2));
+    cards_->setSpacing(theme().spacing(4));
+    column->addLayout(cards_);
+    column->addSpacing(theme().spacing(5));
+
+    auto* below = new QHBoxLayout;
+    below->setSpacing(theme().spacing(10));
+    auto* steps = new QVBoxLayout;
+    steps->setSpacing(theme().spacing(3));
+    steps->addWidget(heading(tr("Your own question")));
+    steps->addWidget(
+        step(1, tr("Pick a model"),
+             tr("From the library at the left, or drop an ONNX file or a table of layers on this window.")));
+    steps->addWidget(step(2, tr("Pick the accelerators"), tr("A fleet of the library, or your own: File, New fleet.")));
+    steps->addWidget(
+        step(3, tr("Press Run"), tr("Watch it converge, read the split as a picture, compare it with other runs.")));
+    steps->addStretch(1);
+    below->addLayout(steps, 3);
+    auto* lately = new QVBoxLayout;
+    lately->setSpacing(theme().spacing());
+    lately->addWidget(heading(tr("Lately")));
+    lately->addLayout(recent_);
+    lately->addStretch(1);
+    below->addLayout(lately, 2);
+    column->addLayout(below);
+    column->addStretch(1);
+
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(page);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setAccessibleName(tr("Welcome"));
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->addWidget(scroll);
+    setFocusProxy(scroll);
+    setRecent({});
+    inBackground<QVector<StudyCard>>(
+        this, [] { return readStudyCards(kCards); }, [this](const QVector<StudyCard>& cards) { setCards(cards); });
+}
+
+void WelcomeDocument::setCards(const QVector<StudyCard>& cards) {
+    for (int i = 0; i < cards.size(); ++i) {
+        auto* view = new StudyCardView(cards[i]);
+        connect(view, &StudyCardView::runRequested, this, &Document::runRequested);
+        connect(view, &StudyCardView::openRequested, this,
+                [this](const QString& key) { emit openRequested(QStringLiteral("study"), key); });
+        cards_->addWidget(view, i / 2, i % 2);
+        cards_->setColumnStretch(i % 2, 1);
+    }
+}
+
+void WelcomeDocument::setRecent(const QVector<RecentFiles::Entry>& entries) {
+    while (QLayoutItem* item = recent_->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    for (const RecentFiles::Entry& entry : entries.mid(0, kMostRecent)) {
+        auto* link = new QPushButton(theme().icon(entry.kind, "secondary"),
+                                     QFileInfo(entry.path).fileName().replace(QLatin1Char('&'), QStringLiteral("&&")));
+        link->setFlat(true);
+        link->setToolTip(entry.path.toHtmlEscaped());
+        connect(link, &QPushButton::clicked, this, [this, entry] { emit openRequested(entry.kind, entry.path); });
+        recent_->addWidget(link, 0, Qt::AlignLeft);
+    }
+    if (entries.isEmpty()) recent_->addWidget(quiet(tr("Files that you open are listed here.")));
+}
+
+}  // namespace tessera::ui

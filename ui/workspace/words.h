@@ -1,0 +1,23 @@
+#pragma once
+
+#include <QString>
+#include <cstdint>
+
+#include "core/store/store.h"
+
+namespace tessera::ui {
+
+/// "2 s", "3 min", "1.5 h".
+QString durationText(double seconds);
+/// "just now", "5 min ago", "yesterday 14:02", "12 Mar", "12 Mar 2025". Milliseconds since 1970.
+QString momentText(std::int64_t milliseconds);
+/// "Running", "Done", …
+QString statusText(store::RunStatus status);
+/// Of `theme().icon`.
+QString statusIcon(store::RunStatus status);
+/// The colour token that goes with a status; never the only sign of it.
+std::string_view statusToken(store::RunStatus status);
+/// Text of a stranger: one line, at most 256 bytes.
+QString shown(const std::string& text);
+
+}  // namespace tessera::ui
