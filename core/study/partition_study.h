@@ -29,4 +29,7 @@ Result runPartition(const Study& study, const RunHooks& hooks);
 /// Reads `tessera.partition-result/1`. Throws DataError.
 Result readPartitionResult(const JsonNode& document, const Study& study);
 
+/// See study::estimate.
+Estimate estimatePartition(const Study& study);
+
 }  // namespace tessera::study

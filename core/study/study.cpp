@@ -89,7 +89,8 @@ const std::vector<Engine>& engines() {
          .parameters = partitionParameters,
          .run = runPartition,
          .resultSchema = "tessera.partition-result/1",
-         .read = readPartitionResult},
+         .read = readPartitionResult,
+         .estimate = estimatePartition},
     };
     return kEngines;
 }

@@ -11,6 +11,7 @@
 
 #include "core/base/json.h"
 #include "core/base/progress.h"
+#include "core/study/estimate.h"
 #include "core/study/parameter.h"
 #include "core/study/result.h"
 
@@ -42,6 +43,7 @@ struct Engine {
     Result (*run)(const Study& study, const RunHooks& hooks);
     std::string_view resultSchema;                                 ///< "tessera.partition-result/1"
     Result (*read)(const JsonNode& document, const Study& study);  ///< what `run` yielded, from its document
+    Estimate (*estimate)(const Study& study);
 };
 
 const std::vector<Engine>& engines();

@@ -1,0 +1,299 @@
+#include "core/study/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/study/study.h"
+
+namespace tessera::study {
+
+namespace {
+
+constexpr std::size_t kFewest = 2, kMost = 200;
+constexpr std::size_t kMostNamed = 3;  ///< runs that a warning names one by one
+
+using Runs = std::vector<const Result*>;
+
+bool allEqual(const std::vector<std::string>& values) {
+    return std::all_of(values.begin(), values.end(), [&](const std::string& value) { return value == values.front(); });
+}
+
+/// Fields of one run in the order in which they are shown, by section and name.
+class Fields {
+public:
+    void add(const std::string& section, const std::string& field, std::string value) {
+        list_.push_back({{section, field}, std::move(value)});
+    }
+    const std::vector<std::pair<std::pair<std::string, std::string>, std::string>>& list() const { return list_; }
+
+private:
+    std::vector<std::pair<std::pair<std::string, std::string>, std::string>> list_;
+};
+
+std::string textOfValue(const Json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_number()) return exactNumber(value.get<double>());
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void addGroups(Fields& fields, const PartitionOutcome& outcome) {
+    for (std::size_t g = 0; g < outcome.groups.size(); ++g) {
+        const GroupNumbers& group = outcome.groups[g];
+        const auto add = [&](const char* field, std::string value) {
+            fields.add("Hardware", fmt::format("groups[{}].{}", g, field), std::move(value));
+        };
+        add("name", group.name);
+        add("accelerator", group.accelerator);
+        add("count", std::to_string(group.count));
+        add("peak", formatQuantity(group.peak.value, Measure::flopsPerSecond));
+        add("efficiency", exactNumber(group.efficiency));
+        add("network", formatQuantity(toBitsPerSecond(group.rate), Measure::bitsPerSecond));
+        if (group.capacity) add("memory", formatQuantity(group.capacity->value, Measure::bytes));
+    }
+}
+
+Fields fieldsOf(const Result& result) {
+    Fields fields;
+    const Study& study = result.study;
+    const auto hashOf = [&](const std::string& name) -> std::string {
+        for (const Input& input : result.inputs)
+            if (input.name == name) return input.sha256;
+        return "";
+    };
+    for (std::size_t m = 0; m < study.models.size(); ++m) {
+        const std::string at = study.models.size() == 1 ? "" : fmt::format("[{}]", m);
+        fields.add("Model", "file" + at, study.models[m]);
+        fields.add("Model", "contents" + at, hashOf(study.models[m]));
+    }
+    for (const auto& [name, value] : study.dimensions) fields.add("Model", "dimension " + name, std::to_string(value));
+    const auto& outcome = std::get<PartitionOutcome>(result.outcome);
+    fields.add("Model", "name", outcome.model);
+    fields.add("Model", "layers and joins", std::to_string(outcome.result.names.size()));
+    fields.add("Hardware", "name", outcome.fleet);
+    for (std::size_t h = 0; h < study.hardware.size(); ++h) {
+        const std::string at = study.hardware.size() == 1 ? "" : fmt::format("[{}]", h);
+        fields.add("Hardware", "file" + at, study.hardware[h]);
+        fields.add("Hardware", "contents" + at, hashOf(study.hardware[h]));
+    }
+    fields.add("Hardware", "accelerators", std::to_string(outcome.accelerators));
+    addGroups(fields, outcome);
+    const std::set<std::string> main = [&] {
+        std::set<std::string> names(study.models.begin(), study.models.end());
+        names.insert(study.hardware.begin(), study.hardware.end());
+        return names;
+    }();
+    for (const Input& input : result.inputs)
+        if (!main.contains(input.name)) fields.add("Hardware", "contents of " + input.name, input.sha256);
+    fields.add("Parameters", "engine", study.engine);
+    for (const auto& [name, value] : study.parameters.items()) fields.add("Parameters", name, textOfValue(value));
+    if (study.seed) fields.add("Parameters", "seed", std::to_string(*study.seed));
+    fields.add("Parameters", "program version", result.version);
+    return fields;
+}
+
+/// The union of all runs' fields, section by section; a field that only a later run has stands behind the one it
+/// follows there.
+std::vector<Comparison::Row> inputRows(const Runs& runs) {
+    using Key = std::pair<std::string, std::string>;
+    std::vector<Key> order;
+    std::vector<std::map<Key, std::string>> values(runs.size());
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        auto place = order.begin();
+        const Fields fields = fieldsOf(*runs[r]);
+        for (const auto& [key, value] : fields.list()) {
+            values[r][key] = value;
+            const auto found = std::find(order.begin(), order.end(), key);
+            place = std::next(found != order.end() ? found : order.insert(place, key));
+        }
+    }
+    std::vector<Comparison::Row> rows;
+    for (const Key& key : order) {
+        Comparison::Row row{.section = key.first, .field = key.second, .values = {}, .same = false};
+        for (const auto& run : values) {
+            const auto found = run.find(key);
+            row.values.push_back(found == run.end() ? "" : found->second);
+        }
+        row.same = allEqual(row.values);
+        rows.push_back(std::move(row));
+    }
+    constexpr std::array<std::string_view, 3> kSections{"Model", "Hardware", "Parameters"};
+    std::stable_sort(rows.begin(), rows.end(), [&](const Comparison::Row& a, const Comparison::Row& b) {
+        return std::find(kSections.begin(), kSections.end(), a.section) <
+               std::find(kSections.begin(), kSections.end(), b.section);
+    });
+    return rows;
+}
+
+std::vector<Comparison::MetricRow> metricRows(const Runs& runs, std::size_t baseline) {
+    std::vector<Comparison::MetricRow> rows;
+    std::map<std::string, std::size_t> places;
+    const auto take = [&](std::size_t r) {
+        for (const Metric& metric : metricsOf(*runs[r])) {
+            const auto [place, added] = places.try_emplace(metric.name, rows.size());
+            if (added) {
+                rows.push_back({.metric = metric, .values = {}, .ratios = {}, .same = false});
+                rows.back().values.resize(runs.size());
+            }
+            rows[place->second].values[r] = metric.value;
+        }
+    };
+    take(baseline);
+    for (std::size_t r = 0; r < runs.size(); ++r)
+        if (r != baseline) take(r);
+    for (Comparison::MetricRow& row : rows) {
+        const std::optional<double> base = row.values[baseline];
+        for (const std::optional<double>& value : row.values)
+            row.ratios.push_back(value && base && *base != 0 ? std::optional(*value / *base) : std::nullopt);
+        row.same = std::all_of(row.values.begin(), row.values.end(), [&](const auto& value) { return value == base; });
+    }
+    return rows;
+}
+
+/// Types of every run's plans by strategy, split and layer; equal splits of one group are told apart by their order.
+class LayerRows {
+public:
+    explicit LayerRows(const Runs& runs) : runs_(&runs) {
+        std::map<std::string_view, int> sharing;
+        for (const Result* run : runs) {
+            const auto& names = std::get<PartitionOutcome>(run->outcome).result.names;
+            for (const std::string_view name : std::set<std::string_view>(names.begin(), names.end())) ++sharing[name];
+        }
+        for (const auto& [name, count] : sharing)
+            if (count >= 2) shared_.insert(name);
+        for (std::size_t r = 0; r < runs.size(); ++r) take(r);
+    }
+
+    std::vector<Comparison::LayerRow> take() && {
+        for (Comparison::LayerRow& row : rows_) row.same = allEqual(row.types);
+        return std::move(rows_);
+    }
+
+private:
+    void take(std::size_t run) {
+        const partition::Result& result = std::get<PartitionOutcome>((*runs_)[run]->outcome).result;
+        for (const partition::Plan& plan : result.plans) {
+            std::map<std::pair<int, std::string_view>, int> met;
+            for (const partition::LevelPlan& level : plan.levels) {
+                const int number = met[{level.level, level.group}]++;
+                for (const partition::LayerPlan& layer : level.layers) {
+                    const std::string& name = result.names.at(static_cast<std::size_t>(layer.layer));
+                    if (!shared_.contains(name)) continue;
+                    rowOf({plan.strategy, level.level, level.group, number, name}).types[run] =
+                        partition::nameOf(layer.type);
+                }
+            }
+        }
+    }
+
+    using Key = std::tuple<std::string_view, int, std::string_view, int, std::string_view>;
+    Comparison::LayerRow& rowOf(const Key& key) {
+        const auto [place, added] = places_.try_emplace(key, rows_.size());
+        if (added) {
+            rows_.push_back({.strategy = std::string(std::get<0>(key)),
+                             .level = std::get<1>(key),
+                             .group = std::string(std::get<2>(key)),
+                             .layer = std::string(std::get<4>(key)),
+                             .types = std::vector<std::string>(runs_->size()),
+                             .same = false});
+        }
+        return rows_[place->second];
+    }
+
+    const Runs* runs_;
+    std::set<std::string_view> shared_;
+    std::map<Key, std::size_t> places_;
+    std::vector<Comparison::LayerRow> rows_;
+};
+
+/// A thing that must be equal for two runs to be comparable, and how its difference is said.
+struct Condition {
+    std::string_view sentence;  ///< "{}" = the runs that differ from the baseline
+    std::string (*value)(const Result& result);
+};
+
+std::string parameterOf(const Result& result, const char* name) {
+    const auto found = result.study.parameters.find(name);
+    return found == result.study.parameters.end() ? "" : textOfValue(*found);
+}
+
+std::string modelOf(const Result& result) {
+    std::string text;
+    for (const std::string& model : result.study.models)
+        for (const Input& input : result.inputs)
+            if (input.name == model) text += input.sha256;
+    for (const auto& [name, value] : result.study.dimensions) text += fmt::format(" {}={}", name, value);
+    return text;
+}
+
+std::string assumptionsOf(const Result& result) {
+    std::vector<std::string> sorted = result.assumptions;
+    std::sort(sorted.begin(), sorted.end());
+    return joined(sorted, "\n");
+}
+
+const std::array<Condition, 6>& conditions() {
+    static const std::array<Condition, 6> kConditions{{
+        {"Another engine computed {}.", [](const Result& result) { return result.study.engine; }},
+        {"Another model, or other contents of it, is behind {}.", modelOf},
+        {"Another batch size is behind {}.", [](const Result& result) { return parameterOf(result, "batch"); }},
+        {"Another data type is behind {}.", [](const Result& result) { return parameterOf(result, "dtype"); }},
+        {"Other assumptions are behind {}; the assumptions of each run say which.", assumptionsOf},
+        {"Another version of the program computed {}.", [](const Result& result) { return result.version; }},
+    }};
+    return kConditions;
+}
+
+std::vector<std::string> warningsOf(const Runs& runs, const std::vector<std::string>& titles, std::size_t baseline) {
+    std::vector<std::string> warnings;
+    for (const Condition& condition : conditions()) {
+        const std::string expected = condition.value(*runs[baseline]);
+        std::vector<std::string> others;
+        std::size_t more = 0;
+        for (std::size_t r = 0; r < runs.size(); ++r) {
+            if (condition.value(*runs[r]) == expected) continue;
+            if (others.size() < kMostNamed)
+                others.push_back(inQuotes(titles[r]));
+            else
+                ++more;
+        }
+        if (others.empty()) continue;
+        std::string named = joined(others, ", ");
+        if (more > 0) named += fmt::format(" and {} more", more);
+        warnings.push_back(fmt::format(fmt::runtime(condition.sentence), named));
+    }
+    return warnings;
+}
+
+}  // namespace
+
+Comparison compare(const std::vector<const Result*>& results, const std::vector<std::string>& titles,
+                   std::size_t baseline) {
+    if (results.size() < kFewest || results.size() > kMost)
+        throw UsageError(fmt::format("{} runs are to be compared; expected {} to {}", results.size(), kFewest, kMost));
+    if (titles.size() != results.size() || baseline >= results.size())
+        throw UsageError(
+            fmt::format("{} runs have {} titles and baseline {}; expected a title for each and a baseline "
+                        "among them",
+                        results.size(), titles.size(), baseline));
+    Comparison comparison;
+    comparison.runs = titles;
+    comparison.baseline = baseline;
+    comparison.inputs = inputRows(results);
+    comparison.metrics = metricRows(results, baseline);
+    comparison.layers = LayerRows(results).take();
+    comparison.warnings = warningsOf(results, titles, baseline);
+    return comparison;
+}
+
+}  // namespace tessera::study
