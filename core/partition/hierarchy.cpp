@@ -15,19 +15,6 @@ std::size_t index(std::int32_t i) {
     return static_cast<std::size_t>(i);
 }
 
-/// Bytes of optimiser state per parameter, kept in 32 bits.
-double optimizerBytes(Optimizer optimizer) {
-    switch (optimizer) {
-        case Optimizer::sgd:
-            return 0;
-        case Optimizer::momentum:
-            return 4;
-        case Optimizer::adam:
-            return 8;
-    }
-    return 0;
-}
-
 /// A group of accelerators that is split, or that stands as a leaf.
 struct Part {
     std::int32_t cluster = -1;  ///< in the array; its kind is halved further where it has one
