@@ -1,0 +1,183 @@
+#include "ui/views/facts_view.h"
+
+#include <QClipboard>
+#include <QFrame>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QPushButton>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "core/base/text.h"
+#include "ui/views/explain_dialog.h"
+#include "ui/views/text_label.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kCopiedShown = 1200;   ///< milliseconds
+constexpr int kLongestValue = 1024;  ///< bytes; a sentence wraps, more is cut
+constexpr int kLongBeside = 22;      ///< letters; longer values get a line of their own
+
+QString oneLine(const QString& text) {
+    return QString::fromStdString(escaped(text.toStdString(), kLongestValue));
+}
+
+/// One fact. The whole row is the button that copies it.
+class FactRow : public QFrame {
+public:
+    FactRow(const Facts::Row& row, FactsView& view) : row_(row), view_(view) {
+        setProperty("row", true);
+        setFocusPolicy(Qt::TabFocus);
+        setCursor(Qt::PointingHandCursor);
+        setAccessibleName(QStringLiteral("%1: %2").arg(row.label, row.value));
+        setAccessibleDescription(row.whereFrom);
+        setToolTip(FactsView::tr("Click to copy %1").arg(oneLine(exact())).toHtmlEscaped());
+        auto* column = new QVBoxLayout(this);
+        column->setContentsMargins(theme().spacing(2), 3, theme().spacing(), 3);
+        column->setSpacing(1);
+        addValue(*column);
+        if (!row.whereFrom.isEmpty())
+            column->addWidget(
+                textLabel(oneLine(row.whereFrom), Theme::Text::caption, QStringLiteral("secondary"), false, true));
+    }
+
+protected:
+    void mouseReleaseEvent(QMouseEvent* event) override {
+        QFrame::mouseReleaseEvent(event);
+        copy();
+    }
+    void keyPressEvent(QKeyEvent* event) override {
+        const bool copies = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter ||
+                            event->key() == Qt::Key_Space || event->matches(QKeySequence::Copy);
+        if (!copies) return QFrame::keyPressEvent(event);
+        copy();
+    }
+
+private:
+    QString exact() const { return row_.exact.isEmpty() ? row_.value : row_.exact; }
+
+    void addValue(QVBoxLayout& column) {
+        const bool isLong = row_.value.size() > kLongBeside;
+        auto* label = textLabel(oneLine(row_.label), Theme::Text::base, QStringLiteral("secondary"), false, true);
+        value_ = textLabel(oneLine(row_.value), Theme::Text::base, {}, false, isLong);
+        value_->setFont(theme().font(Theme::Text::base, false, true));
+        auto* line = new QHBoxLayout;
+        line->setSpacing(theme().spacing(2));
+        line->addWidget(label, 1, Qt::AlignTop);
+        if (isLong) {
+            column.addLayout(line);
+            column.addWidget(value_);
+        } else {
+            line->addWidget(value_, 0, Qt::AlignTop);
+        }
+        if (row_.explain) line->addWidget(explainButton(), 0, Qt::AlignTop);
+        if (!isLong) column.addLayout(line);
+    }
+
+    QToolButton* explainButton() {
+        auto* button = new QToolButton;
+        button->setProperty("compact", true);
+        button->setIcon(theme().icon(QStringLiteral("explain"), "secondary"));
+        button->setIconSize(QSize(14, 14));
+        button->setToolTip(FactsView::tr("Explain this number"));
+        button->setAccessibleName(FactsView::tr("Explain %1").arg(row_.label));
+        connect(button, &QToolButton::clicked, this, [this] {
+            if (const auto explanation = row_.explain()) showExplanation(*explanation, *window());
+        });
+        return button;
+    }
+
+    void copy() {
+        QGuiApplication::clipboard()->setText(exact());
+        emit view_.copied(row_.label);
+        value_->setText(FactsView::tr("Copied"));
+        QTimer::singleShot(kCopiedShown, this, [this] { value_->setText(oneLine(row_.value)); });
+    }
+
+    Facts::Row row_;
+    FactsView& view_;
+    QLabel* value_ = nullptr;
+};
+
+}  // namespace
+
+FactsView::FactsView(QWidget* parent) : QWidget(parent) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    setAccessibleName(tr("Facts"));
+}
+
+void FactsView::setFacts(const Facts& facts) {
+    if (page_ != nullptr) {
+        page_->hide();
+        page_->deleteLater();
+    }
+    page_ = new QWidget;
+    auto* column = new QVBoxLayout(page_);
+    const int side = theme().spacing();
+    column->setContentsMargins(side, theme().spacing(3), side, theme().spacing(3));
+    column->setSpacing(0);
+    addTitle(*column, facts);
+    for (const Facts::Section& section : facts.sections) addSection(*column, section);
+    if (!facts.note.isEmpty()) {
+        auto* note = textLabel(oneLine(facts.note), Theme::Text::base, QStringLiteral("secondary"), false, true);
+        note->setContentsMargins(theme().spacing(2), theme().spacing(4), theme().spacing(2), 0);
+        column->addWidget(note);
+    }
+    addActions(*column, facts.actions);
+    column->addStretch(1);
+    layout()->addWidget(page_);
+}
+
+void FactsView::addTitle(QVBoxLayout& column, const Facts& facts) {
+    if (facts.title.isEmpty()) return;
+    auto* line = new QHBoxLayout;
+    line->setContentsMargins(theme().spacing(2), 0, theme().spacing(2), 0);
+    line->setSpacing(theme().spacing(2));
+    if (!facts.icon.isEmpty()) {
+        auto* icon = new QToolButton;  // recoloured by itself, unlike a pixmap
+        icon->setProperty("picture", true);
+        icon->setIcon(theme().icon(facts.icon, "accent"));
+        icon->setIconSize(QSize(20, 20));
+        icon->setFocusPolicy(Qt::NoFocus);
+        icon->setAttribute(Qt::WA_TransparentForMouseEvents);
+        line->addWidget(icon, 0, Qt::AlignTop);
+    }
+    auto* title = textLabel(oneLine(facts.title), Theme::Text::panelTitle, {}, true, true);
+    title->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    line->addWidget(title, 1);
+    column.addLayout(line);
+    if (facts.subtitle.isEmpty()) return;
+    auto* subtitle = textLabel(oneLine(facts.subtitle), Theme::Text::base, QStringLiteral("secondary"), false, true);
+    subtitle->setContentsMargins(theme().spacing(2), theme().spacing(), theme().spacing(2), 0);
+    column.addWidget(subtitle);
+}
+
+void FactsView::addSection(QVBoxLayout& column, const Facts::Section& section) {
+    if (section.rows.isEmpty()) return;
+    auto* title = textLabel(oneLine(section.title), Theme::Text::caption, QStringLiteral("secondary"), true);
+    title->setContentsMargins(theme().spacing(2), theme().spacing(4), theme().spacing(2), theme().spacing());
+    if (!section.title.isEmpty()) column.addWidget(title);
+    if (section.title.isEmpty()) column.addSpacing(theme().spacing(2));
+    for (const Facts::Row& row : section.rows) column.addWidget(new FactRow(row, *this));
+}
+
+void FactsView::addActions(QVBoxLayout& column, const QVector<Facts::Action>& actions) {
+    if (actions.isEmpty()) return;
+    column.addSpacing(theme().spacing(4));
+    for (const Facts::Action& action : actions) {
+        auto* button = new QPushButton(theme().icon(action.icon), action.title);
+        button->setProperty("aligned", "left");
+        if (action.run) connect(button, &QPushButton::clicked, this, action.run);
+        auto* line = new QHBoxLayout;
+        line->setContentsMargins(theme().spacing(2), 0, theme().spacing(2), theme().spacing());
+        line->addWidget(button);
+        column.addLayout(line);
+    }
+}
+
+}  // namespace tessera::ui
