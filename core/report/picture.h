@@ -16,7 +16,7 @@
 namespace tessera::report {
 
 struct Axis {
-    std::string title;  ///< without the unit: "Step time"
+    std::string title = {};  ///< without the unit: "Step time"
     Measure measure = Measure::count;
     bool logarithmic = false;
     std::vector<std::string> categories = {};  ///< names at 0, 1, 2, …; empty = a continuous axis
@@ -33,11 +33,11 @@ enum class Mark : std::uint8_t {
 };
 
 struct Series {
-    std::string id;  ///< stable: "accpar"
-    std::string name;
+    std::string id = {};  ///< stable: "accpar"
+    std::string name = {};
     Mark mark = Mark::line;
-    std::string colour;
-    std::vector<double> x, y;  ///< of one length; x of bars is the category's index
+    std::string colour = {};
+    std::vector<double> x = {}, y = {};  ///< of one length; x of bars is the category's index
     bool dashed = false;
     bool dimmed = false;                       ///< background points: grey at 35 %
     std::vector<double> low = {}, high = {};   ///< error bars, empty = none
@@ -46,12 +46,12 @@ struct Series {
 };
 
 struct Chart {
-    std::string id;     ///< for file names: "step-time"
-    std::string title;  ///< the finding or the quantity
-    Axis x, y;
-    std::vector<Series> series;
+    std::string id = {};     ///< for file names: "step-time"
+    std::string title = {};  ///< the finding or the quantity
+    Axis x = {}, y = {};
+    std::vector<Series> series = {};
     bool horizontal = false;  ///< bars run to the right, categories downwards
-    std::string empty;        ///< what to do so that something appears here
+    std::string empty = {};   ///< what to do so that something appears here
     std::vector<std::string> notes = {};
 };
 

@@ -1,8 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "core/report/chart.h"
 #include "core/report/html.h"
 #include "core/report/partition_report.h"
 #include "core/report/table.h"
@@ -69,40 +66,6 @@ TEST(PartitionReport, listsEveryLayerWithFullPrecision) {
     EXPECT_EQ(table.rows.size(), 8U);  // two strategies, two splits, two layers
     EXPECT_EQ(table.rows[1],
               (std::vector<std::string>{"accpar", "0", "slow|fast", "fc<1>", "III", "0.25", "0.1", "0.05", "0.05"}));
-}
-
-TEST(HeatMap, hasOneCellPerLayerAndSplit) {
-    const study::Result result = test::handMadeResult();
-    const study::PartitionOutcome& outcome = outcomeOf(result);
-    const std::string svg = partitionHeatMap(outcome.result.plans[0], outcome.result.names, Theme(ThemeKind::light));
-    EXPECT_EQ(countOf(svg, "</title></rect>"), 4U);
-    EXPECT_EQ(countOf(svg, "fc&lt;1&gt;: III</title>"), 1U);
-    EXPECT_EQ(svg.find("fc<1>"), std::string::npos);
-    EXPECT_NE(svg.find("#E08A1E"), std::string::npos);
-}
-
-TEST(HeatMap, foldsManyLayersIntoCells) {
-    partition::Plan plan;
-    plan.strategy = "accpar";
-    plan.levels.emplace_back();
-    std::vector<std::string> names;
-    for (std::int32_t i = 0; i < 1000; ++i) {
-        plan.levels[0].layers.push_back(
-            {.layer = i, .type = partition::Type::II, .compute = {}, .intra = {}, .inter = {}});
-        names.push_back("l" + std::to_string(i));
-    }
-    const std::string svg = partitionHeatMap(plan, names, Theme(ThemeKind::dark));
-    EXPECT_EQ(countOf(svg, "</title></rect>"), 200U);
-    EXPECT_NE(svg.find("A cell is 5 layers."), std::string::npos);
-}
-
-TEST(BarChart, startsAtZeroAndPrintsValues) {
-    const std::string svg =
-        barChart("Speed-up", {{"a", 2, "2×", kCategories[0]}, {"b", 1, "1×", kCategories[5]}}, Theme(ThemeKind::light));
-    EXPECT_EQ(countOf(svg, "rx=\"3\""), 2U);
-    EXPECT_NE(svg.find("width=\"656\" height=\"22\" rx=\"3\" fill=\"#2F6FDE\""), std::string::npos);
-    EXPECT_NE(svg.find("width=\"328\" height=\"22\" rx=\"3\" fill=\"#7F8A99\""), std::string::npos);
-    EXPECT_LE(countOf(svg, "<line"), 6U);
 }
 
 TEST(Html, standsAloneAndFollowsTheReadersTheme) {

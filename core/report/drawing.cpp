@@ -1,0 +1,250 @@
+#include "core/report/drawing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "core/base/text.h"
+#include "core/report/table.h"
+
+namespace tessera::report {
+
+namespace {
+
+constexpr std::string_view kFont = "font-family=\"system-ui, sans-serif\" font-variant-numeric=\"tabular-nums\"";
+
+/// Coordinates with at most two decimals.
+std::string at(double value) {
+    std::string text = fmt::format("{:.2f}", std::clamp(value, -1e7, 1e7));
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.') text.pop_back();
+    return text == "-0" ? "0" : text;
+}
+
+std::string resolved(const std::string& colour, const Theme& theme) {
+    return colour.starts_with('#') ? colour : theme(colour);
+}
+
+std::string letters(const std::string& colour) {
+    std::string name;
+    for (const char letter : colour)
+        if (letter != '#') name += letter;
+    return name;
+}
+
+std::string attribute(std::string_view name, double value, double usual) {
+    return value == usual ? "" : fmt::format(" {}=\"{}\"", name, at(value));
+}
+
+/// Writes shapes and remembers the patterns that they need. Patterns are named by what they look like, so that several
+/// drawings may stand in one document.
+class Writer {
+public:
+    explicit Writer(const Theme& theme) : theme_(theme) {}
+
+    void operator()(const Box& box) {
+        std::string style = box.print > 0 ? fmt::format(" class=\"{}\"", printed(box)) : "";
+        style += fmt::format(" fill=\"{}\"", filling(box.fill, box.hatched));
+        if (!box.stroke.empty()) style += fmt::format(" stroke=\"{}\"", resolved(box.stroke, theme_));
+        text_ += fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}"{}{}{})", at(box.area.x), at(box.area.y),
+                             at(box.area.width), at(box.area.height), attribute("rx", box.radius, 0), style,
+                             attribute("opacity", box.opacity, 1));
+        close("rect", box.tip);
+    }
+
+    void operator()(const Path& path) {
+        if (path.points.empty()) return;
+        std::string line;
+        for (const Point& point : path.points)
+            line += fmt::format("{}{},{}", line.empty() ? "" : " ", at(point.x), at(point.y));
+        const bool area = !path.fill.empty();
+        std::string style = fmt::format(" fill=\"{}\"", filling(path.fill, path.hatched));
+        if (!path.stroke.empty())
+            style += fmt::format(" stroke=\"{}\"{} stroke-linejoin=\"round\"", resolved(path.stroke, theme_),
+                                 attribute("stroke-width", path.width, 1));
+        if (path.dashed) style += " stroke-dasharray=\"6 4\"";
+        text_ += fmt::format("<{} points=\"{}\"{}{}/>\n", area ? "polygon" : "polyline", line, style,
+                             attribute("opacity", path.opacity, 1));
+    }
+
+    void operator()(const Marker& marker) {
+        const std::string style =
+            fmt::format(" fill=\"{}\"{}", resolved(marker.fill, theme_), attribute("opacity", marker.opacity, 1));
+        const double x = marker.at.x;
+        const double y = marker.at.y;
+        const double r = marker.radius;
+        if (marker.shape == MarkerShape::circle) {
+            text_ += fmt::format(R"(<circle cx="{}" cy="{}" r="{}"{})", at(x), at(y), at(r), style);
+            return close("circle", marker.tip);
+        }
+        std::string outline;
+        if (marker.shape == MarkerShape::square)
+            outline = fmt::format("M{} {}h{}v{}h{}z", at(x - r), at(y - r), at(2 * r), at(2 * r), at(-2 * r));
+        else if (marker.shape == MarkerShape::diamond)
+            outline = fmt::format("M{} {}l{} {}l{} {}l{} {}z", at(x), at(y - 1.3 * r), at(1.3 * r), at(1.3 * r),
+                                  at(-1.3 * r), at(1.3 * r), at(-1.3 * r), at(-1.3 * r));
+        else
+            outline = fmt::format("M{} {}l{} {}h{}z", at(x), at(y - 1.2 * r), at(1.2 * r), at(2.2 * r), at(-2.4 * r));
+        text_ += fmt::format(R"(<path d="{}"{})", outline, style);
+        close("path", marker.tip);
+    }
+
+    void operator()(const Label& label) {
+        if (label.text.empty()) return;
+        constexpr std::array<std::string_view, 3> kAnchors{"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
+        std::string style = fmt::format(" fill=\"{}\"{}", resolved(label.colour, theme_),
+                                        kAnchors.at(static_cast<std::size_t>(label.anchor)));
+        if (label.size != 11) style += fmt::format(" font-size=\"{}\"", label.size);
+        if (label.strong) style += " font-weight=\"600\"";
+        if (label.angle != 0)
+            style += fmt::format(" transform=\"rotate({} {} {})\"", at(label.angle), at(label.at.x), at(label.at.y));
+        const std::string tip =
+            label.full.empty() || label.full == label.text ? "" : "<title>" + htmlEscaped(label.full) + "</title>";
+        text_ += fmt::format("<text x=\"{}\" y=\"{}\"{}>{}{}</text>\n", at(label.at.x), at(label.at.y), style, tip,
+                             htmlEscaped(label.text));
+    }
+
+    /// A nested drawing cuts off what lies outside, and needs no name.
+    void operator()(const Clip& clip) {
+        if (clip.area)
+            text_ += fmt::format("<svg x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" viewBox=\"{0} {1} {2} {3}\">\n",
+                                 at(clip.area->x), at(clip.area->y), at(clip.area->width), at(clip.area->height));
+        else
+            text_ += "</svg>\n";
+    }
+
+    std::string definitions() const {
+        if (patterns_.empty()) return "";
+        std::string text = "<defs>\n";
+        for (const std::string& pattern : patterns_) text += pattern;
+        if (!printed_.empty()) {
+            text += "<style>@media print{";
+            for (const std::string& name : printed_) text += fmt::format(".{0}{{fill:url(#{0})}}", name);
+            text += "}</style>\n";
+        }
+        return text + "</defs>\n";
+    }
+    const std::string& text() const { return text_; }
+
+private:
+    void close(std::string_view element, const std::string& tip) {
+        text_ += tip.empty() ? "/>\n" : fmt::format("><title>{}</title></{}>\n", htmlEscaped(tip), element);
+    }
+
+    std::string filling(const std::string& fill, bool hatched) {
+        if (fill.empty()) return "none";
+        if (!hatched) return resolved(fill, theme_);
+        const std::string name = "lines-" + letters(fill);
+        patterns_.insert(fmt::format(
+            "<pattern id=\"{}\" width=\"7\" height=\"7\" patternUnits=\"userSpaceOnUse\"><path d=\"M-1 1L1 -1M0 7L7 "
+            "0M6 8L8 6\" stroke=\"{}\" fill=\"none\"/></pattern>\n",
+            name, resolved(fill, theme_)));
+        return fmt::format("url(#{})", name);
+    }
+
+    std::string printed(const Box& box) {
+        constexpr std::array<std::string_view, 4> kStrokes{"M0 6L6 0", "M0 0L6 6M0 6L6 0", "M0 3H6", "M3 0V6"};
+        const std::size_t index = static_cast<std::size_t>(box.print - 1) % kStrokes.size();
+        const std::string name = fmt::format("print{}-{}", index, letters(box.fill));
+        if (printed_.insert(name).second)
+            patterns_.insert(fmt::format(
+                "<pattern id=\"{}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" "
+                "height=\"6\" fill=\"{}\"/><path d=\"{}\" stroke=\"#FFFFFF\"/></pattern>\n",
+                name, resolved(box.fill, theme_), kStrokes.at(index)));
+        return name;
+    }
+
+    const Theme& theme_;
+    std::string text_;
+    std::set<std::string> patterns_;
+    std::set<std::string> printed_;
+};
+
+/// The start of the character after the one at `at`.
+std::size_t nextCharacter(std::string_view text, std::size_t at) {
+    for (++at; at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;) ++at;
+    return at;
+}
+
+/// Width of a character in the wider of the usual sans-serif fonts, in ems.
+double characterWidth(std::string_view character) {
+    const auto first = static_cast<unsigned char>(character[0]);
+    if (first >= 0xE3 && character != "…" && character.size() >= 3) return 1.05;  // East Asian and pictures
+    if (first >= 0x80) return first < 0xE2 ? 0.65 : 0.9;
+    constexpr std::string_view kNarrow = "ijl|'.,:;!I()[]{}/\\ ft-r\"";
+    constexpr std::string_view kWide = "mwMW@%";
+    if (kNarrow.find(character[0]) != std::string_view::npos) return 0.4;
+    if (kWide.find(character[0]) != std::string_view::npos) return 0.98;
+    return first >= 'A' && first <= 'Z' ? 0.72 : 0.62;
+}
+
+}  // namespace
+
+std::string toSvg(const Drawing& drawing, const Theme& theme) {
+    Writer writer(theme);
+    for (const Shape& shape : drawing.shapes) std::visit(writer, shape);
+    return fmt::format(
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
+               "role=\"img\" {2} font-size=\"11\">\n<title>{3}</title>\n",
+               at(drawing.width), at(drawing.height), kFont, htmlEscaped(drawing.title)) +
+           writer.definitions() + writer.text() + "</svg>\n";
+}
+
+double estimatedWidth(std::string_view text, int size, bool strong) {
+    double ems = 0;
+    for (std::size_t i = 0; i < text.size();) {
+        const std::size_t next = nextCharacter(text, i);
+        ems += characterWidth(text.substr(i, next - i));
+        i = next;
+    }
+    return ems * size * (strong ? 1.08 : 1);
+}
+
+std::string fitted(std::string_view text, double width, int size, bool strong, const TextWidth& measure) {
+    const std::string line = escaped(text);
+    if (measure(line, size, strong) <= width) return line;
+    std::vector<std::size_t> ends;
+    for (std::size_t i = 0; i < line.size();) ends.push_back(i = nextCharacter(line, i));
+    std::size_t fits = 0;
+    for (std::size_t low = 1, high = ends.size(); low <= high;) {
+        const std::size_t middle = (low + high) / 2;
+        if (measure(line.substr(0, ends[middle - 1]) + "…", size, strong) <= width) {
+            fits = middle;
+            low = middle + 1;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return fits == 0 ? "" : std::string(trimmed(line.substr(0, ends[fits - 1]))) + "…";
+}
+
+std::vector<std::string> wrapped(std::string_view text, double width, int size, const TextWidth& measure) {
+    std::vector<std::string> lines;
+    std::string line;
+    const std::string whole = escaped(text, 2000);
+    for (const std::string_view word : split(whole, ' ')) {
+        const std::string longer = line.empty() ? std::string(word) : line + " " + std::string(word);
+        if (line.empty() || measure(longer, size, false) <= width) {
+            line = longer;
+            continue;
+        }
+        lines.push_back(line);
+        line = std::string(word);
+    }
+    if (!line.empty()) lines.push_back(line);
+    for (std::string& one : lines) one = fitted(one, width, size, false, measure);
+    return lines;
+}
+
+std::string lettersOn(std::string_view colour) {
+    constexpr std::string_view kDark = "#1B1F27";
+    if (!colour.starts_with('#') || colour.size() != 7) return "text";
+    return contrast(colour, "#FFFFFF") >= 3 || contrast(colour, "#FFFFFF") >= contrast(colour, kDark)
+               ? "#FFFFFF"
+               : std::string(kDark);
+}
+
+}  // namespace tessera::report

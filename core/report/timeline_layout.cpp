@@ -1,0 +1,325 @@
+#include "core/report/timeline_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+namespace tessera::report {
+
+namespace {
+
+constexpr int kCaption = 11;
+constexpr double kTitleHeight = 30;
+constexpr double kLine = 16;
+constexpr double kGap = 8;
+constexpr double kLaneGap = 4;
+constexpr double kGroupHeight = 22;
+constexpr double kWidestName = 168;
+
+bool isPlaced(const study::Timeline::Event& event, std::size_t tracks) {
+    return event.track >= 0 && static_cast<std::size_t>(event.track) < tracks && std::isfinite(event.start) &&
+           std::isfinite(event.duration) && event.duration >= 0 && std::fabs(event.start) < 1e301 &&
+           event.duration < 1e301;
+}
+
+std::vector<std::string> categoriesOf(const study::Timeline& timeline) {
+    std::vector<std::string> found;
+    for (const study::Timeline::Event& event : timeline.events)
+        if (found.size() < 16 && (found.empty() || found.back() != event.category) &&
+            std::find(found.begin(), found.end(), event.category) == found.end())
+            found.push_back(event.category);
+    return found;
+}
+
+struct Meaning {
+    std::string_view category, title;
+};
+constexpr std::array kMeanings{Meaning{"compute", "compute"}, Meaning{"intra", "transfer inside a layer"},
+                               Meaning{"inter", "transfer between layers"}};
+
+std::string titleOf(const std::string& category) {
+    for (const Meaning& meaning : kMeanings)
+        if (meaning.category == category) return std::string(meaning.title);
+    return escaped(category);
+}
+
+class Builder {
+public:
+    Builder(const study::Timeline& timeline, const TimelineView& view, Size size, const TextWidth& measure)
+        : timeline_(timeline),
+          view_(view),
+          size_(size),
+          measure_(measure),
+          starts_(trackStarts(timeline)),
+          length_(lengthOf(timeline)) {
+        for (const std::string& category : categoriesOf(timeline))
+            colours_.emplace(category, timelineColour(timeline, category));
+    }
+
+    TimelineLayout build() {
+        out_.drawing.width = size_.width;
+        out_.drawing.title = timeline_.title;
+        out_.laneHeight = sizeOf("lane");
+        text({0, 18}, fitted(timeline_.title, size_.width, 16, true, measure_), "text", Anchor::start, 16, true);
+        if (timeline_.tracks.empty() || timeline_.events.empty() || length_ <= 0) return nothing();
+        place();
+        ruler();
+        out_.drawing.shapes.push_back(Clip{Rect{0, out_.plot.y, size_.width, out_.plot.height}});
+        names();
+        out_.drawing.shapes.push_back(Clip{});
+        out_.drawing.shapes.push_back(Clip{out_.plot});
+        for (const TimelineLayout::Lane& lane : out_.lanes)
+            if (lane.y + out_.laneHeight >= out_.plot.y && lane.y <= out_.plot.bottom()) drawLane(lane);
+        out_.drawing.shapes.push_back(Clip{});
+        legend();
+        return std::move(out_);
+    }
+
+private:
+    void text(Point at, std::string line, const std::string& colour = "secondary", Anchor anchor = Anchor::start,
+              int size = kCaption, bool strong = false) {
+        out_.drawing.shapes.push_back(Label{
+            .at = at, .text = std::move(line), .colour = colour, .anchor = anchor, .size = size, .strong = strong});
+    }
+    double width(const std::string& line) const { return measure_(line, kCaption, false); }
+
+    TimelineLayout nothing() {
+        out_.empty = true;
+        out_.drawing.height = view_.fill ? size_.height : 80;
+        text({size_.width / 2, out_.drawing.height / 2 + 8},
+             fitted("Run a study to see here what happens when.", size_.width, 13, false, measure_), "secondary",
+             Anchor::middle, 13);
+        return std::move(out_);
+    }
+
+    void place() {
+        double names = 0;
+        for (const study::Timeline::Track& track : timeline_.tracks)
+            names = std::max(names, width(escaped(track.name)) + 2);
+        Rect& plot = out_.plot;
+        plot.x = std::min(names, std::min(kWidestName, size_.width * 0.3)) + kGap;
+        plot.y = kTitleHeight + kLine + 4;
+        plot.width = std::max(20.0, size_.width - plot.x - 8);
+        out_.from = view_.to > view_.from ? view_.from : std::min(0.0, earliest());
+        out_.to = view_.to > view_.from ? view_.to : length_;
+        double y = 0;
+        const std::string* group = nullptr;
+        for (std::size_t t = 0; t < timeline_.tracks.size(); ++t) {
+            const std::string& its = timeline_.tracks[t].group;
+            if (!its.empty() && (group == nullptr || *group != its)) y += kGroupHeight;
+            group = &its;
+            out_.lanes.push_back({t, y + plot.y - view_.scrolled});
+            y += out_.laneHeight + kLaneGap;
+        }
+        out_.contentHeight = y;
+        notes_ = noteLines();
+        const double below = kLine + 12 + kLine * static_cast<double>(notes_.size());
+        plot.height = view_.fill ? std::max(20.0, size_.height - plot.y - below) : y;
+        out_.drawing.height = view_.fill ? size_.height : plot.y + y + below;
+    }
+
+    double earliest() const {
+        double start = 0;
+        for (const study::Timeline::Event& event : timeline_.events)
+            if (isPlaced(event, timeline_.tracks.size())) start = std::min(start, event.start);
+        return start;
+    }
+
+    std::vector<std::string> noteLines() const {
+        std::vector<std::string> lines;
+        for (const std::string& note : timeline_.notes)
+            for (std::string& line : wrapped(note, size_.width, kCaption, measure_)) lines.push_back(std::move(line));
+        return lines;
+    }
+
+    void ruler() {
+        const Rect& plot = out_.plot;
+        const Axis seconds{.title = "", .measure = Measure::seconds};
+        const auto most = static_cast<int>(std::clamp(plot.width / 110, 1.0, 5.0));
+        const std::vector<double> values = ticks(out_.from, out_.to, false, most);
+        bool same = false;
+        for (std::size_t i = 1; i < values.size(); ++i)
+            same = same || tickText(values[i], seconds) == tickText(values[i - 1], seconds);
+        for (const double value : values) {
+            const double at = out_.x(value);
+            out_.drawing.shapes.push_back(
+                Path{.points = {{at, plot.y - 4}, {at, plot.bottom()}}, .stroke = "grid-line"});
+            std::string label = same ? exactNumber(value) + " s" : tickText(value, seconds);
+            const double half = width(label) / 2;
+            text({std::clamp(at, plot.x + half - 4, size_.width - half), plot.y - 9}, std::move(label), "secondary",
+                 Anchor::middle);
+        }
+    }
+
+    void names() {
+        const std::string* group = nullptr;
+        for (const TimelineLayout::Lane& lane : out_.lanes) {
+            const study::Timeline::Track& track = timeline_.tracks[lane.track];
+            if (!track.group.empty() && (group == nullptr || *group != track.group))
+                text({0, lane.y - 7}, fitted(track.group, size_.width, kCaption, true, measure_), "text", Anchor::start,
+                     kCaption, true);
+            group = &track.group;
+            out_.drawing.shapes.push_back(
+                Label{.at = {out_.plot.x - kGap, lane.y + out_.laneHeight / 2 + 4},
+                      .text = fitted(track.name, out_.plot.x - kGap, kCaption, false, measure_),
+                      .anchor = Anchor::end,
+                      .full = escaped(track.name)});
+        }
+    }
+
+    /// Events of one lane; those that are too narrow to be told apart become one box in the colour of the longest.
+    void drawLane(const TimelineLayout::Lane& lane) {
+        idle(lane);
+        const auto [first, last] = eventsIn(timeline_, starts_, lane.track, out_.from, out_.to);
+        for (std::size_t i = first; i < last;) {
+            const study::Timeline::Event& event = timeline_.events[i];
+            if (!isPlaced(event, timeline_.tracks.size())) {
+                ++i;
+                continue;
+            }
+            const double left = out_.x(event.start);
+            double right = out_.x(event.start + event.duration);
+            if (right - left >= 1.5) {
+                wide(event, {left, lane.y, right - left, out_.laneHeight});
+                ++i;
+                continue;
+            }
+            std::size_t longest = i;
+            const double column = std::floor(left);
+            for (++i; i < last; ++i) {
+                const study::Timeline::Event& next = timeline_.events[i];
+                if (!isPlaced(next, timeline_.tracks.size())) continue;
+                const double end = out_.x(next.start + next.duration);
+                if (out_.x(next.start) >= column + 1.5 || end - out_.x(next.start) >= 1.5) break;
+                if (next.duration > timeline_.events[longest].duration) longest = i;
+                right = std::max(right, end);
+            }
+            out_.drawing.shapes.push_back(Box{.area = {left, lane.y, std::max(0.6, right - left), out_.laneHeight},
+                                              .fill = colourOf(timeline_.events[longest])});
+        }
+    }
+
+    /// Where a lane does nothing: light hatching over its whole length, behind the events.
+    void idle(const TimelineLayout::Lane& lane) {
+        const double left = std::max(out_.plot.x, out_.x(0));
+        const double right = std::min(out_.plot.right(), out_.x(length_));
+        if (right <= left) return;
+        const Rect area{left, lane.y, right - left, out_.laneHeight};
+        out_.drawing.shapes.push_back(Box{.area = area, .fill = "grid-line", .hatched = true});
+    }
+
+    void wide(const study::Timeline::Event& event, Rect area) {
+        const double left = std::max(area.x, out_.plot.x - 4);
+        const double right = std::min(area.right(), out_.plot.right() + 4);
+        area = {left, area.y, std::max(0.6, right - left), area.height};
+        const std::string& colour = colourOf(event);
+        out_.drawing.shapes.push_back(
+            Box{.area = {area.x, area.y, area.width > 3 ? area.width - 0.7 : area.width, area.height},
+                .fill = colour,
+                .radius = area.width > 8 ? 2.0 : 0.0,
+                .tip = view_.tips ? tip(event) : ""});
+        if (area.width < 24) return;
+        const std::string name = escaped(event.name);
+        if (width(name) + 8 > area.width) return;
+        text({area.x + area.width / 2, area.y + area.height / 2 + 4}, name, lettersOn(colour), Anchor::middle);
+    }
+
+    static std::string tip(const study::Timeline::Event& event) {
+        return escaped(event.name) + ": " + formatQuantity(event.duration, Measure::seconds) + " " +
+               titleOf(event.category) + " from " + formatQuantity(event.start, Measure::seconds);
+    }
+
+    const std::string& colourOf(const study::Timeline::Event& event) const {
+        static const std::string kOther(kCategories[5]);
+        const auto found = colours_.find(event.category);
+        return found == colours_.end() ? kOther : found->second;
+    }
+
+    void legend() {
+        double x = 0;
+        const double y = out_.plot.bottom() + 18;
+        for (const std::string& category : categoriesOf(timeline_)) {
+            const std::string name = fitted(titleOf(category), 200, kCaption, false, measure_);
+            if (x + 18 + width(name) > size_.width) break;
+            out_.drawing.shapes.push_back(Box{.area = {x, y - 10, 12, 12}, .fill = colours_.at(category), .radius = 2});
+            text({x + 18, y}, name);
+            x += 18 + width(name) + 16;
+        }
+        if (x + 18 + width("idle") <= size_.width) {
+            out_.drawing.shapes.push_back(Box{.area = {x, y - 10, 12, 12}, .fill = "border", .hatched = true});
+            out_.drawing.shapes.push_back(Box{.area = {x, y - 10, 12, 12}, .stroke = "border", .radius = 2});
+            text({x + 18, y}, "idle");
+        }
+        double below = y + kLine;
+        for (const std::string& line : notes_) {
+            text({0, below}, line);
+            below += kLine;
+        }
+    }
+
+    const study::Timeline& timeline_;
+    const TimelineView& view_;
+    Size size_;
+    const TextWidth& measure_;
+    std::vector<std::size_t> starts_;
+    double length_;
+    std::map<std::string, std::string> colours_;
+    std::vector<std::string> notes_;
+    TimelineLayout out_;
+};
+
+}  // namespace
+
+std::string timelineColour(const study::Timeline& timeline, const std::string& category) {
+    if (category == "compute") return std::string(operatorColour("matrix"));
+    if (category == "intra") return std::string(operatorColour("communication"));
+    if (category == "inter") return std::string(kCategories[7]);
+    const std::vector<std::string> all = categoriesOf(timeline);
+    const auto place = static_cast<std::size_t>(std::find(all.begin(), all.end(), category) - all.begin());
+    return std::string(kCategories.at(place % kCategories.size()));
+}
+
+std::vector<std::size_t> trackStarts(const study::Timeline& timeline) {
+    std::vector<std::size_t> starts;
+    starts.reserve(timeline.tracks.size() + 1);
+    std::size_t at = 0;
+    for (std::size_t track = 0; track < timeline.tracks.size(); ++track) {
+        while (at < timeline.events.size() && timeline.events[at].track < static_cast<std::int32_t>(track)) ++at;
+        starts.push_back(at);
+    }
+    while (at < timeline.events.size() && timeline.events[at].track < static_cast<std::int32_t>(timeline.tracks.size()))
+        ++at;
+    starts.push_back(at);
+    return starts;
+}
+
+std::pair<std::size_t, std::size_t> eventsIn(const study::Timeline& timeline, const std::vector<std::size_t>& starts,
+                                             std::size_t track, double from, double to) {
+    using Event = study::Timeline::Event;
+    const auto begin = timeline.events.begin();
+    const auto first = begin + static_cast<std::ptrdiff_t>(starts[track]);
+    const auto last = begin + static_cast<std::ptrdiff_t>(starts[track + 1]);
+    const auto low =
+        std::partition_point(first, last, [&](const Event& event) { return event.start + event.duration < from; });
+    const auto high = std::partition_point(low, last, [&](const Event& event) { return event.start <= to; });
+    return {static_cast<std::size_t>(low - begin), static_cast<std::size_t>(high - begin)};
+}
+
+double lengthOf(const study::Timeline& timeline) {
+    double end = std::isfinite(timeline.length) ? timeline.length : 0;
+    for (const study::Timeline::Event& event : timeline.events)
+        if (isPlaced(event, timeline.tracks.size())) end = std::max(end, event.start + event.duration);
+    return end;
+}
+
+TimelineLayout layOut(const study::Timeline& timeline, const TimelineView& view, Size size, const TextWidth& measure) {
+    return Builder(timeline, view, size, measure).build();
+}
+
+}  // namespace tessera::report
