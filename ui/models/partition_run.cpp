@@ -1,11 +1,20 @@
 #include "ui/models/partition_run.h"
 
+#include <fmt/format.h>
+
 #include <QCoreApplication>
+#include <QDir>
+#include <QStandardPaths>
+#include <algorithm>
 #include <charconv>
 #include <variant>
 
+#include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/hardware/library.h"
+#include "core/partition/array.h"
 #include "core/report/partition_report.h"
 #include "core/report/report_document.h"
 #include "core/study/metric.h"
@@ -96,6 +105,33 @@ study::Study withPins(study::Study study, const PartitionPins& pins) {
     return study;
 }
 
+QString studyWithout(study::Study study, const std::string& group) {
+    hardware::Fleet fleet = hardware::loadFleet(study.hardware.at(0));
+    const auto found = std::find_if(fleet.groups.begin(), fleet.groups.end(),
+                                    [&](const hardware::Group& each) { return each.name == group; });
+    if (found == fleet.groups.end())
+        throw UsageError(
+            fmt::format("the fleet {} has no group {} any more", inQuotes(study.hardware.at(0)), inQuotes(group)));
+    const auto index = static_cast<std::size_t>(found - fleet.groups.begin());
+    hardware::Fleet rest = partition::without(fleet, index);
+    rest.name = fmt::format("{} without {}", fleet.name, group);
+    const QDir folder(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
+                      QStringLiteral("/tessera"));
+    folder.mkpath(QStringLiteral("fleets"));
+    folder.mkpath(QStringLiteral("studies"));
+    const QString stem = fileStem(QString::fromStdString(rest.name));
+    const QString fleetFile = folder.filePath(QStringLiteral("fleets/%1.json").arg(stem));
+    const QString studyFile = folder.filePath(
+        QStringLiteral("studies/%1-%2.json").arg(fileStem(QString::fromStdString(study.models.at(0))), stem));
+    writeFile(fleetFile.toStdString(), toText(hardware::toJsonInline(rest)));
+    study.hardware = {fleetFile.toStdString()};
+    study.name.clear();
+    // Pinned ratios speak of splits that are gone.
+    study.parameters["pin_ratio"] = Json::object();
+    writeFile(studyFile.toStdString(), toText(study::toJson(study)));
+    return studyFile;
+}
+
 int differenceOf(const PartitionPins& one, const PartitionPins& other) {
     const auto count = [](const auto& left, const auto& right) {
         int different = 0;
@@ -120,6 +156,22 @@ QString typeTitle(partition::Type type) {
             return tr("Type III: output channels");
     }
     return {};
+}
+
+QString fileStem(const QString& text) {
+    constexpr int kLongest = 60;
+    QString stem;
+    for (const QChar letter : text.toLower()) {
+        const bool plain = letter.unicode() < 128 && letter.isLetterOrNumber();
+        if (plain) {
+            stem += letter;
+        } else if (!stem.isEmpty() && !stem.endsWith(QLatin1Char('-'))) {
+            stem += QLatin1Char('-');
+        }
+    }
+    stem.truncate(kLongest);
+    while (stem.endsWith(QLatin1Char('-'))) stem.chop(1);
+    return stem.isEmpty() ? QStringLiteral("run") : stem;
 }
 
 QString certaintyOf(const partition::Plan& plan) {

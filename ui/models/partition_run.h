@@ -47,9 +47,14 @@ struct PartitionPins {
 PartitionPins pinsOf(const study::Study& study);
 /// The study with these pins instead of its own, renamed so that the history tells them apart.
 study::Study withPins(study::Study study, const PartitionPins& pins);
+/// Saves the study's fleet without one group, and the study on it, among the user's own files; returns the study's
+/// file. Reads and writes files: not for the UI thread. Throws FileError, DataError, UsageError.
+QString studyWithout(study::Study study, const std::string& group);
 /// How many pins differ between the two.
 int differenceOf(const PartitionPins& one, const PartitionPins& other);
 
+/// A name that is safe as the stem of a file: letters, digits and dashes.
+QString fileStem(const QString& text);
 /// "Type II: input channels"
 QString typeTitle(partition::Type type);
 /// "at most 7.2 % above the bound", "proven optimal"

@@ -7,7 +7,6 @@
 #include "core/report/partition_report.h"
 #include "core/report/table.h"
 #include "core/study/timeline.h"
-#include "ui/views/partition_panes.h"
 
 namespace tessera::ui {
 

@@ -6,6 +6,7 @@
 #include <QPixmap>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <cmath>
 
 #include "ui/theme/theme.h"
 #include "ui/views/plot_widget.h"
@@ -15,7 +16,6 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kIconSize = 16;
-constexpr int kMostInStem = 60;
 
 }  // namespace
 
@@ -35,21 +35,6 @@ QIcon dotIcon(const QColor& colour) {
         icon.addPixmap(picture);
     }
     return icon;
-}
-
-QString fileStem(const QString& text) {
-    QString stem;
-    for (const QChar letter : text.toLower()) {
-        const bool plain = letter.unicode() < 128 && letter.isLetterOrNumber();
-        if (plain) {
-            stem += letter;
-        } else if (!stem.isEmpty() && !stem.endsWith(QLatin1Char('-'))) {
-            stem += QLatin1Char('-');
-        }
-    }
-    stem.truncate(kMostInStem);
-    while (stem.endsWith(QLatin1Char('-'))) stem.chop(1);
-    return stem.isEmpty() ? QStringLiteral("run") : stem;
 }
 
 ChartPane::ChartPane(const QStringList& titles, const QString& name, QWidget* parent)
@@ -77,9 +62,9 @@ ChartPane::ChartPane(const QStringList& titles, const QString& name, QWidget* pa
     }
     layout->addWidget(plot_, 1);
     connect(plot_, &PlotWidget::pointClicked, this,
-            [this](int series, int point) { emit pointClicked(current_, series, point); });
+            [this](int series, int point) { emit pointClicked(current_, series, categoryOf(series, point)); });
     connect(plot_, &PlotWidget::explainRequested, this,
-            [this](int series, int point) { emit explainRequested(current_, series, point); });
+            [this](int series, int point) { emit explainRequested(current_, series, categoryOf(series, point)); });
 }
 
 void ChartPane::setCharts(std::vector<report::Chart> charts) {
@@ -88,6 +73,14 @@ void ChartPane::setCharts(std::vector<report::Chart> charts) {
         for (QAbstractButton* button : buttons_->buttons())
             button->setVisible(buttons_->id(button) < static_cast<int>(charts_.size()));
     showChart(current_ < static_cast<int>(charts_.size()) ? current_ : 0);
+}
+
+int ChartPane::categoryOf(int series, int point) const {
+    const std::vector<report::Series>& all = plot_->chart().series;
+    if (series < 0 || static_cast<std::size_t>(series) >= all.size()) return -1;
+    const std::vector<double>& x = all[static_cast<std::size_t>(series)].x;
+    if (point < 0 || static_cast<std::size_t>(point) >= x.size()) return -1;
+    return static_cast<int>(std::lround(x[static_cast<std::size_t>(point)]));
 }
 
 void ChartPane::setCurrent(int index) {

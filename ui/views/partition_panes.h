@@ -20,9 +20,6 @@ class PlotWidget;
 /// A dot in a colour of data, for buttons and menus that stand for a strategy, a type or a run.
 QIcon dotIcon(const QColor& colour);
 
-/// A name that is safe as the stem of a file: letters, digits and dashes.
-QString fileStem(const QString& text);
-
 /// One plot that can show several charts, with a switch above it where there is more than one.
 class ChartPane : public QWidget {
     Q_OBJECT
@@ -38,11 +35,13 @@ public:
 
 signals:
     void currentChanged(int index);
-    void pointClicked(int chart, int series, int point);
-    void explainRequested(int chart, int series, int point);
+    /// `category` is the point's place on an axis of categories, such as a layer or a strategy.
+    void pointClicked(int chart, int series, int category);
+    void explainRequested(int chart, int series, int category);
 
 private:
     void showChart(int index);
+    int categoryOf(int series, int point) const;  ///< -1 = none
     QButtonGroup* buttons_ = nullptr;
     PlotWidget* plot_;
     std::vector<report::Chart> charts_;

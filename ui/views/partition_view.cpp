@@ -2,10 +2,8 @@
 
 #include <QAction>
 #include <QButtonGroup>
-#include <QFrame>
 #include <QHBoxLayout>
 #include <QInputDialog>
-#include <QLabel>
 #include <QMenu>
 #include <QPointer>
 #include <QPushButton>
@@ -30,7 +28,9 @@
 #include "ui/models/partition_tables.h"
 #include "ui/theme/theme.h"
 #include "ui/views/explain_dialog.h"
+#include "ui/views/headline_bar.h"
 #include "ui/views/heat_map_view.h"
+#include "ui/views/message_bar.h"
 #include "ui/views/partition_exports.h"
 #include "ui/views/partition_panes.h"
 #include "ui/views/partition_tabs.h"
@@ -39,6 +39,8 @@ namespace tessera::ui {
 
 namespace {
 
+/// From this gap to the bound on, the headline warns.
+constexpr double kWideGap = 0.05;
 constexpr std::array kTypes{partition::Type::I, partition::Type::II, partition::Type::III};
 
 /// The heat map of a plan and the types of its splits in short: made on a thread.
@@ -79,10 +81,8 @@ struct PartitionView::Implementation {
     QJsonObject pending;  ///< a view to restore once there is a run
     QUndoStack* undo = nullptr;
 
-    QLabel* headline = nullptr;
-    QLabel* subject = nullptr;
-    QFrame* note = nullptr;
-    QLabel* noteText = nullptr;
+    HeadlineBar* headline = nullptr;
+    MessageBar* note = nullptr;
     QHBoxLayout* strategies = nullptr;
     QButtonGroup* strategyButtons = nullptr;
     QPushButton* solve = nullptr;
@@ -99,6 +99,8 @@ struct PartitionView::Implementation {
     void buildActions();
     void fillStrategies();
     void showHeadline();
+    void showNote();
+    void openWithout(const std::string& group);
     void showMap();
     void showPins();
     void changePins(const QString& text, const PartitionPins& pins);
@@ -152,23 +154,9 @@ void PartitionView::Implementation::build() {
 }
 
 void PartitionView::Implementation::buildHead(QVBoxLayout* layout) {
-    headline = new QLabel(view);
-    headline->setTextFormat(Qt::PlainText);
-    headline->setFont(theme().font(Theme::Text::headline, true, true));
-    headline->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    headline->setAccessibleName(tr("What came out"));
-    subject = new QLabel(view);
-    subject->setTextFormat(Qt::PlainText);
+    headline = new HeadlineBar(view);
     layout->addWidget(headline);
-    layout->addWidget(subject);
-    note = new QFrame(view);
-    note->setObjectName(QStringLiteral("note"));
-    auto* row = new QHBoxLayout(note);
-    row->setContentsMargins(theme().spacing(2), theme().spacing(1), theme().spacing(2), theme().spacing(1));
-    noteText = new QLabel(note);
-    noteText->setTextFormat(Qt::PlainText);
-    noteText->setWordWrap(true);
-    row->addWidget(noteText, 1);
+    note = new MessageBar(view);
     layout->addWidget(note);
 }
 
@@ -224,21 +212,55 @@ void PartitionView::Implementation::fillStrategies() {
 
 void PartitionView::Implementation::showHeadline() {
     const partition::Plan& plan = choice->chosen();
-    QStringList parts{tr("%1 over DP").arg(QString::fromStdString(study::timesText(plan.speedupOverDp))),
-                      tr("%1/step").arg(QString::fromStdString(formatQuantity(plan.stepTime.value, Measure::seconds))),
-                      certaintyOf(plan)};
-    if (!plan.fits) parts << tr("does not fit in memory");
-    headline->setText(parts.join(QStringLiteral(" · ")));
-    const study::PartitionOutcome& outcome = choice->run.outcome();
-    subject->setText(tr("%1 on %2 · %3 accelerators · batch %4 · %5")
-                         .arg(shownText(outcome.model), shownText(outcome.fleet),
-                              QString::fromStdString(formatCount(static_cast<double>(outcome.accelerators))),
-                              QString::fromStdString(formatCount(outcome.result.batch)),
-                              choice->run.strategy(choice->plan)));
-    QStringList faster;
-    for (const std::string& sentence : report::fasterWithout(plan)) faster << QString::fromStdString(sentence);
-    noteText->setText(faster.join(QLatin1Char(' ')));
-    note->setVisible(!faster.isEmpty());
+    const auto explained = [&](const char* field) {
+        const std::string path = plan.strategy + "/" + field;
+        return [run = choice->run, path] { return study::explain(run.result(), path); };
+    };
+    const QString tone =
+        plan.optimal ? QStringLiteral("good") : (plan.gap > kWideGap ? QStringLiteral("warning") : QString());
+    QVector<Headline> headlines{{.value = QString::fromStdString(study::timesText(plan.speedupOverDp)),
+                                 .label = tr("over data parallelism"),
+                                 .help = tr("How much faster a step is than with the batch alone split"),
+                                 .explain = explained("speedup_over_dp")},
+                                {.value = QString::fromStdString(formatQuantity(plan.stepTime.value, Measure::seconds)),
+                                 .label = tr("per step"),
+                                 .detail = certaintyOf(plan),
+                                 .tone = tone,
+                                 .help = tr("Time of one training step of the whole batch"),
+                                 .explain = explained("step_time_s")},
+                                {.value = QString::fromStdString(study::rateText(plan.throughput)),
+                                 .label = tr("samples/s"),
+                                 .explain = explained("throughput_samples_per_s")}};
+    const QStringList memory = memorySentences(choice->run, choice->plan);
+    if (!memory.isEmpty())
+        headlines.insert(2, {.value = tr("Too large"),
+                             .label = tr("for memory"),
+                             .detail = tr("does not fit"),
+                             .tone = QStringLiteral("bad"),
+                             .help = memory.join(QLatin1Char(' '))});
+    headline->setHeadlines(headlines);
+    showNote();
+}
+
+void PartitionView::Implementation::showNote() {
+    const partition::Plan& plan = choice->chosen();
+    const std::vector<std::string> faster = report::fasterWithout(plan);
+    if (faster.empty()) {
+        note->hide();
+        return;
+    }
+    // The groups are listed best first.
+    const std::string group = plan.without.front().group;
+    note->showMessage(MessageBar::Kind::info, QString::fromStdString(faster.front()),
+                      tr("Open a study without %1").arg(shownText(group)), [this, group] { openWithout(group); });
+}
+
+/// Saves the fleet without a group beside the user's own fleets and opens a study with it.
+void PartitionView::Implementation::openWithout(const std::string& group) {
+    inBackground(
+        view, [study = choice->run.result().study, group] { return studyWithout(study, group); },
+        [this](const QString& key) { emit view->openRequested(QStringLiteral("study"), key); },
+        [this](const QString& problem) { emit view->messaged(problem, QString()); });
 }
 
 void PartitionView::Implementation::showMap() {

@@ -1,0 +1,124 @@
+#include "core/report/report_blocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/report/comparison_report.h"
+#include "core/report/partition_pictures.h"
+#include "core/report/partition_report.h"
+#include "core/study/comparison.h"
+
+namespace tessera::report {
+
+namespace {
+
+constexpr std::size_t kMostCompared = 200;
+constexpr std::size_t kMostRows = 200;  ///< of a table of differences; the rest is counted
+
+using Blocks = std::vector<Block>;
+
+std::string titleOf(const ReportRun& run) {
+    if (!run.title.empty()) return run.title;
+    if (!run.result->study.name.empty()) return run.result->study.name;
+    const auto& outcome = std::get<study::PartitionOutcome>(run.result->outcome);
+    return outcome.model + " on " + outcome.fleet;
+}
+
+void addTable(Blocks& blocks, const std::string& title, Table table) {
+    if (table.rows.empty()) return;
+    const std::size_t rows = table.rows.size();
+    if (rows > kMostRows) table.rows.resize(kMostRows);
+    blocks.emplace_back(Heading{3, title});
+    blocks.emplace_back(std::move(table));
+    if (rows > kMostRows)
+        blocks.emplace_back(
+            Paragraph{fmt::format("{} more rows are not shown.", formatCount(double(rows - kMostRows))), true});
+}
+
+void addSentences(Blocks& blocks, const std::string& title, const std::vector<std::string>& list) {
+    if (list.empty()) return;
+    blocks.emplace_back(Heading{3, title});
+    blocks.emplace_back(Sentences{list});
+}
+
+void addComparison(Blocks& blocks, const std::vector<ReportRun>& runs, const ReportOptions& options) {
+    std::vector<const study::Result*> results;
+    std::vector<std::string> titles;
+    for (const ReportRun& run : runs) {
+        results.push_back(run.result);
+        titles.push_back(titleOf(run));
+    }
+    const study::Comparison comparison = study::compare(results, titles);
+    blocks.emplace_back(Heading{2, "Comparison"});
+    for (const std::string& warning : comparison.warnings) blocks.emplace_back(Paragraph{warning});
+    if (options.pictures)
+        for (const char* metric : {"step_time_s", "speedup_over_dp"})
+            blocks.emplace_back(Picture{comparisonChart(comparison, metric)});
+    if (!options.tables) return;
+    addTable(blocks, "What differs in the inputs", inputTable(comparison, false));
+    addTable(blocks, "What differs in the outcome", metricTable(comparison, false));
+    addTable(blocks, "Layers with different types", layerDifferenceTable(comparison, false));
+}
+
+void addPictures(Blocks& blocks, const study::PartitionOutcome& outcome, const partition::Plan& best) {
+    blocks.emplace_back(Picture{typeMap(outcome, best.strategy)});
+    blocks.emplace_back(Picture{speedupChart(outcome)});
+    if (best.levels.empty()) return;
+    blocks.emplace_back(Picture{layerChart(outcome, best.strategy, 0)});
+    blocks.emplace_back(Picture{levelChart(outcome, best.strategy)});
+    const bool capacities =
+        std::any_of(best.shares.begin(), best.shares.end(),
+                    [](const partition::AcceleratorShare& share) { return share.capacity.has_value(); });
+    if (capacities) blocks.emplace_back(Picture{memoryChart(outcome, best.strategy)});
+}
+
+void addProvenance(Blocks& blocks, const study::Result& result) {
+    Table inputs;
+    inputs.columns = {{"input"}, {"SHA-256"}};
+    for (const study::Input& input : result.inputs) inputs.rows.push_back({input.name, input.sha256});
+    addTable(blocks, "Where from", std::move(inputs));
+    blocks.emplace_back(Listing{"The study as a file", tessera::toText(study::toJson(result.study))});
+}
+
+void addRun(Blocks& blocks, const ReportRun& run, const ReportOptions& options) {
+    const study::Result& result = *run.result;
+    const auto& outcome = std::get<study::PartitionOutcome>(result.outcome);
+    const partition::Plan& best = bestPlan(outcome);
+    blocks.emplace_back(Heading{2, titleOf(run)});
+    blocks.emplace_back(HeadlineText{headline(outcome)});
+    blocks.emplace_back(Paragraph{
+        fmt::format("{} on {}: {} accelerators, batch {}", escaped(outcome.model), escaped(outcome.fleet),
+                    formatCount(static_cast<double>(outcome.accelerators)), formatCount(outcome.result.batch)),
+        true});
+    for (const std::string& sentence : fasterWithout(best)) blocks.emplace_back(Paragraph{sentence});
+    for (const std::string& sentence : memoryAdvice(result, best)) blocks.emplace_back(Paragraph{sentence});
+    if (options.pictures) addPictures(blocks, outcome, best);
+    if (options.tables) {
+        addTable(blocks, "Strategies", strategyTable(outcome));
+        addTable(blocks, "Splits", levelTable(best));
+        addTable(blocks, "Accelerators", acceleratorTable(best));
+    }
+    if (options.assumptions) {
+        addSentences(blocks, "Assumptions", result.assumptions);
+        addSentences(blocks, "Warnings", result.warnings);
+    }
+    if (options.provenance) addProvenance(blocks, result);
+}
+
+}  // namespace
+
+std::vector<Block> reportBlocks(const std::string& title, const std::vector<ReportRun>& runs,
+                                const ReportOptions& options) {
+    Blocks blocks;
+    blocks.emplace_back(Heading{1, title});
+    blocks.emplace_back(Paragraph{fmt::format("Tessera {}", TESSERA_VERSION), true});
+    if (options.comparison && runs.size() > 1 && runs.size() <= kMostCompared) addComparison(blocks, runs, options);
+    for (const ReportRun& run : runs) addRun(blocks, run, options);
+    return blocks;
+}
+
+}  // namespace tessera::report

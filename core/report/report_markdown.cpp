@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include <string_view>
+#include <variant>
+
+#include "core/base/text.h"
+#include "core/report/report_blocks.h"
+
+namespace tessera::report {
+
+namespace {
+
+/// Text of strangers that stays text: what Markdown would read as markup is escaped.
+std::string markdownEscaped(std::string_view text) {
+    constexpr std::string_view kMarkup = "\\`*_{}[]<>#|~$&!";
+    std::string safe;
+    for (const char letter : escaped(text, 4096)) {
+        if (kMarkup.find(letter) != std::string_view::npos) safe += '\\';
+        safe += letter;
+    }
+    return safe;
+}
+
+class MarkdownWriter {
+public:
+    void operator()(const Heading& heading) {
+        line(std::string(static_cast<std::size_t>(heading.level), '#') + " " + markdownEscaped(heading.text));
+    }
+    void operator()(const HeadlineText& headline) { line("**" + markdownEscaped(headline.text) + "**"); }
+    void operator()(const Paragraph& paragraph) { line(markdownEscaped(paragraph.text)); }
+    void operator()(const Sentences& sentences) {
+        for (const std::string& sentence : sentences.list) text_ += "- " + markdownEscaped(sentence) + "\n";
+        text_ += "\n";
+    }
+    void operator()(const Table& table) {
+        std::string head = "|";
+        std::string rule = "|";
+        for (const Table::Column& column : table.columns) {
+            head += " " + markdownEscaped(column.title) + " |";
+            rule += column.number ? " ---: |" : " --- |";
+        }
+        text_ += head + "\n" + rule + "\n";
+        for (const std::vector<std::string>& row : table.rows) {
+            text_ += "|";
+            for (const std::string& cell : row) text_ += " " + markdownEscaped(cell) + " |";
+            text_ += "\n";
+        }
+        text_ += "\n";
+    }
+    void operator()(const Picture& /*picture*/) {}
+    void operator()(const Listing& listing) {
+        line(markdownEscaped(listing.title));
+        for (const std::string_view row : split(listing.text, '\n')) text_ += "    " + escaped(row, 4096) + "\n";
+        text_ += "\n";
+    }
+    std::string finish() { return std::move(text_); }
+
+private:
+    void line(const std::string& text) { text_ += text + "\n\n"; }
+    std::string text_;
+};
+
+}  // namespace
+
+std::string markdownReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options) {
+    MarkdownWriter writer;
+    for (const Block& block : reportBlocks(title, runs, options)) std::visit(writer, block);
+    return writer.finish();
+}
+
+}  // namespace tessera::report

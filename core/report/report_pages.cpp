@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <string_view>
+#include <variant>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/process.h"
+#include "core/base/text.h"
+#include "core/report/drawing.h"
+#include "core/report/report_blocks.h"
+
+namespace tessera::report {
+
+namespace {
+
+// A4 at 96 dots per inch.
+constexpr double kPageWidth = 794, kPageHeight = 1123;
+constexpr double kMargin = 56;
+constexpr double kWidth = kPageWidth - 2 * kMargin;
+constexpr double kBottom = kPageHeight - kMargin;
+constexpr double kRow = 18;
+constexpr double kGap = 12;
+constexpr double kLeastColumn = 28;
+
+struct TextStyle {
+    int size = 13;
+    bool strong = false;
+    const char* colour = "text";
+    double above = 4;  ///< pixels before the first line
+};
+
+constexpr TextStyle kTitle{.size = 20, .strong = true, .above = 0};
+constexpr TextStyle kRun{.size = 16, .strong = true, .above = 24};
+constexpr TextStyle kPart{.size = 13, .strong = true, .above = 16};
+constexpr TextStyle kHeadline{.size = 16, .strong = true, .above = 8};
+constexpr TextStyle kPlain{};
+constexpr TextStyle kSecondary{.colour = "secondary"};
+constexpr TextStyle kCode{.size = 10, .colour = "secondary", .above = 0};
+
+/// The number in an attribute of an SVG's first tag.
+double attributeOf(std::string_view svg, std::string_view name) {
+    const std::string_view tag = svg.substr(0, svg.find('>'));
+    const std::string wanted = fmt::format(" {}=\"", name);
+    const std::size_t at = tag.find(wanted);
+    double value = 0;
+    if (at != std::string_view::npos) std::from_chars(tag.data() + at + wanted.size(), tag.data() + tag.size(), value);
+    return value;
+}
+
+/// Fills pages from top to bottom.
+class PageWriter {
+public:
+    explicit PageWriter(std::string title) : title_(std::move(title)) {}
+
+    void operator()(const Heading& heading) {
+        const TextStyle& style = heading.level == 1 ? kTitle : (heading.level == 2 ? kRun : kPart);
+        constexpr double kCompany = 80;  // a heading does not stand alone at the end of a page
+        keep(style.above + style.size + kCompany);
+        write(heading.text, style);
+    }
+    void operator()(const HeadlineText& headline) { write(headline.text, kHeadline); }
+    void operator()(const Paragraph& paragraph) { write(paragraph.text, paragraph.secondary ? kSecondary : kPlain); }
+    void operator()(const Sentences& sentences) {
+        for (const std::string& sentence : sentences.list) write("– " + sentence, kPlain);
+    }
+    void operator()(const Table& table) {
+        const std::vector<double> widths = columnWidths(table);
+        keep(3 * kRow);
+        y_ += 4;
+        header(table, widths);
+        for (const std::vector<std::string>& row : table.rows) {
+            if (y_ + kRow > kBottom) {
+                nextPage();
+                header(table, widths);
+            }
+            cells(table, widths, row, false);
+        }
+        y_ += 4;
+    }
+    void operator()(const Picture& picture) {
+        const std::string svg = toSvg(picture, theme_);
+        const double width = attributeOf(svg, "width");
+        const double height = attributeOf(svg, "height");
+        if (width <= 0 || height <= 0) return;
+        const double scale = std::min({1.0, kWidth / width, (kBottom - kMargin) / height});
+        keep(height * scale + kGap);
+        y_ += kGap;
+        page_ +=
+            fmt::format("<svg x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" viewBox=\"0 0 {} {}\"{}",
+                        kMargin, y_, width * scale, height * scale, width, height, svg.substr(svg.find(" role=")));
+        y_ += height * scale;
+    }
+    void operator()(const Listing& listing) {
+        write(listing.title, kPart);
+        for (const std::string_view line : split(listing.text, '\n')) {
+            const std::size_t indent = std::min<std::size_t>(line.find_first_not_of(' '), 40);
+            if (!trimmed(line).empty()) write(std::string(trimmed(line)), kCode, static_cast<double>(indent) * 4);
+        }
+    }
+    std::vector<std::string> finish() {
+        nextPage();
+        return std::move(pages_);
+    }
+
+private:
+    void keep(double height) {
+        if (y_ + height > kBottom && y_ > kMargin) nextPage();
+    }
+
+    void nextPage() {
+        text(kMargin, kPageHeight - kMargin / 2, title_, {.size = 10, .colour = "secondary"}, false);
+        text(kPageWidth - kMargin, kPageHeight - kMargin / 2, std::to_string(pages_.size() + 1),
+             {.size = 10, .colour = "secondary"}, true);
+        pages_.push_back(
+            fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"210mm\" height=\"297mm\" viewBox=\"0 0 {0} "
+                        "{1}\" font-family=\"system-ui, sans-serif\">\n<rect width=\"{0}\" height=\"{1}\" "
+                        "fill=\"{2}\"/>\n{3}</svg>\n",
+                        kPageWidth, kPageHeight, theme_("surface"), page_));
+        page_.clear();
+        y_ = kMargin;
+    }
+
+    void text(double x, double y, std::string_view content, const TextStyle& style, bool end) {
+        page_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" fill=\"{}\"{}{}>{}</text>\n", x, y,
+                             style.size, theme_(style.colour), style.strong ? " font-weight=\"600\"" : "",
+                             end ? " text-anchor=\"end\"" : "", htmlEscaped(content));
+    }
+
+    void write(const std::string& content, const TextStyle& style, double indent = 0) {
+        const double lineHeight = style.size * 1.4;
+        y_ += y_ > kMargin ? style.above : 0;
+        for (const std::string& line : wrapped(content, kWidth - indent, style.size, estimatedWidth)) {
+            if (y_ + lineHeight > kBottom) nextPage();
+            y_ += lineHeight;
+            text(kMargin + indent, y_ - style.size * 0.3, line, style, false);
+        }
+    }
+
+    static std::vector<double> columnWidths(const Table& table) {
+        std::vector<double> widths;
+        for (std::size_t column = 0; column < table.columns.size(); ++column) {
+            double most = estimatedWidth(table.columns[column].title, 11, true);
+            for (const auto& row : table.rows)
+                most = std::max(most, estimatedWidth(row[column].substr(0, 200), 11, false));
+            widths.push_back(std::min(most, kWidth) + kGap);
+        }
+        double sum = 0;
+        for (const double width : widths) sum += width;
+        // What is too wide is taken from the widest columns.
+        while (sum > kWidth) {
+            double& widest = *std::max_element(widths.begin(), widths.end());
+            const double less = std::max(kLeastColumn, std::max(widest * 0.9, widest - (sum - kWidth)));
+            if (less >= widest) break;
+            sum -= widest - less;
+            widest = less;
+        }
+        return widths;
+    }
+
+    void header(const Table& table, const std::vector<double>& widths) {
+        std::vector<std::string> titles;
+        for (const Table::Column& column : table.columns) titles.push_back(column.title);
+        cells(table, widths, titles, true);
+    }
+
+    void cells(const Table& table, const std::vector<double>& widths, const std::vector<std::string>& row, bool head) {
+        const TextStyle style{.size = 11, .strong = head, .colour = head ? "secondary" : "text"};
+        double x = kMargin;
+        for (std::size_t column = 0; column < widths.size(); ++column) {
+            const double room = widths[column] - kGap;
+            const std::string cell = fitted(row[column], room, style.size, head, estimatedWidth);
+            const bool end = table.columns[column].number;
+            text(end ? x + room : x, y_ + kRow - 6, cell, style, end);
+            x += widths[column];
+        }
+        y_ += kRow;
+        page_ += fmt::format("<path d=\"M{0} {1:.1f}H{2:.1f}\" stroke=\"{3}\"/>\n", kMargin, y_ - 1,
+                             std::min(x, kPageWidth - kMargin), theme_("grid-line"));
+    }
+
+    Theme theme_{ThemeKind::light};
+    std::string title_;
+    std::string page_;
+    std::vector<std::string> pages_;
+    double y_ = kMargin;
+};
+
+/// A folder of its own that is gone at the end.
+class TemporaryFolder {
+public:
+    TemporaryFolder() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "tessera-report-XXXXXX").string();
+        if (mkdtemp(pattern.data()) == nullptr)
+            throw FileError("no folder for temporary files could be made; is the disk full?");
+        path_ = pattern;
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+}  // namespace
+
+std::vector<std::string> reportPages(const std::string& title, const std::vector<ReportRun>& runs,
+                                     const ReportOptions& options) {
+    PageWriter writer(title);
+    for (const Block& block : reportBlocks(title, runs, options)) std::visit(writer, block);
+    return writer.finish();
+}
+
+std::string pdfReport(const std::string& title, const std::vector<ReportRun>& runs, const ReportOptions& options,
+                      const std::stop_token& stop) {
+    const TemporaryFolder folder;
+    std::vector<std::string> command{"rsvg-convert", "--format=pdf"};
+    for (const std::string& page : reportPages(title, runs, options)) {
+        const std::filesystem::path file = folder.path() / fmt::format("{:05}.svg", command.size());
+        writeFile(file.string(), page);
+        command.push_back(file.string());
+    }
+    const ProcessResult result = runProcess(command, "", {}, stop);
+    if (result.exitCode != 0)
+        throw FileError(fmt::format("rsvg-convert could not write the report: {}",
+                                    result.errors.substr(0, result.errors.find('\n'))));
+    return result.output;
+}
+
+}  // namespace tessera::report
