@@ -147,6 +147,7 @@ void showExplanation(const study::Explanation& explanation, QWidget& owner) {
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close);
     buttons->setContentsMargins(theme().spacing(5), theme().spacing(2), theme().spacing(5), theme().spacing(4));
     auto* copy = buttons->addButton(words("Copy as text"), QDialogButtonBox::ActionRole);
+    for (QAbstractButton* button : buttons->buttons()) qobject_cast<QPushButton*>(button)->setAutoDefault(false);
     copy->setIcon(theme().icon(QStringLiteral("copy")));
     QObject::connect(copy, &QPushButton::clicked, dialog,
                      [text = asText(explanation)] { QGuiApplication::clipboard()->setText(text); });

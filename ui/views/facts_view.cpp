@@ -9,6 +9,7 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/base/text.h"
 #include "ui/views/explain_dialog.h"
@@ -18,6 +19,7 @@ namespace tessera::ui {
 
 namespace {
 
+constexpr int kExplain = 14;         ///< pixels of the "?"
 constexpr int kCopiedShown = 1200;   ///< milliseconds
 constexpr int kLongestValue = 1024;  ///< bytes; a sentence wraps, more is cut
 constexpr int kLongBeside = 22;      ///< letters; longer values get a line of their own
@@ -29,7 +31,7 @@ QString oneLine(const QString& text) {
 /// One fact. The whole row is the button that copies it.
 class FactRow : public QFrame {
 public:
-    FactRow(const Facts::Row& row, FactsView& view) : row_(row), view_(view) {
+    FactRow(const Facts::Row& row, FactsView& view, bool keepsPlace) : row_(row), view_(view), keepsPlace_(keepsPlace) {
         setProperty("row", true);
         setFocusPolicy(Qt::TabFocus);
         setCursor(Qt::PointingHandCursor);
@@ -74,7 +76,11 @@ private:
         } else {
             line->addWidget(value_, 0, Qt::AlignTop);
         }
-        if (row_.explain) line->addWidget(explainButton(), 0, Qt::AlignTop);
+        if (row_.explain) {
+            line->addWidget(explainButton(), 0, Qt::AlignTop);
+        } else if (keepsPlace_ && !isLong) {
+            line->addSpacing(kExplain + 4);
+        }
         if (!isLong) column.addLayout(line);
     }
 
@@ -82,7 +88,7 @@ private:
         auto* button = new QToolButton;
         button->setProperty("compact", true);
         button->setIcon(theme().icon(QStringLiteral("explain"), "secondary"));
-        button->setIconSize(QSize(14, 14));
+        button->setIconSize(QSize(kExplain, kExplain));
         button->setToolTip(FactsView::tr("Explain this number"));
         button->setAccessibleName(FactsView::tr("Explain %1").arg(row_.label));
         connect(button, &QToolButton::clicked, this, [this] {
@@ -100,6 +106,7 @@ private:
 
     Facts::Row row_;
     FactsView& view_;
+    bool keepsPlace_;  ///< so that values line up with those of rows that can be explained
     QLabel* value_ = nullptr;
 };
 
@@ -163,7 +170,9 @@ void FactsView::addSection(QVBoxLayout& column, const Facts::Section& section) {
     title->setContentsMargins(theme().spacing(2), theme().spacing(4), theme().spacing(2), theme().spacing());
     if (!section.title.isEmpty()) column.addWidget(title);
     if (section.title.isEmpty()) column.addSpacing(theme().spacing(2));
-    for (const Facts::Row& row : section.rows) column.addWidget(new FactRow(row, *this));
+    const bool explains = std::any_of(section.rows.begin(), section.rows.end(),
+                                      [](const Facts::Row& row) { return static_cast<bool>(row.explain); });
+    for (const Facts::Row& row : section.rows) column.addWidget(new FactRow(row, *this, explains));
 }
 
 void FactsView::addActions(QVBoxLayout& column, const QVector<Facts::Action>& actions) {

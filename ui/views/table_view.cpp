@@ -1,7 +1,6 @@
 #include "ui/views/table_view.h"
 
 #include <QAction>
-#include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QHBoxLayout>
@@ -12,12 +11,13 @@
 #include <QMenu>
 #include <QPainter>
 #include <QScrollBar>
-#include <QShortcut>
-#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
 #include <optional>
+#include <vector>
 
 #include "core/base/units.h"
 #include "core/report/table.h"
@@ -32,7 +32,7 @@ constexpr int kFilterFromRows = 16;  ///< smaller tables show no filter until Ct
 constexpr int kFilterPause = 120;    ///< milliseconds of typing
 constexpr int kWidestColumn = 340;   ///< pixels, of those that size themselves
 constexpr int kRowsMeasured = 60;    ///< for the width of a column
-constexpr int kSideOfCell = 8;       ///< as the style sheet says
+constexpr int kSideOfCell = 11;      ///< as the style sheet says
 
 QString count(qsizetype rows) {
     return QString::fromStdString(formatCount(static_cast<double>(rows)));
@@ -234,12 +234,6 @@ void TableView::Implementation::connectAll() {
     connect(view->horizontalHeader(), &QHeaderView::sectionResized, owner, [this] {
         if (!sizing && sized && view->isVisible()) sizedByHand = true;
     });
-    const auto shortcut = [this](const QKeySequence& keys, const std::function<void()>& action) {
-        auto* made = new QShortcut(keys, owner);
-        made->setContext(Qt::WidgetWithChildrenShortcut);
-        connect(made, &QShortcut::activated, owner, action);
-    };
-    shortcut(QKeySequence::Find, [this] { focusFilter(); });
     view->installEventFilter(owner);
     filter->installEventFilter(owner);
     view->viewport()->installEventFilter(owner);
@@ -277,7 +271,7 @@ void TableView::Implementation::updateFoot() {
         const TableModel::Column& of = model->columns().at(column);
         double sum = 0;
         for (int row = 0; of.summed && row < rows->rowCount(); ++row)
-            if (const double value = model->sortValue(rows->sourceRow(row), column).toDouble(); value == value)
+            if (const double value = model->sortValue(rows->sourceRow(row), column).toDouble(); !std::isnan(value))
                 sum += value;
         sums.append(!of.summed ? QString() : of.sumText ? of.sumText(sum) : QString::fromStdString(formatCount(sum)));
     }
@@ -482,13 +476,19 @@ Exportable TableView::exportable() const {
 
 bool TableView::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Resize && watched == d_->view->viewport()) d_->stretch();
-    if (event->type() == QEvent::ShortcutOverride && watched == d_->view &&
-        static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy))
-        event->accept();
+    // The table's own Copy and Find, though the window may have shortcuts of the same keys.
+    if (event->type() == QEvent::ShortcutOverride && watched == d_->view) {
+        const auto& pressed = *static_cast<QKeyEvent*>(event);
+        if (pressed.matches(QKeySequence::Copy) || pressed.matches(QKeySequence::Find)) event->accept();
+    }
     if (event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
     const auto& key = *static_cast<QKeyEvent*>(event);
     if (watched == d_->view && key.matches(QKeySequence::Copy)) {
         copySelection();
+        return true;
+    }
+    if (watched == d_->view && key.matches(QKeySequence::Find)) {
+        d_->focusFilter();
         return true;
     }
     if (watched == d_->view && (key.key() == Qt::Key_Return || key.key() == Qt::Key_Enter) && currentRow() >= 0) {

@@ -269,7 +269,8 @@ TEST(Gallery, showsEveryWidgetInLightAndDark) {
         auto* dialog = gallery.findChild<QDialog*>(QStringLiteral("explanation"));
         ASSERT_NE(dialog, nullptr);
         test::savePicture(*dialog, QStringLiteral("explanation") + suffix);
-        EXPECT_TRUE(std::any_of(dialog->findChildren<QLabel*>().begin(), dialog->findChildren<QLabel*>().end(),
+        const QList<QLabel*> labels = dialog->findChildren<QLabel*>();
+        EXPECT_TRUE(std::any_of(labels.begin(), labels.end(),
                                 [](const QLabel* label) { return label->text().contains(QStringLiteral("16 Gb/s")); }));
         dialog->close();
 
