@@ -85,9 +85,7 @@ std::string svgOf(const Card& card, const Theme& theme) {
                                 card.fill));
     }
     text += svgStripes(card, front, theme);
-    const bool light = hasLightText(card);
-    const std::string main = light ? "#FFFFFF" : theme("text");
-    const std::string side = light ? "#FFFFFF" : theme("secondary");
+    const auto [main, side] = inkOf(card, theme);
     const CardLines lines = linesOf(card);
     const double x = front.centre().x;
     constexpr std::string_view kMiddle = " text-anchor=\"middle\"";
@@ -172,9 +170,13 @@ Rectangle frontOf(const Card& card) {
     return {card.place.x, card.place.y, card.place.width - behind, card.place.height - behind};
 }
 
-bool hasLightText(const Card& card) {
+CardInk inkOf(const Card& card, const Theme& theme) {
     constexpr double kMuch = 0.55;
-    return card.fill > kMuch;
+    if (card.fill < kMuch || !card.colour.starts_with('#')) return {theme("text"), theme("secondary")};
+    constexpr std::string_view kLight = "#FFFFFF";
+    constexpr std::string_view kDark = "#1B1F27";
+    const std::string ink(contrast(kLight, card.colour) > contrast(kDark, card.colour) ? kLight : kDark);
+    return {ink, ink};
 }
 
 double cardHeight(int lines) {

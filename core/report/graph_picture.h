@@ -66,8 +66,11 @@ struct GraphPicture {
 inline constexpr double kCardOffset = 4;
 /// The card in front, without those behind it.
 Rectangle frontOf(const Card& card);
-/// True where text on the card has to be light: on much of a dark colour.
-bool hasLightText(const Card& card);
+/// Colours of a card's title, and of the lines below it.
+struct CardInk {
+    std::string title, lines;
+};
+CardInk inkOf(const Card& card, const Theme& theme);
 
 /// Lines of a card from its middle: baselines relative to the card's top. Titles are 13 px, the others 11 px.
 struct CardLines {

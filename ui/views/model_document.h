@@ -2,9 +2,12 @@
 
 #include <memory>
 
+#include "core/study/result.h"
 #include "ui/views/document.h"
 
 namespace tessera::ui {
+
+class GraphView;
 
 /// A model: folded operator graph, tables of operators and layers, memory by class. Loads in the background.
 /// `key` is MODEL as users name it: "zoo:resnet50" or a file.
@@ -22,6 +25,16 @@ public:
     QVector<Exportable> exportables() override;
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
+
+    /// Colours the graph by what a run found: `level` of the plan of `strategy` (empty = the first).
+    void setOverlay(const std::shared_ptr<const study::Result>& result, const QString& strategy = {}, int level = 0);
+    bool isLoaded() const;    ///< the model has been read and its graph drawn
+    QString problem() const;  ///< why it could not be read, a sentence; empty otherwise
+    GraphView* graphView() const;
+
+signals:
+    void loaded();
+    void failed(const QString& sentence);
 
 private:
     struct Implementation;

@@ -1,0 +1,231 @@
+#include "ui/models/graph_colouring.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <unordered_map>
+
+#include "core/base/units.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr double kTint = 0.10;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("GraphColouring", text);
+}
+
+/// Of the classes of operators, in their order.
+constexpr std::array<const char*, model::kOperatorClasses> kClassTitles{
+    QT_TRANSLATE_NOOP("GraphColouring", "matrix"),
+    QT_TRANSLATE_NOOP("GraphColouring", "vector"),
+    QT_TRANSLATE_NOOP("GraphColouring", "normalisation"),
+    QT_TRANSLATE_NOOP("GraphColouring", "embedding"),
+    QT_TRANSLATE_NOOP("GraphColouring", "memory and reshape"),
+    QT_TRANSLATE_NOOP("GraphColouring", "communication"),
+    QT_TRANSLATE_NOOP("GraphColouring", "control")};
+
+std::string classColour(std::size_t index) {
+    return std::string(report::operatorColour(model::nameOf(static_cast<model::OperatorClass>(index))));
+}
+
+constexpr std::array<const char*, 3> kTypeTitles{QT_TRANSLATE_NOOP("GraphColouring", "I: batch"),
+                                                 QT_TRANSLATE_NOOP("GraphColouring", "II: input channels"),
+                                                 QT_TRANSLATE_NOOP("GraphColouring", "III: output channels")};
+
+std::size_t at(std::int32_t value) {
+    return static_cast<std::size_t>(value);
+}
+
+Colouring byClass(const ModelContents& contents) {
+    Colouring colouring;
+    colouring.legendTitle = tr("Operators");
+    for (const model::FoldTotals& totals : contents.totals) {
+        NodeColour& node = colouring.nodes.emplace_back();
+        if (totals.operators == 0) continue;
+        node.colour = classColour(static_cast<std::size_t>(totals.mainClass()));
+        node.fill = kTint;
+        for (std::size_t i = 0; i < model::kOperatorClasses; ++i)
+            if (totals.operatorsByClass.at(i) > 0)
+                node.stripes.push_back({classColour(i), static_cast<double>(totals.operatorsByClass.at(i)) /
+                                                            static_cast<double>(totals.operators)});
+    }
+    for (std::size_t i = 0; i < model::kOperatorClasses; ++i)
+        if (contents.totals.front().operatorsByClass.at(i) > 0)
+            colouring.legend.push_back({tr(kClassTitles.at(i)).toStdString(), classColour(i), 1});
+    return colouring;
+}
+
+/// Values on the ramp of quantities; the square root, so that small ones can still be told apart.
+Colouring byValue(const ModelContents& contents, const QString& title, Measure measure,
+                  const std::function<double(std::int32_t)>& valueOf) {
+    Colouring colouring;
+    colouring.legendTitle = title;
+    std::vector<double> values;
+    double most = 0;
+    for (std::size_t i = 0; i < contents.fold.nodes.size(); ++i) {
+        values.push_back(valueOf(static_cast<std::int32_t>(i)));
+        if (i > 0) most = std::max(most, values.back());
+    }
+    for (const double value : values) {
+        const double share = most > 0 && value > 0 ? std::min(1.0, std::sqrt(value / most)) : 0;
+        colouring.nodes.push_back({report::quantityColour(share), 1, {}});
+    }
+    for (const double share : {0.0, 0.25, 1.0})
+        colouring.legend.push_back(
+            {formatQuantity(share * most, measure), report::quantityColour(std::sqrt(share)), 1});
+    return colouring;
+}
+
+const partition::Plan* planOf(const GraphOverlay& overlay) {
+    if (overlay.result == nullptr) return nullptr;
+    const auto* outcome = std::get_if<study::PartitionOutcome>(&overlay.result->outcome);
+    if (outcome == nullptr) return nullptr;
+    const std::string strategy = overlay.strategy.toStdString();
+    for (const partition::Plan& plan : outcome->result.plans)
+        if (plan.strategy == strategy || strategy.empty()) return &plan;
+    return nullptr;
+}
+
+/// What the plan says about each layer of the model, by the layer's name.
+struct LayerFate {
+    int type = -1;
+    double seconds = 0;
+};
+std::vector<LayerFate> fatesOf(const ModelContents& contents, const GraphOverlay& overlay) {
+    std::vector<LayerFate> fates;
+    if (!contents.layers) return fates;
+    fates.resize(contents.layers->layers.size());
+    const partition::Plan* plan = planOf(overlay);
+    if (plan == nullptr) return fates;
+    std::unordered_map<std::string, std::size_t> known;
+    for (std::size_t i = 0; i < fates.size(); ++i) known.emplace(contents.layers->layers[i].name, i);
+    const auto& names = std::get<study::PartitionOutcome>(overlay.result->outcome).result.names;
+    const auto fateOf = [&](std::int32_t layer) -> LayerFate* {
+        if (layer < 0 || at(layer) >= names.size()) return nullptr;
+        const auto found = known.find(names[at(layer)]);
+        return found == known.end() ? nullptr : &fates[found->second];
+    };
+    bool isFirst = true;
+    for (const partition::LevelPlan& level : plan->levels) {
+        if (level.level != overlay.level || !isFirst) continue;
+        isFirst = false;  // of several groups at one level, the first
+        for (const partition::LayerPlan& layer : level.layers)
+            if (LayerFate* fate = fateOf(layer.layer)) {
+                fate->type = static_cast<int>(layer.type);
+                fate->seconds = layer.compute.value + layer.intra.value + layer.inter.value;
+            }
+        for (const partition::JoinPlan& join : level.joins)
+            if (LayerFate* fate = fateOf(join.layer)) fate->seconds = join.compute.value + join.inter.value;
+    }
+    return fates;
+}
+
+/// The layers below a node, each once.
+template <class Use>
+void forLayers(const ModelContents& contents, const model::FoldNode& node, const Use& use) {
+    std::vector<std::int32_t> seen;
+    for (std::int32_t item = node.first; item < node.first + node.count; ++item) {
+        const std::int32_t layer = contents.layerOfItem[at(item)];
+        if (layer >= 0) seen.push_back(layer);
+    }
+    std::sort(seen.begin(), seen.end());
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    for (const std::int32_t layer : seen) use(at(layer));
+}
+
+Colouring byType(const ModelContents& contents, const GraphOverlay& overlay) {
+    Colouring colouring;
+    colouring.legendTitle = tr("Partition types");
+    const std::vector<LayerFate> fates = fatesOf(contents, overlay);
+    for (const model::FoldNode& node : contents.fold.nodes) {
+        NodeColour& look = colouring.nodes.emplace_back();
+        std::array<double, 3> counts{};
+        double sum = 0;
+        if (!fates.empty())
+            forLayers(contents, node, [&](std::size_t layer) {
+                if (fates[layer].type < 0) return;
+                counts.at(static_cast<std::size_t>(fates[layer].type)) += 1;
+                sum += 1;
+            });
+        if (sum == 0) continue;
+        const auto most = static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+        look.colour = std::string(report::kPartitionTypes.at(most));
+        look.fill = counts.at(most) == sum ? 0.22 : 0.08;
+        for (std::size_t i = 0; i < counts.size(); ++i)
+            if (counts.at(i) > 0)
+                look.stripes.push_back({std::string(report::kPartitionTypes.at(i)), counts.at(i) / sum});
+    }
+    for (std::size_t i = 0; i < kTypeTitles.size(); ++i)
+        colouring.legend.push_back(
+            {tr(kTypeTitles.at(i)).toStdString(), std::string(report::kPartitionTypes.at(i)), 1});
+    return colouring;
+}
+
+Colouring byTime(const ModelContents& contents, const GraphOverlay& overlay) {
+    const std::vector<LayerFate> fates = fatesOf(contents, overlay);
+    return byValue(contents, tr("Time at this level"), Measure::seconds, [&](std::int32_t index) {
+        double seconds = 0;
+        if (!fates.empty())
+            forLayers(contents, contents.node(index), [&](std::size_t layer) { seconds += fates[layer].seconds; });
+        return seconds;
+    });
+}
+
+}  // namespace
+
+const QVector<ColouringKind>& colouringKinds() {
+    static const QVector<ColouringKind> kKinds{
+        {ColourBy::operatorClass, "class", QT_TRANSLATE_NOOP("GraphColouring", "operator class"), false},
+        {ColourBy::flops, "flops", QT_TRANSLATE_NOOP("GraphColouring", "FLOPs"), false},
+        {ColourBy::memory, "memory", QT_TRANSLATE_NOOP("GraphColouring", "memory"), false},
+        {ColourBy::partitionType, "type", QT_TRANSLATE_NOOP("GraphColouring", "partition type"), true},
+        {ColourBy::time, "time", QT_TRANSLATE_NOOP("GraphColouring", "time"), true},
+    };
+    return kKinds;
+}
+
+QString titleOf(const ColouringKind& kind) {
+    return tr(kind.title);
+}
+
+Colouring colouringOf(const ModelContents& contents, ColourBy by, const GraphOverlay& overlay) {
+    switch (by) {
+        case ColourBy::operatorClass:
+            break;
+        case ColourBy::flops:
+            return byValue(contents, tr("FLOPs"), Measure::flops,
+                           [&](std::int32_t node) { return contents.total(node).flops.value_or(0); });
+        case ColourBy::memory:
+            return byValue(contents, tr("Parameters and activations"), Measure::bytes, [&](std::int32_t node) {
+                return contents.total(node).parameterBytes.value_or(0) +
+                       contents.total(node).activationBytes.value_or(0);
+            });
+        case ColourBy::partitionType:
+            return byType(contents, overlay);
+        case ColourBy::time:
+            return byTime(contents, overlay);
+    }
+    return byClass(contents);
+}
+
+QStringList strategiesOf(const GraphOverlay& overlay) {
+    QStringList strategies;
+    if (overlay.result == nullptr) return strategies;
+    if (const auto* outcome = std::get_if<study::PartitionOutcome>(&overlay.result->outcome))
+        for (const partition::Plan& plan : outcome->result.plans) strategies << QString::fromStdString(plan.strategy);
+    return strategies;
+}
+
+int levelsOf(const GraphOverlay& overlay) {
+    int levels = 0;
+    if (const partition::Plan* plan = planOf(overlay))
+        for (const partition::LevelPlan& level : plan->levels) levels = std::max(levels, level.level + 1);
+    return levels;
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <QString>
+#include <QVector>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/report/graph_picture.h"
+#include "core/study/result.h"
+#include "ui/models/graph_contents.h"
+
+namespace tessera::ui {
+
+/// What the colours of a graph say.
+enum class ColourBy { operatorClass, flops, memory, partitionType, time };
+
+/// A row of the table of colourings: what menus and sessions list.
+struct ColouringKind {
+    ColourBy by;
+    const char* id;     ///< in saved sessions; never changes
+    const char* title;  ///< to be translated in the context "GraphColouring"
+    bool needsRun;      ///< only where a partition of the model is given
+};
+const QVector<ColouringKind>& colouringKinds();
+QString titleOf(const ColouringKind& kind);
+
+/// A partition whose types and times colour the graph.
+struct GraphOverlay {
+    std::shared_ptr<const study::Result> result;
+    QString strategy;
+    int level = 0;
+};
+
+/// The look of one node.
+struct NodeColour {
+    std::string colour = "secondary";
+    double fill = 0.1;
+    std::vector<report::Stripe> stripes = {};
+};
+
+/// Colours of every node of the fold, and what they mean.
+struct Colouring {
+    std::vector<NodeColour> nodes;
+    QString legendTitle;
+    std::vector<report::LegendEntry> legend;
+};
+
+/// Takes milliseconds for 10,000 operators.
+Colouring colouringOf(const ModelContents& contents, ColourBy by, const GraphOverlay& overlay = {});
+
+/// Names of the plan's strategies, and how many levels the named one has.
+QStringList strategiesOf(const GraphOverlay& overlay);
+int levelsOf(const GraphOverlay& overlay);
+
+}  // namespace tessera::ui

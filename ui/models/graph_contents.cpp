@@ -1,0 +1,529 @@
+#include "ui/models/graph_contents.h"
+
+#include <QCoreApplication>
+#include <QSet>
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/model/layer_sizes.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kMostLines = 8;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("GraphContents", text);
+}
+
+QString fromStd(const std::string& text) {
+    return QString::fromStdString(text);
+}
+
+QString unknown() {
+    return tr("unknown: a shape is not known");
+}
+
+/// "2.36 M": for people.
+QString countText(const std::optional<double>& value) {
+    if (!value) return unknown();
+    if (*value < 10'000) return fromStd(formatCount(*value));
+    QString text = fromStd(formatQuantity(*value, Measure::bytes));
+    text.chop(1);  // the unit's "B"
+    return text.trimmed();
+}
+QString flopsText(const std::optional<double>& value) {
+    return value ? fromStd(formatQuantity(*value, Measure::flops)) : unknown();
+}
+QString bytesText(const std::optional<double>& value) {
+    return value ? fromStd(formatQuantity(*value, Measure::bytes)) : unknown();
+}
+QString exactText(const std::optional<double>& value) {
+    return value ? fromStd(exactNumber(*value)) : QString();
+}
+
+std::int32_t indexOf(std::size_t value) {
+    return static_cast<std::int32_t>(value);
+}
+std::size_t at(std::int32_t value) {
+    return static_cast<std::size_t>(value);
+}
+
+const model::FoldItem& itemOf(const ModelContents& contents, std::int32_t item) {
+    return contents.fold.items[at(item)];
+}
+
+std::optional<double> bytesOf(const model::Tensor& tensor) {
+    const auto elements = model::elementCount(tensor.shape);
+    if (!elements) return std::nullopt;
+    return static_cast<double>(*elements) * model::bytesPerElement(tensor.type);
+}
+
+QString tensorText(const model::Tensor& tensor) {
+    QString text =
+        QStringLiteral("%1 %2").arg(shownShape(tensor.shape), fromStd(std::string(model::nameOf(tensor.type))));
+    if (const auto bytes = bytesOf(tensor); bytes && *bytes > 0) text += QStringLiteral(" (%1)").arg(bytesText(bytes));
+    return text;
+}
+
+QString mapText(double channels, const model::Map& map) {
+    const QString text = fromStd(formatCount(channels));
+    if (map.area() == 1) return text;
+    return QStringLiteral("%1×%2×%3").arg(text, fromStd(exactNumber(map.height)), fromStd(exactNumber(map.width)));
+}
+
+const std::vector<std::int64_t>* listOf(const model::Operator& op, const char* name) {
+    const auto found = op.attributes.find(name);
+    return found == op.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&found->second);
+}
+
+/// "Conv 3×3, stride 2".
+QString typeText(const model::Operator& op) {
+    QString text = shownName(op.type);
+    if (const auto* kernel = listOf(op, "kernel_shape"); kernel != nullptr && kernel->size() <= 3) {
+        QStringList sizes;
+        for (const std::int64_t size : *kernel) sizes << QString::number(size);
+        text += QLatin1Char(' ') + sizes.join(QStringLiteral("×"));
+    }
+    if (const auto* strides = listOf(op, "strides"); strides != nullptr && !strides->empty() && strides->front() > 1)
+        text += tr(", stride %1").arg(strides->front());
+    return text;
+}
+
+QString typeText(const model::Layer& layer) {
+    QString text = fromStd(std::string(model::nameOf(layer.kind)));
+    if (layer.kernel.area() > 1)
+        text += QStringLiteral(" %1×%2").arg(fromStd(exactNumber(layer.kernel.height)),
+                                             fromStd(exactNumber(layer.kernel.width)));
+    if (layer.groups > 1) text += tr(", %1 groups").arg(fromStd(exactNumber(layer.groups)));
+    return text;
+}
+
+QString itemType(const ModelContents& contents, std::int32_t item) {
+    if (const model::Operator* op = contents.operation(item)) return typeText(*op);
+    if (const model::Layer* layer = contents.tableLayer(item)) return typeText(*layer);
+    return itemOf(contents, item).source == model::FoldSource::input ? tr("input") : tr("output");
+}
+
+/// The first output's shape.
+QString itemShape(const ModelContents& contents, std::int32_t item) {
+    if (const model::Layer* layer = contents.tableLayer(item)) return mapText(layer->outChannels, layer->out);
+    const model::Graph& graph = *contents.graph();
+    if (const model::Operator* op = contents.operation(item)) {
+        for (const model::TensorIndex output : op->outputs)
+            if (output != model::kNoTensor) return shownShape(graph.tensor(output).shape);
+        return {};
+    }
+    return shownShape(graph.tensor(itemOf(contents, item).index).shape);
+}
+
+/// "Conv · BatchNormalization · Relu", or the first and how many more.
+QString typesText(const ModelContents& contents, const model::FoldNode& node) {
+    QStringList types;
+    for (std::int32_t item = node.first; item < node.first + node.count; ++item) {
+        const model::Operator* op = contents.operation(item);
+        types << (op != nullptr ? shownName(op->type) : itemType(contents, item));
+    }
+    if (types.size() <= 3 && types.join(QStringLiteral(" · ")).size() <= 34) return types.join(QStringLiteral(" · "));
+    return tr("%1 and %2 more").arg(itemType(contents, node.first)).arg(types.size() - 1);
+}
+
+QString operatorsText(const ModelContents& contents, std::int64_t count) {
+    if (contents.graph() == nullptr) return count == 1 ? tr("1 layer") : tr("%1 layers").arg(count);
+    return count == 1 ? tr("1 operator") : tr("%1 operators").arg(count);
+}
+
+/// Tensors that pass into or out of a node, each once.
+QVector<std::int32_t> boundaryOf(const ModelContents& contents, const model::FoldNode& node, bool incoming) {
+    QVector<std::int32_t> links;
+    QSet<std::int32_t> seen;
+    const auto isInside = [&](std::int32_t item) { return item >= node.first && item < node.first + node.count; };
+    for (std::size_t i = 0; i < contents.fold.links.size(); ++i) {
+        const model::FoldLink& link = contents.fold.links[i];
+        if (isInside(link.from) == isInside(link.to) || isInside(link.to) != incoming) continue;
+        if (seen.contains(link.tensor)) continue;
+        seen.insert(link.tensor);
+        links.append(indexOf(i));
+    }
+    return links;
+}
+
+Facts::Section workSection(const ModelContents& contents, const model::FoldTotals& totals) {
+    Facts::Section section{tr("Work and memory"), {}};
+    const auto add = [&](const QString& label, const QString& value, const std::optional<double>& exact,
+                         const QString& whereFrom = {}) {
+        section.rows.append(Facts::Row{label, value, exactText(exact), whereFrom});
+    };
+    add(tr("MACs"), countText(totals.macs), totals.macs, tr("multiply-accumulates of the forward pass, no bias"));
+    add(tr("FLOPs"), flopsText(totals.flops), totals.flops, tr("2 per MAC, plus element-wise work"));
+    add(tr("parameters"), countText(totals.parameters), totals.parameters);
+    add(tr("parameter bytes"), bytesText(totals.parameterBytes), totals.parameterBytes,
+        contents.graph() == nullptr ? tr("4 bytes per element") : QString());
+    add(tr("activations"), countText(totals.activations), totals.activations, tr("elements of the outputs"));
+    add(tr("activation bytes"), bytesText(totals.activationBytes), totals.activationBytes);
+    add(tr("read and written"), bytesText(totals.traffic), totals.traffic, tr("inputs, stored tensors and outputs"));
+    const auto intensity = totals.intensity();
+    add(tr("arithmetic intensity"),
+        intensity ? tr("%1 FLOP per byte").arg(fromStd(formatCount(*intensity))) : unknown(), intensity,
+        tr("FLOPs over bytes read and written"));
+    return section;
+}
+
+QString attributeText(const model::AttributeValue& value) {
+    const auto listText = [](const auto& list, const auto& one) {
+        QStringList parts;
+        for (std::size_t i = 0; i < std::min<std::size_t>(list.size(), 16); ++i) parts << one(list[i]);
+        if (list.size() > 16) parts << QStringLiteral("…");
+        return parts.join(QStringLiteral(", "));
+    };
+    if (const auto* whole = std::get_if<std::int64_t>(&value)) return QString::number(*whole);
+    if (const auto* real = std::get_if<double>(&value)) return fromStd(exactNumber(*real));
+    if (const auto* text = std::get_if<std::string>(&value)) return shownName(*text);
+    if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
+        return listText(*list, [](std::int64_t entry) { return QString::number(entry); });
+    if (const auto* list = std::get_if<std::vector<double>>(&value))
+        return listText(*list, [](double entry) { return fromStd(exactNumber(entry)); });
+    if (const auto* list = std::get_if<std::vector<std::string>>(&value))
+        return listText(*list, [](const std::string& entry) { return shownName(entry); });
+    return {};
+}
+
+QString roleText(model::TensorRole role) {
+    switch (role) {
+        case model::TensorRole::input:
+            return tr("input of the model");
+        case model::TensorRole::parameter:
+            return tr("trained");
+        case model::TensorRole::statistic:
+            return tr("running statistic");
+        case model::TensorRole::constant:
+            return tr("constant");
+        case model::TensorRole::activation:
+            return tr("activation");
+        case model::TensorRole::derived:
+            return tr("computed from shapes or stored values");
+    }
+    return {};
+}
+
+Facts::Section tensorSection(const model::Graph& graph, const QString& title,
+                             const std::vector<model::TensorIndex>& tensors) {
+    Facts::Section section{title, {}};
+    for (const model::TensorIndex index : tensors) {
+        if (index == model::kNoTensor) continue;
+        if (section.rows.size() >= 4 * kMostLines) {
+            section.rows.append(Facts::Row{tr("…"), tr("and %1 more").arg(tensors.size() - at(4 * kMostLines))});
+            break;
+        }
+        const model::Tensor& tensor = graph.tensor(index);
+        section.rows.append(Facts::Row{shownName(tensor.name), tensorText(tensor), {}, roleText(tensor.role)});
+    }
+    return section;
+}
+
+void addOperator(Facts& facts, const ModelContents& contents, const model::Operator& op) {
+    const model::Graph& graph = *contents.graph();
+    facts.subtitle = typeText(op);
+    facts.sections.append(tensorSection(graph, tr("Inputs"), op.inputs));
+    facts.sections.append(tensorSection(graph, tr("Outputs"), op.outputs));
+    if (!op.attributes.empty()) {
+        Facts::Section section{tr("Attributes"), {}};
+        for (const auto& [name, value] : op.attributes)
+            section.rows.append(Facts::Row{shownName(name), attributeText(value)});
+        facts.sections.append(section);
+    }
+    Facts::Section place{tr("Belongs to"), {}};
+    if (!op.layer.empty()) place.rows.append(Facts::Row{tr("layer"), shownName(op.layer)});
+    if (!op.block.empty()) place.rows.append(Facts::Row{tr("block"), shownName(op.block)});
+    if (!op.body.empty()) place.rows.append(Facts::Row{tr("body of"), shownName(op.body)});
+    if (!op.domain.empty()) place.rows.append(Facts::Row{tr("operator domain"), shownName(op.domain)});
+    if (!place.rows.isEmpty()) facts.sections.append(place);
+    if (!op.opaque.empty()) facts.note = shownName(op.opaque);
+}
+
+void addLayer(Facts& facts, const model::Layer& layer) {
+    facts.subtitle = typeText(layer);
+    facts.sections.append(Facts::Section{tr("Sizes per sample"),
+                                         {Facts::Row{tr("reads"), mapText(layer.inChannels, layer.in)},
+                                          Facts::Row{tr("makes"), mapText(layer.outChannels, layer.conv)},
+                                          Facts::Row{tr("hands on"), mapText(layer.outChannels, layer.out)}}});
+}
+
+void addGroup(Facts& facts, const ModelContents& contents, const model::FoldNode& node,
+              const model::FoldTotals& totals) {
+    facts.subtitle = operatorsText(contents, totals.operators);
+    if (node.copies > 1) facts.subtitle += tr(" in %1 equal copies").arg(node.copies);
+    for (const bool incoming : {true, false}) {
+        Facts::Section section{incoming ? tr("Goes in") : tr("Comes out"), {}};
+        for (const std::int32_t link : boundaryOf(contents, node, incoming)) {
+            if (section.rows.size() >= kMostLines) break;
+            if (contents.graph() == nullptr) continue;
+            const model::Tensor& tensor = contents.graph()->tensor(contents.fold.links[at(link)].tensor);
+            section.rows.append(Facts::Row{shownName(tensor.name), tensorText(tensor)});
+        }
+        if (!section.rows.isEmpty()) facts.sections.append(section);
+    }
+    Facts::Section kinds{tr("Made of"), {}};
+    for (std::size_t i = 0; i < model::kOperatorClasses; ++i)
+        if (totals.operatorsByClass.at(i) > 0)
+            kinds.rows.append(Facts::Row{fromStd(std::string(model::nameOf(static_cast<model::OperatorClass>(i)))),
+                                         operatorsText(contents, totals.operatorsByClass.at(i))});
+    if (!kinds.rows.isEmpty()) facts.sections.append(kinds);
+}
+
+/// Weights and what training adds to them, for the whole model.
+QVector<MemoryClass> memoryOf(const ModelContents& contents) {
+    const model::FoldTotals& all = contents.totals.front();
+    std::optional<double> state;
+    if (all.parameters) state = 8.0 * *all.parameters;
+    QVector<MemoryClass> classes{
+        {tr("Weights"), tr("trained parameters as stored"), all.parameterBytes},
+        {tr("Gradients"), tr("one per parameter, of the same type"), all.parameterBytes},
+        {tr("Optimiser state (Adam)"), tr("two 4-byte moments per parameter"), state},
+        {tr("Activations"), tr("all float outputs that depend on an input, kept for the backward pass"),
+         all.activationBytes},
+    };
+    if (const model::Graph* graph = contents.graph()) {
+        std::optional<double> inputs = 0.0;
+        for (const model::TensorIndex input : graph->inputs) {
+            const auto bytes = bytesOf(graph->tensor(input));
+            inputs = inputs && bytes ? std::optional(*inputs + *bytes) : std::nullopt;
+        }
+        std::optional<double> stored = 0.0;
+        for (const model::Tensor& tensor : graph->tensors) {
+            if (tensor.role != model::TensorRole::statistic && tensor.role != model::TensorRole::constant) continue;
+            const auto bytes = bytesOf(tensor);
+            stored = stored && bytes ? std::optional(*stored + *bytes) : std::nullopt;
+        }
+        classes.append({tr("Inputs"), tr("what one step reads"), inputs});
+        classes.append({tr("Constants and statistics"), tr("stored, not trained"), stored});
+    }
+    return classes;
+}
+
+QString searchTextOf(const ModelContents& contents, std::int32_t item) {
+    QString text = itemType(contents, item) + QLatin1Char('\n') + itemShape(contents, item);
+    if (const model::Operator* op = contents.operation(item))
+        text += QLatin1Char('\n') + shownName(op->name) + QLatin1Char('\n') + shownName(op->layer);
+    else if (const model::Layer* layer = contents.tableLayer(item))
+        text += QLatin1Char('\n') + shownName(layer->name);
+    else
+        text += QLatin1Char('\n') + shownName(contents.graph()->tensor(itemOf(contents, item).index).name);
+    return text.toLower();
+}
+
+void findLayers(ModelContents& contents) {
+    contents.layerOfItem.assign(contents.fold.items.size(), -1);
+    try {
+        contents.layers = model::layerGraph(contents.model);
+    } catch (const DataError& error) {
+        contents.layersProblem = QString::fromUtf8(error.what());
+        return;
+    }
+    std::unordered_map<std::string, std::int32_t> known;
+    for (std::size_t i = 0; i < contents.layers->layers.size(); ++i)
+        for (const std::string& name : contents.layers->layers[i].operators) known.emplace(name, indexOf(i));
+    for (std::size_t i = 0; i < contents.fold.items.size(); ++i) {
+        if (contents.graph() == nullptr) {
+            contents.layerOfItem[i] = contents.fold.items[i].index;
+            continue;
+        }
+        const model::Operator* op = contents.operation(indexOf(i));
+        if (op == nullptr) continue;
+        const auto found = known.find(op->name);
+        if (found != known.end()) contents.layerOfItem[i] = found->second;
+    }
+}
+
+}  // namespace
+
+const model::Operator* ModelContents::operation(std::int32_t item) const {
+    const model::FoldItem& found = fold.items[at(item)];
+    if (graph() == nullptr || found.source != model::FoldSource::operation) return nullptr;
+    return &graph()->operators[at(found.index)];
+}
+
+const model::Layer* ModelContents::tableLayer(std::int32_t item) const {
+    const auto* table = std::get_if<model::LayerGraph>(&model.form);
+    return table == nullptr ? nullptr : &table->layers[at(fold.items[at(item)].index)];
+}
+
+void completeContents(ModelContents& contents) {
+    const std::int64_t batch = contents.options.batch.value_or(1);
+    if (const model::Graph* graph = contents.graph()) {
+        contents.summary = model::summarise(*graph);
+        contents.fold = model::foldOf(*graph);
+        contents.totals = model::totalsOf(*graph, contents.fold);
+        contents.unbound = model::unboundDimensions(*graph);
+    } else {
+        const auto& layers = std::get<model::LayerGraph>(contents.model.form);
+        contents.summary = model::summarise(layers, batch);
+        contents.fold = model::foldOf(layers);
+        contents.totals = model::totalsOf(layers, contents.fold, static_cast<double>(batch));
+    }
+    findLayers(contents);
+    contents.nodeOfOperator.assign(contents.fold.items.size(), -1);
+    contents.searchTexts.clear();
+    for (std::size_t i = 0; i < contents.fold.items.size(); ++i) {
+        if (contents.fold.items[i].source == model::FoldSource::operation)
+            contents.nodeOfOperator[at(contents.fold.items[i].index)] = contents.fold.leaves[i];
+        contents.searchTexts.push_back(searchTextOf(contents, indexOf(i)));
+    }
+    contents.memory = memoryOf(contents);
+}
+
+std::shared_ptr<const ModelContents> loadContents(const QString& key, const model::LoadOptions& options) {
+    auto contents = std::make_shared<ModelContents>();
+    contents->key = key;
+    contents->options = options;
+    contents->model = model::loadModel(key.toStdString(), options);
+    completeContents(*contents);
+    return contents;
+}
+
+QString shownName(const std::string& name) {
+    return fromStd(escaped(name));
+}
+
+QString shownShape(const model::Shape& shape) {
+    return fromStd(escaped(model::toText(shape), 80)).replace(QLatin1Char('x'), QStringLiteral("×"));
+}
+
+NodeTexts textsOf(const ModelContents& contents, std::int32_t index) {
+    const model::FoldNode& node = contents.node(index);
+    NodeTexts texts;
+    const std::int32_t last = node.first + node.count - 1;
+    texts.title = shownName(node.label);
+    if (node.kind == model::FoldKind::leaf) {
+        const QString type = itemType(contents, node.first);
+        if (texts.title.isEmpty())
+            texts.title = type;
+        else
+            texts.subtitle = type;
+        texts.caption = itemShape(contents, node.first);
+        return texts;
+    }
+    const std::int64_t operators = contents.total(index).operators;
+    if (node.kind == model::FoldKind::layer)
+        texts.subtitle = typesText(contents, node);
+    else if (node.kind == model::FoldKind::repeat)
+        texts.subtitle = tr("%1 each").arg(operatorsText(contents, operators / std::max(1, node.copies)));
+    else if (node.kind == model::FoldKind::shapes)
+        texts.subtitle = tr("%1 on shapes only").arg(operatorsText(contents, operators));
+    else if (operators > 0)
+        texts.subtitle = operatorsText(contents, operators);
+    else
+        texts.subtitle = tr("%1 tensors").arg(node.count);
+    if (node.kind == model::FoldKind::shapes) texts.title = tr("shapes");
+    if (node.copies > 1) texts.badge = QStringLiteral("×%1").arg(node.copies);
+    if (node.kind != model::FoldKind::shapes && operators > 0) texts.caption = itemShape(contents, last);
+    return texts;
+}
+
+QString nameOf(const ModelContents& contents, std::int32_t index) {
+    const model::FoldNode& node = contents.node(index);
+    if (node.kind != model::FoldKind::leaf) return shownName(node.name);
+    if (const model::Operator* op = contents.operation(node.first)) return shownName(op->name);
+    return shownName(node.name);
+}
+
+QStringList tensorsOf(const ModelContents& contents, const std::vector<std::int32_t>& links) {
+    QStringList lines;
+    QSet<std::int32_t> seen;
+    for (const std::int32_t index : links) {
+        const model::FoldLink& link = contents.fold.links[at(index)];
+        if (seen.contains(link.tensor)) continue;
+        seen.insert(link.tensor);
+        if (lines.size() >= kMostLines) continue;
+        if (const model::Graph* graph = contents.graph()) {
+            const model::Tensor& tensor = graph->tensor(link.tensor);
+            lines << QStringLiteral("%1: %2").arg(shownName(tensor.name), tensorText(tensor));
+        } else {
+            const auto& edge = std::get<model::LayerGraph>(contents.model.form).edges[at(link.tensor)];
+            lines << tr("%1 elements per sample").arg(fromStd(formatCount(edge.elements)));
+        }
+    }
+    if (seen.size() > lines.size()) lines << tr("and %1 more").arg(seen.size() - lines.size());
+    return lines;
+}
+
+double bytesOf(const ModelContents& contents, const std::vector<std::int32_t>& links) {
+    double bytes = 0;
+    QSet<std::int32_t> seen;
+    for (const std::int32_t index : links) {
+        const model::FoldLink& link = contents.fold.links[at(index)];
+        if (seen.contains(link.tensor)) continue;
+        seen.insert(link.tensor);
+        if (const model::Graph* graph = contents.graph())
+            bytes += bytesOf(graph->tensor(link.tensor)).value_or(0);
+        else
+            bytes += 4 * std::get<model::LayerGraph>(contents.model.form).edges[at(link.tensor)].elements *
+                     static_cast<double>(contents.summary.batch);
+    }
+    return bytes;
+}
+
+QString hoverTextOf(const ModelContents& contents, std::int32_t index) {
+    const model::FoldNode& node = contents.node(index);
+    QStringList lines{nameOf(contents, index)};
+    for (const bool incoming : {true, false}) {
+        const QVector<std::int32_t> links = boundaryOf(contents, node, incoming);
+        if (links.isEmpty()) continue;
+        lines << (incoming ? tr("in") : tr("out"));
+        for (const QString& line : tensorsOf(contents, {links.begin(), links.end()}))
+            lines << QStringLiteral("   ") + line;
+    }
+    if (contents.total(index).operators > 0)
+        lines << tr("%1 · %2 parameters")
+                     .arg(flopsText(contents.total(index).flops), countText(contents.total(index).parameters));
+    return lines.join(QLatin1Char('\n'));
+}
+
+Facts factsOf(const ModelContents& contents, std::int32_t index) {
+    const model::FoldNode& node = contents.node(index);
+    Facts facts;
+    facts.title = nameOf(contents, index);
+    facts.icon = QStringLiteral("model");
+    const bool isLeaf = node.kind == model::FoldKind::leaf;
+    if (const model::Operator* op = isLeaf ? contents.operation(node.first) : nullptr) {
+        addOperator(facts, contents, *op);
+    } else if (const model::Layer* layer = isLeaf ? contents.tableLayer(node.first) : nullptr) {
+        addLayer(facts, *layer);
+    } else if (isLeaf) {
+        const model::Tensor& tensor = contents.graph()->tensor(itemOf(contents, node.first).index);
+        facts.subtitle = itemType(contents, node.first);
+        facts.sections.append(Facts::Section{tr("Tensor"), {Facts::Row{tr("shape and type"), tensorText(tensor)}}});
+        return facts;
+    } else {
+        addGroup(facts, contents, node, contents.total(index));
+    }
+    facts.sections.insert(std::min<qsizetype>(1, facts.sections.size()), workSection(contents, contents.total(index)));
+    return facts;
+}
+
+QString headlineOf(const ModelContents& contents) {
+    const model::Summary& summary = contents.summary;
+    const auto real = [](const std::optional<std::int64_t>& value) {
+        return value ? std::optional(static_cast<double>(*value)) : std::nullopt;
+    };
+    QStringList parts;
+    const auto add = [&](const QString& unit, const std::optional<double>& value, Measure measure) {
+        if (value) parts << unit.arg(measure == Measure::count ? countText(value) : flopsText(value));
+    };
+    add(tr("%1 parameters"), real(summary.parameters), Measure::count);
+    add(tr("%1 MACs"), real(summary.macs), Measure::count);
+    if (summary.flopsMatrix && summary.flopsVector)
+        add(QStringLiteral("%1"), static_cast<double>(*summary.flopsMatrix) + static_cast<double>(*summary.flopsVector),
+            Measure::flops);
+    add(tr("%1 activations"), real(summary.activationElements), Measure::count);
+    if (contents.graph() != nullptr) parts << tr("%1 operators").arg(summary.operators);
+    parts << tr("%1 weighted layers").arg(summary.weightedLayers);
+    return parts.join(QStringLiteral("  ·  "));
+}
+
+}  // namespace tessera::ui
