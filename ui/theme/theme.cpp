@@ -10,7 +10,10 @@
 #include <QPixmapCache>
 #include <QStyle>
 #include <QStyleFactory>
+#include <QTimer>
+#include <QTreeView>
 #include <QWidget>
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -157,6 +160,10 @@ bool Theme::eventFilter(QObject* watched, QEvent* event) {
             if (mode_ == ThemeMode::system) apply(mode_);
         }
     }
+    // Rows that a tree measured before it had its style would keep the wrong height.
+    if (event->type() == QEvent::Polish)
+        if (auto* tree = qobject_cast<QTreeView*>(watched))
+            QTimer::singleShot(0, tree, [tree] { tree->doItemsLayout(); });
     return QObject::eventFilter(watched, event);
 }
 

@@ -259,7 +259,8 @@ TEST(Gallery, showsEveryWidgetInLightAndDark) {
         const QString suffix = theme().isDark() ? QStringLiteral("-dark") : QStringLiteral("-light");
         Gallery gallery;
         gallery.show();
-        QCoreApplication::processEvents();
+        auto* tree = gallery.findChild<QTreeWidget*>();
+        EXPECT_TRUE(test::waitUntil([&] { return tree->visualItemRect(tree->topLevelItem(0)).height() >= 24; }));
         const QImage picture = test::savePicture(gallery, QStringLiteral("gallery") + suffix);
         EXPECT_GT(test::coloursIn(picture), 100);
         EXPECT_EQ(picture.pixelColor(4, 700).name(), theme().colour("surface").name()) << "the library is a surface";
