@@ -1,26 +1,533 @@
 #include "ui/views/compare_document.h"
 
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "core/report/comparison_report.h"
+#include "core/report/partition_pictures.h"
+#include "core/report/table.h"
+#include "core/study/explain.h"
+#include "core/study/timeline.h"
+#include "ui/models/background.h"
+#include "ui/models/partition_comparison.h"
+#include "ui/models/partition_run.h"
+#include "ui/theme/theme.h"
+#include "ui/views/empty_state.h"
+#include "ui/views/explain_dialog.h"
+#include "ui/views/gantt_view.h"
+#include "ui/views/message_bar.h"
+#include "ui/views/partition_panes.h"
+#include "ui/views/plot_widget.h"
+#include "ui/views/table_view.h"
+#include "ui/views/text_label.h"
+
 namespace tessera::ui {
 
-struct CompareDocument::Implementation {
-    QString key;
+namespace {
+
+/// Charts and timelines of more runs than this would not be readable.
+constexpr std::size_t kMostPictured = 8;
+
+struct Page {
+    QString id;
+    std::function<QWidget*()> make;
+    QWidget* holder = nullptr;
+    bool stale = true;
 };
 
-CompareDocument::CompareDocument(const QString& key, QWidget* parent) : Document(parent), d_(new Implementation{key}) {}
+struct Timelines {
+    std::vector<study::Timeline> list;
+    double longest = 0;
+};
+
+Timelines timelinesOf(const std::vector<PartitionRun>& runs) {
+    Timelines timelines;
+    for (const PartitionRun& run : runs) {
+        timelines.list.push_back(study::timelineOf(run.result(), run.plan(run.bestPlan()).strategy));
+        timelines.longest = std::max(timelines.longest, timelines.list.back().length);
+    }
+    return timelines;
+}
+
+}  // namespace
+
+struct CompareDocument::Implementation {
+    CompareDocument* document = nullptr;
+    QString key;
+    std::vector<RunState> runs;  ///< those with a result
+    std::size_t given = 0;
+    int baseline = 0;
+    SharedComparison comparison;
+    int generation = 0;
+    QJsonObject pending;
+    bool following = false;  ///< while one timeline is moved after another
+
+    QStackedWidget* stack = nullptr;
+    EmptyState* empty = nullptr;
+    QLabel* found = nullptr;
+    MessageBar* warning = nullptr;
+    QComboBox* baselineBox = nullptr;
+    QComboBox* metricBox = nullptr;
+    QCheckBox* onlyDifferences = nullptr;
+    PlotWidget* bars = nullptr;
+    QTabWidget* tabs = nullptr;
+    std::vector<Page> pages;
+    std::vector<GanttView*> gantts;
+
+    QStringList titles() const {
+        QStringList list;
+        for (const RunState& run : runs) list << shownText(run.title.toStdString());
+        return list;
+    }
+
+    std::vector<PartitionRun> pictured() const {
+        std::vector<PartitionRun> list;
+        for (const RunState& run : runs)
+            if (list.size() < kMostPictured) list.emplace_back(run.result);
+        return list;
+    }
+
+    void build();
+    void buildBar(QVBoxLayout* layout);
+    void addPage(const char* id, const QString& title, QWidget* (Implementation::*make)());
+    void compare();
+    void show();
+    void showBars();
+    void showHint();
+    void see(int index);
+    void follow(GanttView* moved, double from, double to);
+    void inspectLayer(const QString& layer);
+    void explainMetric(int row, int column);
+
+    QWidget* makeMetrics();
+    QWidget* makeInputs();
+    QWidget* makeLayers();
+    QWidget* makeConvergence();
+    QWidget* makeTimelines();
+    QWidget* makeModels();
+    void fillTimelines(Timelines timelines);
+    TableView* table(TableModel* model, const QString& name, const QString& hint) {
+        auto* view = new TableView(model, name);
+        view->setEmptyText(hint);
+        return view;
+    }
+    bool only() const { return onlyDifferences->isChecked(); }
+};
+
+void CompareDocument::Implementation::build() {
+    auto* outer = new QVBoxLayout(document);
+    outer->setContentsMargins(0, 0, 0, 0);
+    stack = new QStackedWidget(document);
+    outer->addWidget(stack);
+    empty = new EmptyState(QStringLiteral("compare"), QString());
+    stack->addWidget(empty);
+    auto* page = new QWidget;
+    stack->addWidget(page);
+    auto* layout = new QVBoxLayout(page);
+    const int space = theme().spacing(3);
+    layout->setContentsMargins(space, space, space, space);
+    layout->setSpacing(theme().spacing(2));
+    warning = new MessageBar(page);
+    warning->hide();
+    layout->addWidget(warning);
+    found = textLabel(QString(), Theme::Text::panelTitle, QString(), true, true);
+    layout->addWidget(found);
+    buildBar(layout);
+    auto* splitter = new QSplitter(Qt::Vertical, page);
+    splitter->setChildrenCollapsible(false);
+    bars = new PlotWidget(splitter);
+    bars->setAccessibleName(tr("The chosen number of every run"));
+    tabs = new QTabWidget(splitter);
+    tabs->setDocumentMode(true);
+    splitter->addWidget(bars);
+    splitter->addWidget(tabs);
+    splitter->setStretchFactor(0, 2);
+    splitter->setStretchFactor(1, 3);
+    layout->addWidget(splitter, 1);
+    addPage("metrics", tr("Numbers"), &Implementation::makeMetrics);
+    addPage("inputs", tr("Inputs"), &Implementation::makeInputs);
+    addPage("layers", tr("Layers"), &Implementation::makeLayers);
+    addPage("timelines", tr("Timelines"), &Implementation::makeTimelines);
+    addPage("convergence", tr("Convergence"), &Implementation::makeConvergence);
+    addPage("models", tr("Models"), &Implementation::makeModels);
+    connect(tabs, &QTabWidget::currentChanged, document, [this](int index) { see(index); });
+    showHint();
+}
+
+void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
+    auto* bar = new QHBoxLayout;
+    bar->setSpacing(theme().spacing(2));
+    const auto box = [&](const QString& title, const QString& help) {
+        bar->addWidget(textLabel(title, Theme::Text::base, QStringLiteral("secondary")));
+        auto* made = new QComboBox;
+        made->setAccessibleName(title);
+        made->setToolTip(help);
+        made->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+        made->setMaximumWidth(theme().spacing(70));
+        bar->addWidget(made);
+        return made;
+    };
+    baselineBox = box(tr("Baseline"), tr("The run that differences and ratios refer to"));
+    metricBox = box(tr("Shown"), tr("The number that the bars show"));
+    bar->addStretch();
+    onlyDifferences = new QCheckBox(tr("Only differences"));
+    onlyDifferences->setChecked(true);
+    onlyDifferences->setToolTip(tr("Hides rows that are the same in all runs"));
+    bar->addWidget(onlyDifferences);
+    layout->addLayout(bar);
+    connect(baselineBox, qOverload<int>(&QComboBox::activated), document, &CompareDocument::setBaseline);
+    connect(metricBox, qOverload<int>(&QComboBox::activated), document, [this] { showBars(); });
+    connect(onlyDifferences, &QCheckBox::toggled, document, [this] {
+        for (Page& page : pages) page.stale = true;
+        see(tabs->currentIndex());
+    });
+}
+
+void CompareDocument::Implementation::addPage(const char* id, const QString& title,
+                                              QWidget* (Implementation::*make)()) {
+    auto* holder = new QWidget;
+    auto* layout = new QVBoxLayout(holder);
+    layout->setContentsMargins(0, theme().spacing(2), 0, 0);
+    pages.push_back({.id = QLatin1String(id), .make = [this, make] { return (this->*make)(); }, .holder = holder});
+    tabs->addTab(holder, title);
+}
+
+void CompareDocument::Implementation::see(int index) {
+    if (!comparison || index < 0 || static_cast<std::size_t>(index) >= pages.size()) return;
+    Page& page = pages[static_cast<std::size_t>(index)];
+    if (!std::exchange(page.stale, false)) return;
+    while (QLayoutItem* old = page.holder->layout()->takeAt(0)) {
+        if (QWidget* widget = old->widget()) {
+            widget->hide();
+            widget->deleteLater();
+        }
+        delete old;
+    }
+    page.holder->layout()->addWidget(page.make());
+}
+
+void CompareDocument::Implementation::showHint() {
+    stack->setCurrentIndex(0);
+    if (given < 2) {
+        empty->setSentence(tr("Choose two runs or more in the history, then Compare, to see them side by side here."));
+    } else if (runs.size() < 2) {
+        empty->setSentence(tr("Fewer than two of these runs have a result; finish or run them again to compare them."));
+    } else {
+        empty->setSentence(tr("Comparing…"));
+    }
+}
+
+void CompareDocument::Implementation::compare() {
+    comparison = nullptr;
+    ++generation;
+    showHint();
+    if (runs.size() < 2) return;
+    inBackground(
+        document,
+        [runs = runs, baseline = static_cast<std::size_t>(baseline)] {
+            std::vector<const study::Result*> results;
+            std::vector<std::string> titles;
+            for (const RunState& run : runs) {
+                results.push_back(run.result.get());
+                titles.push_back(run.title.toStdString());
+            }
+            return study::compare(results, titles, baseline);
+        },
+        [this, at = generation](study::Comparison made) {
+            if (at != generation) return;
+            comparison = std::make_shared<const study::Comparison>(std::move(made));
+            show();
+        },
+        [this](const QString& problem) {
+            empty->setSentence(problem);
+            emit document->messaged(problem, QString());
+        });
+}
+
+void CompareDocument::Implementation::show() {
+    found->setText(finding(*comparison));
+    QStringList warnings;
+    for (const std::string& sentence : comparison->warnings) warnings << shownText(sentence);
+    if (warnings.isEmpty()) {
+        warning->hide();
+    } else {
+        warning->showMessage(MessageBar::Kind::warning, warnings.join(QLatin1Char(' ')));
+    }
+    const QString chosen = metricBox->currentData().toString();
+    const QSignalBlocker quiet(metricBox);
+    metricBox->clear();
+    for (const auto& row : comparison->metrics) {
+        QString title = QString::fromStdString(row.metric.title);
+        if (!row.metric.owner.empty()) title += QStringLiteral(", ") + shownText(row.metric.owner);
+        metricBox->addItem(title, QString::fromStdString(row.metric.name));
+    }
+    metricBox->setCurrentIndex(std::max(0, metricBox->findData(chosen)));
+    showBars();
+    for (Page& page : pages) page.stale = true;
+    see(tabs->currentIndex());
+    stack->setCurrentIndex(1);
+    if (!pending.isEmpty()) document->restoreView(std::exchange(pending, {}));
+}
+
+void CompareDocument::Implementation::showBars() {
+    if (comparison)
+        bars->setChart(report::comparisonChart(*comparison, metricBox->currentData().toString().toStdString()));
+}
+
+QWidget* CompareDocument::Implementation::makeMetrics() {
+    auto* view = table(metricTableModel(comparison, only(), tabs), tr("Numbers"), tr("All numbers are the same."));
+    connect(view, &TableView::explainRequested, document, [this](int row, int column) { explainMetric(row, column); });
+    connect(view, &TableView::currentRowChanged, document, [this](int row) {
+        const int index = metricBox->findData(metricOfRow(*comparison, only(), row));
+        if (index < 0) return;
+        metricBox->setCurrentIndex(index);
+        showBars();
+    });
+    return view;
+}
+
+void CompareDocument::Implementation::explainMetric(int row, int column) {
+    // After two columns of names, the baseline has one column and every other run two.
+    int run = 0;
+    for (int at = 2; run < static_cast<int>(runs.size()); ++run) {
+        at += run == baseline ? 1 : 2;
+        if (column < at) break;
+    }
+    if (column < 2 || run >= static_cast<int>(runs.size())) return;
+    const std::string path = metricOfRow(*comparison, only(), row).toStdString();
+    if (const auto explanation = study::explain(*runs[static_cast<std::size_t>(run)].result, path))
+        showExplanation(*explanation, *document);
+}
+
+QWidget* CompareDocument::Implementation::makeInputs() {
+    return table(inputDifferenceModel(comparison, only(), tabs), tr("Inputs"), tr("All inputs are the same."));
+}
+
+QWidget* CompareDocument::Implementation::makeLayers() {
+    auto* view = table(layerDifferenceModel(comparison, only(), tabs), tr("Layers"),
+                       tr("Every layer that the runs share has the same type in all of them."));
+    connect(view, &TableView::currentRowChanged, document, [this](int row) {
+        const QString layer = layerOfRow(*comparison, only(), row);
+        if (!layer.isEmpty()) document->chooseLayer(layer);
+    });
+    return view;
+}
+
+QWidget* CompareDocument::Implementation::makeConvergence() {
+    std::vector<std::pair<std::string, std::vector<std::pair<double, double>>>> curves;
+    for (std::size_t run = 0; run < std::min(runs.size(), kMostPictured); ++run)
+        if (runs[run].curves)
+            for (const Curve& curve : *runs[run].curves)
+                curves.emplace_back(runs[run].title.toStdString() + " · " + curve.name.toStdString(), curve.points);
+    auto* plot = new PlotWidget;
+    plot->setAccessibleName(tr("Convergence of all runs"));
+    report::Chart chart = report::convergenceChart(curves, false);
+    chart.empty = tr("No curves were recorded for these runs; run them again to see how they converge.").toStdString();
+    plot->setChart(std::move(chart));
+    return plot;
+}
+
+QWidget* CompareDocument::Implementation::makeTimelines() {
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    auto* content = new QWidget;
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(0, 0, 0, 0);
+    gantts.clear();
+    const QStringList names = titles();
+    for (std::size_t run = 0; run < std::min(runs.size(), kMostPictured); ++run) {
+        layout->addWidget(textLabel(names.at(static_cast<int>(run)), Theme::Text::base, QString(), true));
+        auto* gantt = new GanttView;
+        gantt->setAccessibleName(tr("Timeline of %1").arg(names.at(static_cast<int>(run))));
+        gantt->setMinimumHeight(theme().spacing(40));
+        layout->addWidget(gantt, 1);
+        gantts.push_back(gantt);
+        connect(gantt, &GanttView::visibleRangeChanged, document,
+                [this, gantt](double from, double to) { follow(gantt, from, to); });
+        connect(gantt, &GanttView::eventSelected, document, [this, gantt](int event) {
+            const auto& events = gantt->timeline().events;
+            if (event >= 0 && static_cast<std::size_t>(event) < events.size())
+                document->chooseLayer(shownText(events[static_cast<std::size_t>(event)].name));
+        });
+    }
+    if (runs.size() > kMostPictured)
+        layout->addWidget(textLabel(tr("Timelines of the first %1 runs are shown.").arg(kMostPictured),
+                                    Theme::Text::base, QStringLiteral("secondary")));
+    scroll->setWidget(content);
+    inBackground(
+        scroll, [runs = pictured()] { return timelinesOf(runs); },
+        [this](Timelines timelines) { fillTimelines(std::move(timelines)); },
+        [this](const QString& problem) { emit document->messaged(problem, QString()); });
+    return scroll;
+}
+
+void CompareDocument::Implementation::fillTimelines(Timelines timelines) {
+    following = true;
+    for (std::size_t run = 0; run < std::min(gantts.size(), timelines.list.size()); ++run) {
+        gantts[run]->setTimeline(std::move(timelines.list[run]));
+        gantts[run]->showRange(0, timelines.longest);
+    }
+    following = false;
+}
+
+void CompareDocument::Implementation::follow(GanttView* moved, double from, double to) {
+    if (std::exchange(following, true)) return;
+    for (GanttView* gantt : gantts)
+        if (gantt != moved) gantt->showRange(from, to);
+    following = false;
+}
+
+QWidget* CompareDocument::Implementation::makeModels() {
+    auto* holder = new QWidget;
+    auto* layout = new QVBoxLayout(holder);
+    layout->setContentsMargins(0, 0, 0, 0);
+    auto* sentence = textLabel(tr("Reading the models…"), Theme::Text::base, QStringLiteral("secondary"), false, true);
+    layout->addWidget(sentence);
+    layout->addStretch();
+    inBackground(
+        holder, [runs = runs, baseline = baseline] { return modelDifferences(runs, baseline); },
+        [this, layout, sentence](ModelDifferences differences) {
+            const auto shared = std::make_shared<const ModelDifferences>(std::move(differences));
+            sentence->setText(shared->problems.join(QLatin1Char(' ')));
+            sentence->setVisible(!shared->problems.isEmpty());
+            auto* view = table(modelDifferenceModel(shared, titles(), tabs), tr("Models"),
+                               tr("All runs are of the same network."));
+            layout->insertWidget(1, view, 1);
+        },
+        [sentence](const QString& problem) { sentence->setText(problem); });
+    return holder;
+}
+
+void CompareDocument::Implementation::inspectLayer(const QString& layer) {
+    Facts facts;
+    facts.title = layer;
+    facts.subtitle = tr("In %1 runs").arg(runs.size());
+    facts.icon = QStringLiteral("layer");
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        Facts::Section section{shownText(comparison->runs[run]), {}};
+        for (const auto& row : comparison->layers)
+            if (section.rows.size() < static_cast<int>(kMostPictured) && shownText(row.layer) == layer &&
+                !row.types[run].empty())
+                section.rows.append(
+                    {.label =
+                         tr("%1, level %2, %3").arg(shownText(row.strategy)).arg(row.level).arg(shownText(row.group)),
+                     .value = shownText(row.types[run])});
+        facts.sections.append(section);
+    }
+    emit document->inspected(facts);
+}
+
+CompareDocument::CompareDocument(const QString& key, QWidget* parent) : Document(parent), d_(new Implementation) {
+    d_->document = this;
+    d_->key = key;
+    d_->build();
+}
+
 CompareDocument::~CompareDocument() = default;
+
 QString CompareDocument::key() const {
     return d_->key;
 }
+
 QString CompareDocument::title() const {
-    return d_->key;
+    return d_->runs.empty() ? tr("Compare") : tr("Compare %1 runs").arg(d_->runs.size());
 }
+
+void CompareDocument::setRuns(const std::vector<RunState>& runs) {
+    d_->given = runs.size();
+    d_->runs.clear();
+    for (const RunState& run : runs) {
+        if (run.result == nullptr || PartitionRun(run.result).planCount() == 0) continue;
+        d_->runs.push_back(run);
+        if (run.title.isEmpty()) d_->runs.back().title = tr("Run %1").arg(run.run);
+    }
+    d_->baseline = 0;
+    const QSignalBlocker quiet(d_->baselineBox);
+    d_->baselineBox->clear();
+    d_->baselineBox->addItems(d_->titles());
+    emit titleChanged();
+    d_->compare();
+}
+
+void CompareDocument::setBaseline(int run) {
+    if (run == d_->baseline || run < 0 || static_cast<std::size_t>(run) >= d_->runs.size()) return;
+    d_->baseline = run;
+    d_->baselineBox->setCurrentIndex(run);
+    d_->compare();
+}
+
+int CompareDocument::baseline() const {
+    return d_->baseline;
+}
+
+void CompareDocument::setOnlyDifferences(bool only) {
+    d_->onlyDifferences->setChecked(only);
+}
+
+void CompareDocument::chooseLayer(const QString& layer) {
+    if (!d_->comparison) return;
+    for (GanttView* gantt : d_->gantts) {
+        const auto& events = gantt->timeline().events;
+        const auto event =
+            std::find_if(events.begin(), events.end(), [&](const auto& each) { return shownText(each.name) == layer; });
+        gantt->setSelected(event == events.end() ? -1 : static_cast<int>(event - events.begin()));
+    }
+    d_->inspectLayer(layer);
+}
+
 QVector<Exportable> CompareDocument::exportables() {
-    return {};
+    if (!d_->comparison) return {};
+    const SharedComparison comparison = d_->comparison;
+    const bool all = !d_->only();
+    const std::string metric = d_->metricBox->currentData().toString().toStdString();
+    const auto chart = [comparison, metric] { return report::comparisonChart(*comparison, metric); };
+    return {{.name = fileStem(QStringLiteral("compare-") + QString::fromStdString(metric)),
+             .svg = [chart](const report::Theme& theme) { return report::toSvg(chart(), theme); },
+             .csv = [chart] { return report::toCsv(chart()); }},
+            {.name = QStringLiteral("compare-numbers"),
+             .csv = [comparison, all] { return report::toCsv(report::metricTable(*comparison, all)); }},
+            {.name = QStringLiteral("compare-inputs"),
+             .csv = [comparison, all] { return report::toCsv(report::inputTable(*comparison, all)); }},
+            {.name = QStringLiteral("compare-layers"),
+             .csv = [comparison, all] { return report::toCsv(report::layerDifferenceTable(*comparison, all)); }}};
 }
+
 QJsonObject CompareDocument::saveView() const {
-    return {};
+    if (!d_->comparison) return d_->pending;
+    const int tab = d_->tabs->currentIndex();
+    return {{QStringLiteral("baseline"), d_->baseline},
+            {QStringLiteral("metric"), d_->metricBox->currentData().toString()},
+            {QStringLiteral("all"), !d_->only()},
+            {QStringLiteral("tab"), tab < 0 ? QString() : d_->pages[static_cast<std::size_t>(tab)].id}};
 }
-void CompareDocument::restoreView(const QJsonObject& /*view*/) {}
-void CompareDocument::setRuns(const std::vector<RunState>& /*runs*/) {}
+
+void CompareDocument::restoreView(const QJsonObject& view) {
+    if (!d_->comparison) {
+        d_->pending = view;
+        return;
+    }
+    d_->onlyDifferences->setChecked(!view.value(QLatin1String("all")).toBool());
+    const int metric = d_->metricBox->findData(view.value(QLatin1String("metric")).toString());
+    if (metric >= 0) {
+        d_->metricBox->setCurrentIndex(metric);
+        d_->showBars();
+    }
+    for (std::size_t page = 0; page < d_->pages.size(); ++page)
+        if (d_->pages[page].id == view.value(QLatin1String("tab")).toString())
+            d_->tabs->setCurrentIndex(static_cast<int>(page));
+    setBaseline(view.value(QLatin1String("baseline")).toInt(0));
+}
 
 }  // namespace tessera::ui

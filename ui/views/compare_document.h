@@ -25,6 +25,11 @@ public:
     void restoreView(const QJsonObject& view) override;
     void setRuns(const std::vector<RunState>& runs);
 
+    void setBaseline(int run);  ///< what deltas and ratios refer to
+    int baseline() const;
+    void setOnlyDifferences(bool only);
+    void chooseLayer(const QString& layer);  ///< in every part that knows it
+
 private:
     struct Implementation;
     std::unique_ptr<Implementation> d_;

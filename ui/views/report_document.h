@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/report/report_document.h"
 #include "ui/models/run_state.h"
 #include "ui/views/document.h"
 
@@ -23,6 +24,13 @@ public:
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
     void setRuns(const std::vector<RunState>& runs);
+
+    void setReportTitle(const QString& title);
+    void setOptions(const report::ReportOptions& options);
+    report::ReportOptions options() const;
+    int pageCount() const;  ///< of the preview; 0 until it is there
+    /// Writes ".html", ".md" or ".pdf" off the UI thread; a message says where it is, or what went wrong.
+    void exportReport(const QString& path);
 
 private:
     struct Implementation;

@@ -1,0 +1,93 @@
+#include "ui/views/report_document.h"
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+
+#include "tests/support/partition_result.h"
+#include "tests/support/pictures.h"
+#include "tests/support/runs.h"
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+namespace {
+
+using test::savePicture;
+using test::waitUntil;
+
+RunState stateOf(const study::Result& result, const QString& title) {
+    RunState state;
+    state.study = result.study;
+    state.title = title;
+    state.status = store::RunStatus::done;
+    state.result = std::make_shared<const study::Result>(result);
+    return state;
+}
+
+QByteArray exported(ReportDocument& document, const QString& path) {
+    QSignalSpy spy(&document, &Document::messaged);
+    document.exportReport(path);
+    waitUntil([&] { return !spy.isEmpty(); }, 20000);
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+TEST(ReportDocument, previewsAndExportsChosenSections) {
+    ReportDocument document(QStringLiteral("1,2"));
+    document.setRuns({stateOf(test::handMadeResult(), QStringLiteral("first <b>")),
+                      stateOf(test::handMadeResult(), QStringLiteral("second"))});
+    document.setReportTitle(QStringLiteral("What we tried"));
+    ASSERT_TRUE(waitUntil([&] { return document.pageCount() > 0; }, 20000));
+    const QTemporaryDir folder;
+    const QByteArray whole = exported(document, folder.filePath(QStringLiteral("a.html")));
+    EXPECT_TRUE(whole.contains("What we tried"));
+    EXPECT_TRUE(whole.contains("first &lt;b&gt;"));
+    EXPECT_TRUE(whole.contains("Comparison"));
+    EXPECT_TRUE(whole.contains("Assumptions"));
+    EXPECT_TRUE(whole.contains("<svg"));
+    report::ReportOptions options;
+    options.pictures = options.assumptions = options.comparison = false;
+    document.setOptions(options);
+    const QByteArray part = exported(document, folder.filePath(QStringLiteral("b.html")));
+    EXPECT_FALSE(part.contains("<svg"));
+    EXPECT_FALSE(part.contains("Assumptions"));
+    EXPECT_FALSE(part.contains("Comparison"));
+    EXPECT_TRUE(part.contains("6.31× over DP"));
+    const QByteArray text = exported(document, folder.filePath(QStringLiteral("c.md")));
+    EXPECT_TRUE(text.startsWith("# What we tried"));
+}
+
+TEST(ReportDocument, writesAPdf) {
+    ReportDocument document(QStringLiteral("1"));
+    document.setRuns({stateOf(test::handMadeResult(), QStringLiteral("first"))});
+    const QTemporaryDir folder;
+    const QByteArray pdf = exported(document, folder.filePath(QStringLiteral("a.pdf")));
+    EXPECT_TRUE(pdf.startsWith("%PDF-"));
+}
+
+TEST(ReportDocument, remembersItsChoices) {
+    ReportDocument first(QStringLiteral("1"));
+    report::ReportOptions options;
+    options.tables = false;
+    first.setOptions(options);
+    first.setReportTitle(QStringLiteral("Mine"));
+    ReportDocument second(QStringLiteral("1"));
+    second.restoreView(first.saveView());
+    EXPECT_FALSE(second.options().tables);
+    EXPECT_TRUE(second.options().pictures);
+    EXPECT_EQ(second.saveView(), first.saveView());
+}
+
+TEST(ReportDocument, aRealReportLooksRight) {
+    ReportDocument document(QStringLiteral("1,2"));
+    document.resize(1100, 1200);
+    document.setRuns({stateOf(test::solved("zoo:resnet50", "accpar-heterogeneous"), QStringLiteral("Mixed TPUs")),
+                      stateOf(test::solved("zoo:resnet50", "accpar-homogeneous"), QStringLiteral("TPU-v3 alone"))});
+    ASSERT_TRUE(waitUntil([&] { return document.pageCount() > 1; }, 30000));
+    EXPECT_GT(test::coloursIn(savePicture(document, QStringLiteral("report"))), 10);
+}
+
+}  // namespace
+}  // namespace tessera::ui

@@ -1,0 +1,263 @@
+#include "ui/models/partition_comparison.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <functional>
+#include <utility>
+
+#include "core/base/units.h"
+#include "core/model/model.h"
+#include "core/report/theme.h"
+#include "core/study/partition_study.h"
+#include "ui/models/partition_run.h"
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+namespace {
+
+using study::Comparison;
+using study::Metric;
+using Column = TableModel::Column;
+using Rows = std::shared_ptr<const std::vector<int>>;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("PartitionComparison", text);
+}
+
+std::size_t at(int index) {
+    return static_cast<std::size_t>(index);
+}
+
+/// The rows to show: all, or those in which the runs differ.
+template <typename List>
+std::vector<int> rowsOf(const List& list, bool onlyDifferences) {
+    std::vector<int> rows;
+    for (std::size_t row = 0; row < list.size(); ++row)
+        if (!onlyDifferences || !list[row].same) rows.push_back(static_cast<int>(row));
+    return rows;
+}
+
+QString metricText(const Metric& metric, double value) {
+    Metric shown = metric;
+    shown.value = value;
+    return QString::fromStdString(study::textOf(shown));
+}
+
+/// "−10.0 ms · 0.72×"
+QString againstText(const Comparison::MetricRow& row, std::size_t run, std::size_t baseline) {
+    if (!row.values[run] || !row.values[baseline]) return QStringLiteral("–");
+    const double delta = *row.values[run] - *row.values[baseline];
+    if (delta == 0) return tr("the same");
+    const QString sign = delta < 0 ? QStringLiteral("−") : QStringLiteral("+");
+    QString text = sign + metricText(row.metric, std::abs(delta));
+    if (row.ratios[run]) text += QStringLiteral(" · ") + QString::fromStdString(study::timesText(*row.ratios[run]));
+    return text;
+}
+
+QVariant againstColour(const Comparison::MetricRow& row, std::size_t run, std::size_t baseline) {
+    if (!row.values[run] || !row.values[baseline] || row.metric.better == Metric::Better::neither) return {};
+    const double delta = *row.values[run] - *row.values[baseline];
+    if (delta == 0) return {};
+    const bool better = (delta < 0) == (row.metric.better == Metric::Better::lower);
+    return theme().colour(better ? "good" : "bad");
+}
+
+Column words(const QString& title, std::function<QString(int)> text) {
+    Column column;
+    column.title = title;
+    column.text = std::move(text);
+    return column;
+}
+
+QString runTitle(const Comparison& comparison, std::size_t run) {
+    return shownText(comparison.runs[run]);
+}
+
+TableModel* finished(const QVector<Column>& columns, std::size_t rows, QObject* parent) {
+    auto* model = new TableModel(columns, parent);
+    model->setRowCount(static_cast<int>(rows));
+    return model;
+}
+
+model::LayerGraph layersOf(const study::Study& study) {
+    const partition::Options options = study::partitionOptions(study);
+    model::LoadOptions load;
+    load.batch = static_cast<std::int64_t>(options.batch);
+    load.dimensions = study.dimensions;
+    return model::layerGraph(model::loadModel(study.models.at(0), load));
+}
+
+}  // namespace
+
+ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baseline) {
+    ModelDifferences all;
+    try {
+        const study::Study& first = runs.at(at(baseline)).study;
+        const model::LayerGraph before = layersOf(first);
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            const study::Study& study = runs[run].study;
+            if (study.models == first.models && study.dimensions == first.dimensions) continue;
+            try {
+                for (model::LayerDifference& difference : model::differences(before, layersOf(study)))
+                    all.rows.push_back({static_cast<int>(run), std::move(difference)});
+            } catch (const std::exception& error) {
+                all.problems << QString::fromUtf8(error.what());
+            }
+        }
+    } catch (const std::exception& error) {
+        all.problems << QString::fromUtf8(error.what());
+    }
+    return all;
+}
+
+QString finding(const Comparison& comparison) {
+    const auto step = std::find_if(comparison.metrics.begin(), comparison.metrics.end(),
+                                   [](const auto& row) { return row.metric.name == "step_time_s"; });
+    const QString base = runTitle(comparison, comparison.baseline);
+    if (step == comparison.metrics.end() || !step->values[comparison.baseline])
+        return tr("%1 runs against %2.").arg(comparison.runs.size()).arg(base);
+    std::size_t best = comparison.baseline;
+    for (std::size_t run = 0; run < step->values.size(); ++run)
+        if (step->values[run] && *step->values[run] < *step->values[best]) best = run;
+    if (best == comparison.baseline) {
+        for (std::size_t run = 0; run < step->values.size(); ++run)
+            if (step->values[run] && *step->values[run] > *step->values[best])
+                return tr("No run is faster than %1, at %2 per step.")
+                    .arg(base, metricText(step->metric, *step->values[best]));
+        return tr("All runs take %1 per step.").arg(metricText(step->metric, *step->values[best]));
+    }
+    return tr("%1 is %2 as fast as %3: %4 against %5 per step.")
+        .arg(runTitle(comparison, best),
+             QString::fromStdString(study::timesText(*step->values[comparison.baseline] / *step->values[best])), base,
+             metricText(step->metric, *step->values[best]),
+             metricText(step->metric, *step->values[comparison.baseline]));
+}
+
+TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
+    const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->metrics, onlyDifferences));
+    const auto metric = [comparison, rows](int row) -> const Comparison::MetricRow& {
+        return comparison->metrics[at((*rows)[at(row)])];
+    };
+    QVector<Column> columns{
+        words(tr("Number"), [metric](int row) { return QString::fromStdString(metric(row).metric.title); }),
+        words(tr("Of"), [metric](int row) {
+            const std::string& owner = metric(row).metric.owner;
+            return owner.empty() ? tr("the best plan") : shownText(owner);
+        })};
+    for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
+        Column value = words(runTitle(*comparison, run), [metric, run](int row) {
+            const auto& each = metric(row);
+            return each.values[run] ? metricText(each.metric, *each.values[run]) : QStringLiteral("–");
+        });
+        value.number = true;
+        value.sort = [metric, run](int row) {
+            return metric(row).values[run] ? QVariant(*metric(row).values[run]) : QVariant();
+        };
+        value.exact = [metric, run](int row) {
+            return metric(row).values[run] ? QString::fromStdString(exactNumber(*metric(row).values[run])) : QString();
+        };
+        columns.append(value);
+        if (run == comparison->baseline) {
+            columns.back().help = tr("The baseline");
+            continue;
+        }
+        Column against = words(tr("Against the baseline"), [metric, run, base = comparison->baseline](int row) {
+            return againstText(metric(row), run, base);
+        });
+        against.number = true;
+        against.sort = [metric, run](int row) {
+            return metric(row).ratios[run] ? QVariant(*metric(row).ratios[run]) : QVariant();
+        };
+        against.decoration = [metric, run, base = comparison->baseline](int row, int role) {
+            return role == Qt::ForegroundRole ? againstColour(metric(row), run, base) : QVariant();
+        };
+        columns.append(against);
+    }
+    return finished(columns, rows->size(), parent);
+}
+
+TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
+    const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->inputs, onlyDifferences));
+    const auto input = [comparison, rows](int row) -> const Comparison::Row& {
+        return comparison->inputs[at((*rows)[at(row)])];
+    };
+    QVector<Column> columns{words(tr("Part"), [input](int row) { return QString::fromStdString(input(row).section); }),
+                            words(tr("Field"), [input](int row) { return shownText(input(row).field); })};
+    for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
+        Column value = words(runTitle(*comparison, run), [input, run](int row) {
+            const std::string& text = input(row).values[run];
+            return text.empty() ? QStringLiteral("–") : shownText(text);
+        });
+        value.decoration = [input, run, base = comparison->baseline](int row, int role) -> QVariant {
+            const bool other = input(row).values[run] != input(row).values[base];
+            return role == Qt::ForegroundRole && other ? QVariant(theme().colour("accent")) : QVariant();
+        };
+        columns.append(value);
+    }
+    return finished(columns, rows->size(), parent);
+}
+
+TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
+    const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->layers, onlyDifferences));
+    const auto layer = [comparison, rows](int row) -> const Comparison::LayerRow& {
+        return comparison->layers[at((*rows)[at(row)])];
+    };
+    Column level = words(tr("Level"), [layer](int row) { return QString::number(layer(row).level); });
+    level.sort = [layer](int row) { return QVariant(layer(row).level); };
+    level.number = true;
+    QVector<Column> columns{words(tr("Layer"), [layer](int row) { return shownText(layer(row).layer); }),
+                            words(tr("Strategy"), [layer](int row) { return shownText(layer(row).strategy); }), level,
+                            words(tr("Group"), [layer](int row) { return shownText(layer(row).group); })};
+    for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
+        Column type = words(runTitle(*comparison, run), [layer, run](int row) {
+            const std::string& text = layer(row).types[run];
+            return text.empty() ? QStringLiteral("–") : shownText(text);
+        });
+        type.decoration = [layer, run](int row, int role) -> QVariant {
+            const std::string& text = layer(row).types[run];
+            for (const partition::Type each : {partition::Type::I, partition::Type::II, partition::Type::III})
+                if (role == Qt::DecorationRole && text == partition::nameOf(each))
+                    return theme().dataColour(report::kPartitionTypes.at(static_cast<std::size_t>(each)));
+            return {};
+        };
+        columns.append(type);
+    }
+    return finished(columns, rows->size(), parent);
+}
+
+TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& differences, const QStringList& titles,
+                                 QObject* parent) {
+    const auto row = [differences](int index) -> const ModelDifferences::Row& { return differences->rows[at(index)]; };
+    Column kind = words(tr("Change"), [row](int index) {
+        switch (row(index).difference.kind) {
+            case model::LayerDifference::Kind::removed:
+                return tr("removed");
+            case model::LayerDifference::Kind::added:
+                return tr("added");
+            case model::LayerDifference::Kind::changed:
+                return tr("changed");
+        }
+        return QString();
+    });
+    return finished({words(tr("Run"), [row, titles](int index) { return titles.value(row(index).run); }), kind,
+                     words(tr("Layer"), [row](int index) { return shownText(row(index).difference.name); }),
+                     words(tr("In the baseline"), [row](int index) { return shownText(row(index).difference.before); }),
+                     words(tr("In this run"), [row](int index) { return shownText(row(index).difference.after); })},
+                    differences->rows.size(), parent);
+}
+
+QString layerOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
+    const std::vector<int> rows = rowsOf(comparison.layers, onlyDifferences);
+    return row >= 0 && at(row) < rows.size() ? shownText(comparison.layers[at(rows[at(row)])].layer) : QString();
+}
+
+QString metricOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
+    const std::vector<int> rows = rowsOf(comparison.metrics, onlyDifferences);
+    return row >= 0 && at(row) < rows.size() ? QString::fromStdString(comparison.metrics[at(rows[at(row)])].metric.name)
+                                             : QString();
+}
+
+}  // namespace tessera::ui

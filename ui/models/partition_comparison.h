@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QStringList>
+#include <memory>
+#include <vector>
+
+#include "core/model/difference.h"
+#include "core/study/comparison.h"
+#include "core/study/result.h"
+#include "ui/models/run_state.h"
+#include "ui/models/table_model.h"
+
+namespace tessera::ui {
+
+using SharedComparison = std::shared_ptr<const study::Comparison>;
+
+/// How each model differs from the baseline's, as far as the models can still be read.
+struct ModelDifferences {
+    struct Row {
+        int run = 0;
+        model::LayerDifference difference;
+    };
+    std::vector<Row> rows;
+    QStringList problems;  ///< models that could not be read
+};
+
+/// Reads the models: not for the UI thread.
+ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baseline);
+
+/// One sentence on which run is ahead of the baseline, and by how much.
+QString finding(const study::Comparison& comparison);
+
+/// Value per run, and for the others than the baseline the difference and the ratio.
+TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
+TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
+TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
+TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& differences, const QStringList& titles,
+                                 QObject* parent);
+/// The layer of a row of `layerDifferenceModel`.
+QString layerOfRow(const study::Comparison& comparison, bool onlyDifferences, int row);
+/// The path that explains a metric of a run, by the row of `metricTableModel`.
+QString metricOfRow(const study::Comparison& comparison, bool onlyDifferences, int row);
+
+}  // namespace tessera::ui
