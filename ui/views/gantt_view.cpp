@@ -1,24 +1,408 @@
 #include "ui/views/gantt_view.h"
 
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/report/timeline_layout.h"
+#include "ui/theme/theme.h"
+#include "ui/views/drawing_painter.h"
+
 namespace tessera::ui {
 
+namespace {
+
+constexpr double kDragged = 4;          ///< pixels that tell a drag from a click
+constexpr double kLeastStretch = 1e-9;  ///< of the whole length; zooming in ends here
+
+QString text(const std::string& utf8) {
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+}  // namespace
+
 struct GanttView::Implementation {
+    explicit Implementation(GanttView* widget) : owner(widget) {}
+
+    GanttView* owner;
     study::Timeline value;
+    std::vector<std::size_t> starts;
+    double length = 0;
+    report::TimelineView view{.tips = false, .fill = true};
+    report::TimelineLayout layout;
+    PictureCache cache;
+    bool stale = true;
+    int selected = -1, hovered = -1;
+    std::optional<QPointF> mouse, pressed;
+    double pressedFrom = 0, pressedTo = 0, pressedScroll = 0;
+    bool dragging = false, band = false;
+
+    void changed() {
+        stale = true;
+        owner->update();
+    }
+
+    const report::TimelineLayout& laidOut() {
+        if (!stale) return layout;
+        stale = false;
+        cache.clear();
+        layout = report::layOut(value, view, {owner->width() - 2.0, owner->height() - 2.0}, pictureWidth());
+        return layout;
+    }
+
+    bool isEvent(int event) const { return event >= 0 && static_cast<std::size_t>(event) < value.events.size(); }
+    const study::Timeline::Event& at(int event) const { return value.events[static_cast<std::size_t>(event)]; }
+    bool isZoomed() const { return view.to > view.from; }
+
+    int eventAt(QPointF place) {
+        const report::TimelineLayout& its = laidOut();
+        if (its.empty || !its.plot.contains({place.x(), place.y()})) return -1;
+        for (const report::TimelineLayout::Lane& lane : its.lanes) {
+            if (place.y() < lane.y || place.y() >= lane.y + its.laneHeight) continue;
+            const double a = its.seconds(place.x() - 1.5);
+            const double b = its.seconds(place.x() + 1.5);
+            const auto [first, last] = report::eventsIn(value, starts, lane.track, a, b);
+            const double here = its.seconds(place.x());
+            int best = -1;
+            double least = 0;
+            for (std::size_t i = first; i < last; ++i) {
+                const study::Timeline::Event& event = value.events[i];
+                const double away = std::max({event.start - here, here - event.start - event.duration, 0.0});
+                if (best >= 0 && away >= least) continue;
+                best = static_cast<int>(i);
+                least = away;
+            }
+            return best;
+        }
+        return -1;
+    }
+
+    QRectF areaOf(int event) const {
+        const study::Timeline::Event& its = at(event);
+        for (const report::TimelineLayout::Lane& lane : layout.lanes)
+            if (static_cast<std::int32_t>(lane.track) == its.track) {
+                const double left = std::max(layout.x(its.start), layout.plot.x - 10);
+                const double right = std::min(layout.x(its.start + its.duration), layout.plot.right() + 10);
+                return {left, lane.y, std::max(1.0, right - left), layout.laneHeight};
+            }
+        return {};
+    }
+
+    QStringList textOf(int event) const {
+        if (!isEvent(event)) return {};
+        const study::Timeline::Event& its = at(event);
+        const auto time = [](double seconds) { return text(formatQuantity(seconds, Measure::seconds)); };
+        QStringList lines{text(escaped(its.name))};
+        if (its.track >= 0 && static_cast<std::size_t>(its.track) < value.tracks.size())
+            lines.append(text(escaped(value.tracks[static_cast<std::size_t>(its.track)].name)));
+        lines.append(tr("%1, from %2 to %3").arg(time(its.duration), time(its.start), time(its.start + its.duration)));
+        for (const auto& [key, detail] : its.details) lines.append(text(escaped(key) + ": " + escaped(detail)));
+        return lines;
+    }
+
+    void select(int event, bool tell) {
+        if (event == selected) return;
+        selected = event;
+        announce(*owner, text(escaped(value.title)), textOf(event).join(QStringLiteral(", ")));
+        owner->update();
+        if (tell) emit owner->eventSelected(event);
+    }
+
+    void setRange(double from, double to, bool tell) {
+        if (!(length > 0) || !std::isfinite(from) || !std::isfinite(to)) return;
+        const double size = std::clamp(to - from, length * kLeastStretch, length);
+        from = std::clamp((from + to - size) / 2, 0.0, length - size);
+        const bool everything = size >= length * (1 - 1e-12);
+        const double nextFrom = everything ? 0 : from;
+        const double nextTo = everything ? 0 : from + size;
+        if (nextFrom == view.from && nextTo == view.to) return;
+        view.from = nextFrom;
+        view.to = nextTo;
+        changed();
+        if (tell) emit owner->visibleRangeChanged(everything ? 0 : from, everything ? length : from + size);
+    }
+
+    double from() const { return isZoomed() ? view.from : 0; }
+    double to() const { return isZoomed() ? view.to : length; }
+
+    void zoomAt(double seconds, double factor) {
+        setRange(seconds - (seconds - from()) * factor, seconds + (to() - seconds) * factor, true);
+    }
+
+    void scrollTo(double pixels) {
+        const double most = std::max(0.0, laidOut().contentHeight - layout.plot.height);
+        view.scrolled = std::clamp(pixels, 0.0, most);
+        changed();
+    }
+
+    void reveal(int event) {
+        const study::Timeline::Event& its = at(event);
+        if (its.start < from() || its.start + its.duration > to()) {
+            const double size = std::max(to() - from(), its.duration * 1.2);
+            const double middle = its.start + its.duration / 2;
+            setRange(middle - size / 2, middle + size / 2, true);
+        }
+        const QRectF area = (laidOut(), areaOf(event));
+        if (area.top() < layout.plot.y) scrollTo(view.scrolled + area.top() - layout.plot.y);
+        if (area.bottom() > layout.plot.bottom()) scrollTo(view.scrolled + area.bottom() - layout.plot.bottom());
+    }
+
+    /// The event next to the selected one on its lane, or the one at the same time on the next lane.
+    void walk(int along, int lanes) {
+        if (value.events.empty() || starts.empty()) return;
+        int next = isEvent(selected) ? selected : -1;
+        if (next < 0) {
+            next = 0;
+        } else if (lanes == 0) {
+            const auto track = static_cast<std::size_t>(at(next).track);
+            next = std::clamp(next + along, static_cast<int>(starts[track]), static_cast<int>(starts[track + 1]) - 1);
+        } else {
+            next = beside(next, lanes);
+        }
+        mouse.reset();
+        reveal(next);
+        select(next, true);
+        owner->update();
+    }
+
+    int beside(int event, int lanes) const {
+        const double middle = at(event).start + at(event).duration / 2;
+        const auto tracks = static_cast<int>(value.tracks.size());
+        for (int track = at(event).track + lanes; track >= 0 && track < tracks; track += lanes) {
+            const std::size_t first = starts[static_cast<std::size_t>(track)];
+            const std::size_t last = starts[static_cast<std::size_t>(track) + 1];
+            if (first == last) continue;
+            const auto found = report::eventsIn(value, starts, static_cast<std::size_t>(track), middle, middle).first;
+            return static_cast<int>(std::min(found, last - 1));
+        }
+        return event;
+    }
+
+    void paint(QPainter& painter) {
+        laidOut();
+        cache.draw(painter, *owner, [this](QPainter& inside) { paintDrawing(inside, layout.drawing); });
+        if (!layout.empty) {
+            painter.save();
+            painter.setClipRect(toRect(layout.plot).adjusted(-2, -2, 2, 2));
+            if (isEvent(hovered)) outline(painter, hovered, "text", 1);
+            if (isEvent(selected)) outline(painter, selected, "accent", 2);
+            paintCursor(painter);
+            painter.restore();
+            if (mouse && !dragging) paintCard(painter, *mouse, textOf(hovered), owner->rect());
+        }
+        paintFocusRing(painter, *owner);
+    }
+
+    void outline(QPainter& painter, int event, std::string_view colour, double width) {
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setBrush(Qt::NoBrush);
+        const QRectF ring = areaOf(event).adjusted(-1, -1, 1, 1);
+        painter.setPen(QPen(theme().colour("surface"), width + 2));
+        painter.drawRoundedRect(ring, 2, 2);
+        painter.setPen(QPen(theme().colour(colour), width));
+        painter.drawRoundedRect(ring, 2, 2);
+    }
+
+    /// The time under the mouse as a line, or the rubber band.
+    void paintCursor(QPainter& painter) {
+        if (!mouse) return;
+        const QRectF plot = toRect(layout.plot);
+        if (band && pressed) {
+            QColor fill = theme().colour("accent");
+            fill.setAlphaF(0.14F);
+            painter.fillRect(QRectF(QPointF(pressed->x(), plot.top()), QPointF(mouse->x(), plot.bottom())).normalized(),
+                             fill);
+            return;
+        }
+        if (!plot.contains(*mouse)) return;
+        painter.setPen(QPen(theme().colour("control"), 1, Qt::DotLine));
+        painter.drawLine(QPointF(mouse->x(), plot.top()), QPointF(mouse->x(), plot.bottom()));
+    }
+
+    void showMenu(const QPoint& global) {
+        QMenu menu(owner);
+        QAction* const everything = menu.addAction(tr("Show everything"), owner, [this] { owner->resetZoom(); });
+        everything->setShortcut(QKeySequence(Qt::Key_Home));
+        everything->setEnabled(isZoomed());
+        menu.addSeparator();
+        addExportActions(menu, *owner, [this] { return owner->exportable(); });
+        menu.exec(global);
+    }
 };
 
-GanttView::GanttView(QWidget* parent) : QWidget(parent), d_(new Implementation) {}
+GanttView::GanttView(QWidget* parent) : QWidget(parent), d_(new Implementation(this)) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    connect(&theme(), &Theme::changed, this, [this] { d_->changed(); });
+}
 GanttView::~GanttView() = default;
+
+QSize GanttView::sizeHint() const {
+    return {720, std::clamp(110 + 30 * static_cast<int>(d_->value.tracks.size()), 200, 640)};
+}
+QSize GanttView::minimumSizeHint() const {
+    return {280, 160};
+}
+
 void GanttView::setTimeline(study::Timeline timeline) {
     d_->value = std::move(timeline);
+    // Whoever made the timeline, walking and searching rely on its order.
+    std::stable_sort(d_->value.events.begin(), d_->value.events.end(),
+                     [](const study::Timeline::Event& a, const study::Timeline::Event& b) {
+                         return a.track != b.track ? a.track < b.track : a.start < b.start;
+                     });
+    d_->starts = report::trackStarts(d_->value);
+    d_->length = report::lengthOf(d_->value);
+    d_->view.from = d_->view.to = d_->view.scrolled = 0;
+    d_->selected = d_->hovered = -1;
+    announce(*this, text(escaped(d_->value.title)), {});
+    updateGeometry();
+    d_->changed();
 }
+
 const study::Timeline& GanttView::timeline() const {
     return d_->value;
 }
-void GanttView::resetZoom() {}
-void GanttView::setSelected(int /*event*/) {}
-Exportable GanttView::exportable() const {
-    return {};
+
+void GanttView::resetZoom() {
+    d_->view.scrolled = 0;
+    d_->setRange(0, d_->length, true);
+    d_->changed();
 }
-void GanttView::showRange(double /*from*/, double /*to*/) {}
+
+void GanttView::setSelected(int event) {
+    if (d_->isEvent(event)) d_->reveal(event);
+    d_->select(d_->isEvent(event) ? event : -1, false);
+}
+
+Exportable GanttView::exportable() const {
+    const auto timeline = std::make_shared<const study::Timeline>(d_->value);
+    Exportable what;
+    what.name = tr("timeline");
+    what.svg = [timeline](const report::Theme& theme) { return report::toSvg(*timeline, theme); };
+    what.csv = [timeline] { return report::toCsv(*timeline); };
+    what.json = [timeline] { return report::toChromeTrace(*timeline); };
+    what.jsonTitle = tr("Chrome trace");
+    return what;
+}
+
+void GanttView::showRange(double from, double to) {
+    d_->setRange(from, to, false);
+}
+
+bool GanttView::event(QEvent* event) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) d_->stale = true;
+    if (event->type() == QEvent::ToolTip) {
+        const auto* const help = static_cast<QHelpEvent*>(event);
+        QToolTip::showText(help->globalPos(), cutTextAt(d_->laidOut().drawing, help->pos()).toHtmlEscaped(), this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void GanttView::paintEvent(QPaintEvent* /*event*/) {
+    QPainter painter(this);
+    d_->paint(painter);
+}
+
+void GanttView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    d_->pressed = event->position();
+    d_->pressedFrom = d_->from();
+    d_->pressedTo = d_->to();
+    d_->pressedScroll = d_->view.scrolled;
+    d_->dragging = false;
+    d_->band = (event->modifiers() & Qt::ShiftModifier) != 0;
+}
+
+void GanttView::mouseMoveEvent(QMouseEvent* event) {
+    const QPointF at = event->position();
+    d_->mouse = at;
+    if (d_->pressed && (event->buttons() & Qt::LeftButton) != 0) {
+        if ((at - *d_->pressed).manhattanLength() >= kDragged) d_->dragging = true;
+        if (d_->dragging && !d_->band) {
+            const double by = (at.x() - d_->pressed->x()) / std::max(1.0, d_->laidOut().plot.width) *
+                              (d_->pressedTo - d_->pressedFrom);
+            d_->setRange(d_->pressedFrom - by, d_->pressedTo - by, true);
+            d_->scrollTo(d_->pressedScroll - (at.y() - d_->pressed->y()));
+        }
+        return update();
+    }
+    d_->hovered = d_->eventAt(at);
+    update();
+}
+
+void GanttView::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !d_->pressed) return;
+    const double a = d_->laidOut().seconds(d_->pressed->x());
+    const double b = d_->layout.seconds(event->position().x());
+    const bool dragged = d_->dragging;
+    const bool band = d_->band;
+    d_->pressed.reset();
+    d_->dragging = d_->band = false;
+    update();
+    if (dragged && band) return d_->setRange(std::min(a, b), std::max(a, b), true);
+    if (!dragged) d_->select(d_->eventAt(event->position()), true);
+}
+
+void GanttView::mouseDoubleClickEvent(QMouseEvent* /*event*/) {
+    resetZoom();
+}
+
+void GanttView::wheelEvent(QWheelEvent* event) {
+    const double turns = event->angleDelta().y() / 120.0;
+    if (d_->laidOut().empty || turns == 0) return event->ignore();
+    if ((event->modifiers() & Qt::ShiftModifier) != 0)
+        d_->scrollTo(d_->view.scrolled - turns * 3 * d_->layout.laneHeight);
+    else
+        d_->zoomAt(d_->layout.seconds(event->position().x()), std::pow(0.8, turns));
+    event->accept();
+}
+
+void GanttView::keyPressEvent(QKeyEvent* event) {
+    const double middle = (d_->from() + d_->to()) / 2;
+    switch (event->key()) {
+        case Qt::Key_Left:
+            return d_->walk(-1, 0);
+        case Qt::Key_Right:
+            return d_->walk(1, 0);
+        case Qt::Key_Up:
+            return d_->walk(0, -1);
+        case Qt::Key_Down:
+            return d_->walk(0, 1);
+        case Qt::Key_PageUp:
+            return d_->scrollTo(d_->view.scrolled - d_->laidOut().plot.height * 0.8);
+        case Qt::Key_PageDown:
+            return d_->scrollTo(d_->view.scrolled + d_->laidOut().plot.height * 0.8);
+        case Qt::Key_Home:
+            return resetZoom();
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+            return d_->zoomAt(middle, 0.8);
+        case Qt::Key_Minus:
+            return d_->zoomAt(middle, 1.25);
+        default:
+            QWidget::keyPressEvent(event);
+    }
+}
+
+void GanttView::leaveEvent(QEvent* event) {
+    d_->mouse.reset();
+    d_->hovered = -1;
+    update();
+    QWidget::leaveEvent(event);
+}
+
+void GanttView::contextMenuEvent(QContextMenuEvent* event) {
+    d_->showMenu(event->globalPos());
+}
 
 }  // namespace tessera::ui

@@ -17,6 +17,8 @@ class GanttView : public QWidget {
 public:
     explicit GanttView(QWidget* parent = nullptr);
     ~GanttView() override;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
     void setTimeline(study::Timeline timeline);
     const study::Timeline& timeline() const;
     void resetZoom();
@@ -28,6 +30,18 @@ signals:
     void visibleRangeChanged(double from, double to);  ///< seconds, so that another view can follow
 public slots:
     void showRange(double from, double to);
+
+protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     struct Implementation;

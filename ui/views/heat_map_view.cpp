@@ -1,26 +1,379 @@
 #include "ui/views/heat_map_view.h"
 
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/report/heat_map_layout.h"
+#include "ui/theme/theme.h"
+#include "ui/views/drawing_painter.h"
+
 namespace tessera::ui {
 
-struct HeatMapView::Implementation {
-    report::HeatMap value;
+namespace {
+
+constexpr double kDragged = 4;        ///< pixels that tell a drag from a click
+constexpr double kFewestColumns = 4;  ///< zooming in ends here
+constexpr double kFewestRows = 2;
+constexpr double kRowsThatFit = 64;  ///< more are zoomed too
+
+QString text(const std::string& utf8) {
+    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
+}
+
+struct Cell {
+    int row = -1, column = -1;
+    bool operator==(const Cell&) const = default;
 };
 
-HeatMapView::HeatMapView(QWidget* parent) : QWidget(parent), d_(new Implementation) {}
-HeatMapView::~HeatMapView() = default;
-void HeatMapView::setHeatMap(report::HeatMap map) {
-    d_->value = std::move(map);
+}  // namespace
+
+struct HeatMapView::Implementation {
+    explicit Implementation(HeatMapView* widget) : owner(widget) {}
+
+    HeatMapView* owner;
+    report::HeatMap value;
+    report::HeatMapView view{.fill = true, .tips = false};
+    report::HeatMapLayout layout;
+    PictureCache cache;
+    bool stale = true;
+    Cell selected, hovered;
+    std::optional<QPointF> mouse, pressed;
+    double pressedColumn = 0, pressedRow = 0;
+    bool dragging = false;
+
+    int rows() const { return static_cast<int>(report::rowsOf(value)); }
+    int columns() const { return static_cast<int>(report::columnsOf(value)); }
+    bool isCell(Cell cell) const {
+        return cell.row >= 0 && cell.column >= 0 && cell.row < rows() && cell.column < columns();
+    }
+    bool isZoomed() const { return view.columns > 0 || view.rows > 0; }
+
+    void changed() {
+        stale = true;
+        owner->update();
+    }
+
+    const report::HeatMapLayout& laidOut() {
+        if (!stale) return layout;
+        stale = false;
+        cache.clear();
+        layout = report::layOut(value, view, {owner->width() - 2.0, owner->height() - 2.0}, pictureWidth());
+        return layout;
+    }
+
+    Cell cellAt(QPointF at) {
+        const report::HeatMapLayout& its = laidOut();
+        if (its.empty || !its.plot.contains({at.x(), at.y()})) return {};
+        const Cell cell{static_cast<int>(std::floor(its.firstRow + (at.y() - its.plot.y) / its.cellHeight)),
+                        static_cast<int>(std::floor(its.firstColumn + (at.x() - its.plot.x) / its.cellWidth))};
+        return isCell(cell) ? cell : Cell{};
+    }
+
+    QStringList textOf(Cell cell) const {
+        if (!isCell(cell)) return {};
+        const auto row = static_cast<std::size_t>(cell.row);
+        const auto column = static_cast<std::size_t>(cell.column);
+        QStringList lines;
+        lines.append(column < value.columns.size() ? text(escaped(value.columns[column]))
+                                                   : QString::number(column + 1));
+        if (row < value.rows.size())
+            lines.append(value.rowTitle.empty() ? text(escaped(value.rows[row]))
+                                                : text(escaped(value.rowTitle) + " " + escaped(value.rows[row])));
+        const int category = report::categoryAt(value, row, column);
+        lines.append(category < 0 ? tr("nothing")
+                                  : text(escaped(value.categories[static_cast<std::size_t>(category)].name)));
+        const std::size_t index = row * report::columnsOf(value) + column;
+        if (index < value.details.size() && !value.details[index].empty())
+            lines.append(text(escaped(value.details[index])).split(QStringLiteral(" · ")));
+        return lines;
+    }
+
+    void hover(Cell cell) {
+        if (cell == hovered) return;
+        hovered = cell;
+        owner->update();
+    }
+
+    void select(Cell cell, bool tell) {
+        if (cell == selected) return;
+        selected = cell;
+        announce(*owner, text(escaped(value.title)), textOf(cell).join(QStringLiteral(", ")));
+        owner->update();
+        if (tell) emit owner->cellSelected(cell.row, cell.column);
+    }
+
+    void reveal(Cell cell) {
+        if (!isZoomed()) return;
+        const auto moved = [](double first, double count, double place) {
+            if (count <= 0) return first;
+            return std::clamp(first, place + 1 - count, place);
+        };
+        view.firstColumn = moved(view.firstColumn, view.columns, cell.column);
+        view.firstRow = moved(view.firstRow, view.rows, cell.row);
+        stale = true;
+    }
+
+    void paint(QPainter& painter) {
+        laidOut();
+        cache.draw(painter, *owner, [this](QPainter& inside) { paintDrawing(inside, layout.drawing); });
+        painter.save();
+        painter.setClipRect(toRect(layout.plot).adjusted(-3, -3, 3, 3));
+        outline(painter, hovered, "text", 1);
+        outline(painter, selected, "accent", 2);
+        painter.restore();
+        if (mouse && !dragging) paintCard(painter, *mouse, textOf(hovered), owner->rect());
+        paintFocusRing(painter, *owner);
+    }
+
+    void outline(QPainter& painter, Cell cell, std::string_view colour, double width) {
+        if (!isCell(cell) || layout.empty) return;
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setBrush(Qt::NoBrush);
+        const QRectF area = toRect(layout.cell(cell.row, cell.column));
+        const QRectF ring = area.adjusted(-1.5, -1.5, area.width() > 3 ? 0.5 : 1.5, 0.5);
+        painter.setPen(QPen(theme().colour("surface"), width + 2));
+        painter.drawRoundedRect(ring, 2, 2);
+        painter.setPen(QPen(theme().colour(colour), width));
+        painter.drawRoundedRect(ring, 2, 2);
+    }
+
+    // ---- zoom ----
+
+    static void zoomAxis(double& first, double& count, double whole, double fewest, double place, double factor) {
+        const double now = count > 0 ? count : whole;
+        const double from = count > 0 ? first : 0;
+        const double next = std::clamp(now * factor, std::min(fewest, whole), whole);
+        if (next >= whole) {
+            first = count = 0;
+            return;
+        }
+        first = std::clamp(place - (place - from) * next / now, 0.0, whole - next);
+        count = next;
+    }
+
+    void zoomAt(QPointF at, double factor) {
+        const report::HeatMapLayout& its = laidOut();
+        if (its.empty) return;
+        const double x = std::clamp(at.x(), its.plot.x, its.plot.right());
+        const double y = std::clamp(at.y(), its.plot.y, its.plot.bottom());
+        const double column = its.firstColumn + (x - its.plot.x) / its.cellWidth;
+        const double row = its.firstRow + (y - its.plot.y) / its.cellHeight;
+        zoomAxis(view.firstColumn, view.columns, columns(), kFewestColumns, column, factor);
+        if (rows() > kRowsThatFit) zoomAxis(view.firstRow, view.rows, rows(), kFewestRows, row, factor);
+        changed();
+    }
+
+    void panTo(QPointF at) {
+        const QPointF away = at - *pressed;
+        if (view.columns > 0)
+            view.firstColumn = std::clamp(pressedColumn - away.x() / layout.cellWidth, 0.0, columns() - view.columns);
+        if (view.rows > 0)
+            view.firstRow = std::clamp(pressedRow - away.y() / layout.cellHeight, 0.0, rows() - view.rows);
+        changed();
+    }
+
+    void reset() {
+        view.firstColumn = view.columns = view.firstRow = view.rows = 0;
+        changed();
+    }
+
+    void move(int down, int right) {
+        if (rows() == 0 || columns() == 0) return;
+        const Cell from = isCell(selected) ? selected : Cell{0, 0};
+        const Cell to = isCell(selected) ? Cell{std::clamp(from.row + down, 0, rows() - 1),
+                                                std::clamp(from.column + right, 0, columns() - 1)}
+                                         : from;
+        mouse.reset();
+        reveal(to);
+        select(to, true);
+        owner->update();
+    }
+
+    void activate(Cell cell, const QPoint& global) {
+        select(cell, true);
+        emit owner->cellActivated(cell.row, cell.column, global);
+    }
+
+    void showMenu(const QPoint& global) {
+        QMenu menu(owner);
+        QAction* const everything = menu.addAction(tr("Show everything"), owner, [this] { reset(); });
+        everything->setShortcut(QKeySequence(Qt::Key_Home));
+        everything->setEnabled(isZoomed());
+        menu.addSeparator();
+        addExportActions(menu, *owner, [this] { return owner->exportable(); });
+        menu.exec(global);
+    }
+};
+
+HeatMapView::HeatMapView(QWidget* parent) : QWidget(parent), d_(new Implementation(this)) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    connect(&theme(), &Theme::changed, this, [this] { d_->changed(); });
 }
+HeatMapView::~HeatMapView() = default;
+
+QSize HeatMapView::sizeHint() const {
+    return {720, std::clamp(170 + 22 * d_->rows(), 220, 640)};
+}
+QSize HeatMapView::minimumSizeHint() const {
+    return {280, 180};
+}
+
+void HeatMapView::setHeatMap(report::HeatMap map) {
+    const bool same = map.id == d_->value.id && map.columns.size() == d_->value.columns.size() &&
+                      map.rows.size() == d_->value.rows.size();
+    d_->value = std::move(map);
+    if (!same) {
+        d_->view.firstColumn = d_->view.columns = d_->view.firstRow = d_->view.rows = 0;
+        d_->selected = {};
+    }
+    d_->hovered = {};
+    announce(*this, text(escaped(d_->value.title)), d_->textOf(d_->selected).join(QStringLiteral(", ")));
+    updateGeometry();
+    d_->changed();
+}
+
 const report::HeatMap& HeatMapView::heatMap() const {
     return d_->value;
 }
-void HeatMapView::setSelected(int /*row*/, int /*column*/) {}
-void HeatMapView::setPinned(const QVector<int>& /*columns*/) {}
-Exportable HeatMapView::exportable() const {
-    return {};
+
+void HeatMapView::setSelected(int row, int column) {
+    const Cell cell{row, column};
+    if (d_->isCell(cell)) d_->reveal(cell);
+    d_->select(d_->isCell(cell) ? cell : Cell{}, false);
 }
-QRect HeatMapView::cellRect(int /*row*/, int /*column*/) const {
-    return {};
+
+void HeatMapView::setPinned(const QVector<int>& columns) {
+    d_->view.pinned.assign(columns.begin(), columns.end());
+    d_->changed();
+}
+
+Exportable HeatMapView::exportable() const {
+    const auto map = std::make_shared<const report::HeatMap>(d_->value);
+    Exportable what;
+    what.name = text(map->id.empty() ? "heat-map" : map->id);
+    what.svg = [map](const report::Theme& theme) { return report::toSvg(*map, theme); };
+    what.csv = [map] { return report::toCsv(*map); };
+    return what;
+}
+
+QRect HeatMapView::cellRect(int row, int column) const {
+    const report::HeatMapLayout& layout = d_->laidOut();
+    if (layout.empty || !d_->isCell({row, column})) return {};
+    return toRect(layout.cell(row, column)).toAlignedRect();
+}
+
+bool HeatMapView::event(QEvent* event) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) d_->stale = true;
+    if (event->type() == QEvent::ToolTip) {
+        const auto* const help = static_cast<QHelpEvent*>(event);
+        QToolTip::showText(help->globalPos(), cutTextAt(d_->laidOut().drawing, help->pos()).toHtmlEscaped(), this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void HeatMapView::paintEvent(QPaintEvent* /*event*/) {
+    QPainter painter(this);
+    d_->paint(painter);
+}
+
+void HeatMapView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    d_->pressed = event->position();
+    d_->pressedColumn = d_->view.firstColumn;
+    d_->pressedRow = d_->view.firstRow;
+    d_->dragging = false;
+}
+
+void HeatMapView::mouseMoveEvent(QMouseEvent* event) {
+    d_->mouse = event->position();
+    if (d_->pressed && (event->buttons() & Qt::LeftButton) != 0) {
+        if ((event->position() - *d_->pressed).manhattanLength() >= kDragged) d_->dragging = true;
+        if (d_->dragging && d_->isZoomed()) d_->panTo(event->position());
+        return;
+    }
+    d_->hover(d_->cellAt(event->position()));
+    update();
+}
+
+void HeatMapView::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !d_->pressed) return;
+    d_->pressed.reset();
+    const bool dragged = d_->dragging;
+    d_->dragging = false;
+    update();
+    const Cell cell = d_->cellAt(event->position());
+    if (!dragged && d_->isCell(cell)) d_->activate(cell, event->globalPosition().toPoint());
+}
+
+void HeatMapView::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (!d_->isCell(d_->cellAt(event->position()))) d_->reset();
+}
+
+void HeatMapView::wheelEvent(QWheelEvent* event) {
+    const double turns = event->angleDelta().y() / 120.0;
+    if (d_->laidOut().empty || turns == 0) return event->ignore();
+    d_->zoomAt(event->position(), std::pow(0.8, turns));
+    event->accept();
+}
+
+void HeatMapView::keyPressEvent(QKeyEvent* event) {
+    const int page = std::max(1, static_cast<int>(d_->view.columns > 0 ? d_->view.columns : d_->columns() / 10.0));
+    switch (event->key()) {
+        case Qt::Key_Left:
+            return d_->move(0, -1);
+        case Qt::Key_Right:
+            return d_->move(0, 1);
+        case Qt::Key_Up:
+            return d_->move(-1, 0);
+        case Qt::Key_Down:
+            return d_->move(1, 0);
+        case Qt::Key_PageUp:
+            return d_->move(0, -page);
+        case Qt::Key_PageDown:
+            return d_->move(0, page);
+        case Qt::Key_Home:
+            return d_->reset();
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+        case Qt::Key_Minus: {
+            const bool in = event->key() != Qt::Key_Minus;
+            const QRect cell = cellRect(d_->selected.row, d_->selected.column);
+            const QPointF at = cell.isNull() ? toRect(d_->laidOut().plot).center() : QPointF(cell.center());
+            return d_->zoomAt(at, in ? 0.8 : 1.25);
+        }
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+        case Qt::Key_Space:
+            if (d_->isCell(d_->selected))
+                d_->activate(d_->selected, mapToGlobal(cellRect(d_->selected.row, d_->selected.column).bottomLeft()));
+            return;
+        default:
+            QWidget::keyPressEvent(event);
+    }
+}
+
+void HeatMapView::leaveEvent(QEvent* event) {
+    d_->mouse.reset();
+    d_->hover({});
+    QWidget::leaveEvent(event);
+}
+
+void HeatMapView::contextMenuEvent(QContextMenuEvent* event) {
+    const bool keyboard = event->reason() == QContextMenuEvent::Keyboard;
+    const Cell cell = keyboard ? d_->selected : d_->cellAt(event->pos());
+    if (d_->isCell(cell)) return d_->activate(cell, event->globalPos());
+    d_->showMenu(event->globalPos());
 }
 
 }  // namespace tessera::ui

@@ -16,6 +16,8 @@ class HeatMapView : public QWidget {
 public:
     explicit HeatMapView(QWidget* parent = nullptr);
     ~HeatMapView() override;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
     void setHeatMap(report::HeatMap map);
     const report::HeatMap& heatMap() const;
     void setSelected(int row, int column);        ///< -1 = none
@@ -27,6 +29,18 @@ signals:
     void cellSelected(int row, int column);
     /// Click, Enter or context menu on a cell: the owner shows what can be done there.
     void cellActivated(int row, int column, const QPoint& globalPosition);
+
+protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     struct Implementation;

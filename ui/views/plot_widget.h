@@ -18,6 +18,8 @@ class PlotWidget : public QWidget {
 public:
     explicit PlotWidget(QWidget* parent = nullptr);
     ~PlotWidget() override;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
 
     /// Shows a chart. May be called at any rate; keeps the zoom while the chart's id stays.
     void setChart(report::Chart chart);
@@ -34,6 +36,18 @@ signals:
     void pointHovered(int series, int point);  ///< -1, -1 when the mouse left
     /// "Explain this number" was chosen at a point.
     void explainRequested(int series, int point);
+
+protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     struct Implementation;
