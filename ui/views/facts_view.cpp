@@ -39,7 +39,7 @@ public:
         setAccessibleDescription(row.whereFrom);
         setToolTip(FactsView::tr("Click to copy %1").arg(oneLine(exact())).toHtmlEscaped());
         auto* column = new QVBoxLayout(this);
-        column->setContentsMargins(theme().spacing(2), 3, theme().spacing(), 3);
+        column->setContentsMargins(theme().spacing(2), 3, theme().spacing(2), 3);
         column->setSpacing(1);
         addValue(*column);
         if (!row.whereFrom.isEmpty())

@@ -92,7 +92,7 @@ TEST(RowOrder, filtersManyRowsInSlices) {
     QElapsedTimer clock;
     clock.start();
     order.setFilter(QStringLiteral("99"));
-    EXPECT_LT(clock.elapsed(), 50);
+    EXPECT_LT(clock.elapsed(), 200) << "the window waits for one slice only";
     ASSERT_TRUE(test::waitUntil([&] { return order.rowCount() < 100'000; }));
     EXPECT_EQ(order.rowCount(), 3691);
 }
