@@ -7,8 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "core/base/error.h"
-
 namespace tessera::partition {
 
 namespace {
@@ -147,7 +145,7 @@ public:
           allowed_(&allowed),
           paper_(model == CostModel::paper),
           level_(rootLevel(*context.network, *context.array, *context.options, model)),
-          elimination_(context.network->plan),
+          elimination_(context.network->plan, context.watch),
           sides_{sideBelow(true), sideBelow(false)},
           counted_(counted) {
         // Compute is counted where it is done, at the leaves.
@@ -167,6 +165,7 @@ public:
             // Repeated layers are worked out once.
             std::map<std::array<double, 8>, std::array<double, 3>> known;
             for (std::size_t n = 0; n < network.nodes.size(); ++n) {
+                if (context_->watch != nullptr && n % 64 == 0) context_->watch->poll();
                 const Node& node = network.nodes[n];
                 const int manner = (node.weighted ? 1 : 0) + (node.grouped ? 2 : 0) + (node.embedding ? 4 : 0) +
                                    8 * node.in[1] + 32 * node.in[2];
@@ -287,6 +286,12 @@ void boundInterval(FirstSplit& split, Interval& interval) {
     }
 }
 
+double lowestOf(const std::vector<Interval>& intervals) {
+    return std::min_element(intervals.begin(), intervals.end(),
+                            [](const Interval& a, const Interval& b) { return a.bound < b.bound; })
+        ->bound;
+}
+
 double boundOver(FirstSplit& split, double from, double to, const BoundContext& context) {
     std::vector<Interval> open(1);
     open[0] = {.from = from, .to = to, .belowFrom = split.below(from), .belowTo = {}};
@@ -297,7 +302,10 @@ double boundOver(FirstSplit& split, double from, double to, const BoundContext& 
     const std::size_t variables = context.network->nodes.size();
     const int splits = variables > 20'000 ? 0 : variables > 1000 ? 4 : 8;
     for (int k = 0; k < splits; ++k) {
-        if (context.stop.stop_requested()) throw InterruptedError("the partition search was stopped");
+        if (context.watch != nullptr) {
+            context.watch->poll();
+            if (context.watch->finishing()) break;
+        }
         const auto lowest = std::min_element(open.begin(), open.end(),
                                              [](const Interval& a, const Interval& b) { return a.bound < b.bound; });
         Interval left = *lowest;
@@ -308,10 +316,9 @@ double boundOver(FirstSplit& split, double from, double to, const BoundContext& 
         boundInterval(split, right);
         *lowest = std::move(left);
         open.push_back(std::move(right));
+        if (context.watch != nullptr && context.curves) context.watch->point("bound", k + 1, lowestOf(open));
     }
-    return std::min_element(open.begin(), open.end(),
-                            [](const Interval& a, const Interval& b) { return a.bound < b.bound; })
-        ->bound;
+    return lowestOf(open);
 }
 
 /// The ratios of level 0 that the plans `row` competes with may use.
@@ -358,16 +365,16 @@ Level rootLevel(const Network& network, const Array& array, const Options& optio
     return {network, std::vector<Share>(network.nodes.size()), sides};
 }
 
-double boundCost(const BoundContext& context, const StrategyRow& row, const Split& root, CostModel model) {
+double boundCost(const BoundContext& context, const StrategyRow& row, double ratio, CostModel model) {
     static const Allowed kAny;
     const Options& options = *context.options;
     const Allowed& allowed = row.searchesAll && !row.paperModel ? *context.pinned : kAny;
     const Level level = rootLevel(*context.network, *context.array, options, model);
-    Elimination elimination(context.network->plan);
+    Elimination elimination(context.network->plan, context.watch);
     if (options.ratio == RatioRule::fixed || options.ratio == RatioRule::equal)
-        return bestTypes(level, elimination, root.ratio, combineOf(options), allowed).lowerBound;
+        return bestTypes(level, elimination, ratio, combineOf(options), allowed).lowerBound;
     const auto [from, to] = ratiosOf(context, row, model);
-    return balance(level, elimination, allowed, options.nodeLimit, from, to, {}, context.stop).lowerBound;
+    return balance(level, elimination, allowed, options.nodeLimit, from, to, {context.watch, false}).lowerBound;
 }
 
 double boundStepTime(const BoundContext& context, const StrategyRow& row, CostModel model) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <stop_token>
-
 #include "core/partition/hierarchy.h"
 
 namespace tessera::partition {
@@ -11,15 +9,16 @@ struct BoundContext {
     const Array* array = nullptr;
     const Options* options = nullptr;
     const Allowed* pinned = nullptr;
-    std::stop_token stop = {};
+    Watch* watch = nullptr;
+    bool curves = false;  ///< tells listeners how the bound rises
 };
 
 /// The split of level 0 as a problem of its own.
 Level rootLevel(const Network& network, const Array& array, const Options& options, CostModel model);
 
 /// A lower bound of `cost_s` at one level for the plans that `row` competes with: those that split at the same given
-/// ratio, or at any where the ratio is free.
-double boundCost(const BoundContext& context, const StrategyRow& row, const Split& root, CostModel model);
+/// `ratio`, or at any where the ratio is free.
+double boundCost(const BoundContext& context, const StrategyRow& row, double ratio, CostModel model);
 
 /// A lower bound of the step time over all plans for the hierarchy that `row` competes with: any types and layouts at
 /// every node, and any ratio where kinds part unless it is given.

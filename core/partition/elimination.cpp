@@ -174,8 +174,9 @@ bool EliminationPlan::order() {
     return true;
 }
 
-Elimination::Elimination(const EliminationPlan& plan)
+Elimination::Elimination(const EliminationPlan& plan, Watch* watch)
     : plan_(&plan),
+      watch_(watch),
       unary_(static_cast<std::size_t>(plan.variables_) * kStates),
       pair_(plan.pairs_.size() * kStates * kStates),
       tables_(plan.tableSize_),
@@ -202,9 +203,18 @@ int least(const std::array<double, kStates>& costs) {
 
 }  // namespace
 
+void Elimination::spend(std::size_t cost) {
+    constexpr std::size_t kOften = 30'000;
+    spent_ += cost;
+    if (spent_ < kOften) return;
+    spent_ = 0;
+    if (watch_ != nullptr) watch_->poll();
+}
+
 double Elimination::eliminate() {
     // A neighbour without a pair of its own costs nothing.
     static constexpr std::array<double, kPairStates> kFree{};
+    spend(plan_->steps_.size());
     double constant = 0;
     for (const EliminationPlan::Step& step : plan_->steps_) {
         const double* own = unary(step.variable);
@@ -247,6 +257,7 @@ double Elimination::eliminate() {
 }
 
 void Elimination::eliminateWide(const EliminationPlan::Step& step) {
+    spend(power3(step.scope.size()) * (step.scope.size() + step.tables.size() + 1));
     // work_[index * 3 + sv], the scope's states being the ternary digits of index, first variable lowest.
     const std::size_t size = power3(step.scope.size());
     work_.resize(size * kStates);

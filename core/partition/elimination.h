@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/partition/watch.h"
+
 namespace tessera::partition {
 
 /// Exact minimisation of a sum of unary and pairwise costs over variables with three states each, by bucket
@@ -69,7 +71,8 @@ private:
 /// Numbers and scratch space of one minimisation; reusable, so that repeated evaluations allocate nothing.
 class Elimination {
 public:
-    explicit Elimination(const EliminationPlan& plan);
+    /// `watch` is polled during long minimisations; it must outlive this.
+    explicit Elimination(const EliminationPlan& plan, Watch* watch = nullptr);
 
     /// Sets every cost to zero. Then fill `unary` and `pair` and call `minimise`.
     void clear();
@@ -96,7 +99,12 @@ private:
     double wideValue(const EliminationPlan::Step& step, std::uint8_t state) const;
     Outcome branch(std::int64_t nodeLimit);
 
+    /// Polls after some work: `cost` counts table entries.
+    void spend(std::size_t cost);
+
     const EliminationPlan* plan_;
+    Watch* watch_ = nullptr;
+    std::size_t spent_ = 0;
     std::vector<double> unary_;
     std::vector<double> pair_;
     std::vector<double> tables_;

@@ -5,8 +5,6 @@
 #include <limits>
 #include <optional>
 
-#include "core/base/error.h"
-
 namespace tessera::partition {
 
 namespace {
@@ -41,7 +39,7 @@ public:
           options_(options),
           context_(context),
           paper_(strategy.paperModel || options.costModel == CostModel::paper),
-          elimination_(network.plan) {
+          elimination_(network.plan, context.watch) {
         result_.shares.resize(array.kinds.size());
         for (std::size_t k = 0; k < array.kinds.size(); ++k) {
             result_.shares[k].kind = array.kinds[k].name;
@@ -98,7 +96,7 @@ private:
     /// Splits a part and all below it; returns the time of its slowest accelerator. A trial records nothing and gives
     /// up once it passes `limit`.
     double solve(const Part& part, const Inherited& inherited, bool trial, double limit) {
-        if (context_.stop.stop_requested()) throw InterruptedError("the partition search was stopped");
+        if (context_.watch != nullptr) context_.watch->poll();
         if (isLeaf(part, inherited.level)) return finishLeaf(part, inherited, trial);
         const std::pair<Part, Part> parts = halves(part);
         const Part first = parts.first;
@@ -115,7 +113,7 @@ private:
         node.trial = trial;
         node.countShare =
             paper_ ? 0.5 : static_cast<double>(first.count) / static_cast<double>(first.count + second.count);
-        if (inherited.level > 0) node.sink = nullptr;
+        node.curves = context_.curves && inherited.level == 0;
         const Level level(network_, inherited.shares, sidesOf(part, first, second));
         const bool goesOn = !isLeaf(first, inherited.level + 1) || !isLeaf(second, inherited.level + 1);
         if (kindsPart && goesOn && !trial)

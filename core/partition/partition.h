@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -137,8 +138,9 @@ struct Plan {
     Seconds lowerBound;  ///< of `cost` where there is one level, else of the step time
     double gap = 0;      ///< value / lowerBound - 1
     bool optimal = false;
-    bool boundsCost = false;        ///< lowerBound, gap and optimal speak of `cost`; else of the step time
-    std::string endedBy;            ///< "proof" where the bound was met, else "search"
+    bool boundsCost = false;  ///< lowerBound, gap and optimal speak of `cost`; else of the step time
+    /// "proof" where the bound was met, "stop" where somebody ended the search, else "search".
+    std::string endedBy;
     std::vector<LevelPlan> levels;  ///< parents before children
     std::vector<AcceleratorShare> shares;
     std::vector<WithoutGroup> without;  ///< every group left out, best first; empty where there is one group
@@ -167,10 +169,32 @@ const std::vector<Strategy>& strategies();
 std::vector<std::string> problems(const Options& options, const model::LayerGraph& layers,
                                   const hardware::Fleet& fleet);
 
+/// A plan as far as a run got with it; enough to go on from there.
+struct PartialPlan {
+    Plan plan;
+    bool simplified = false;  ///< unequal halves were taken as equal
+    bool compared = false;    ///< speed-ups and `without` are filled in
+    bool proven = false;      ///< bound, gap and what ended the search are filled in
+};
+
+/// What a caller lends to `solve`. Only `finish` ever changes a result.
+struct Hooks {
+    ProgressSink sink = {};       ///< may hold the work by not returning
+    std::stop_token cancel = {};  ///< give up: InterruptedError
+    /// End the search with what there is. Plans whose search or proof was cut are marked "stop" and claim nothing;
+    /// strategies that were not reached are named in a warning.
+    std::stop_token finish = {};
+    /// Receives all plans as far as they are, whenever another part is done. Called from the thread that called
+    /// `solve`.
+    std::function<void(const std::vector<const PartialPlan*>&)> checkpoint = {};
+    std::vector<PartialPlan> resume = {};  ///< what an earlier run of the same problem got
+};
+
 /// Solves the partition of one training step for every strategy asked for. A pure function of its arguments; `sink` and
 /// `stop` only watch. Throws DataError where the fleet lacks a number that is needed (engine, file and field named),
 /// UsageError for wrong options, InterruptedError when stopped.
 Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
              const ProgressSink& sink = {}, std::stop_token stop = {});
+Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options, Hooks hooks);
 
 }  // namespace tessera::partition

@@ -1,5 +1,7 @@
 #include "core/partition/ratio.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,7 +9,7 @@
 #include <queue>
 #include <set>
 
-#include "core/base/error.h"
+#include "core/base/units.h"
 
 namespace tessera::partition {
 
@@ -28,7 +30,8 @@ double slower(const Totals& totals, const Sides& sides, double ratio) {
 /// The best split seen, improved by every assignment that comes along.
 class Incumbent {
 public:
-    Incumbent(const Level& level, double from, double to) : level_(&level), from_(from), to_(to) {}
+    Incumbent(const Level& level, double from, double to, Watch* watch)
+        : level_(&level), from_(from), to_(to), watch_(watch) {}
 
     double value() const { return best_.value; }
     const Split& split() const { return best_; }
@@ -49,6 +52,10 @@ public:
             States states = best_.states;
             Totals totals = level_->totals(states);
             for (std::int32_t v = 0; v < level_->network().variables(); ++v) {
+                if (watch_ != nullptr && v % 256 == 0) {
+                    watch_->poll();
+                    if (watch_->finishing()) return;
+                }
                 const std::uint8_t old = states[index(v)];
                 Totals without = totals;
                 level_->addVariable(without, states, v, -1);
@@ -85,6 +92,7 @@ private:
 
     const Level* level_;
     double from_, to_;
+    Watch* watch_;
     Split best_{{}, 0.5, kInfinity, 0, false};
     std::set<States> seen_;
 };
@@ -242,18 +250,46 @@ std::array<Region, 2> halves(const Region& region, double incumbentRatio, std::i
 
 }  // namespace
 
+namespace {
+
+bool isEnding(const Search& search) {
+    return search.watch != nullptr && search.watch->finishing();
+}
+
+std::string percentOf(double ratio) {
+    return fmt::format("{:.3g} %", 100 * ratio);
+}
+
+/// Tells how a search goes: best time and, where there is one, lower bound, over evaluations.
+void tellBest(const Search& search, double evaluations, const Split& split, double time) {
+    if (search.watch == nullptr || !search.curves) return;
+    search.watch->incumbent("ratio search best", evaluations, time,
+                            fmt::format("{} with {} of the work on the first side",
+                                        formatQuantity(time, Measure::seconds), percentOf(split.ratio)));
+}
+
+void tellBound(const Search& search, double evaluations, double bound) {
+    if (search.watch != nullptr && search.curves && bound > 0)
+        search.watch->point("ratio search bound", evaluations, bound);
+}
+
+}  // namespace
+
 Split bestTypes(const Level& level, Elimination& elimination, double ratio, Combine combine, const Allowed& allowed) {
     level.fill(elimination, ratio, combine, allowed);
     const Elimination::Outcome outcome = elimination.minimise();
     return {elimination.states(), ratio, outcome.value, outcome.lowerBound, outcome.exact};
 }
 
-Split alternate(const Level& level, Elimination& elimination, RatioRule rule, const Allowed& allowed) {
+Split alternate(const Level& level, Elimination& elimination, RatioRule rule, const Allowed& allowed,
+                const Search& search) {
     std::set<States> visited;
     Split best{{}, 0.5, kInfinity, 0, false};
     constexpr int kMostRounds = 100;
     double ratio = 0.5;
     for (int round = 0; round < kMostRounds; ++round) {
+        if (search.watch != nullptr) search.watch->poll();
+        if (round > 0 && isEnding(search)) break;
         const Split types = bestTypes(level, elimination, ratio, {}, allowed);
         if (!visited.insert(types.states).second) break;
         const Totals totals = level.totals(types.states);
@@ -265,8 +301,8 @@ Split alternate(const Level& level, Elimination& elimination, RatioRule rule, co
 }
 
 Split balance(const Level& level, Elimination& elimination, const Allowed& allowed, std::int64_t nodeLimit, double from,
-              double to, const ProgressSink& sink, const std::stop_token& stop) {
-    Incumbent incumbent(level, from, to);
+              double to, const Search& watching) {
+    Incumbent incumbent(level, from, to, watching.watch);
     const double share = level.sides().flopsI / (level.sides().flopsI + level.sides().flopsJ);
     for (const double start : {share, 0.5, 0.0, 1.0}) {
         const double ratio = std::clamp(start, from, to);
@@ -280,12 +316,16 @@ Split balance(const Level& level, Elimination& elimination, const Allowed& allow
     std::priority_queue<Region> open;
     std::int64_t regions = 0;
     Region whole{.from = from, .to = to, .allowed = allowed, .number = regions++};
+    tellBest(watching, 0, incumbent.split(), incumbent.value());
     search.bound(whole);
+    tellBound(watching, static_cast<double>(search.used()), whole.bound);
+    double told = whole.bound;
     open.push(whole);
     double polished = incumbent.value();
     double unresolved = kInfinity;
     while (!open.empty() && !search.spent()) {
-        if (stop.stop_requested()) throw InterruptedError("the partition search was stopped");
+        if (watching.watch != nullptr) watching.watch->poll();
+        if (isEnding(watching)) break;
         const Region region = open.top();
         if (region.bound >= incumbent.value() * (1 - kTolerance)) break;
         open.pop();
@@ -302,11 +342,11 @@ Split balance(const Level& level, Elimination& elimination, const Allowed& allow
         if (incumbent.value() < polished) {
             incumbent.polish(allowed);
             polished = incumbent.value();
-            if (sink)
-                sink({.kind = ProgressEvent::Kind::incumbent,
-                      .series = "root split",
-                      .x = static_cast<double>(search.used()),
-                      .y = polished});
+            tellBest(watching, static_cast<double>(search.used()), incumbent.split(), polished);
+        }
+        if (!open.empty() && open.top().bound > told) {
+            told = open.top().bound;
+            tellBound(watching, static_cast<double>(search.used()), std::min(told, incumbent.value()));
         }
     }
     Split best = incumbent.split();
@@ -316,7 +356,7 @@ Split balance(const Level& level, Elimination& elimination, const Allowed& allow
 }
 
 Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& allowed,
-                   const std::function<double(const Split&, double limit)>& wholeTime, const ProgressSink& sink) {
+                   const std::function<double(const Split&, double limit)>& wholeTime, const Search& search) {
     struct Tried {
         Split split;
         double time = kInfinity;
@@ -324,22 +364,27 @@ Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& 
     std::map<double, Tried> tried;  // by ratio
     double best = kInfinity;
     double bestRatio = 0;
+    double evaluations = 0;
     const auto offer = [&](const Split& split) {
         const double time = wholeTime(split, best);
         const auto [place, added] = tried.try_emplace(split.ratio, Tried{split, time});
         if (!added && time < place->second.time) place->second = {split, time};
-        if (time >= best) return;
-        best = time;
-        bestRatio = split.ratio;
-        if (sink)
-            sink({.kind = ProgressEvent::Kind::incumbent, .series = "step time by ratio", .x = split.ratio, .y = time});
+        ++evaluations;
+        if (time < best) {
+            best = time;
+            bestRatio = split.ratio;
+            tellBest(search, evaluations, split, time);
+        } else if (search.watch != nullptr && search.curves) {
+            search.watch->point("ratio search best", evaluations, best);
+        }
     };
     const auto tryRatio = [&](double ratio) {
-        if (tried.contains(ratio)) return;
+        if (search.watch != nullptr) search.watch->poll();
+        if (isEnding(search) || tried.contains(ratio)) return;
         offer(bestTypes(level, elimination, ratio, {}, allowed));
     };
     const Sides& sides = level.sides();
-    offer(alternate(level, elimination, RatioRule::alternating, allowed));
+    offer(alternate(level, elimination, RatioRule::alternating, allowed, search));
     for (const double ratio : {0.0, 1.0}) tryRatio(ratio);
     // Networks of tens of thousands of layers get fewer tries.
     const bool large = level.network().variables() > 20'000;
@@ -348,7 +393,7 @@ Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& 
                                    sides.perElementJ / (sides.perElementI + sides.perElementJ), 0.5})
             tryRatio(ratio);
     const int refinements = large ? 0 : 6;
-    for (int k = 0; k < refinements; ++k) {
+    for (int k = 0; k < refinements && !isEnding(search); ++k) {
         const auto at = tried.find(bestRatio);
         const auto after = std::next(at);
         const double left = at == tried.begin() ? -1 : std::prev(at)->first;

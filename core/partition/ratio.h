@@ -2,13 +2,18 @@
 
 #include <cstdint>
 #include <functional>
-#include <stop_token>
 #include <vector>
 
-#include "core/base/progress.h"
 #include "core/partition/level.h"
+#include "core/partition/watch.h"
 
 namespace tessera::partition {
+
+/// Who watches a search for a ratio.
+struct Search {
+    Watch* watch = nullptr;  ///< may be null
+    bool curves = false;     ///< tells listeners how the search goes
+};
 
 /// The types and the ratio of one split.
 struct Split {
@@ -28,20 +33,21 @@ Split bestTypes(const Level& level, Elimination& elimination, double ratio, Comb
 /// Types at ratio 1/2, then the best ratio for them, then types again, until an assignment repeats; the visited pair
 /// with the least max(side_i, side_j). `rule` is eq10 (the paper's linear equation) or alternating (the exact
 /// minimiser).
-Split alternate(const Level& level, Elimination& elimination, RatioRule rule, const Allowed& allowed);
+Split alternate(const Level& level, Elimination& elimination, RatioRule rule, const Allowed& allowed,
+                const Search& search = {});
 
 /// The least max(side_i, side_j) over types and ratios in [from, to], by branch and bound. For a weight w in [0,1],
 /// min over types of w*side_i + (1-w)*side_j is a bound at a ratio, and, both sides being concave in the ratio, the
 /// smaller of its values at the ends of an interval bounds the whole interval. Intervals and states are split, best
 /// bound first, until the bound meets the best split found or `nodeLimit` eliminations are spent.
 Split balance(const Level& level, Elimination& elimination, const Allowed& allowed, std::int64_t nodeLimit,
-              double from = 0, double to = 1, const ProgressSink& sink = {}, const std::stop_token& stop = {});
+              double from = 0, double to = 1, const Search& search = {});
 
 /// The ratio that balances all that the two sides do, down to their accelerators. `wholeTime` gives the time of the
 /// slowest accelerator for a split. Where sides are split further, the split that is best for this level alone can be
 /// far from it: a level's transfers hardly depend on the ratio, what follows below does. Tries the ends, the shares of
 /// FLOP/s and of network rate and the level's own optimum, then closes in on the best by halving the gaps beside it.
 Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& allowed,
-                   const std::function<double(const Split&, double limit)>& wholeTime, const ProgressSink& sink = {});
+                   const std::function<double(const Split&, double limit)>& wholeTime, const Search& search = {});
 
 }  // namespace tessera::partition

@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <set>
+#include <thread>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/partition/bound.h"
 #include "core/partition/hierarchy.h"
 
@@ -48,20 +53,18 @@ struct Study {
     const Options* options;
     const Network* network;
     Allowed pinned;
-    const ProgressSink* sink;
-    std::stop_token stop;
+    Watched* watched;
 
-    NodeContext context(bool watched) const {
-        return {.options = options, .pinned = &pinned, .sink = watched ? sink : nullptr, .stop = stop};
-    }
-    HierarchyResult solve(const Array& array, const StrategyRow& row, bool watched = false) const {
-        return solveHierarchy(*network, array, row, *options, context(watched));
+    HierarchyResult solve(const Array& array, const StrategyRow& row, Watch& watch, bool curves = false) const {
+        const NodeContext context{.options = options, .pinned = &pinned, .watch = &watch, .curves = curves};
+        return solveHierarchy(*network, array, row, *options, context);
     }
     /// Step time of data parallelism under a cost model, which speed-ups are measured against.
     double dataParallel(const Array& array, bool paperModel) const {
         StrategyRow dp = *findStrategy("dp");
         dp.paperModel = paperModel;
-        return solve(array, dp).stepTime;
+        Watch watch(*watched, "timing data parallelism", "dp");
+        return solve(array, dp, watch).stepTime;
     }
 };
 
@@ -78,7 +81,7 @@ void certify(Plan& plan, double value, double bound) {
     bound = std::min(bound, value);
     plan.lowerBound = {bound};
     plan.gap = bound > 0 ? value / bound - 1 : 0;
-    plan.optimal = plan.gap <= 1e-9;
+    plan.optimal = bound > 0 ? plan.gap <= 1e-9 : value <= 0;
     if (plan.optimal) plan.gap = 0;
     plan.endedBy = plan.optimal ? "proof" : "search";
 }
@@ -95,72 +98,179 @@ Plan makePlan(const Study& study, const Array& array, const std::string& strateg
     return plan;
 }
 
+/// A strategy's place in a run: its plan as far as it is, or nothing yet.
+struct Slot {
+    const StrategyRow* row = nullptr;
+    PartialPlan partial;
+    bool solved = false;
+    bool cut = false;  ///< the search for the plan was ended early
+};
+
+/// Keeps the slots, and tells the caller's thread of every part that is done.
+class Ledger {
+public:
+    Ledger(std::vector<Slot>& slots, Watched& watched, const Hooks& hooks)
+        : slots_(&slots), watched_(&watched), hooks_(&hooks) {}
+
+    /// Changes a slot and counts a part as done.
+    template <typename Change>
+    void note(const Change& change) {
+        {
+            const std::scoped_lock lock(mutex_);
+            change();
+            news_ = true;
+        }
+        watched_->done = watched_->done + 1;
+        if (std::this_thread::get_id() == caller_) tell();
+    }
+
+    /// Hands the plans over if there is news. From the caller's thread only.
+    void tell() {
+        if (!hooks_->checkpoint) return;
+        const std::scoped_lock lock(mutex_);
+        if (!news_) return;
+        news_ = false;
+        std::vector<const PartialPlan*> plans;
+        for (const Slot& slot : *slots_)
+            if (slot.solved) plans.push_back(&slot.partial);
+        hooks_->checkpoint(plans);
+    }
+
+    /// Work on every slot, several at a time; what is done is told even where the work is given up.
+    void forEach(unsigned threads, const std::function<void(Slot&)>& work) {
+        try {
+            parallelFor(slots_->size(), threads, [&](std::size_t p) { work((*slots_)[p]); });
+        } catch (...) {
+            tell();
+            throw;
+        }
+        tell();
+    }
+
+private:
+    std::vector<Slot>* slots_;
+    Watched* watched_;
+    const Hooks* hooks_;
+    std::thread::id caller_ = std::this_thread::get_id();
+    std::mutex mutex_;
+    bool news_ = false;
+};
+
+/// The slowest split's time at every level: what is left to move and compute, level by level.
+void tellLevels(Watch& watch, const Plan& plan) {
+    std::map<int, double> slowest;
+    for (const LevelPlan& level : plan.levels)
+        slowest[level.level] = std::max({slowest[level.level], level.sideI.value, level.sideJ.value});
+    for (const auto& [level, time] : slowest) watch.point("time by level", level, time);
+}
+
+void solveSlot(const Study& study, const Array& array, const std::string& strategy, Slot& slot, Ledger& ledger) {
+    Watch watch(*study.watched, "splitting by " + strategy, strategy, true);
+    watch.poll();
+    if (study.watched->plans > 0 && watch.late()) return;
+    try {
+        HierarchyResult hierarchy = study.solve(array, *slot.row, watch, true);
+        const bool simplified = hierarchy.simplified;
+        Plan plan = makePlan(study, array, strategy, std::move(hierarchy));
+        tellLevels(watch, plan);
+        watch.incumbent("step time", 0, plan.stepTime.value,
+                        fmt::format("{}: {}/step", strategy, formatQuantity(plan.stepTime.value, Measure::seconds)));
+        ledger.note([&] {
+            slot.partial.plan = std::move(plan);
+            slot.partial.simplified = simplified;
+            slot.solved = true;
+            slot.cut = watch.finishing();
+        });
+        ++study.watched->plans;
+    } catch (const LeftOut&) {
+        slot.solved = false;
+    }
+}
+
+/// Every group left out in turn; empty where the search was ended before the last one.
 std::vector<WithoutGroup> dropGroups(const Study& study, const hardware::Fleet& fleet, const StrategyRow& row,
-                                     double dataParallel) {
+                                     double dataParallel, Watch& watch) {
     std::vector<WithoutGroup> dropped;
     for (std::size_t g = 0; g < fleet.groups.size(); ++g) {
+        if (watch.finishing()) return {};
         const Array array = makeArray(without(fleet, g), study.options->dtype);
-        const double time = study.solve(array, row).stepTime;
+        const double time = study.solve(array, row, watch).stepTime;
         dropped.push_back({fleet.groups[g].name, {time}, dataParallel / time});
     }
+    if (watch.finishing()) return {};
     std::stable_sort(dropped.begin(), dropped.end(),
                      [](const WithoutGroup& a, const WithoutGroup& b) { return a.stepTime < b.stepTime; });
     return dropped;
 }
 
-/// A strategy's plan with what its certificate needs.
-struct Solved {
-    const StrategyRow* row = nullptr;
-    Plan plan;
-    Split root;
-    bool simplified = false;
-};
-
-Solved solveOne(const Study& study, const Array& array, const std::string& strategy) {
-    Solved one;
-    one.row = rowFor(strategy, *study.options);
-    HierarchyResult hierarchy = study.solve(array, *one.row, true);
-    one.simplified = hierarchy.simplified;
-    one.root = hierarchy.root;
-    one.plan = makePlan(study, array, strategy, std::move(hierarchy));
-    return one;
+bool dropsGroups(const Options& options, const hardware::Fleet& fleet) {
+    return options.dropGroups && fleet.groups.size() > 1 && fleet.groups.size() <= kMostDropped;
 }
 
 /// Speed-ups over data parallelism under the plan's own cost model, also of the fleet without each group.
-void addSpeedups(const Study& study, const Array& array, const hardware::Fleet& fleet, std::vector<Solved>& solved) {
+void addSpeedups(const Study& study, const Array& array, const hardware::Fleet& fleet, std::vector<Slot>& slots,
+                 Ledger& ledger) {
     std::map<bool, double> dataParallel;  // by whether the strategy is timed by the paper's model
-    for (const Solved& one : solved)
-        if (one.plan.strategy == "dp") dataParallel[false] = one.plan.stepTime.value;
-    for (const Solved& one : solved)
-        if (!dataParallel.contains(one.row->paperModel))
-            dataParallel[one.row->paperModel] = study.dataParallel(array, one.row->paperModel);
-    const bool drop = study.options->dropGroups && fleet.groups.size() > 1 && fleet.groups.size() <= kMostDropped;
-    parallelFor(solved.size(), study.options->threads, [&](std::size_t p) {
-        const double dp = dataParallel.at(solved[p].row->paperModel);
-        solved[p].plan.speedupOverDp = dp / solved[p].plan.stepTime.value;
-        if (drop) solved[p].plan.without = dropGroups(study, fleet, *solved[p].row, dp);
+    for (const Slot& slot : slots)
+        if (slot.solved && slot.partial.plan.strategy == "dp") dataParallel[false] = slot.partial.plan.stepTime.value;
+    for (const Slot& slot : slots)
+        if (slot.solved && !slot.partial.compared && !dataParallel.contains(slot.row->paperModel))
+            dataParallel[slot.row->paperModel] = study.dataParallel(array, slot.row->paperModel);
+    ledger.forEach(study.options->threads, [&](Slot& slot) {
+        if (!slot.solved || slot.partial.compared) return;
+        const std::string& strategy = slot.partial.plan.strategy;
+        Watch watch(*study.watched, "comparing " + strategy, strategy);
+        const double dp = dataParallel.at(slot.row->paperModel);
+        std::vector<WithoutGroup> without;
+        if (dropsGroups(*study.options, fleet)) without = dropGroups(study, fleet, *slot.row, dp, watch);
+        ledger.note([&] {
+            slot.partial.plan.speedupOverDp = dp / slot.partial.plan.stepTime.value;
+            slot.partial.plan.without = std::move(without);
+            slot.partial.compared = true;
+        });
     });
 }
 
+/// Nothing is known about a plan whose proof was not reached.
+void leaveUnproven(Plan& plan) {
+    plan.lowerBound = {0};
+    plan.gap = 0;
+    plan.optimal = false;
+    plan.endedBy = "stop";
+}
+
 /// Bounds; plans that are free in the same things share one.
-void certifyAll(const Study& study, const Array& array, std::vector<Solved>& solved) {
+void certifyAll(const Study& study, const Array& array, std::vector<Slot>& slots, Ledger& ledger) {
     const Options& options = *study.options;
-    const BoundContext context{study.network, &array, &options, &study.pinned, study.stop};
     const bool oneLevel = options.levels == 1 && array.clusters[index(array.root)].count > 1;
     const bool restricted = !options.pinnedTypes.empty() || !options.pinnedRatios.empty() || ratioIsGiven(options);
     std::map<std::pair<bool, bool>, double> stepBounds;  // by whether pins hold, by the paper's model
-    for (Solved& one : solved) {
-        const bool paper = one.row->paperModel;
+    const auto boundOf = [&](Slot& slot, Watch& watch) {
+        const bool paper = slot.row->paperModel;
         const CostModel model = paper ? CostModel::paper : options.costModel;
-        if (oneLevel) {
-            one.plan.boundsCost = true;
-            certify(one.plan, one.plan.cost.value, boundCost(context, *one.row, one.root, model));
-            continue;
-        }
-        const bool own = one.row->searchesAll && !paper && restricted;
-        const auto [bound, added] = stepBounds.try_emplace({own, paper}, 0.0);
-        if (added) bound->second = boundStepTime(context, *one.row, model);
-        certify(one.plan, one.plan.stepTime.value, bound->second);
+        const BoundContext context{study.network, &array, &options, &study.pinned, &watch, true};
+        if (oneLevel) return boundCost(context, *slot.row, slot.partial.plan.levels.front().ratio, model);
+        const bool own = slot.row->searchesAll && !paper && restricted;
+        const auto known = stepBounds.find({own, paper});
+        if (known != stepBounds.end()) return known->second;
+        return stepBounds[{own, paper}] = boundStepTime(context, *slot.row, model);
+    };
+    for (Slot& slot : slots) {
+        if (!slot.solved || slot.partial.proven) continue;
+        Watch watch(*study.watched, "proving a bound for " + slot.partial.plan.strategy, slot.partial.plan.strategy);
+        watch.poll();
+        std::optional<double> bound;
+        if (!watch.finishing()) bound = boundOf(slot, watch);
+        ledger.note([&] {
+            Plan& plan = slot.partial.plan;
+            plan.boundsCost = oneLevel;
+            if (bound)
+                certify(plan, oneLevel ? plan.cost.value : plan.stepTime.value, *bound);
+            else
+                leaveUnproven(plan);
+            if (!plan.optimal && (slot.cut || watch.finishing())) plan.endedBy = "stop";
+            slot.partial.proven = true;
+        });
     }
 }
 
@@ -264,37 +374,99 @@ std::vector<std::string> problems(const Options& options, const model::LayerGrap
     return broken;
 }
 
+namespace {
+
+/// Puts what an earlier run got into its places.
+void restore(std::vector<Slot>& slots, std::vector<PartialPlan> plans, Watched& watched) {
+    for (PartialPlan& partial : plans)
+        for (std::size_t p = 0; p < slots.size(); ++p) {
+            if (slots[p].solved || slots[p].partial.plan.strategy != partial.plan.strategy) continue;
+            watched.done = watched.done + 1 + (partial.compared ? 1 : 0) + (partial.proven ? 1 : 0);
+            slots[p].partial = std::move(partial);
+            slots[p].solved = true;
+            ++watched.plans;
+            break;
+        }
+}
+
+/// What ending the search early left undone, as sentences.
+std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& options, const hardware::Fleet& fleet) {
+    std::vector<std::string> cuts, leftOut, unproven, notCompared;
+    for (std::size_t p = 0; p < slots.size(); ++p) {
+        if (!slots[p].solved) {
+            leftOut.push_back(options.strategies[p]);
+            continue;
+        }
+        const Plan& plan = slots[p].partial.plan;
+        if (plan.endedBy == "stop") unproven.push_back(plan.strategy);
+        if (dropsGroups(options, fleet) && plan.without.empty()) notCompared.push_back(plan.strategy);
+    }
+    if (!leftOut.empty())
+        cuts.push_back(fmt::format("The search was ended early; left out: {}.", joined(leftOut, ", ")));
+    if (!unproven.empty())
+        cuts.push_back(
+            fmt::format("The search was ended early; how far from the optimum these plans are was not fully "
+                        "worked out: {}.",
+                        joined(unproven, ", ")));
+    if (!notCompared.empty())
+        cuts.push_back(fmt::format("The search was ended early; leaving out a group was not evaluated for: {}.",
+                                   joined(notCompared, ", ")));
+    return cuts;
+}
+
+}  // namespace
+
 Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
              const ProgressSink& sink, std::stop_token stop) {
+    Hooks hooks;
+    hooks.sink = sink;
+    hooks.cancel = std::move(stop);
+    return solve(layers, fleet, options, std::move(hooks));
+}
+
+Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options, Hooks hooks) {
     const std::vector<std::string> broken = problems(options, layers, fleet);
     if (!broken.empty()) throw UsageError(joined(broken, "; "));
 
+    Watched watched{.sink = hooks.sink, .cancel = hooks.cancel, .finish = hooks.finish};
+    watched.total = 3 * static_cast<double>(options.strategies.size());  // plan, comparison, bound
+    Watch preparing(watched, "preparing the search", "preparation");
+    preparing.poll();
     const Array array = makeArray(fleet, options.dtype);
+    preparing.poll();
     const Network network = prepare(layers, options);
-    const Study study{&layers, &options, &network, pinnedStates(layers, network, options), &sink, std::move(stop)};
-    std::vector<Solved> solved(options.strategies.size());
-    parallelFor(solved.size(), options.threads, [&](std::size_t p) {
-        solved[p] = solveOne(study, array, options.strategies[p]);
-        if (sink)
-            sink(
-                {.task = "partition", .done = static_cast<double>(p + 1), .total = static_cast<double>(solved.size())});
+    preparing.poll();
+    const Study study{&layers, &options, &network, pinnedStates(layers, network, options), &watched};
+    std::vector<Slot> slots(options.strategies.size());
+    for (std::size_t p = 0; p < slots.size(); ++p) {
+        slots[p].row = rowFor(options.strategies[p], options);
+        slots[p].partial.plan.strategy = options.strategies[p];
+    }
+    restore(slots, std::move(hooks.resume), watched);
+    Ledger ledger(slots, watched, hooks);
+    ledger.forEach(options.threads, [&](Slot& slot) {
+        if (!slot.solved) solveSlot(study, array, std::string(slot.partial.plan.strategy), slot, ledger);
     });
-    addSpeedups(study, array, fleet, solved);
-    certifyAll(study, array, solved);
+    addSpeedups(study, array, fleet, slots, ledger);
+    certifyAll(study, array, slots, ledger);
 
     Result result;
     result.batch = options.batch;
     for (const model::Layer& layer : layers.layers) result.names.push_back(layer.name);
     result.assumptions =
-        assumptionsOf(study, fleet, array,
-                      std::any_of(solved.begin(), solved.end(), [](const Solved& one) { return one.simplified; }));
-    for (Solved& one : solved) {
-        for (const AcceleratorShare& share : one.plan.shares)
+        assumptionsOf(study, fleet, array, std::any_of(slots.begin(), slots.end(), [](const Slot& slot) {
+                          return slot.solved && slot.partial.simplified;
+                      }));
+    result.warnings = cutsOf(slots, options, fleet);
+    for (Slot& slot : slots) {
+        if (!slot.solved) continue;
+        Plan& plan = slot.partial.plan;
+        for (const AcceleratorShare& share : plan.shares)
             if (!share.fits)
                 result.warnings.push_back(fmt::format(
-                    "{} does not fit: an accelerator of group {} would hold {:.4g} GB and has {:.4g} GB",
-                    one.plan.strategy, inQuotes(share.kind), share.memory.value / 1e9, share.capacity->value / 1e9));
-        result.plans.push_back(std::move(one.plan));
+                    "{} does not fit: an accelerator of group {} would hold {:.4g} GB and has {:.4g} GB", plan.strategy,
+                    inQuotes(share.kind), share.memory.value / 1e9, share.capacity->value / 1e9));
+        result.plans.push_back(std::move(plan));
     }
     return result;
 }

@@ -93,17 +93,16 @@ Split chooseAccpar(const Level& level, Elimination& elimination, const NodeConte
     const auto pinned = options.pinnedRatios.find(context.level);
     if (pinned != options.pinnedRatios.end()) return bestTypes(level, elimination, pinned->second, combine, allowed);
     if (!context.kindsPart) return bestTypes(level, elimination, context.countShare, combine, allowed);
+    const Search search{context.watch, context.curves};
     switch (options.ratio) {
         case RatioRule::balanced: {
-            const ProgressSink sink = context.sink != nullptr ? *context.sink : ProgressSink{};
-            if (context.wholeTime) return balanceWhole(level, elimination, allowed, context.wholeTime, sink);
+            if (context.wholeTime) return balanceWhole(level, elimination, allowed, context.wholeTime, search);
             constexpr std::int64_t kTrialLimit = 40;
-            return balance(level, elimination, allowed, context.trial ? kTrialLimit : options.nodeLimit, 0, 1, sink,
-                           context.stop);
+            return balance(level, elimination, allowed, context.trial ? kTrialLimit : options.nodeLimit, 0, 1, search);
         }
         case RatioRule::eq10:
         case RatioRule::alternating:
-            return alternate(level, elimination, options.ratio, allowed);
+            return alternate(level, elimination, options.ratio, allowed, search);
         case RatioRule::equal:
             return bestTypes(level, elimination, 0.5, combine, allowed);
         case RatioRule::fixed:
@@ -115,7 +114,7 @@ Split chooseAccpar(const Level& level, Elimination& elimination, const NodeConte
 /// AccPar as in section 5.3: where kinds part, types by `max` and the ratio by Eq. 10 in turns.
 Split chooseAccparPaper(const Level& level, Elimination& elimination, const NodeContext& context) {
     if (!context.kindsPart) return bestTypes(level, elimination, 0.5, {}, {});
-    return alternate(level, elimination, RatioRule::eq10, {});
+    return alternate(level, elimination, RatioRule::eq10, {}, {context.watch, context.curves});
 }
 
 }  // namespace

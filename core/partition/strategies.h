@@ -1,11 +1,10 @@
 #pragma once
 
 #include <functional>
-#include <stop_token>
 #include <vector>
 
-#include "core/base/progress.h"
 #include "core/partition/ratio.h"
+#include "core/partition/watch.h"
 
 namespace tessera::partition {
 
@@ -16,9 +15,9 @@ struct NodeContext {
     int level = 0;
     bool kindsPart = false;   ///< two kinds part here; else equal accelerators are halved
     double countShare = 0.5;  ///< the first side's share of the accelerators
-    const ProgressSink* sink = nullptr;
-    std::stop_token stop = {};
-    bool trial = false;  ///< the answer is wanted for a comparison: spend little
+    Watch* watch = nullptr;
+    bool curves = false;  ///< this node's search is the one that listeners see
+    bool trial = false;   ///< the answer is wanted for a comparison: spend little
     /// The time of the node's slowest accelerator if the node is split so, with all that follows below; may return any
     /// larger value once it passes `limit`. Empty where the two sides are not split further.
     std::function<double(const Split& split, double limit)> wholeTime = {};

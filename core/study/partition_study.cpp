@@ -20,6 +20,7 @@
 #include "core/base/units.h"
 #include "core/hardware/library.h"
 #include "core/model/model.h"
+#include "core/study/partition_checkpoint.h"
 #include "core/study/study.h"
 
 namespace tessera::study {
@@ -321,6 +322,10 @@ std::vector<GroupNumbers> groupNumbers(const hardware::Fleet& fleet, const std::
     return groups;
 }
 
+void checkCancelled(const RunHooks& hooks) {
+    if (hooks.cancel.stop_requested()) throw InterruptedError("the partition search was stopped");
+}
+
 }  // namespace
 
 Result runPartition(const Study& study, const RunHooks& hooks) {
@@ -329,6 +334,10 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     if (study.hardware.size() != 1) throw UsageError("a partition study takes exactly one fleet");
     Options options = partitionOptions(study);
     options.threads = hooks.threads;
+    const auto located = [&](const std::string& name) {
+        const std::string place = hooks.locate ? hooks.locate(name) : "";
+        return place.empty() ? name : place;
+    };
 
     Result result;
     result.study = study;
@@ -336,12 +345,13 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     model::LoadOptions load;
     load.batch = static_cast<std::int64_t>(options.batch);
     load.dimensions = study.dimensions;
-    const model::Model model = model::loadModel(study.models[0], load);
+    const model::Model model = model::loadModel(located(study.models[0]), load);
     addOnce(result.warnings, model.warnings);
     if (model.graph() != nullptr) addOnce(result.warnings, model.graph()->warnings);
     reportWarnings(sink, result.warnings);
     const model::LayerGraph layers = model::layerGraph(model);
-    const hardware::Fleet fleet = hardware::loadFleet(study.hardware[0]);
+    checkCancelled(hooks);
+    const hardware::Fleet fleet = hardware::loadFleet(located(study.hardware[0]));
     result.inputs.push_back({study.models[0], model.sha256});
     for (Input& input : hardwareInputs(study.hardware[0], fleet)) result.inputs.push_back(std::move(input));
 
@@ -350,7 +360,16 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     outcome.fleet = fleet.name;
     outcome.accelerators = hardware::acceleratorCount(fleet);
     outcome.groups = groupNumbers(fleet, options.dtype);
-    outcome.result = partition::solve(layers, fleet, options, sink, hooks.cancel);
+    partition::Hooks lent;
+    lent.sink = sink;
+    lent.cancel = hooks.cancel;
+    lent.finish = hooks.finish;
+    if (hooks.checkpoint)
+        lent.checkpoint = [&](const std::vector<const partition::PartialPlan*>& plans) {
+            hooks.checkpoint(checkpointJson(result, layers.layers.size(), plans));
+        };
+    if (!hooks.resume.is_null()) lent.resume = readCheckpoint(hooks.resume, result, layers.layers.size());
+    outcome.result = partition::solve(layers, fleet, options, std::move(lent));
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)
         result.assumptions.push_back(

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+#include <string>
+
+#include "core/base/progress.h"
+
+namespace tessera::partition {
+
+/// What all parts of one `solve` share: who listens, who may stop it, and how far it is.
+struct Watched {
+    ProgressSink sink = {};
+    std::stop_token cancel = {};
+    std::stop_token finish = {};
+    std::atomic<int> plans{0};  ///< finished, so that there is a result to end with
+    std::atomic<double> done{0};
+    double total = 0;
+    std::atomic<std::int64_t> finishSeen{0};  ///< steady clock, nanoseconds; 0 = not yet
+};
+
+/// A strategy was given up because the search is to end and there are other plans.
+struct LeftOut {};
+
+/// One thread's view of it: long loops poll here. Default-constructed it does nothing.
+class Watch {
+public:
+    Watch() = default;
+    /// `task` is what listeners read; `owner` begins the names of curves. Where `mayLeave`, `poll` may throw LeftOut.
+    Watch(Watched& shared, std::string task, std::string owner, bool mayLeave = false);
+
+    /// To be called after every millisecond of work or so. Throws InterruptedError once cancelled. Tells the listener
+    /// that work goes on, at most every 10 ms: a listener that does not return holds the work.
+    void poll();
+    /// True once the search is to end with what there is.
+    bool finishing() const;
+    /// True when it was to end some time ago.
+    bool late() const { return sinceFinish() > kLate; }
+    /// A point of the curve "OWNER: WHAT".
+    void point(const std::string& what, double x, double y);
+    /// The same where a better plan was found, with a sentence on it.
+    void incumbent(const std::string& what, double x, double y, std::string text);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::milliseconds kBeat{10};
+    static constexpr std::chrono::milliseconds kLate{300};
+    static constexpr std::chrono::milliseconds kTooLate{600};
+
+    std::chrono::nanoseconds sinceFinish() const;
+    void tell(ProgressEvent event);
+
+    Watched* shared_ = nullptr;
+    std::string task_, owner_;
+    bool mayLeave_ = false;
+    Clock::time_point told_ = {};
+};
+
+}  // namespace tessera::partition
