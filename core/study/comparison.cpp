@@ -229,9 +229,13 @@ std::string parameterOf(const Result& result, const char* name) {
 
 std::string modelOf(const Result& result) {
     std::string text;
-    for (const std::string& model : result.study.models)
+    for (const std::string& model : result.study.models) {
+        // A generated model's contents follow the batch, which is a condition of its own.
+        const bool generated = model.starts_with("zoo:");
+        if (generated) text += model;
         for (const Input& input : result.inputs)
-            if (input.name == model) text += input.sha256;
+            if (!generated && input.name == model) text += input.sha256;
+    }
     for (const auto& [name, value] : result.study.dimensions) text += fmt::format(" {}={}", name, value);
     return text;
 }

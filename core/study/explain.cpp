@@ -676,7 +676,7 @@ Explanation explainRowType(const RowContext& row) {
     if (strategy == "dp") rule = "data parallelism splits every layer by samples";
     if (strategy == "owt") rule = "one weird trick: convolutions by samples, fully connected layers by input channels";
     if (strategy == "hypar") rule = "HyPar: I or II along the main path, whichever moves the fewest elements";
-    builder.formula(rule)
+    builder.formula((row.join ? "layout: " : "type: ") + rule)
         .source(strategy == "owt"     ? std::string("Krizhevsky, arXiv:1404.5997")
                 : strategy == "hypar" ? std::string("HyPar (Song et al., HPCA 2019)")
                                       : paper("section 5.1, Eq. 9"))
