@@ -56,6 +56,7 @@ struct Scope {
 struct Draft {
     FoldItem item;
     std::string name;
+    std::string type;  ///< what stands for an operator that no layer names
     std::string layer;
     std::string block;
     std::uint64_t signature = 0;
@@ -146,6 +147,7 @@ std::vector<Draft> draftsOf(const Graph& graph) {
         const Operator& op = graph.operators[i];
         Draft draft{.item = {FoldSource::operation, number(i)},
                     .name = op.name,
+                    .type = op.type,
                     .layer = op.layer,
                     .block = op.block,
                     .signature = signatureOf(graph, op),
@@ -159,6 +161,7 @@ std::vector<Draft> draftsOf(const Graph& graph) {
     for (const TensorIndex output : graph.outputs) {
         Draft draft{.item = {FoldSource::output, output},
                     .name = graph.tensor(output).name,
+                    .type = {},
                     .layer = {},
                     .block = {},
                     .inputs = {}};
@@ -180,6 +183,7 @@ std::vector<Draft> draftsOf(const LayerGraph& layers) {
             signature.add(std::hash<double>{}(size));
         drafts.push_back({.item = {FoldSource::operation, number(i)},
                           .name = layer.name,
+                          .type = {},
                           .layer = layer.name,
                           .block = {},
                           .signature = signature.value(),
@@ -242,6 +246,35 @@ std::vector<std::int32_t> orderOf(const std::vector<Draft>& drafts) {
     return order;
 }
 
+/// What no data goes through and stands inside a block that it does not belong to moves before that block, so that the
+/// block stays in one piece.
+std::vector<std::int32_t> hoisted(const std::vector<Draft>& drafts, const std::vector<std::int32_t>& order) {
+    constexpr std::size_t kLongestBlock = 4096;  // longer ones would take too long
+    std::vector<std::int32_t> result;
+    std::vector<std::size_t> runs(drafts.size(), 0);  // the stretch of one block that a draft was placed in
+    std::size_t run = 1;
+    std::size_t start = 0;
+    const std::string* block = nullptr;
+    for (const std::int32_t index : order) {
+        const Draft& draft = drafts[at(index)];
+        const bool isElsewhere = block != nullptr && !block->empty() && draft.block != *block;
+        if (isElsewhere && draft.derived && result.size() - start < kLongestBlock &&
+            std::none_of(draft.inputs.begin(), draft.inputs.end(),
+                         [&](const FoldLink& link) { return runs[at(link.from)] == run; })) {
+            result.insert(result.begin() + static_cast<std::ptrdiff_t>(start++), index);
+            continue;
+        }
+        if (block == nullptr || draft.block != *block) {
+            block = &draft.block;
+            start = result.size();
+            ++run;
+        }
+        runs[at(index)] = run;
+        result.push_back(index);
+    }
+    return result;
+}
+
 /// A node of the tree while it is made.
 struct Group {
     FoldKind kind = FoldKind::leaf;
@@ -257,7 +290,7 @@ class Folder {
 public:
     explicit Folder(std::vector<Draft> given) {
         adoptScopes(given);
-        const std::vector<std::int32_t> order = orderOf(given);
+        const std::vector<std::int32_t> order = hoisted(given, orderOf(given));
         std::vector<std::int32_t> position(given.size());
         for (std::size_t i = 0; i < order.size(); ++i) position[at(order[i])] = number(i);
         for (const std::int32_t draft : order) drafts_.push_back(std::move(given[at(draft)]));
@@ -297,6 +330,19 @@ public:
 private:
     Group leafOf(std::size_t item) const {
         return {.kind = FoldKind::leaf, .name = drafts_[item].name, .first = item, .count = 1};
+    }
+
+    /// "conv1", or "Relu" for an operator that no layer names.
+    const std::string& shortNameOf(const Group& group) const {
+        const bool isPlain = group.kind == FoldKind::leaf && !group.labelled && !drafts_[group.first].type.empty();
+        return isPlain ? drafts_[group.first].type : group.name;
+    }
+
+    /// "layer1.1 … layer1.3"
+    std::string spanName(const Group& first, const Group& last) const {
+        const std::string& one = shortNameOf(first);
+        const std::string& other = shortNameOf(last);
+        return one == other ? one : one + " … " + other;
     }
 
     /// Stretches [first, last) of items by their scope at `depth`.
@@ -484,7 +530,7 @@ private:
 
     Group repeatOf(std::vector<Group>& groups, std::size_t first, const Run& run) const {
         Group repeat{.kind = FoldKind::repeat,
-                     .name = groups[first].name + " … " + groups[first + run.length() - 1].name,
+                     .name = spanName(groups[first], groups[first + run.length() - 1]),
                      .first = groups[first].first,
                      .count = 0,
                      .children = {},
@@ -496,7 +542,7 @@ private:
                 one = std::move(groups[begin]);
             } else {
                 one = {.kind = FoldKind::section,
-                       .name = groups[begin].name + " … " + groups[begin + run.period - 1].name,
+                       .name = spanName(groups[begin], groups[begin + run.period - 1]),
                        .first = groups[begin].first,
                        .count = 0};
                 for (std::size_t i = begin; i < begin + run.period; ++i) {
@@ -524,7 +570,7 @@ private:
                 part == parts ? groups.size() : cutNear(groups, part * groups.size() / parts, begin);
             if (end <= begin) continue;
             Group section{.kind = FoldKind::section,
-                          .name = groups[begin].name + " … " + groups[end - 1].name,
+                          .name = spanName(groups[begin], groups[end - 1]),
                           .first = groups[begin].first,
                           .count = 0};
             for (std::size_t i = begin; i < end; ++i) {

@@ -81,8 +81,8 @@ std::string svgOf(const Card& card, const Theme& theme) {
         const Rectangle place = shifted(front, i * kCardOffset);
         text += box(place, radius, fmt::format("fill=\"{}\"", theme("surface")));
         text += box(place, radius,
-                    fmt::format("fill=\"{0}\" fill-opacity=\"{1:.2f}\" stroke=\"{0}\" stroke-opacity=\"0.7\"", colour,
-                                card.fill));
+                    fmt::format("fill=\"{}\" fill-opacity=\"{:.2f}\" stroke=\"{}\" stroke-opacity=\"0.7\"", colour,
+                                card.fill, card.fill > 0.55 ? theme("surface") : colour));
     }
     text += svgStripes(card, front, theme);
     const auto [main, side] = inkOf(card, theme);

@@ -29,13 +29,8 @@ QString unknown() {
     return tr("unknown: a shape is not known");
 }
 
-/// "2.36 M": for people.
 QString countText(const std::optional<double>& value) {
-    if (!value) return unknown();
-    if (*value < 10'000) return fromStd(formatCount(*value));
-    QString text = fromStd(formatQuantity(*value, Measure::bytes));
-    text.chop(1);  // the unit's "B"
-    return text.trimmed();
+    return value ? shownCount(*value) : unknown();
 }
 QString flopsText(const std::optional<double>& value) {
     return value ? fromStd(formatQuantity(*value, Measure::flops)) : unknown();
@@ -390,6 +385,13 @@ QString shownName(const std::string& name) {
     return fromStd(escaped(name));
 }
 
+QString shownCount(double count) {
+    if (count < 10'000) return fromStd(formatCount(count));
+    QString text = fromStd(formatQuantity(count, Measure::bytes));
+    text.chop(1);  // the unit's "B"
+    return text.trimmed();
+}
+
 QString shownShape(const model::Shape& shape) {
     return fromStd(escaped(model::toText(shape), 80)).replace(QLatin1Char('x'), QStringLiteral("×"));
 }
@@ -404,7 +406,7 @@ NodeTexts textsOf(const ModelContents& contents, std::int32_t index) {
         if (texts.title.isEmpty())
             texts.title = type;
         else
-            texts.subtitle = type;
+            texts.subtitle = type == texts.title ? QString() : type;
         texts.caption = itemShape(contents, node.first);
         return texts;
     }

@@ -58,6 +58,9 @@ QString shownName(const std::string& name);
 /// "1×64×112×112".
 QString shownShape(const model::Shape& shape);
 
+/// "25.6 M", "9,408": a number of things.
+QString shownCount(double count);
+
 /// What a card says about a node.
 struct NodeTexts {
     QString title, subtitle, caption, badge;

@@ -25,7 +25,8 @@ std::size_t at(int index) {
 }
 
 QString shown(const Value& value, Measure measure) {
-    return value ? fromStd(formatQuantity(*value, measure)) : QStringLiteral("–");
+    if (!value) return QStringLiteral("–");
+    return measure == Measure::count ? shownCount(*value) : fromStd(formatQuantity(*value, measure));
 }
 
 Column textColumn(const QString& title, std::function<QString(int)> text, const QString& help = {}) {
@@ -47,7 +48,7 @@ Column numberColumn(const QString& title, Measure measure, const std::function<V
     column.number = true;
     column.summed = summed;
     column.help = help;
-    if (summed) column.sumText = [measure](double sum) { return fromStd(formatQuantity(sum, measure)); };
+    if (summed) column.sumText = [measure](double sum) { return shown(sum, measure); };
     return column;
 }
 

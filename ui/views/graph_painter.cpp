@@ -15,7 +15,7 @@ namespace {
 constexpr double kAllText = 0.6;
 constexpr double kTitleText = 0.22;
 constexpr double kWidest = 230;
-constexpr double kNarrowest = 96;
+constexpr double kNarrowest = 124;
 constexpr double kSide = 16;
 constexpr double kStripe = 4;
 constexpr double kSmallestLetters = 9;  // pixels of the screen
@@ -173,7 +173,10 @@ void GraphPainter::paintCard(QPainter& painter, const report::Card& card, double
     const QRectF front = toRect(report::frontOf(card));
     const double radius = radiusOf(card, front);
     const QColor colour = theme().dataColour(card.colour);
-    QPen border(withAlpha(colour, hovered ? 1.0 : 0.7), hovered ? 1.5 : 1.0);
+    // On a full colour the edge is what separates the cards of a stack.
+    const bool isFull = card.fill > 0.55;
+    QPen border(isFull ? theme().colour(hovered ? "text" : "surface") : withAlpha(colour, hovered ? 1.0 : 0.7),
+                hovered ? 1.5 : 1.0);
     border.setCosmetic(true);
     for (int i = card.behind; i >= 0; --i) {
         const QRectF place = front.translated(i * report::kCardOffset, i * report::kCardOffset);

@@ -32,7 +32,8 @@ namespace {
 
 constexpr double kSmallestZoom = 0.02;
 constexpr double kLargestZoom = 4;
-constexpr double kReadableZoom = 0.72;
+constexpr double kReadableZoom = 0.9;
+constexpr double kLegibleZoom = 0.78;  ///< a picture that fits at this scale is shown whole
 constexpr double kFitMargin = 28;
 constexpr int kMostStates = 100;
 constexpr std::size_t kMostLayouts = 64;
@@ -151,7 +152,10 @@ struct GraphView::Implementation {
         card.caption = texts.caption.toStdString();
         card.badge = texts.badge.toStdString();
         if (!fold.children.empty()) card.behind = fold.kind == model::FoldKind::repeat ? 2 : 1;
-        card.pill = contents->fold.items[at(fold.first)].source != model::FoldSource::operation;
+        const auto isEnd = [&](std::int32_t item) {
+            return contents->fold.items[at(item)].source != model::FoldSource::operation;
+        };
+        card.pill = isEnd(fold.first) && isEnd(fold.first + fold.count - 1);
         return card;
     }
 
@@ -302,7 +306,7 @@ struct GraphView::Implementation {
     /// Everything where that can be read, else the first part of it.
     void showBeginning() {
         fit();
-        if (zoom >= kReadableZoom) return;
+        if (zoom >= kLegibleZoom) return;
         zoom = kReadableZoom;
         const double wide = picture.width * zoom;
         const double high = picture.height * zoom;
@@ -563,9 +567,9 @@ struct GraphView::Implementation {
         const QFontMetricsF metrics(font);
         p.setFont(font);
         const double row = 24;
-        double width = metrics.horizontalAdvance(colouring.legendTitle) + 14;
+        double width = metrics.horizontalAdvance(colouring.legendTitle) + 20;
         for (const report::LegendEntry& entry : colouring.legend)
-            width += metrics.horizontalAdvance(QString::fromStdString(entry.name)) + 34;
+            width += metrics.horizontalAdvance(QString::fromStdString(entry.name)) + 30;
         const QRectF place(kOverviewGap, q->height() - row - kOverviewGap, width, row);
         QColor ground = theme().colour("raised");
         ground.setAlphaF(0.94F);

@@ -242,6 +242,7 @@ struct ModelDocument::Implementation {
         tabs->addTab(memoryPage(), theme().icon(QStringLiteral("memory")), ModelDocument::tr("Memory"));
         layout->addWidget(tabs, 1);
         connectViews();
+        q->setFocusProxy(graph);
         return page;
     }
 

@@ -1,0 +1,110 @@
+// How fast a model of 10,000 operators is folded and laid out. Each benchmark carries its bound and fails above it.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/model/builder.h"
+#include "core/model/fold.h"
+#include "core/report/graph_layout.h"
+
+namespace tessera {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// 100 blocks of 10 layers of 10 operators; no two blocks are equal, so that nothing folds by repetition.
+model::Graph nestedGraph() {
+    model::GraphBuilder builder("nested", "bench");
+    builder.addInput("x", model::DataType::float32, std::vector<std::int64_t>{1, 64, 8, 8});
+    std::string x = "x";
+    for (int i = 0; i < 10'000; ++i) {
+        const int block = i / 100;
+        const std::string scope = "stage" + std::to_string(block / 25) + "." + std::to_string(block);
+        const std::string layer = scope + ".layer" + std::to_string(i / 10 % 10);
+        const std::string name = layer + ".op" + std::to_string(i % 10);
+        model::Attributes attributes;
+        const bool isSlope = i % 10 == 0;
+        if (isSlope) attributes["alpha"] = 0.001 * (1 + block);
+        x = builder.add({.type = isSlope ? "LeakyRelu" : "Relu",
+                         .inputs = {x},
+                         .outputs = {name},
+                         .attributes = std::move(attributes),
+                         .name = name,
+                         .domain = {},
+                         .layer = layer,
+                         .block = scope});
+    }
+    builder.addOutput(x);
+    return std::move(builder).build();
+}
+
+const model::Graph& graph() {
+    static const model::Graph kGraph = nestedGraph();
+    return kGraph;
+}
+
+void layOut(const model::Fold& fold, const std::set<std::int32_t>& expanded) {
+    const model::FoldedGraph folded = model::foldedGraph(fold, expanded);
+    report::LayoutRequest request;
+    std::vector<std::int32_t> places(fold.nodes.size(), -1);
+    for (const std::int32_t open : folded.open) {
+        const std::int32_t around = fold.node(open).parent;
+        const auto parent = around < 0 ? -1 : places[static_cast<std::size_t>(around)];
+        places[static_cast<std::size_t>(open)] = static_cast<std::int32_t>(request.frames.size());
+        request.frames.push_back({parent, 120});
+    }
+    std::vector<std::size_t> cards(fold.nodes.size(), 0);
+    for (const std::int32_t node : folded.nodes) {
+        cards[static_cast<std::size_t>(node)] = request.nodes.size();
+        request.nodes.push_back({150, 60, places[static_cast<std::size_t>(fold.node(node).parent)]});
+    }
+    for (const model::FoldedEdge& edge : folded.edges)
+        request.edges.push_back(
+            {cards[static_cast<std::size_t>(edge.from)], cards[static_cast<std::size_t>(edge.to)], edge.data});
+    benchmark::DoNotOptimize(report::layOut(request));
+}
+
+void hold(benchmark::State& state, Clock::time_point start, std::chrono::milliseconds bound) {
+    const auto each = (Clock::now() - start) / std::max<std::int64_t>(1, static_cast<std::int64_t>(state.iterations()));
+    if (each > bound) state.SkipWithError("slower than its bound");
+}
+
+void firstPicture(benchmark::State& state) {
+    graph();
+    const auto start = Clock::now();
+    for (auto _ : state) {
+        const model::Fold fold = model::foldOf(graph());
+        benchmark::DoNotOptimize(model::totalsOf(graph(), fold));
+        layOut(fold, model::firstExpanded(fold));
+    }
+    hold(state, start, std::chrono::milliseconds(1000));
+}
+BENCHMARK(firstPicture)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void openABlock(benchmark::State& state) {
+    const model::Fold fold = model::foldOf(graph());
+    std::set<std::int32_t> expanded = model::firstExpanded(fold);
+    for (std::size_t i = 0; i < fold.nodes.size(); ++i)
+        if (fold.nodes[i].name == "stage1.30") expanded.insert(static_cast<std::int32_t>(i));
+    const auto start = Clock::now();
+    for (auto _ : state) layOut(fold, expanded);
+    hold(state, start, std::chrono::milliseconds(300));
+}
+BENCHMARK(openABlock)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+void sums(benchmark::State& state) {
+    const model::Fold fold = model::foldOf(graph());
+    const auto start = Clock::now();
+    for (auto _ : state) benchmark::DoNotOptimize(model::totalsOf(graph(), fold));
+    hold(state, start, std::chrono::milliseconds(100));
+}
+BENCHMARK(sums)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
+}  // namespace tessera

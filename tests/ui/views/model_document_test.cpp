@@ -1,0 +1,195 @@
+#include "ui/views/model_document.h"
+
+#include <gtest/gtest.h>
+
+#include <QAction>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTabWidget>
+#include <QTest>
+
+#include "core/study/result.h"
+#include "tests/support/paths.h"
+#include "tests/support/pictures.h"
+#include "ui/theme/theme.h"
+#include "ui/views/graph_view.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+namespace {
+
+bool waitForModel(const ModelDocument& document) {
+    return test::waitUntil([&] { return document.isLoaded() || !document.problem().isEmpty(); }, 20'000) &&
+           document.problem().isEmpty();
+}
+
+QString labelsOf(const QWidget& widget) {
+    QString all;
+    for (const QLabel* label : widget.findChildren<QLabel*>()) all += label->text() + QLatin1Char('\n');
+    return all;
+}
+
+QAction* actionNamed(ModelDocument& document, const QString& start) {
+    for (QAction* action : document.documentActions())
+        if (action->text().startsWith(start)) return action;
+    return nullptr;
+}
+
+struct Shown {
+    const char* key;
+    const char* name;
+};
+
+class ModelPictures : public testing::TestWithParam<Shown> {};
+
+TEST_P(ModelPictures, areWorthLookingAt) {
+    const QString given = QString::fromLatin1(GetParam().key);
+    const QString key = given.startsWith(QStringLiteral("zoo:"))
+                            ? given
+                            : QString::fromStdString(test::sourcePath("tests/data/" + given.toStdString()).string());
+    for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
+        theme().apply(mode);
+        ModelDocument document(key);
+        document.resize(1280, 800);
+        document.show();
+        ASSERT_TRUE(waitForModel(document)) << document.problem().toStdString();
+        const QString name = QStringLiteral("model-%1-%2")
+                                 .arg(QLatin1String(GetParam().name),
+                                      mode == ThemeMode::dark ? QStringLiteral("dark") : QStringLiteral("light"));
+        EXPECT_GT(test::coloursIn(test::savePicture(document, name)), 20);
+    }
+    theme().apply(ThemeMode::light);
+}
+
+INSTANTIATE_TEST_SUITE_P(models, ModelPictures,
+                         testing::Values(Shown{"zoo:resnet50", "resnet50"}, Shown{"zoo:vgg19", "vgg19"},
+                                         Shown{"zoo:googlenet", "googlenet"}, Shown{"zoo:densenet121", "densenet121"},
+                                         Shown{"zoo:unet", "unet"}, Shown{"models/bert_large_512.onnx", "bert"},
+                                         Shown{"models/gpt2_small.onnx", "gpt2"},
+                                         Shown{"models/dlrm_criteo_kaggle.onnx", "dlrm"}));
+
+TEST(ModelDocument, beginsWithTheHeadline) {
+    ModelDocument document(QStringLiteral("zoo:resnet50"));
+    document.resize(1280, 800);
+    EXPECT_EQ(document.title(), QStringLiteral("resnet50"));
+    ASSERT_TRUE(waitForModel(document));
+    const QString labels = labelsOf(document);
+    EXPECT_TRUE(labels.contains(QStringLiteral("25.6 M parameters"))) << labels.toStdString();
+    EXPECT_TRUE(labels.contains(QStringLiteral("54 weighted layers"))) << labels.toStdString();
+    EXPECT_EQ(document.exportables().size(), 4);
+}
+
+TEST(ModelDocument, tellsWhatWentWrongAndTriesAgain) {
+    ModelDocument document(QStringLiteral("zoo:resnet51"));
+    QSignalSpy failed(&document, &ModelDocument::failed);
+    ASSERT_TRUE(failed.wait(10'000));
+    EXPECT_TRUE(document.problem().contains(QStringLiteral("resnet50"))) << document.problem().toStdString();
+    auto* retry = document.findChild<QPushButton*>();
+    ASSERT_NE(retry, nullptr);
+    QTest::mouseClick(retry, Qt::LeftButton);
+    EXPECT_TRUE(failed.wait(10'000));
+}
+
+TEST(ModelDocument, tellsTheInspectorAboutTheSelectedOperator) {
+    ModelDocument document(QStringLiteral("zoo:resnet50"));
+    document.resize(1280, 800);
+    ASSERT_TRUE(waitForModel(document));
+    Facts facts;
+    QObject::connect(&document, &Document::inspected, [&](const Facts& given) { facts = given; });
+    document.graphView()->search(QStringLiteral("layer3.1.conv2"));
+    ASSERT_TRUE(waitForModel(document));
+    EXPECT_EQ(facts.title, QStringLiteral("layer3.1.conv2"));
+    EXPECT_EQ(facts.subtitle, QStringLiteral("Conv 3×3"));
+    QStringList rows;
+    for (const Facts::Section& section : facts.sections)
+        for (const Facts::Row& row : section.rows) rows << row.label + QStringLiteral(": ") + row.value;
+    const QString all = rows.join(QLatin1Char('\n'));
+    EXPECT_TRUE(all.contains(QStringLiteral("MACs: 116 M"))) << all.toStdString();
+    EXPECT_TRUE(all.contains(QStringLiteral("1×256×14×14 float32"))) << all.toStdString();
+    EXPECT_TRUE(all.contains(QStringLiteral("layer: layer3.1.conv2"))) << all.toStdString();
+}
+
+TEST(ModelDocument, countsAgainForAnotherBatch) {
+    ModelDocument document(QStringLiteral("zoo:lenet5"));
+    ASSERT_TRUE(waitForModel(document));
+    const QString before = labelsOf(document);
+    auto* batch = document.findChild<QSpinBox*>();
+    ASSERT_NE(batch, nullptr);
+    batch->setValue(64);
+    EXPECT_TRUE(test::waitUntil(
+        [&] {
+            return labelsOf(document) != before && document.isLoaded() &&
+                   !labelsOf(document).contains(QStringLiteral("reading"));
+        },
+        10'000));
+    EXPECT_EQ(document.saveView()[QStringLiteral("batch")].toInt(), 64);
+}
+
+TEST(ModelDocument, showsLayerTablesToo) {
+    ModelDocument document(QString::fromStdString(test::sourcePath("tests/data/tables/residual.json").string()));
+    document.resize(1280, 800);
+    if (!waitForModel(document)) GTEST_SKIP() << document.problem().toStdString();
+    EXPECT_GT(document.graphView()->visibleCount(), 1);
+    test::savePicture(document, QStringLiteral("model-table"));
+}
+
+TEST(ModelDocument, offersAStudyWithTheModel) {
+    ModelDocument document(QStringLiteral("zoo:lenet5"));
+    ASSERT_TRUE(waitForModel(document));
+    QSignalSpy opened(&document, &Document::openRequested);
+    QAction* action = actionNamed(document, QStringLiteral("New partition study"));
+    ASSERT_NE(action, nullptr);
+    action->trigger();
+    ASSERT_EQ(opened.size(), 1);
+    EXPECT_EQ(opened[0][0].toString(), QStringLiteral("study"));
+    EXPECT_EQ(opened[0][1].toString(), QStringLiteral("new/partition?model=zoo:lenet5"));
+}
+
+TEST(ModelDocument, coloursByWhatARunFound) {
+    ModelDocument document(QStringLiteral("zoo:alexnet"));
+    document.resize(1280, 800);
+    ASSERT_TRUE(waitForModel(document));
+    const model::LayerGraph layers = model::layerGraph(model::loadModel("zoo:alexnet"));
+    auto result = std::make_shared<study::Result>();
+    study::PartitionOutcome outcome;
+    partition::Plan plan;
+    plan.strategy = "accpar";
+    partition::LevelPlan level;
+    for (std::size_t i = 0; i < layers.layers.size(); ++i) {
+        outcome.result.names.push_back(layers.layers[i].name);
+        partition::LayerPlan layer;
+        layer.layer = static_cast<std::int32_t>(i);
+        layer.type = static_cast<partition::Type>(i % 3);
+        layer.compute.value = 1e-3 * static_cast<double>(i + 1);
+        level.layers.push_back(layer);
+    }
+    plan.levels.push_back(level);
+    outcome.result.plans.push_back(plan);
+    result->outcome = outcome;
+    document.setOverlay(result);
+    EXPECT_EQ(document.graphView()->colourBy(), ColourBy::partitionType);
+    std::set<std::string> colours;
+    for (const report::Card& card : document.graphView()->picture().cards) colours.insert(card.colour);
+    EXPECT_GE(colours.size(), 3U);
+    test::savePicture(document, QStringLiteral("model-types"));
+    actionNamed(document, QStringLiteral("Colour by time"))->trigger();
+    test::savePicture(document, QStringLiteral("model-time"));
+}
+
+TEST(ModelDocument, hasTablesOfOperatorsLayersAndMemory) {
+    ModelDocument document(QStringLiteral("zoo:resnet50"));
+    document.resize(1280, 800);
+    ASSERT_TRUE(waitForModel(document));
+    auto* tabs = document.findChild<QTabWidget*>();
+    ASSERT_NE(tabs, nullptr);
+    for (int i = 1; i < tabs->count(); ++i) {
+        tabs->setCurrentIndex(i);
+        test::savePicture(document, QStringLiteral("model-tab%1").arg(i));
+    }
+}
+
+}  // namespace
+}  // namespace tessera::ui
