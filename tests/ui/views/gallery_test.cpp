@@ -28,7 +28,6 @@
 #include "ui/views/facts_view.h"
 #include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
-#include "ui/views/section.h"
 #include "ui/views/table_view.h"
 #include "ui/views/text_label.h"
 
@@ -240,7 +239,8 @@ private:
         lower->addWidget(rows);
         auto* aside = new QWidget;
         auto* asideColumn = new QVBoxLayout(aside);
-        asideColumn->addWidget(new Section(QStringLiteral("Parameters"), inputs()));
+        asideColumn->addWidget(textLabel(QStringLiteral("Parameters"), Theme::Text::panelTitle, {}, true));
+        asideColumn->addWidget(inputs());
         lower->addWidget(aside);
         lower->setSizes({480, 300});
         column->addWidget(lower, 1);
