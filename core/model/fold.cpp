@@ -255,10 +255,15 @@ std::vector<std::int32_t> hoisted(const std::vector<Draft>& drafts, const std::v
     std::size_t run = 1;
     std::size_t start = 0;
     const std::string* block = nullptr;
-    for (const std::int32_t index : order) {
+    std::vector<std::int32_t> nextData(order.size(), -1);  // the next draft that data goes through
+    for (std::size_t i = order.size(); i-- > 1;)
+        nextData[i - 1] = drafts[at(order[i])].derived ? nextData[i] : order[i];
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const std::int32_t index = order[i];
         const Draft& draft = drafts[at(index)];
-        const bool isElsewhere = block != nullptr && !block->empty() && draft.block != *block;
-        if (isElsewhere && draft.derived && result.size() - start < kLongestBlock &&
+        const bool isInside = block != nullptr && !block->empty() && draft.block != *block && nextData[i] >= 0 &&
+                              drafts[at(nextData[i])].block == *block;
+        if (isInside && draft.derived && result.size() - start < kLongestBlock &&
             std::none_of(draft.inputs.begin(), draft.inputs.end(),
                          [&](const FoldLink& link) { return runs[at(link.from)] == run; })) {
             result.insert(result.begin() + static_cast<std::ptrdiff_t>(start++), index);

@@ -509,6 +509,7 @@ struct ModelDocument::Implementation {
         headline->setText(headlineOf(*contents));
         const QSignalBlocker quiet(batch);
         batch->setValue(static_cast<int>(std::min<std::int64_t>(contents->summary.batch, kLargestDimension)));
+        if (isFirst && batch->hasFocus()) graph->setFocus();
         if (isFirst) showDimensions();
         source->contents = contents;
         operatorModel->setRowCount(operatorRows(*contents));
