@@ -1,41 +1,538 @@
 #include "ui/editors/hardware_document.h"
 
+#include <QAction>
+#include <QApplication>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSplitter>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/hardware/library.h"
+#include "ui/editors/check.h"
+#include "ui/editors/difference_dialog.h"
+#include "ui/editors/editor_core.h"
+#include "ui/editors/editor_frame.h"
+#include "ui/editors/form.h"
+#include "ui/editors/hardware_kind.h"
+#include "ui/editors/hardware_picture.h"
+#include "ui/editors/list_editor.h"
+#include "ui/editors/name_dialog.h"
+#include "ui/editors/topology_editor.h"
+#include "ui/models/background.h"
+#include "ui/theme/theme.h"
+
 namespace tessera::ui {
 
+namespace {
+
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
+constexpr int kFieldsWidth = 560;
+
+/// What opening a key gave: a document, or why there is none.
+struct Opened {
+    EditedFile file;
+    Json json;
+    QString problem;
+};
+
+Opened openFile(const EditedFile& file) {
+    Opened opened{.file = file, .json = {}, .problem = {}};
+    try {
+        const std::string path = file.path.string();
+        opened.json = JsonDocument::parse(readFile(file.path, kLargestFile), path).json();
+        if (hardwareKindOf(opened.json) == nullptr)
+            opened.problem = QObject::tr("%1 is no accelerator and no fleet: its 'schema' names neither.")
+                                 .arg(QString::fromStdString(escaped(path)));
+    } catch (const std::exception& error) {
+        opened.problem = QString::fromStdString(escaped(error.what(), 1000));
+    }
+    return opened;
+}
+
+/// "fleet/NAME", "new/fleet", or a path.
+Opened openKey(const QString& key) {
+    const QString start = key.section(QLatin1Char('/'), 0, 0);
+    const QString rest = key.section(QLatin1Char('/'), 1);
+    if (start == QLatin1String("new")) {
+        const HardwareKind* kind = hardwareKind(rest.section(QLatin1Char('?'), 0, 0));
+        if (kind != nullptr) return {{.key = key, .path = {}, .own = true}, kind->blank, {}};
+        return {{.key = key, .path = {}, .own = false},
+                {},
+                QObject::tr("There is no kind of hardware called '%1'.").arg(rest)};
+    }
+    EditedFile file{.key = key, .path = {}, .own = true};
+    if (const HardwareKind* kind = hardwareKind(start); kind != nullptr && !rest.contains(QLatin1Char('/')))
+        file.path = findInLibrary(kind->folder, rest.toStdString());
+    if (file.path.empty()) file.path = key.toStdString();
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file.path, ignored))
+        return {file,
+                {},
+                QObject::tr("There is no hardware file '%1' any more.")
+                    .arg(QString::fromStdString(escaped(key.toStdString())))};
+    file.own = isOwnFile(file.path);
+    return openFile(file);
+}
+
+CheckOutcome checkHardware(const Json& document, const std::string& file, report::ThemeKind theme) {
+    CheckOutcome outcome;
+    const HardwareKind* kind = hardwareKindOf(document);
+    if (kind == nullptr) {
+        outcome.problems.push_back({"schema", QObject::tr("This names no kind of hardware that can be edited here.")});
+        return outcome;
+    }
+    Preview preview;
+    outcome.problems = findProblems(
+        document, file, [&](const JsonNode& root) { preview = kind->read(root, theme); }, kind->stands);
+    if (outcome.problems.isEmpty()) outcome.preview = preview;
+    return outcome;
+}
+
+/// A fleet that moves to another folder keeps the accelerators that lay beside it.
+void keepReferences(Json& document, const std::filesystem::path& from) {
+    if (from.empty() || !document.contains("groups") || !document.at("groups").is_array()) return;
+    std::error_code ignored;
+    for (Json& group : document.at("groups")) {
+        if (!group.is_object() || !group.contains("accelerator") || !group.at("accelerator").is_string()) continue;
+        const std::filesystem::path beside = from.parent_path() / group.at("accelerator").get<std::string>();
+        if (std::filesystem::is_regular_file(beside, ignored)) group["accelerator"] = beside.string();
+    }
+}
+
+QString titleOf(const Json& json) {
+    const auto name = json.find("name");
+    return name != json.end() && name->is_string() ? QString::fromStdString(escaped(name->get<std::string>(), 80))
+                                                   : QString();
+}
+
+}  // namespace
+
 struct HardwareDocument::Implementation {
+    explicit Implementation(HardwareDocument* document, QString documentKey)
+        : owner(document),
+          key(std::move(documentKey)),
+          core(QStringLiteral("hardware"),
+               [](const Json& json, const std::string& file) { return checkHardware(json, file, theme().kind()); }) {}
+
+    void build();
+    void buildFields();
+    void addAction(const QString& title, const QString& icon, const QKeySequence& keys, void (Implementation::*run)());
+    void start(const Opened& opened);
+    void offerAccelerators();
+    void retitle();
+    void showChecked();
+    Problems allProblems() const;
+    QString nameOf(const std::string& field) const;
+    void goTo(const std::string& field);
+
+    bool saveAs();
+    bool write(const EditedFile& file);
+    bool complete();
+    void saveAsAction() { saveAs(); }
+    void duplicate();
+    void compare();
+    void importJson();
+    void exportJson();
+
+    HardwareDocument* owner;
     QString key;
+    const HardwareKind* kind = nullptr;
+    EditorCore core;
+    EditorFrame* frame = nullptr;
+    HardwarePicture* picture = nullptr;
+    TopologyEditor* topology = nullptr;
+    QPushButton* save = nullptr;
+    QVector<Form*> forms;
+    QVector<ListEditor*> lists;
+    QVector<QAction*> actions;
+    QJsonObject pendingView;
 };
 
 HardwareDocument::HardwareDocument(const QString& key, QWidget* parent)
-    : Document(parent), d_(new Implementation{key}) {}
+    : Document(parent), d_(new Implementation(this, key)) {
+    d_->build();
+    inBackground(
+        this, [key] { return openKey(key); }, [this](const Opened& opened) { d_->start(opened); },
+        [](const QString&) {});
+}
+
 HardwareDocument::~HardwareDocument() = default;
+
+void HardwareDocument::Implementation::build() {
+    auto* layout = new QVBoxLayout(owner);
+    layout->setContentsMargins(0, 0, 0, 0);
+    frame = new EditorFrame(QStringLiteral("hardware"), owner);
+    layout->addWidget(frame);
+    frame->setTitle(tr("Opening…"), {});
+    addAction(tr("Save as mine…"), QStringLiteral("save-as"), QKeySequence::SaveAs, &Implementation::saveAsAction);
+    addAction(tr("Duplicate…"), QStringLiteral("duplicate"), {}, &Implementation::duplicate);
+    addAction(tr("Compare with another…"), QStringLiteral("diff"), {}, &Implementation::compare);
+    addAction(tr("Import JSON…"), QStringLiteral("import"), {}, &Implementation::importJson);
+    addAction(tr("Export JSON…"), QStringLiteral("export"), {}, &Implementation::exportJson);
+
+    save = new QPushButton(tr("Save"), owner);
+    connect(save, &QPushButton::clicked, owner, [this] { owner->save(); });
+    frame->buttons()->addWidget(save);
+    auto* more = new QToolButton(owner);
+    more->setIcon(theme().icon(QStringLiteral("more")));
+    more->setToolTip(tr("More actions"));
+    more->setAccessibleName(tr("More actions"));
+    more->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = new QMenu(more);
+    menu->addActions(actions);
+    more->setMenu(menu);
+    frame->buttons()->addWidget(more);
+
+    connect(&core, &EditorCore::checked, owner, [this] { showChecked(); });
+    connect(&core, &EditorCore::modifiedChanged, owner, [this] {
+        retitle();
+        emit owner->modifiedChanged();
+    });
+    connect(&core.document(), &EditedJson::changed, owner, [this] { retitle(); });
+    connect(frame, &EditorFrame::problemChosen, owner, [this](const QString& field) { goTo(field.toStdString()); });
+    connect(&theme(), &Theme::changed, owner, [this] {
+        if (core.isStarted()) core.recheck();
+    });
+}
+
+void HardwareDocument::Implementation::addAction(const QString& title, const QString& icon, const QKeySequence& keys,
+                                                 void (Implementation::*run)()) {
+    auto* action = new QAction(theme().icon(icon), title, owner);
+    action->setShortcut(keys);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    connect(action, &QAction::triggered, owner, [this, run] {
+        if (core.isStarted()) (this->*run)();
+    });
+    owner->addAction(action);
+    actions.push_back(action);
+}
+
+void HardwareDocument::Implementation::start(const Opened& opened) {
+    if (!opened.problem.isEmpty()) {
+        frame->setTitle(key, {});
+        frame->setRefusal(opened.problem);
+        save->setEnabled(false);
+        emit owner->messaged(opened.problem, key);
+        return;
+    }
+    kind = hardwareKindOf(opened.json);
+    core.start(opened.file, opened.json);
+    buildFields();
+    frame->offerRecovery(core);
+    retitle();
+    emit owner->titleChanged();
+    offerAccelerators();
+    if (!pendingView.isEmpty()) owner->restoreView(std::exchange(pendingView, {}));
+}
+
+void HardwareDocument::Implementation::buildFields() {
+    EditedJson* document = &core.document();
+    const auto addForm = [&](const QVector<FieldRow>& rows) {
+        if (rows.isEmpty()) return;
+        forms.push_back(new Form(document, rows, Form::Notes::tooltips, owner));
+        connect(forms.back(), &Form::ownProblemsChanged, owner, [this] { showChecked(); });
+        frame->fields()->addWidget(forms.back());
+    };
+    addForm(kind->fields);
+    for (const ListSpec& spec : kind->lists) {
+        lists.push_back(new ListEditor(document, spec, owner));
+        frame->fields()->addWidget(lists.back());
+    }
+    if (kind->hasTopology) {
+        topology = new TopologyEditor(document, owner);
+        frame->fields()->addWidget(topology);
+    }
+    addForm(kind->moreFields);
+    frame->fields()->addStretch(1);
+    picture = new HardwarePicture(owner);
+    frame->picture()->addWidget(picture, 1);
+    frame->setSideWidth(kFieldsWidth);
+}
+
+void HardwareDocument::Implementation::offerAccelerators() {
+    inBackground(
+        owner,
+        [] {
+            QStringList names;
+            for (const hardware::LibraryEntry& entry : hardware::libraryEntries())
+                if (entry.kind == "accelerator" && entry.problem.empty()) names << QString::fromStdString(entry.id);
+            return names;
+        },
+        [this](const QStringList& names) {
+            for (ListEditor* list : lists) list->setSuggestions("accelerator", names);
+        },
+        [](const QString&) {});
+}
+
+void HardwareDocument::Implementation::retitle() {
+    if (!core.isStarted()) return;
+    QString caption = kind->title;
+    if (core.file().path.empty())
+        caption = tr("%1 · not saved yet").arg(caption);
+    else if (!core.file().own)
+        caption = tr("%1 · comes with Tessera; saving makes a copy of yours").arg(caption);
+    else if (core.isModified())
+        caption = tr("%1 · edited").arg(caption);
+    frame->setTitle(titleOf(core.json()), caption);
+    save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save as mine…"));
+    save->setEnabled(core.isModified() || core.file().path.empty());
+    // Where groups may be linked to is what groups there are.
+    QStringList groups;
+    if (core.json().contains("groups") && core.json().at("groups").is_array())
+        for (const Json& group : core.json().at("groups"))
+            if (group.is_object() && group.contains("name") && group.at("name").is_string())
+                groups << QString::fromStdString(group.at("name").get<std::string>());
+    for (ListEditor* list : lists)
+        for (const char* end : {"between.0", "between.1"}) list->setSuggestions(end, groups);
+    emit owner->titleChanged();
+}
+
+Problems HardwareDocument::Implementation::allProblems() const {
+    Problems all;
+    for (const Form* form : forms) all += form->ownProblems();
+    for (const Problem& problem : core.problems())
+        if (problemAt(all, problem.field).isEmpty()) all.push_back(problem);
+    return all;
+}
+
+void HardwareDocument::Implementation::showChecked() {
+    if (picture == nullptr) return;
+    const Problems problems = allProblems();
+    for (Form* form : forms) form->setProblems(problems);
+    for (ListEditor* list : lists) list->setProblems(problems);
+    if (topology != nullptr) topology->setProblems(problems);
+    frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
+    if (core.preview().has_value()) picture->setPreview(std::any_cast<Preview>(core.preview()));
+    picture->setStale(!problems.isEmpty());
+}
+
+QString HardwareDocument::Implementation::nameOf(const std::string& field) const {
+    for (const QVector<FieldRow>& rows : {kind->fields, kind->moreFields})
+        for (const FieldRow& row : rows)
+            if (row.path == field) return row.label;
+    for (const ListEditor* list : lists) {
+        if (field == list->model()->spec().path) return list->model()->spec().title;
+        const QModelIndex cell = list->model()->cellOf(field);
+        if (cell.isValid())
+            return QObject::tr("%1, row %2, %3")
+                .arg(list->model()->spec().title)
+                .arg(cell.row() + 1)
+                .arg(list->model()->spec().columns[cell.column()].label.toLower());
+    }
+    return QString::fromStdString(escaped(field));
+}
+
+void HardwareDocument::Implementation::goTo(const std::string& field) {
+    const auto reveal = [this](QWidget* widget) { frame->scroll()->ensureWidgetVisible(widget); };
+    for (Form* form : forms)
+        if (form->goTo(field)) return reveal(owner->focusWidget() != nullptr ? owner->focusWidget() : form);
+    for (ListEditor* list : lists)
+        if (list->goTo(field)) return reveal(list);
+    if (topology != nullptr && field.starts_with("topology")) {
+        topology->setFocus();
+        reveal(topology);
+    }
+}
+
+bool HardwareDocument::Implementation::complete() {
+    // What was typed a moment ago is not checked yet.
+    const CheckOutcome outcome = checkHardware(core.json(), core.file().path.string(), theme().kind());
+    Problems problems;
+    for (const Form* form : forms) problems += form->ownProblems();
+    problems += outcome.problems;
+    if (problems.isEmpty()) return true;
+    frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
+    goTo(problems.front().field);
+    emit owner->messaged(tr("%1 is not saved: %2: %3")
+                             .arg(titleOf(core.json()), nameOf(problems.front().field), problems.front().sentence),
+                         key);
+    return false;
+}
+
+bool HardwareDocument::Implementation::write(const EditedFile& file) {
+    try {
+        core.saveTo(file);
+        key = file.key;
+        retitle();
+        return true;
+    } catch (const std::exception& error) {
+        const QString sentence = QString::fromStdString(escaped(error.what(), 1000));
+        frame->setNotice(sentence, {{tr("Save under another name…"), [this] { saveAs(); }}, {tr("Not now"), [] {}}});
+        emit owner->messaged(sentence, key);
+        return false;
+    }
+}
+
+bool HardwareDocument::Implementation::saveAs() {
+    if (!complete()) return false;
+    const QString proposal =
+        nameFromTitle(titleOf(core.json())) + (core.file().own ? QString() : QStringLiteral("-mine"));
+    const std::filesystem::path folder = ownFolder(kind->folder);
+    NameDialog dialog(tr("Save as mine"), proposal, folder, owner);
+    if (dialog.exec() != QDialog::Accepted) return false;
+    return owner->saveAs(dialog.name());
+}
+
+void HardwareDocument::Implementation::duplicate() {
+    if (!complete()) return;
+    const std::filesystem::path folder = ownFolder(kind->folder);
+    NameDialog dialog(tr("Duplicate"), nameFromTitle(titleOf(core.json())) + QStringLiteral("-copy"), folder, owner);
+    if (dialog.exec() == QDialog::Accepted) owner->duplicateAs(dialog.name());
+}
+
+void HardwareDocument::Implementation::compare() {
+    auto* dialog = new DifferenceDialog(*kind, core.json(), core.file(), owner);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->show();
+}
+
+void HardwareDocument::Implementation::importJson() {
+    const QString path = QFileDialog::getOpenFileName(owner, tr("Import JSON"), {}, tr("Hardware files (*.json)"));
+    if (path.isEmpty()) return;
+    const EditedFile file{.key = path, .path = path.toStdString(), .own = true};
+    inBackground(
+        owner, [file] { return openFile(file); },
+        [this](const Opened& opened) {
+            const bool same = opened.problem.isEmpty() && hardwareKindOf(opened.json) == kind;
+            if (!same) {
+                const QString sentence =
+                    !opened.problem.isEmpty() ? opened.problem : tr("That file is no %1.").arg(kind->title.toLower());
+                return frame->setNotice(sentence, {{tr("All right"), [] {}}});
+            }
+            core.document().endTyping();
+            core.document().change(tr("import"), [&](Json& json) { json = opened.json; });
+        },
+        [](const QString&) {});
+}
+
+void HardwareDocument::Implementation::exportJson() {
+    const QString proposal = nameFromTitle(titleOf(core.json())) + QStringLiteral(".json");
+    const QString path =
+        QFileDialog::getSaveFileName(owner, tr("Export JSON"), proposal, tr("Hardware files (*.json)"));
+    if (path.isEmpty()) return;
+    inBackground(
+        owner,
+        [path, text = toText(core.json())] {
+            try {
+                writeFile(path.toStdString(), text);
+                return QString();
+            } catch (const std::exception& error) {
+                return QString::fromStdString(escaped(error.what(), 1000));
+            }
+        },
+        [this](const QString& problem) {
+            if (!problem.isEmpty()) frame->setNotice(problem, {{tr("All right"), [] {}}});
+        },
+        [](const QString&) {});
+}
+
 QString HardwareDocument::key() const {
     return d_->key;
 }
+
 QString HardwareDocument::title() const {
-    return d_->key;
+    const QString name = titleOf(d_->core.json());
+    return name.isEmpty() ? d_->key.section(QLatin1Char('/'), -1) : name;
 }
+
 QString HardwareDocument::iconName() const {
-    return QStringLiteral("hardware");
+    return d_->kind != nullptr ? d_->kind->icon : QStringLiteral("hardware");
 }
+
 QUndoStack* HardwareDocument::undoStack() {
-    return nullptr;
+    return d_->core.document().undoStack();
 }
+
 bool HardwareDocument::isModified() const {
-    return false;
+    return d_->core.isStarted() && d_->core.isModified();
 }
+
 bool HardwareDocument::save() {
-    return false;
+    if (!d_->core.isStarted()) return true;
+    if (!d_->core.file().own || d_->core.file().path.empty()) return d_->saveAs();
+    return d_->complete() && d_->write(d_->core.file());
 }
+
+bool HardwareDocument::saveAs(const QString& name) {
+    if (!d_->core.isStarted() || !problemOfName(name).isEmpty()) return false;
+    const std::filesystem::path from = d_->core.file().path;
+    const EditedFile file{.key = d_->kind->id + QLatin1Char('/') + name,
+                          .path = ownFolder(d_->kind->folder) / (name.toStdString() + ".json"),
+                          .own = true};
+    d_->core.document().endTyping();
+    d_->core.document().change(tr("save as"), [&](Json& json) { keepReferences(json, from); });
+    if (!d_->complete() || !d_->write(file)) return false;
+    emit titleChanged();
+    return true;
+}
+
+bool HardwareDocument::duplicateAs(const QString& name) {
+    if (!d_->core.isStarted() || !problemOfName(name).isEmpty()) return false;
+    Json copy = d_->core.json();
+    keepReferences(copy, d_->core.file().path);
+    copy["name"] = tr("%1 (copy)").arg(title()).toStdString();
+    try {
+        const std::filesystem::path folder = ownFolder(d_->kind->folder);
+        std::error_code ignored;
+        std::filesystem::create_directories(folder, ignored);
+        writeFile(folder / (name.toStdString() + ".json"), toText(copy));
+    } catch (const std::exception& error) {
+        d_->frame->setNotice(QString::fromStdString(escaped(error.what(), 1000)), {{tr("All right"), [] {}}});
+        return false;
+    }
+    emit openRequested(kind(), d_->kind->id + QLatin1Char('/') + name);
+    return true;
+}
+
 QVector<QAction*> HardwareDocument::documentActions() {
-    return {};
+    return d_->actions;
 }
+
 QVector<Exportable> HardwareDocument::exportables() {
-    return {};
+    if (d_->picture == nullptr) return {};
+    QVector<Exportable> all = d_->picture->exportables();
+    for (Exportable& each : all) each.name = nameFromTitle(title()) + QLatin1Char('-') + each.name;
+    Exportable document;
+    document.name = nameFromTitle(title());
+    document.jsonTitle = d_->kind->title;
+    document.json = [json = d_->core.json()] { return toText(json); };
+    all.push_back(document);
+    return all;
 }
+
 QJsonObject HardwareDocument::saveView() const {
-    return {};
+    if (d_->picture == nullptr) return d_->pendingView;
+    return {{QStringLiteral("scroll"), d_->frame->scroll()->verticalScrollBar()->value()},
+            {QStringLiteral("dtype"), d_->picture->dataType()},
+            {QStringLiteral("split"), QString::fromLatin1(d_->frame->splitter()->saveState().toBase64())}};
 }
-void HardwareDocument::restoreView(const QJsonObject& /*view*/) {}
+
+void HardwareDocument::restoreView(const QJsonObject& view) {
+    if (d_->picture == nullptr) {
+        d_->pendingView = view;
+        return;
+    }
+    d_->frame->splitter()->restoreState(QByteArray::fromBase64(view[QStringLiteral("split")].toString().toLatin1()));
+    d_->frame->scroll()->verticalScrollBar()->setValue(view[QStringLiteral("scroll")].toInt());
+    d_->picture->setDataType(view[QStringLiteral("dtype")].toString());
+}
+
+void HardwareDocument::keyPressEvent(QKeyEvent* event) {
+    if (event->matches(QKeySequence::Undo))
+        undoStack()->undo();
+    else if (event->matches(QKeySequence::Redo))
+        undoStack()->redo();
+    else
+        Document::keyPressEvent(event);
+}
 
 }  // namespace tessera::ui

@@ -26,6 +26,14 @@ public:
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
 
+    /// Saves into the user's folder of the library under a name, replacing what is there, and goes on with that file.
+    bool saveAs(const QString& name);
+    /// Writes a copy likewise and asks for it to be opened.
+    bool duplicateAs(const QString& name);
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
 private:
     struct Implementation;
     std::unique_ptr<Implementation> d_;

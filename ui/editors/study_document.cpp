@@ -1,43 +1,614 @@
 #include "ui/editors/study_document.h"
 
+#include <QAction>
+#include <QComboBox>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMimeData>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSettings>
+#include <QUrl>
+#include <QUrlQuery>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/hardware/library.h"
+#include "core/model/zoo/zoo.h"
+#include "ui/editors/editor_core.h"
+#include "ui/editors/editor_frame.h"
+#include "ui/editors/form.h"
+#include "ui/editors/list_editor.h"
+#include "ui/editors/name_dialog.h"
+#include "ui/editors/reference_picker.h"
+#include "ui/editors/section.h"
+#include "ui/editors/study_form.h"
+#include "ui/models/background.h"
+#include "ui/theme/theme.h"
+
 namespace tessera::ui {
 
-struct StudyDocument::Implementation {
-    QString key;
-    study::Study study;
+namespace {
+
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
+constexpr int kColumnWidth = 860;
+constexpr int kMostRecent = 8;
+constexpr const char* kRecentSetting = "editors/recentModels";
+constexpr const char* kFolder = "studies";
+
+struct Opened {
+    EditedFile file;
+    Json json;
+    QString problem;
 };
 
-StudyDocument::StudyDocument(const QString& key, QWidget* parent) : Document(parent), d_(new Implementation{key, {}}) {}
+const Json& blankNames() {
+    static const Json kNone = Json::array();
+    return kNone;
+}
+
+Json newDocument(const std::string& engine, const QString& model, const QString& hardware) {
+    study::Study study = study::newStudy(engine);
+    Json document = studyDocument(study);
+    document["models"] = model.isEmpty() ? blankNames() : Json::array({model.toStdString()});
+    document["hardware"] = hardware.isEmpty() ? blankNames() : Json::array({hardware.toStdString()});
+    return document;
+}
+
+/// "new/ENGINE?model=…&hardware=…", a path, or a bundled study's name.
+Opened openKey(const QString& key) {
+    Opened opened{.file = {.key = key, .path = {}, .own = true}, .json = {}, .problem = {}};
+    try {
+        if (key.startsWith(QStringLiteral("new/"))) {
+            const QUrlQuery query(key.section(QLatin1Char('?'), 1));
+            const auto value = [&](const char* name) {
+                return query.queryItemValue(QLatin1String(name), QUrl::FullyDecoded);
+            };
+            opened.json = newDocument(key.mid(4).section(QLatin1Char('?'), 0, 0).toStdString(), value("model"),
+                                      value("hardware"));
+            return opened;
+        }
+        opened.file.path = findInLibrary(kFolder, key.toStdString());
+        if (opened.file.path.empty()) opened.file.path = key.toStdString();
+        opened.file.own = isOwnFile(opened.file.path);
+        const std::string path = opened.file.path.string();
+        opened.json = JsonDocument::parse(readFile(opened.file.path, kLargestFile), path).json();
+        const auto schema = opened.json.is_object() ? opened.json.find("schema") : opened.json.end();
+        const bool isStudy = opened.json.is_object() && schema != opened.json.end() && schema->is_string() &&
+                             schema->get_ref<const std::string&>().starts_with("tessera.study/");
+        if (!isStudy)
+            opened.problem =
+                QObject::tr("%1 is no study: its 'schema' does not say so.").arg(QString::fromStdString(escaped(path)));
+        else if (opened.json.contains("engine") && opened.json.at("engine").is_string())
+            study::engineNamed(opened.json.at("engine").get<std::string>());
+        else
+            opened.problem = QObject::tr("%1 names no engine.").arg(QString::fromStdString(escaped(path)));
+    } catch (const std::exception& error) {
+        opened.problem = QString::fromStdString(escaped(error.what(), 1000));
+    }
+    return opened;
+}
+
+QVector<ReferencePicker::Choice> modelChoices() {
+    QVector<ReferencePicker::Choice> choices;
+    for (const QString& recent : QSettings().value(QLatin1String(kRecentSetting)).toStringList())
+        choices.push_back({recent, {}, QObject::tr("Used last")});
+    for (const model::ZooEntry& entry : model::zooEntries()) {
+        QString family = QString::fromStdString(entry.family);
+        if (!family.isEmpty()) family[0] = family[0].toUpper();
+        choices.push_back(
+            {QStringLiteral("zoo:") + QString::fromStdString(entry.id), QString::fromStdString(entry.title), family});
+    }
+    return choices;
+}
+
+QVector<ReferencePicker::Choice> hardwareChoices(const std::string& kind) {
+    QVector<ReferencePicker::Choice> own, bundled;
+    for (const hardware::LibraryEntry& entry : hardware::libraryEntries()) {
+        if (entry.kind != kind || !entry.problem.empty()) continue;
+        const bool mine = isOwnFile(entry.path);
+        (mine ? own : bundled)
+            .push_back({QString::fromStdString(entry.id), QString::fromStdString(entry.name),
+                        mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
+    }
+    return own + bundled;
+}
+
+void rememberModel(const QString& model) {
+    if (model.isEmpty()) return;
+    QSettings settings;
+    QStringList recent = settings.value(QLatin1String(kRecentSetting)).toStringList();
+    recent.removeAll(model);
+    recent.prepend(model);
+    settings.setValue(QLatin1String(kRecentSetting), QStringList(recent.mid(0, kMostRecent)));
+}
+
+/// What a dropped file is, by its content: a document's kind, or "model".
+QString kindOfFile(const QString& path) {
+    if (!path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) return QStringLiteral("model");
+    try {
+        const std::string text = readFile(path.toStdString(), kLargestFile);
+        for (const char* kind : {"fleet", "accelerator", "study"})
+            if (text.find(std::string("\"tessera.") + kind + "/") != std::string::npos) return QLatin1String(kind);
+    } catch (const std::exception&) {
+        return QStringLiteral("model");  // the model's reader says what is wrong
+    }
+    return QStringLiteral("model");
+}
+
+QString firstName(const Json& document, const char* list) {
+    const auto found = document.find(list);
+    if (found == document.end() || !found->is_array() || found->empty() || !found->front().is_string()) return {};
+    return QString::fromStdString(found->front().get<std::string>());
+}
+
+}  // namespace
+
+struct StudyDocument::Implementation {
+    Implementation(StudyDocument* document, QString documentKey)
+        : owner(document),
+          key(std::move(documentKey)),
+          core(QStringLiteral("study"), [checker = StudyChecker()](const Json& json, const std::string& file) {
+              return checker.check(json, file);
+          }) {}
+
+    void build();
+    void start(const Opened& opened);
+    void buildFields();
+    void buildInputs();
+    void buildParameters();
+    ReferencePicker* addPicker(const char* list, const QString& label, const QString& hint, const QString& filter);
+    void showDocument();
+    void showChecked();
+    void showEstimate(const Problems& problems);
+    Problems allProblems() const;
+    QString nameOf(const std::string& field) const;
+    void goTo(const std::string& field);
+    void setInput(const char* list, const QString& value, const QString& title);
+    bool write(const EditedFile& file);
+    void offerHardware();
+    QString name() const;
+
+    StudyDocument* owner;
+    QString key;
+    EditorCore core;
+    EditorFrame* frame = nullptr;
+    ReferencePicker *model = nullptr, *hardware = nullptr;
+    Section* research = nullptr;
+    QPushButton *save = nullptr, *run = nullptr;
+    QLabel* estimate = nullptr;
+    QVector<Form*> forms;
+    QVector<ListEditor*> lists;
+    std::shared_ptr<QStringList> layers = std::make_shared<QStringList>();
+    std::shared_ptr<QStringList> levels = std::make_shared<QStringList>();
+    QVector<QAction*> actions;
+    QJsonObject pendingView;
+};
+
+StudyDocument::StudyDocument(const QString& key, QWidget* parent)
+    : Document(parent), d_(new Implementation(this, key)) {
+    d_->build();
+    inBackground(
+        this, [key] { return openKey(key); }, [this](const Opened& opened) { d_->start(opened); },
+        [](const QString&) {});
+}
+
 StudyDocument::StudyDocument(const study::Study& study, const QString& key, QWidget* parent)
-    : Document(parent), d_(new Implementation{key, study}) {}
+    : Document(parent), d_(new Implementation(this, key)) {
+    d_->build();
+    d_->start({.file = {.key = key, .path = {}, .own = true}, .json = studyDocument(study), .problem = {}});
+}
+
 StudyDocument::~StudyDocument() = default;
+
+void StudyDocument::Implementation::build() {
+    owner->setAcceptDrops(true);
+    auto* layout = new QVBoxLayout(owner);
+    layout->setContentsMargins(0, 0, 0, 0);
+    frame = new EditorFrame(QStringLiteral("study"), owner);
+    frame->setSingleColumn(kColumnWidth);
+    frame->setTitle(tr("Opening…"), {});
+    layout->addWidget(frame);
+    save = new QPushButton(tr("Save"), owner);
+    save->setEnabled(false);
+    connect(save, &QPushButton::clicked, owner, [this] { owner->save(); });
+    frame->buttons()->addWidget(save);
+
+    estimate = new QLabel(owner);
+    estimate->setTextFormat(Qt::PlainText);
+    estimate->setWordWrap(true);
+    estimate->setAccessibleName(tr("Estimate of the work"));
+    setLook(*estimate, "tone", QStringLiteral("secondary"));
+    run = new QPushButton(theme().icon(QStringLiteral("run"), "on-accent"), tr("Run"), owner);
+    run->setToolTip(tr("Run the study (Ctrl+Return)"));
+    run->setAccessibleName(tr("Run the study"));
+    run->setMinimumSize(theme().size("control") * 4, theme().size("control") + theme().spacing(2));
+    run->setEnabled(false);
+    setLook(*run, "emphasis", QStringLiteral("primary"));
+    connect(run, &QPushButton::clicked, owner, &StudyDocument::requestRun);
+    frame->actionBar()->addWidget(estimate, 1);
+    frame->actionBar()->addWidget(run);
+
+    auto* runAction = new QAction(theme().icon(QStringLiteral("run")), tr("Run the study"), owner);
+    runAction->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)});
+    connect(runAction, &QAction::triggered, owner, &StudyDocument::requestRun);
+    auto* saveAsAction = new QAction(theme().icon(QStringLiteral("save-as")), tr("Save study as…"), owner);
+    saveAsAction->setShortcut(QKeySequence::SaveAs);
+    connect(saveAsAction, &QAction::triggered, owner, [this] { owner->saveAs(); });
+    actions = {runAction, saveAsAction};
+    for (QAction* action : actions) {
+        action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+        owner->addAction(action);
+    }
+
+    connect(&core, &EditorCore::checked, owner, [this] { showChecked(); });
+    connect(&core, &EditorCore::modifiedChanged, owner, [this] {
+        showDocument();
+        emit owner->modifiedChanged();
+    });
+    connect(&core.document(), &EditedJson::changed, owner, [this] { showDocument(); });
+    connect(frame, &EditorFrame::problemChosen, owner, [this](const QString& field) { goTo(field.toStdString()); });
+}
+
+void StudyDocument::Implementation::start(const Opened& opened) {
+    if (!opened.problem.isEmpty()) {
+        frame->setTitle(key, {});
+        frame->setRefusal(opened.problem);
+        emit owner->messaged(opened.problem, key);
+        return;
+    }
+    core.start(opened.file, opened.json);
+    buildFields();
+    frame->offerRecovery(core);
+    showDocument();
+    if (!pendingView.isEmpty()) owner->restoreView(std::exchange(pendingView, {}));
+}
+
+ReferencePicker* StudyDocument::Implementation::addPicker(const char* list, const QString& label, const QString& hint,
+                                                          const QString& filter) {
+    auto* picker = new ReferencePicker(label, hint, filter, owner);
+    connect(picker, &ReferencePicker::picked, owner,
+            [this, list, label](const QString& value) { setInput(list, value, label.toLower()); });
+    connect(picker, &ReferencePicker::finished, owner, [this] { core.document().endTyping(); });
+    return picker;
+}
+
+void StudyDocument::Implementation::buildInputs() {
+    auto* inputs = new QVBoxLayout;
+    inputs->setSpacing(theme().spacing(2));
+    inputs->addWidget(EditorFrame::sectionTitle(tr("Inputs"), owner));
+    FieldRow title;
+    title.path = "name";
+    title.label = tr("Name");
+    title.help = tr("What this study is called");
+    title.placeholder = tr("optional");
+    FieldRow engine;
+    engine.path = "engine";
+    engine.label = tr("Question");
+    engine.kind = FieldKind::word;
+    engine.required = true;
+    for (const study::Engine& each : study::engines()) {
+        engine.words << QString::fromUtf8(each.id.data(), static_cast<qsizetype>(each.id.size()));
+        engine.help = QString::fromUtf8(each.description.data(), static_cast<qsizetype>(each.description.size()));
+    }
+    forms.push_back(new Form(&core.document(), {title, engine}, Form::Notes::beside, owner));
+    inputs->addWidget(forms.back());
+    model = addPicker("models", tr("Model"), tr("A network of the zoo, or a file"),
+                      tr("Models (*.onnx *.json *.csv *.txt);;All files (*)"));
+    hardware = addPicker("hardware", tr("Hardware"), tr("A fleet of the library, or a file"),
+                         tr("Fleets (*.json);;All files (*)"));
+    model->setChoices(modelChoices());
+    inputs->addWidget(model);
+    inputs->addWidget(hardware);
+    frame->fields()->addLayout(inputs);
+    offerHardware();
+}
+
+void StudyDocument::Implementation::offerHardware() {
+    const std::string kind(study::engineNamed(core.json().at("engine").get<std::string>()).hardwareKind);
+    inBackground(
+        owner, [kind] { return hardwareChoices(kind); },
+        [this](const QVector<ReferencePicker::Choice>& choices) { hardware->setChoices(choices); },
+        [](const QString&) {});
+}
+
+void StudyDocument::Implementation::buildParameters() {
+    QVector<FieldRow> usual, special;
+    QVector<ListSpec> tables;
+    for (int level = 0; level < 64; ++level) *levels << QString::number(level);
+    for (const study::Parameter& parameter :
+         study::engineNamed(core.json().at("engine").get<std::string>()).parameters()) {
+        const bool named = parameter.kind == study::ParameterKind::namedWords;
+        if (const auto row = fieldOf(parameter)) (parameter.research ? special : usual).push_back(*row);
+        if (const auto table = listOf(parameter, named ? layers : levels)) tables.push_back(*table);
+    }
+    EditedJson* document = &core.document();
+    const auto form = [&](const QVector<FieldRow>& rows) {
+        forms.push_back(new Form(document, rows, Form::Notes::beside, owner));
+        return forms.back();
+    };
+    auto* parameters = new QVBoxLayout;
+    parameters->setSpacing(theme().spacing(2));
+    parameters->addWidget(EditorFrame::sectionTitle(tr("Parameters"), owner));
+    parameters->addWidget(form(usual));
+    frame->fields()->addLayout(parameters);
+    auto* pins = new QHBoxLayout;
+    pins->setSpacing(theme().spacing(8));
+    for (const ListSpec& table : tables) {
+        lists.push_back(new ListEditor(document, table, owner));
+        pins->addWidget(lists.back(), 1, Qt::AlignTop);
+    }
+    if (!lists.isEmpty()) lists.front()->setSuggestions("", *layers);
+    frame->fields()->addLayout(pins);
+    if (!special.isEmpty()) {
+        research = new Section(tr("Research options"), false, owner);
+        research->content()->addWidget(form(special));
+        frame->fields()->addWidget(research);
+    }
+}
+
+void StudyDocument::Implementation::buildFields() {
+    buildInputs();
+    buildParameters();
+    frame->fields()->addStretch(1);
+    for (Form* each : forms) connect(each, &Form::ownProblemsChanged, owner, [this] { showChecked(); });
+}
+
+QString StudyDocument::Implementation::name() const {
+    const auto found = core.json().find("name");
+    if (found != core.json().end() && found->is_string() && !found->get_ref<const std::string&>().empty())
+        return QString::fromStdString(escaped(found->get<std::string>(), 80));
+    const QString network =
+        firstName(core.json(), "models").section(QLatin1Char(':'), -1).section(QLatin1Char('/'), -1);
+    const QString fleet = firstName(core.json(), "hardware").section(QLatin1Char('/'), -1);
+    if (network.isEmpty() && fleet.isEmpty()) return tr("New study");
+    if (network.isEmpty() || fleet.isEmpty()) return network + fleet;
+    return tr("%1 on %2").arg(network, fleet);
+}
+
+void StudyDocument::Implementation::showDocument() {
+    if (!core.isStarted() || model == nullptr) return;
+    QString caption = tr("Study");
+    if (core.file().path.empty())
+        caption = tr("Study · not saved yet");
+    else if (!core.file().own)
+        caption = tr("Study · comes with Tessera; saving makes a copy of yours");
+    else if (core.isModified())
+        caption = tr("Study · edited");
+    frame->setTitle(name(), caption);
+    save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save study…"));
+    save->setEnabled(core.isModified() || core.file().path.empty());
+    model->setValue(firstName(core.json(), "models"));
+    hardware->setValue(firstName(core.json(), "hardware"));
+    run->setEnabled(true);
+    emit owner->titleChanged();
+}
+
+Problems StudyDocument::Implementation::allProblems() const {
+    Problems all;
+    for (const Form* form : forms) all += form->ownProblems();
+    for (const Problem& problem : core.problems())
+        if (problem.field.empty() || problemAt(all, problem.field).isEmpty()) all.push_back(problem);
+    return all;
+}
+
+void StudyDocument::Implementation::showChecked() {
+    if (model == nullptr) return;
+    const Problems problems = allProblems();
+    for (Form* form : forms) form->setProblems(problems);
+    for (ListEditor* list : lists) list->setProblems(problems);
+    frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
+    StudyPreview preview;
+    if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
+    const auto note = [&](ReferencePicker* picker, const char* list, const QString& facts) {
+        const QString reason = problemAt(problems, list);
+        picker->setNote(reason.isEmpty() ? facts : reason, !reason.isEmpty());
+    };
+    note(model, "models", preview.modelNote);
+    note(hardware, "hardware", preview.hardwareNote);
+    *layers = preview.layers;
+    if (!lists.isEmpty()) lists.front()->setSuggestions("", preview.layers);
+    for (Form* form : forms) form->setSuggestions("parameters.dtype", preview.dataTypes);
+    showEstimate(problems);
+}
+
+void StudyDocument::Implementation::showEstimate(const Problems& problems) {
+    StudyPreview preview;
+    if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
+    QString text = QString::fromStdString(escaped(preview.estimate.text, 1000));
+    if (!problems.isEmpty())
+        text = tr("%n thing(s) to put right before it can run.", nullptr, static_cast<int>(problems.size()));
+    estimate->setText(text);
+}
+
+QString StudyDocument::Implementation::nameOf(const std::string& field) const {
+    if (field == "models") return tr("Model");
+    if (field == "hardware") return tr("Hardware");
+    if (field.starts_with("parameters."))
+        for (const study::Parameter& parameter :
+             study::engineNamed(core.json().at("engine").get<std::string>()).parameters()) {
+            const std::string own = "parameters." + std::string(parameter.name);
+            if (field == own || field.starts_with(own + ".")) return labelOf(parameter);
+        }
+    return QString::fromStdString(escaped(field));
+}
+
+void StudyDocument::Implementation::goTo(const std::string& field) {
+    if (field.starts_with("models")) return model->setFocus();
+    if (field.starts_with("hardware")) return hardware->setFocus();
+    for (Form* form : forms) {
+        if (research != nullptr && research->isAncestorOf(form) && form->contains(field)) research->setOpen(true);
+        if (form->goTo(field))
+            return frame->scroll()->ensureWidgetVisible(form->focusWidget() != nullptr ? form->focusWidget() : form);
+    }
+    for (ListEditor* list : lists)
+        if (list->goTo(field)) return frame->scroll()->ensureWidgetVisible(list);
+}
+
+void StudyDocument::Implementation::setInput(const char* list, const QString& value, const QString& title) {
+    const Json names = value.isEmpty() ? blankNames() : Json::array({value.toStdString()});
+    core.document().set({list}, names, title);
+}
+
+bool StudyDocument::Implementation::write(const EditedFile& file) {
+    try {
+        core.saveTo(file);
+        key = file.key;
+        showDocument();
+        return true;
+    } catch (const std::exception& error) {
+        const QString sentence = QString::fromStdString(escaped(error.what(), 1000));
+        frame->setNotice(sentence,
+                         {{tr("Save under another name…"), [this] { owner->saveAs(); }}, {tr("Not now"), [] {}}});
+        emit owner->messaged(sentence, key);
+        return false;
+    }
+}
+
 QString StudyDocument::key() const {
     return d_->key;
 }
+
 QString StudyDocument::title() const {
-    return d_->key;
+    return d_->core.isStarted() ? d_->name() : d_->key.section(QLatin1Char('/'), -1);
 }
+
 QUndoStack* StudyDocument::undoStack() {
-    return nullptr;
+    return d_->core.document().undoStack();
 }
+
 bool StudyDocument::isModified() const {
-    return false;
+    return d_->core.isStarted() && d_->core.isModified();
 }
+
 bool StudyDocument::save() {
-    return false;
+    if (!d_->core.isStarted()) return true;
+    if (!d_->core.file().own || d_->core.file().path.empty()) return saveAs();
+    return d_->write(d_->core.file());
 }
+
+bool StudyDocument::saveAs() {
+    if (!d_->core.isStarted()) return false;
+    NameDialog dialog(tr("Save study"), nameFromTitle(title()), ownFolder(kFolder), this);
+    return dialog.exec() == QDialog::Accepted && saveAs(dialog.name());
+}
+
+bool StudyDocument::saveAs(const QString& name) {
+    if (!d_->core.isStarted() || !problemOfName(name).isEmpty()) return false;
+    const std::filesystem::path path = ownFolder(kFolder) / (name.toStdString() + ".json");
+    return d_->write({.key = name, .path = path, .own = true});
+}
+
 QVector<QAction*> StudyDocument::documentActions() {
-    return {};
+    return d_->actions;
 }
+
+QVector<Exportable> StudyDocument::exportables() {
+    if (!d_->core.isStarted()) return {};
+    Exportable document;
+    document.name = nameFromTitle(title());
+    document.jsonTitle = tr("Study file");
+    document.json = [json = d_->core.json()] { return toText(json); };
+    return {document};
+}
+
 QJsonObject StudyDocument::saveView() const {
-    return {};
+    if (d_->model == nullptr) return d_->pendingView;
+    return {{QStringLiteral("scroll"), d_->frame->scroll()->verticalScrollBar()->value()},
+            {QStringLiteral("research"), d_->research != nullptr && d_->research->isOpen()}};
 }
-void StudyDocument::restoreView(const QJsonObject& /*view*/) {}
+
+void StudyDocument::restoreView(const QJsonObject& view) {
+    if (d_->model == nullptr) {
+        d_->pendingView = view;
+        return;
+    }
+    if (d_->research != nullptr) d_->research->setOpen(view[QStringLiteral("research")].toBool());
+    d_->frame->scroll()->verticalScrollBar()->setValue(view[QStringLiteral("scroll")].toInt());
+}
+
 study::Study StudyDocument::study() const {
-    return d_->study;
+    try {
+        return study::readStudy(JsonDocument::parse(toText(d_->core.json()), d_->core.file().path.string()).root());
+    } catch (const std::exception&) {
+        // Not complete yet: its inputs, with the engine's defaults.
+        study::Study study = study::newStudy(study::engines().front().id);
+        for (const auto& [list, names] : {std::pair("models", &study.models), std::pair("hardware", &study.hardware)})
+            if (const QString name = firstName(d_->core.json(), list); !name.isEmpty())
+                names->push_back(name.toStdString());
+        return study;
+    }
 }
-void StudyDocument::setModel(const QString& /*model*/) {}
-void StudyDocument::setHardware(const QString& /*hardware*/) {}
-void StudyDocument::requestRun() {}
+
+void StudyDocument::setModel(const QString& model) {
+    d_->core.document().endTyping();
+    d_->setInput("models", model, tr("model"));
+    d_->core.document().endTyping();
+}
+
+void StudyDocument::setHardware(const QString& hardware) {
+    d_->core.document().endTyping();
+    d_->setInput("hardware", hardware, tr("hardware"));
+    d_->core.document().endTyping();
+}
+
+void StudyDocument::requestRun() {
+    if (!d_->core.isStarted()) return;
+    d_->core.document().endTyping();
+    Problems problems = d_->allProblems();
+    try {
+        const study::Study ready =
+            study::readStudy(JsonDocument::parse(toText(d_->core.json()), d_->core.file().path.string()).root());
+        // A check that is still under way may speak of an older state; the engine checks everything again.
+        if (problems.isEmpty() || d_->core.isChecking()) {
+            rememberModel(firstName(d_->core.json(), "models"));
+            emit runRequested(QString::fromStdString(toText(study::toJson(ready))));
+            return;
+        }
+    } catch (const DataError& error) {
+        if (problems.isEmpty())
+            problems.push_back({error.place.field, QString::fromStdString(escaped(error.what(), 1000))});
+    } catch (const std::exception& error) {
+        if (problems.isEmpty()) problems.push_back({"", QString::fromStdString(escaped(error.what(), 1000))});
+    }
+    d_->goTo(problems.front().field);
+    emit messaged(tr("The study cannot run yet. %1").arg(problems.front().sentence), d_->key);
+}
+
+void StudyDocument::keyPressEvent(QKeyEvent* event) {
+    if (event->matches(QKeySequence::Undo))
+        undoStack()->undo();
+    else if (event->matches(QKeySequence::Redo))
+        undoStack()->redo();
+    else
+        Document::keyPressEvent(event);
+}
+
+void StudyDocument::dragEnterEvent(QDragEnterEvent* event) {
+    const QMimeData* dragged = event->mimeData();
+    const bool local = dragged->hasUrls() && dragged->urls().size() == 1 && dragged->urls().front().isLocalFile();
+    if (local || dragged->text().startsWith(QStringLiteral("zoo:"))) event->acceptProposedAction();
+}
+
+void StudyDocument::dropEvent(QDropEvent* event) {
+    event->acceptProposedAction();
+    if (!event->mimeData()->hasUrls()) return setModel(event->mimeData()->text().trimmed());
+    const QString path = event->mimeData()->urls().front().toLocalFile();
+    inBackground(
+        this, [path] { return kindOfFile(path); },
+        [this, path](const QString& kind) {
+            if (kind == QLatin1String("model")) return setModel(path);
+            if (kind == QLatin1String("fleet")) return setHardware(path);
+            emit openRequested(kind == QLatin1String("study") ? kind : QStringLiteral("hardware"), path);
+        },
+        [](const QString&) {});
+}
 
 }  // namespace tessera::ui

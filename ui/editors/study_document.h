@@ -25,6 +25,7 @@ public:
     bool isModified() const override;
     bool save() override;
     QVector<QAction*> documentActions() override;
+    QVector<Exportable> exportables() override;
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
 
@@ -32,6 +33,15 @@ public:
     void setModel(const QString& model);        ///< undoable
     void setHardware(const QString& hardware);  ///< undoable
     void requestRun();                          ///< emits runRequested where the set-up is valid
+
+    /// Saves under a name in the user's folder of studies, replacing what is there; without a name, asks for one.
+    bool saveAs(const QString& name);
+    bool saveAs();
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
 
 private:
     struct Implementation;

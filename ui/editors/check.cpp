@@ -1,0 +1,86 @@
+#include "ui/editors/check.h"
+
+#include <QSet>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "ui/editors/json_path.h"
+#include "ui/editors/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kMostProblems = 20;
+
+QString sentenceOf(const DataError& error) {
+    const QString expected = QString::fromStdString(escaped(error.expected));
+    if (error.found == "missing") return words::tr("This is needed.");
+    if (error.found == "unknown") return words::tr("Files of this kind have no such field; expected %1.").arg(expected);
+    return words::tr("This is %1; expected %2.").arg(QString::fromStdString(escaped(error.found)), expected);
+}
+
+std::string lastKeyOf(const std::string& field) {
+    const std::size_t dot = field.find_last_of('.');
+    return dot == std::string::npos ? field : field.substr(dot + 1);
+}
+
+/// Links and trees refer to other parts by name and position, so they are left out as a whole.
+std::string whatToTakeOut(const std::string& field) {
+    for (const char* whole : {"links", "topology"})
+        if (field.starts_with(whole)) return whole;
+    return field;
+}
+
+/// Makes the document readable at the field; false where nothing helps.
+bool mend(Json& document, const std::string& field, bool missing, const Stand& stands, int number) {
+    const std::string key = lastKeyOf(field);
+    const auto stand = stands.find(key);
+    if (stand != stands.end()) {
+        const Json value = stand->second.is_string()
+                               ? Json(stand->second.get<std::string>() + " " + std::to_string(number))
+                               : stand->second;
+        JsonPath path = pathFromDotted(document, field);
+        if (missing) path.push_back(key);
+        setValue(document, path, value);
+        return true;
+    }
+    if (missing || field.empty()) return false;
+    const JsonPath path = pathFromDotted(document, whatToTakeOut(field));
+    if (path.empty()) return false;
+    eraseValue(document, path);
+    return true;
+}
+
+}  // namespace
+
+QString problemAt(const Problems& problems, const std::string& field) {
+    for (const Problem& problem : problems)
+        if (problem.field == field || problem.field == field + ".value") return problem.sentence;
+    return {};
+}
+
+Problems findProblems(Json document, const std::string& file, const Reader& reader, const Stand& stands) {
+    Problems problems;
+    QSet<QString> seen;
+    for (int round = 0; round < kMostProblems; ++round) {
+        try {
+            reader(JsonDocument::parse(toText(document), file).root());
+            break;
+        } catch (const DataError& error) {
+            // A field of another file, which this one names, belongs to the naming field's own error.
+            const bool own = error.place.file == file;
+            const std::string field = own ? error.place.field : "";
+            if (seen.contains(QString::fromStdString(field))) break;
+            seen.insert(QString::fromStdString(field));
+            problems.push_back({field, own ? sentenceOf(error) : QString::fromStdString(error.what())});
+            if (!mend(document, field, error.found == "missing", stands, round)) break;
+        } catch (const std::exception& error) {
+            problems.push_back({"", QString::fromStdString(escaped(error.what(), 1000))});
+            break;
+        }
+    }
+    return problems;
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "core/base/json.h"
+#include "ui/editors/problem.h"
+
+namespace tessera::ui {
+
+/// Reads a document as the program does; throws DataError (or another exception with a sentence).
+using Reader = std::function<void(const JsonNode& root)>;
+
+/// What stands in for a required value that is wrong while the rest is checked, by the last key of its field.
+using Stand = std::map<std::string, Json>;
+
+/// All that the reader finds wrong, at most 20. A reader stops at its first problem, so the wrong field is taken out
+/// (or a stand-in put there) and the rest is read again. `file` is what relative paths count from.
+Problems findProblems(Json document, const std::string& file, const Reader& reader, const Stand& stands);
+
+}  // namespace tessera::ui

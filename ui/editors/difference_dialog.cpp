@@ -1,0 +1,240 @@
+#include "ui/editors/difference_dialog.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <map>
+#include <utility>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/hardware/library.h"
+#include "ui/editors/json_path.h"
+#include "ui/models/background.h"
+#include "ui/models/table_model.h"
+#include "ui/theme/theme.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
+
+/// A value with the row that knows how to word it.
+struct Leaf {
+    QString name;
+    QString text;
+};
+
+QString quiet(const std::string& text) {
+    return QString::fromStdString(escaped(text, 80));
+}
+
+/// The field's row of a path without positions: "memory.capacity_bytes".
+const FieldRow* rowOf(const HardwareKind& kind, const std::string& list, const std::string& path) {
+    if (list.empty()) {
+        for (const QVector<FieldRow>* rows : {&kind.fields, &kind.moreFields})
+            for (const FieldRow& row : *rows)
+                if (row.path == path) return &row;
+        return nullptr;
+    }
+    for (const ListSpec& spec : kind.lists)
+        if (spec.path == list)
+            for (int i = spec.named ? 1 : 0; i < spec.columns.size(); ++i)
+                if (spec.columns[i].path == path) return &spec.columns[i];
+    return nullptr;
+}
+
+/// Fields by a stable name, in order: what two documents are compared by.
+class Leaves {
+public:
+    Leaves(const Json& document, const HardwareKind& kind) : kind_(kind) { walk(document, "", "", {}); }
+    const std::vector<std::pair<std::string, Leaf>>& all() const { return leaves_; }
+    const Leaf* find(const std::string& id) const {
+        const auto found = index_.find(id);
+        return found == index_.end() ? nullptr : &leaves_[found->second].second;
+    }
+
+private:
+    static std::string entryName(const Json& entry, std::size_t position) {
+        if (entry.is_object() && entry.contains("name") && entry.at("name").is_string())
+            return entry.at("name").get<std::string>();
+        if (entry.is_object() && entry.contains("between")) return entry.at("between").dump();
+        return std::to_string(position + 1);
+    }
+    void add(const std::string& id, const QString& name, const QString& text) {
+        if (!index_.emplace(id, leaves_.size()).second) return;
+        leaves_.push_back({id, {name, text}});
+    }
+    void walk(const Json& value, const std::string& list, const std::string& path, const QStringList& place) {
+        const FieldRow* row = rowOf(kind_, list, path);
+        const std::string id = place.join(QLatin1Char('\n')).toStdString() + '\n' + path;
+        if (value.is_object() && !isSourced(value)) {
+            const bool entries = list.empty() && isNamedList(path);
+            for (const auto& [key, child] : value.items()) {
+                if (path.empty() && list.empty() && key == "schema") continue;
+                const std::string below = path.empty() ? key : path + "." + key;
+                if (entries)
+                    walk(child, path, "", place + QStringList{titleOf(path), quiet(key)});
+                else
+                    walk(child, list, below, place);
+            }
+        } else if (value.is_array() && list.empty()) {
+            for (std::size_t i = 0; i < value.size(); ++i)
+                walk(value[i], path, "", place + QStringList{titleOf(path), quiet(entryName(value[i], i))});
+        } else {
+            const QString label = row != nullptr ? row->label : quiet(path);
+            add(id, (place + QStringList{label}).join(QStringLiteral(" · ")),
+                row != nullptr ? shownValue(value, *row) : shownValue(value, {}));
+            addProvenance(value, id, place + QStringList{label});
+        }
+    }
+    void addProvenance(const Json& value, const std::string& id, const QStringList& place) {
+        if (!isSourced(value)) return;
+        for (const auto& [key, label] :
+             {std::pair("class", QObject::tr("trust")), std::pair("source", QObject::tr("source"))})
+            if (value.contains(key))
+                add(id + '\n' + key, (place + QStringList{label}).join(QStringLiteral(" · ")),
+                    shownValue(value.at(key), {}));
+    }
+    bool isNamedList(const std::string& path) const {
+        for (const ListSpec& spec : kind_.lists)
+            if (spec.path == path) return spec.named;
+        return false;
+    }
+    QString titleOf(const std::string& path) const {
+        for (const ListSpec& spec : kind_.lists)
+            if (spec.path == path) return spec.title.section(QLatin1Char(','), 0, 0);
+        return quiet(path);
+    }
+    const HardwareKind& kind_;
+    std::vector<std::pair<std::string, Leaf>> leaves_;
+    std::map<std::string, std::size_t> index_;
+};
+
+}  // namespace
+
+QVector<Difference> differences(const Json& here, const Json& there, const HardwareKind& kind) {
+    const Leaves one(here, kind);
+    const Leaves other(there, kind);
+    QVector<Difference> result;
+    for (const auto& [id, leaf] : one.all()) {
+        const Leaf* match = other.find(id);
+        if (match == nullptr || match->text != leaf.text)
+            result.push_back({leaf.name, leaf.text, match == nullptr ? QString() : match->text});
+    }
+    for (const auto& [id, leaf] : other.all())
+        if (one.find(id) == nullptr) result.push_back({leaf.name, {}, leaf.text});
+    return result;
+}
+
+DifferenceDialog::DifferenceDialog(const HardwareKind& kind, const Json& here, const EditedFile& file, QWidget* parent)
+    : QDialog(parent), kind_(kind), here_(here), other_(new QComboBox(this)), summary_(new QLabel(this)) {
+    setWindowTitle(tr("Compare with another %1").arg(kind.title.toLower()));
+    resize(760, 480);
+    const auto cell = [this](QString Difference::*part) {
+        return [this, part](int row) {
+            const QString& text = rows_[row].*part;
+            return text.isEmpty() ? tr("not given") : text;
+        };
+    };
+    const auto grey = [this](QString Difference::*part) {
+        return [this, part](int row, int role) {
+            return role == Qt::ForegroundRole && (rows_[row].*part).isEmpty() ? QVariant(theme().colour("secondary"))
+                                                                              : QVariant();
+        };
+    };
+    model_ = new TableModel(
+        {{.title = tr("Field"), .text = cell(&Difference::field)},
+         {.title = tr("This"), .text = cell(&Difference::here), .decoration = grey(&Difference::here)},
+         {.title = tr("The other"), .text = cell(&Difference::there), .decoration = grey(&Difference::there)}},
+        this);
+    table_ = new TableView(model_, tr("Differences"), this);
+    table_->setEmptyText(tr("Choose what to compare with."));
+    auto* layout = new QVBoxLayout(this);
+    layout->setSpacing(theme().spacing(2));
+    auto* head = new QHBoxLayout;
+    auto* label = new QLabel(tr("&Compare with"), this);
+    label->setBuddy(other_);
+    other_->setAccessibleName(tr("Compare with"));
+    other_->setPlaceholderText(tr("Choose a %1").arg(kind.title.toLower()));
+    auto* file_ = new QPushButton(tr("A file…"), this);
+    head->addWidget(label);
+    head->addWidget(other_, 1);
+    head->addWidget(file_);
+    layout->addLayout(head);
+    summary_->setTextFormat(Qt::PlainText);
+    setLook(*summary_, "tone", QStringLiteral("secondary"));
+    layout->addWidget(summary_);
+    layout->addWidget(table_, 1);
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
+    layout->addWidget(buttons);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    connect(file_, &QPushButton::clicked, this, &DifferenceDialog::browse);
+    connect(other_, &QComboBox::activated, this, [this](int at) { compareWith(other_->itemData(at).toString()); });
+    inBackground(
+        this,
+        [id = kind.id.toStdString(), self = file.path] {
+            QStringList found;
+            for (const hardware::LibraryEntry& entry : hardware::libraryEntries())
+                if (entry.kind == id && entry.problem.empty())
+                    found << QString::fromStdString(entry.path == self ? entry.id + "\nas saved" : entry.id);
+            return found;
+        },
+        [this](const QStringList& names) {
+            for (const QString& name : names) {
+                const QString id = name.section(QLatin1Char('\n'), 0, 0);
+                other_->addItem(id == name ? id : tr("%1 (as it is saved)").arg(id), id);
+            }
+            if (rows_.isEmpty()) other_->setCurrentIndex(-1);
+        },
+        [](const QString&) {});
+}
+
+void DifferenceDialog::browse() {
+    const QString path =
+        QFileDialog::getOpenFileName(this, tr("Compare with a file"), {}, tr("Hardware files (*.json)"));
+    if (path.isEmpty()) return;
+    other_->addItem(path, path);
+    other_->setCurrentIndex(other_->count() - 1);
+    compareWith(path);
+}
+
+void DifferenceDialog::compareWith(const QString& nameOrPath) {
+    struct Read {
+        Json json;
+        QString problem;
+    };
+    inBackground(
+        this,
+        [folder = kind_.folder, name = nameOrPath.toStdString()] {
+            Read read;
+            try {
+                std::filesystem::path path = findInLibrary(folder, name);
+                if (path.empty()) path = name;
+                read.json = JsonDocument::parse(readFile(path, kLargestFile), path.string()).json();
+            } catch (const std::exception& error) {
+                read.problem = QString::fromStdString(escaped(error.what(), 1000));
+            }
+            return read;
+        },
+        [this](const Read& read) {
+            const bool same = read.problem.isEmpty() && hardwareKindOf(read.json) == &kind_;
+            rows_ = same ? differences(here_, read.json, kind_) : QVector<Difference>();
+            model_->setRowCount(static_cast<int>(rows_.size()));
+            QString text = tr("%n field(s) differ.", nullptr, static_cast<int>(rows_.size()));
+            if (rows_.isEmpty()) text = tr("They are the same.");
+            if (!same)
+                text = !read.problem.isEmpty() ? read.problem : tr("That file is no %1.").arg(kind_.title.toLower());
+            summary_->setText(text);
+            table_->setEmptyText(text);
+        },
+        [](const QString&) {});
+}
+
+}  // namespace tessera::ui

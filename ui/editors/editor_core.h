@@ -1,0 +1,78 @@
+#pragma once
+
+#include <QObject>
+#include <QTimer>
+#include <any>
+#include <functional>
+
+#include "ui/editors/edited_file.h"
+#include "ui/editors/edited_json.h"
+#include "ui/editors/problem.h"
+
+namespace tessera::ui {
+
+/// What reading a document gave: what is wrong with it, or what can be shown of it.
+struct CheckOutcome {
+    Problems problems;
+    std::any preview;
+};
+
+/// What every editor of a JSON document has: the document with its undo steps, the file behind it, checking after every
+/// edit on another thread, and edits kept for the case that the program ends without saving.
+class EditorCore : public QObject {
+    Q_OBJECT
+
+public:
+    /// Runs on another thread; must not throw.
+    using Check = std::function<CheckOutcome(const Json& document, const std::string& file)>;
+
+    EditorCore(QString documentKind, Check check, QObject* parent = nullptr);
+    /// The edits are given up or saved by now: nothing is left to recover.
+    ~EditorCore() override;
+
+    /// Begins with a document that was read or made.
+    void start(const EditedFile& file, const Json& json);
+    bool isStarted() const { return started_; }
+
+    EditedJson& document() { return document_; }
+    const Json& json() const { return document_.json(); }
+    const EditedFile& file() const { return file_; }
+    const Problems& problems() const { return outcome_.problems; }
+    const std::any& preview() const { return outcome_.preview; }
+    bool isModified() const { return !document_.undoStack()->isClean(); }
+    /// True while the newest edit is not checked yet.
+    bool isChecking() const { return checked_ != wanted_; }
+
+    /// Writes the document and makes it the file that is edited. Throws FileError.
+    void saveTo(const EditedFile& file);
+    /// Edits of an earlier session, where some differ from the document.
+    const std::optional<Recovery>& recovery() const { return recovery_; }
+    void bringBack();
+    void discardRecovery();
+    /// Checks again although nothing was edited: something outside changed.
+    void recheck();
+
+signals:
+    void started();
+    void checked();
+    void modifiedChanged();
+    void fileChanged();
+
+private:
+    void edited();
+    void check();
+    void keep();
+
+    QString kind_;
+    Check check_;
+    EditedJson document_;
+    EditedFile file_;
+    CheckOutcome outcome_;
+    std::optional<Recovery> recovery_;
+    QTimer checkTimer_, keepTimer_;
+    int wanted_ = 0, checked_ = 0;
+    bool started_ = false, wasModified_ = false, kept_ = false;
+    bool checking_ = false;  ///< one check at a time, the newest state next
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,222 @@
+#include "ui/editors/editor_frame.h"
+
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLocale>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "core/base/text.h"
+#include "ui/editors/editor_core.h"
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kMostShownProblems = 4;
+
+void clear(QLayout& layout) {
+    while (QLayoutItem* item = layout.takeAt(0)) {
+        if (item->widget() != nullptr) {
+            item->widget()->hide();
+            item->widget()->deleteLater();
+        }
+        delete item;
+    }
+}
+
+QFrame* line(QWidget* parent) {
+    auto* made = new QFrame(parent);
+    made->setFixedHeight(1);
+    setLook(*made, "line", true);
+    return made;
+}
+
+}  // namespace
+
+EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
+    : QWidget(parent),
+      icon_(new QLabel(this)),
+      title_(new QLabel(this)),
+      caption_(new QLabel(this)),
+      noticeText_(new QLabel(this)),
+      refusal_(new QLabel(this)),
+      buttons_(new QHBoxLayout),
+      notice_(new QFrame(this)),
+      foot_(new QFrame(this)),
+      noticeChoices_(new QHBoxLayout),
+      scroll_(new QScrollArea(this)),
+      splitter_(new QSplitter(Qt::Horizontal, this)) {
+    setLook(*this, "ground", QStringLiteral("surface"));
+    setAttribute(Qt::WA_StyledBackground);
+    const int pad = theme().spacing(4);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(pad, theme().spacing(3), pad, theme().spacing(3));
+    head->setSpacing(theme().spacing(2));
+    const int side = theme().size("icon");
+    icon_->setPixmap(theme().icon(icon, "secondary").pixmap(side, side));
+    for (QLabel* text : {title_, caption_, noticeText_, refusal_}) text->setTextFormat(Qt::PlainText);
+    setLook(*title_, "letters", QStringLiteral("panel-title"));
+    setLook(*caption_, "tone", QStringLiteral("secondary"));
+    title_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+    caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    buttons_->setSpacing(theme().spacing(1));
+    head->addWidget(icon_);
+    head->addWidget(title_);
+    head->addWidget(caption_, 1);
+    head->addLayout(buttons_);
+    layout->addLayout(head);
+    layout->addWidget(line(this));
+
+    auto* noticeLayout = new QHBoxLayout(notice_);
+    noticeLayout->setContentsMargins(pad, theme().spacing(2), pad, theme().spacing(2));
+    noticeText_->setWordWrap(true);
+    noticeLayout->addWidget(noticeText_, 1);
+    noticeLayout->addLayout(noticeChoices_);
+    setLook(*notice_, "ground", QStringLiteral("raised"));
+    notice_->hide();
+    layout->addWidget(notice_);
+
+    refusal_->setWordWrap(true);
+    refusal_->setAlignment(Qt::AlignCenter);
+    setLook(*refusal_, "tone", QStringLiteral("secondary"));
+    refusal_->hide();
+    layout->addWidget(refusal_, 1);
+
+    auto* left = new QWidget;
+    setLook(*left, "ground", QStringLiteral("surface"));
+    fields_ = new QVBoxLayout(left);
+    fields_->setContentsMargins(pad, pad, pad, pad);
+    fields_->setSpacing(theme().spacing(5));
+    scroll_->setWidget(left);
+    scroll_->setWidgetResizable(true);
+    scroll_->setFrameShape(QFrame::NoFrame);
+    scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll_->setFocusPolicy(Qt::NoFocus);
+    auto* right = new QWidget;
+    setLook(*right, "ground", QStringLiteral("surface"));
+    picture_ = new QVBoxLayout(right);
+    picture_->setContentsMargins(pad, pad, pad, pad);
+    picture_->setSpacing(theme().spacing(2));
+    splitter_->addWidget(scroll_);
+    splitter_->addWidget(right);
+    splitter_->setStretchFactor(0, 0);
+    splitter_->setStretchFactor(1, 1);
+    splitter_->setChildrenCollapsible(false);
+    splitter_->setHandleWidth(1);
+    layout->addWidget(splitter_, 1);
+
+    auto* footLayout = new QVBoxLayout(foot_);
+    footLayout->setContentsMargins(0, 0, 0, 0);
+    footLayout->setSpacing(0);
+    footLayout->addWidget(line(foot_));
+    auto* list = new QWidget(foot_);
+    problems_ = new QVBoxLayout(list);
+    problems_->setContentsMargins(pad, theme().spacing(2), pad, theme().spacing(2));
+    problems_->setSpacing(0);
+    footLayout->addWidget(list);
+    foot_->hide();
+    layout->addWidget(foot_);
+}
+
+void EditorFrame::setTitle(const QString& title, const QString& caption) {
+    title_->setText(QString::fromStdString(escaped(title.toStdString(), 80)));
+    caption_->setText(caption);
+    caption_->setToolTip(caption);
+}
+
+void EditorFrame::setSideWidth(int pixels) {
+    splitter_->setSizes({pixels, std::max(pixels, width() - pixels)});
+}
+
+void EditorFrame::setSingleColumn(int pixels) {
+    splitter_->widget(1)->hide();
+    scroll_->widget()->setMaximumWidth(pixels);
+}
+
+QHBoxLayout* EditorFrame::actionBar() {
+    if (actionBar_ != nullptr) return actionBar_;
+    layout()->addWidget(line(this));
+    actionBar_ = new QHBoxLayout;
+    actionBar_->setContentsMargins(theme().spacing(4), theme().spacing(3), theme().spacing(4), theme().spacing(3));
+    actionBar_->setSpacing(theme().spacing(3));
+    static_cast<QVBoxLayout*>(layout())->addLayout(actionBar_);
+    return actionBar_;
+}
+
+void EditorFrame::setNotice(const QString& sentence, const QVector<Choice>& choices) {
+    clear(*noticeChoices_);
+    noticeText_->setText(sentence);
+    for (const Choice& choice : choices) {
+        auto* button = new QPushButton(choice.title, notice_);
+        button->setAccessibleDescription(sentence);
+        connect(button, &QPushButton::clicked, this, [this, run = choice.run] {
+            clearNotice();
+            run();
+        });
+        noticeChoices_->addWidget(button);
+    }
+    notice_->show();
+}
+
+void EditorFrame::clearNotice() {
+    notice_->hide();
+}
+
+void EditorFrame::setRefusal(const QString& sentence) {
+    refusal_->setText(sentence);
+    refusal_->setVisible(!sentence.isEmpty());
+    splitter_->setVisible(sentence.isEmpty());
+    foot_->setVisible(false);
+}
+
+void EditorFrame::setProblems(const Problems& problems, const std::function<QString(const std::string& field)>& name) {
+    clear(*problems_);
+    foot_->setVisible(!problems.isEmpty() && refusal_->isHidden());
+    int shown = 0;
+    for (const Problem& problem : problems) {
+        if (++shown > kMostShownProblems) break;
+        const QString where = name(problem.field);
+        auto* button = new QToolButton(foot_);
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setIcon(theme().icon(QStringLiteral("warning"), "bad"));
+        const QString text = where.isEmpty() ? problem.sentence : QStringLiteral("%1: %2").arg(where, problem.sentence);
+        button->setText(QString::fromStdString(escaped(text.toStdString())));
+        button->setToolTip(tr("Go to the field"));
+        button->setAccessibleName(text);
+        connect(button, &QToolButton::clicked, this,
+                [this, field = QString::fromStdString(problem.field)] { emit problemChosen(field); });
+        problems_->addWidget(button, 0, Qt::AlignLeft);
+    }
+    if (shown > kMostShownProblems) {
+        auto* more =
+            new QLabel(tr("and %n more", nullptr, static_cast<int>(problems.size()) - kMostShownProblems), foot_);
+        setLook(*more, "tone", QStringLiteral("secondary"));
+        problems_->addWidget(more);
+    }
+}
+
+void EditorFrame::offerRecovery(EditorCore& core) {
+    if (!core.recovery()) return;
+    const QString when = QLocale().toString(core.recovery()->when, QStringLiteral("d MMM, HH:mm"));
+    setNotice(tr("There are unsaved edits from %1.").arg(when),
+              {{tr("Bring them back"), [&core] { core.bringBack(); }},
+               {tr("Discard them"), [&core] { core.discardRecovery(); }}});
+}
+
+QLabel* EditorFrame::sectionTitle(const QString& text, QWidget* parent) {
+    auto* label = new QLabel(text, parent);
+    label->setFont(theme().font(Theme::Text::base, true));
+    return label;
+}
+
+}  // namespace tessera::ui

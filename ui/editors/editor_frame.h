@@ -1,0 +1,75 @@
+#pragma once
+
+#include <QVector>
+#include <QWidget>
+#include <functional>
+
+#include "ui/editors/problem.h"
+
+class QBoxLayout;
+class QFrame;
+class QHBoxLayout;
+class QLabel;
+class QPushButton;
+class QScrollArea;
+class QSplitter;
+class QToolButton;
+class QVBoxLayout;
+
+namespace tessera::ui {
+
+class EditorCore;
+
+/// What surrounds an editor: title line with buttons, a notice when there is something to decide, the fields on the
+/// left, a picture on the right, and all that is wrong at the foot.
+class EditorFrame : public QWidget {
+    Q_OBJECT
+
+public:
+    EditorFrame(const QString& icon, QWidget* parent = nullptr);
+
+    void setTitle(const QString& title, const QString& caption);
+    /// The buttons at the right of the title.
+    QHBoxLayout* buttons() const { return buttons_; }
+    /// Where forms and tables go, below each other.
+    QVBoxLayout* fields() const { return fields_; }
+    /// The right half; hidden while it is empty.
+    QVBoxLayout* picture() const { return picture_; }
+    void setSideWidth(int pixels);
+    /// Without a picture: fields in one column of at most this width.
+    void setSingleColumn(int pixels);
+    /// The line below everything: what the set-up means, and what to do with it.
+    QHBoxLayout* actionBar();
+    QScrollArea* scroll() const { return scroll_; }
+    QSplitter* splitter() const { return splitter_; }
+
+    struct Choice {
+        QString title;
+        std::function<void()> run;
+    };
+    void setNotice(const QString& sentence, const QVector<Choice>& choices);
+    void clearNotice();
+    /// A sentence instead of the editor: the file cannot be opened.
+    void setRefusal(const QString& sentence);
+    /// `name` words a field for people.
+    void setProblems(const Problems& problems, const std::function<QString(const std::string& field)>& name);
+    /// Offers the edits of an earlier session where there are some.
+    void offerRecovery(EditorCore& core);
+
+    static QLabel* sectionTitle(const QString& text, QWidget* parent);
+
+signals:
+    void problemChosen(const QString& field);
+
+private:
+    QLabel *icon_, *title_, *caption_, *noticeText_, *refusal_;
+    QHBoxLayout* buttons_;
+    QFrame *notice_, *foot_;
+    QHBoxLayout* noticeChoices_;
+    QVBoxLayout *fields_, *picture_, *problems_;
+    QHBoxLayout* actionBar_ = nullptr;
+    QScrollArea* scroll_;
+    QSplitter* splitter_;
+};
+
+}  // namespace tessera::ui

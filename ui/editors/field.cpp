@@ -1,0 +1,397 @@
+#include "ui/editors/field.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QCompleter>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QStringListModel>
+#include <algorithm>
+#include <utility>
+
+#include "core/base/text.h"
+#include "ui/editors/json_path.h"
+#include "ui/editors/words.h"
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kLongestText = 4096;
+
+/// A document's text as it is edited: on one line, nothing hidden.
+QString asText(const Json& value) {
+    if (value.is_null()) return {};
+    if (value.is_string()) return QString::fromStdString(value.get_ref<const std::string&>());
+    return QString::fromStdString(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+QString placeholderOf(const FieldRow& row) {
+    if (!row.placeholder.isEmpty()) return row.placeholder;
+    if (!row.fallback.is_null()) return shownValue(row.fallback, row);
+    if (row.kind == FieldKind::quantity && row.measure != Measure::count)
+        return words::tr("such as %1").arg(exampleOf(row.measure));
+    return {};
+}
+
+/// A field made of one control.
+class SingleField : public Field {
+public:
+    SingleField(QWidget* control, const FieldRow& row, QWidget* parent) : Field(parent), control_(control) {
+        auto* layout = new QHBoxLayout(this);
+        layout->setContentsMargins(0, 0, 0, 0);
+        layout->setSpacing(theme().spacing(2));
+        layout->addWidget(control, 1);
+        control->setAccessibleName(row.unit.isEmpty() ? row.label : QStringLiteral("%1, %2").arg(row.label, row.unit));
+        control->setAccessibleDescription(row.help);
+        if (!row.unit.isEmpty()) {
+            auto* unit = new QLabel(row.unit, this);
+            setLook(*unit, "tone", QStringLiteral("secondary"));
+            layout->addWidget(unit);
+        }
+        setFocusProxy(control);
+    }
+    QWidget* control() override { return control_; }
+
+private:
+    QWidget* control_;
+};
+
+void offer(QLineEdit& box, const QStringList& suggestions) {
+    if (box.completer() == nullptr) {
+        auto* completer = new QCompleter(&box);
+        completer->setModel(new QStringListModel(completer));
+        completer->setCaseSensitivity(Qt::CaseInsensitive);
+        completer->setFilterMode(Qt::MatchContains);
+        box.setCompleter(completer);
+    }
+    static_cast<QStringListModel*>(box.completer()->model())->setStringList(suggestions);
+}
+
+class TextField : public SingleField {
+public:
+    TextField(const FieldRow& row, QWidget* parent) : TextField(new TextBox, row, parent) {}
+    void setJson(const Json& value) override {
+        if (asText(value) != box_->text()) box_->setText(asText(value));
+    }
+    void setSuggestions(const QStringList& suggestions) override { offer(*box_, suggestions); }
+
+private:
+    TextField(TextBox* box, const FieldRow& row, QWidget* parent) : SingleField(box, row, parent), box_(box) {
+        box->setMaxLength(kLongestText);
+        box->setPlaceholderText(placeholderOf(row));
+        connect(box, &QLineEdit::textEdited, this, [this, required = row.required](const QString& text) {
+            emit edited(text.isEmpty() && !required ? Json() : Json(text.toStdString()));
+        });
+        connect(box, &QLineEdit::editingFinished, this, &Field::finished);
+    }
+    TextBox* box_;
+};
+
+class NumberField : public SingleField {
+public:
+    NumberField(const FieldRow& row, QWidget* parent)
+        : NumberField(new QuantityField(row.measure, row.range), row, parent) {}
+    void setJson(const Json& value) override {
+        if (value.is_number())
+            box_->setQuantity(value.get<double>());
+        else if (value.is_null())
+            box_->setQuantity(std::nullopt);
+        else
+            box_->setRawText(asText(value));
+    }
+    QString problem() const override { return box_->problem(); }
+
+private:
+    NumberField(QuantityField* box, const FieldRow& row, QWidget* parent) : SingleField(box, row, parent), box_(box) {
+        box->setPlaceholderText(placeholderOf(row));
+        connect(box, &QuantityField::edited, this, [this] { emit edited(box_->json()); });
+        connect(box, &QLineEdit::editingFinished, this, &Field::finished);
+    }
+    QuantityField* box_;
+};
+
+/// A choice whose first entry may be "the default".
+class WordField : public SingleField {
+public:
+    WordField(const FieldRow& row, QWidget* parent) : WordField(new QComboBox, row, parent) {}
+    void setJson(const Json& value) override {
+        const QSignalBlocker quiet(box_);
+        const QString text = asText(value.is_null() ? fallback_ : value);
+        int at = box_->findData(text);
+        if (at < 0 && !text.isEmpty()) {
+            // A word that nobody offers: kept and shown, and refused by the reader.
+            box_->addItem(QString::fromStdString(escaped(text.toStdString())), text);
+            at = box_->count() - 1;
+        }
+        box_->setCurrentIndex(at);
+    }
+
+private:
+    WordField(QComboBox* box, const FieldRow& row, QWidget* parent)
+        : SingleField(box, row, parent), box_(box), fallback_(row.fallback) {
+        for (const QString& word : row.words)
+            box->addItem(word == asText(row.fallback) ? words::tr("%1 (default)").arg(word) : word, word);
+        box->setPlaceholderText(words::tr("Choose"));
+        box->setCurrentIndex(-1);
+        connect(box, &QComboBox::activated, this, [this](int at) {
+            const Json chosen = box_->itemData(at).toString().toStdString();
+            emit edited(chosen == fallback_ ? Json() : chosen);
+            emit finished();
+        });
+    }
+    QComboBox* box_;
+    Json fallback_;
+};
+
+/// A word of a list, or a number typed over it.
+class WordOrQuantityField : public SingleField {
+public:
+    WordOrQuantityField(const FieldRow& row, QWidget* parent) : WordOrQuantityField(new QComboBox, row, parent) {}
+    void setJson(const Json& value) override {
+        const QSignalBlocker quiet(box_);
+        const QString text = shownValue(value, row_);
+        if (text != box_->currentText()) box_->setEditText(text);
+        judge(text);
+    }
+    QString problem() const override { return problem_; }
+
+private:
+    WordOrQuantityField(QComboBox* box, const FieldRow& row, QWidget* parent)
+        : SingleField(box, row, parent), box_(box), row_(row) {
+        box->setEditable(true);
+        box->setInsertPolicy(QComboBox::NoInsert);
+        auto* line = new TextBox(box);
+        box->setLineEdit(line);
+        line->setPlaceholderText(placeholderOf(row));
+        line->setAccessibleName(row.label);
+        line->setAccessibleDescription(row.help);
+        box->addItems(row.words);
+        box->setCurrentIndex(-1);
+        connect(box, &QComboBox::editTextChanged, this, [this](const QString& text) {
+            judge(text);
+            emit edited(jsonOf(text));
+        });
+        connect(line, &QLineEdit::editingFinished, this, &Field::finished);
+    }
+    Json jsonOf(const QString& text) const {
+        if (text.trimmed().isEmpty()) return {};
+        if (row_.words.contains(text)) return Json(text.toStdString());
+        const QuantityReading reading = readQuantity(text, row_.measure, row_.range);
+        return reading.value ? numberValue(*reading.value) : Json(text.toStdString());
+    }
+    void judge(const QString& text) {
+        problem_.clear();
+        if (text.trimmed().isEmpty() || row_.words.contains(text)) return;
+        if (!readQuantity(text, row_.measure, row_.range).value)
+            problem_ = words::tr("Choose %1, or type a number from %2 to %3.")
+                           .arg(row_.words.join(QStringLiteral(", ")), exactQuantity(row_.range.least, row_.measure),
+                                exactQuantity(row_.range.most, row_.measure));
+    }
+    QComboBox* box_;
+    FieldRow row_;
+    QString problem_;
+};
+
+class FlagField : public SingleField {
+public:
+    FlagField(const FieldRow& row, QWidget* parent) : FlagField(new QCheckBox, row, parent) {}
+    void setJson(const Json& value) override {
+        const QSignalBlocker quiet(box_);
+        const Json& shown = value.is_boolean() ? value : fallback_;
+        box_->setChecked(shown.is_boolean() && shown.get<bool>() != turned_);
+    }
+
+private:
+    // A flag that is on by default is offered as its opposite: "No compute".
+    FlagField(QCheckBox* box, const FieldRow& row, QWidget* parent)
+        : SingleField(box, row, parent), box_(box), fallback_(row.fallback), turned_(row.fallback == Json(true)) {
+        box->setText(row.placeholder);
+        connect(box, &QCheckBox::toggled, this, [this](bool on) {
+            const Json value = on != turned_;
+            emit edited(value == fallback_ ? Json() : value);
+            emit finished();
+        });
+    }
+    QCheckBox* box_;
+    Json fallback_;
+    bool turned_;
+};
+
+/// Some of a few words, as boxes to tick.
+class WordsField : public Field {
+public:
+    WordsField(const FieldRow& row, QWidget* parent) : Field(parent), row_(row) {
+        auto* layout = new QHBoxLayout(this);
+        layout->setContentsMargins(0, 0, 0, 0);
+        layout->setSpacing(theme().spacing(4));
+        for (const QString& word : row.words) {
+            auto* box = new QCheckBox(word, this);
+            box->setAccessibleName(QStringLiteral("%1: %2").arg(row.label, word));
+            box->setAccessibleDescription(row.help);
+            layout->addWidget(box);
+            connect(box, &QCheckBox::toggled, this, [this, word](bool on) { toggle(word, on); });
+            boxes_.push_back(box);
+        }
+        layout->addStretch(1);
+        if (!boxes_.isEmpty()) setFocusProxy(boxes_.front());
+    }
+    QWidget* control() override { return boxes_.isEmpty() ? this : static_cast<QWidget*>(boxes_.front()); }
+    void setJson(const Json& value) override {
+        const Json& list = value.is_null() ? row_.fallback : value;
+        chosen_.clear();
+        if (list.is_array())
+            for (const Json& word : list) chosen_.push_back(asText(word));
+        for (QCheckBox* box : boxes_) {
+            const QSignalBlocker quiet(box);
+            box->setChecked(chosen_.contains(box->text()));
+        }
+    }
+    QString problem() const override { return chosen_.isEmpty() ? words::tr("Tick at least one.") : QString(); }
+
+private:
+    void toggle(const QString& word, bool on) {
+        chosen_.removeAll(word);
+        if (on) chosen_.push_back(word);
+        Json list = Json::array();
+        for (const QString& each : chosen_) list.push_back(each.toStdString());
+        emit edited(list == row_.fallback ? Json() : list);
+        emit finished();
+    }
+    FieldRow row_;
+    QVector<QCheckBox*> boxes_;
+    QStringList chosen_;
+};
+
+template <typename Made>
+Field* make(const FieldRow& row, QWidget* parent) {
+    return new Made(row, parent);
+}
+
+struct Maker {
+    FieldKind kind;
+    Field* (*make)(const FieldRow&, QWidget*);
+};
+
+constexpr Maker kMakers[] = {
+    {FieldKind::text, make<TextField>},   {FieldKind::quantity, make<NumberField>},
+    {FieldKind::word, make<WordField>},   {FieldKind::wordOrQuantity, make<WordOrQuantityField>},
+    {FieldKind::words, make<WordsField>}, {FieldKind::flag, make<FlagField>},
+};
+
+bool isUndoKey(QKeyEvent* event) {
+    return event->matches(QKeySequence::Undo) || event->matches(QKeySequence::Redo);
+}
+
+}  // namespace
+
+bool TextBox::event(QEvent* event) {
+    // The line edit would claim Ctrl+Z for itself before the document's action sees it.
+    if (event->type() == QEvent::ShortcutOverride && isUndoKey(static_cast<QKeyEvent*>(event))) {
+        event->ignore();
+        return false;
+    }
+    return QLineEdit::event(event);
+}
+
+void TextBox::keyPressEvent(QKeyEvent* event) {
+    if (isUndoKey(event))
+        event->ignore();
+    else
+        QLineEdit::keyPressEvent(event);
+}
+
+QuantityField::QuantityField(Measure measure, const QuantityRange& range, QWidget* parent)
+    : TextBox(parent), measure_(measure), range_(range) {
+    connect(this, &QLineEdit::textEdited, this, [this] {
+        judge();
+        emit edited();
+    });
+}
+
+void QuantityField::setQuantity(std::optional<double> value) {
+    // While a person types "16 GB" the same number must not be rewritten under the caret.
+    const bool same = value ? parseQuantity(text().toStdString(), measure_) == value : text().isEmpty();
+    if (!same || !hasFocus()) setText(value ? exactQuantity(*value, measure_) : QString());
+    judge();
+}
+
+void QuantityField::setRawText(const QString& raw) {
+    if (raw != text()) setText(raw);
+    judge();
+}
+
+std::optional<double> QuantityField::quantity() const {
+    return text().trimmed().isEmpty() ? std::nullopt : readQuantity(text(), measure_, range_).value;
+}
+
+Json QuantityField::json() const {
+    if (text().trimmed().isEmpty()) return {};
+    const std::optional<double> value = parseQuantity(text().toStdString(), measure_);
+    return value ? numberValue(*value) : Json(text().toStdString());
+}
+
+void QuantityField::judge() {
+    problem_ = text().trimmed().isEmpty() ? QString() : readQuantity(text(), measure_, range_).problem;
+    markWrong(*this, !problem_.isEmpty());
+}
+
+void QuantityField::normalise() {
+    if (const std::optional<double> value = quantity()) setText(exactQuantity(*value, measure_));
+}
+
+void QuantityField::step(int steps) {
+    const QString moved = steppedQuantity(text(), steps, measure_, range_);
+    if (moved.isEmpty() || moved == text()) return;
+    setText(moved);
+    judge();
+    emit edited();
+}
+
+void QuantityField::keyPressEvent(QKeyEvent* event) {
+    struct Key {
+        int key;
+        int steps;
+    };
+    constexpr Key kKeys[] = {{Qt::Key_Up, 1}, {Qt::Key_Down, -1}, {Qt::Key_PageUp, 10}, {Qt::Key_PageDown, -10}};
+    for (const Key& row : kKeys)
+        if (event->key() == row.key) return step(row.steps);
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) normalise();
+    TextBox::keyPressEvent(event);
+}
+
+void QuantityField::focusOutEvent(QFocusEvent* event) {
+    normalise();
+    TextBox::focusOutEvent(event);
+}
+
+void Field::setMarked(bool wrong) {
+    markWrong(*control(), wrong);
+}
+
+Field* makeField(const FieldRow& row, QWidget* parent) {
+    for (const Maker& maker : kMakers)
+        if (maker.kind == row.kind) return maker.make(row, parent);
+    return new TextField(row, parent);
+}
+
+QString shownValue(const Json& given, const FieldRow& row) {
+    const Json& value = plainValue(given);
+    if (value.is_number()) return exactQuantity(value.get<double>(), row.measure);
+    if (value.is_boolean()) return value.get<bool>() ? words::tr("yes") : words::tr("no");
+    if (value.is_array()) {
+        QStringList parts;
+        for (const Json& part : value) parts << asText(part);
+        return QString::fromStdString(escaped(parts.join(QStringLiteral(", ")).toStdString()));
+    }
+    return QString::fromStdString(escaped(asText(value).toStdString()));
+}
+
+void markWrong(QWidget& control, bool wrong) {
+    if (control.property("wrong").toBool() != wrong) setLook(control, "wrong", wrong);
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,189 @@
+#include "ui/editors/form.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+
+#include "ui/editors/provenance_button.h"
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kLabelWidth = 132;
+constexpr int kControlWidth = 200;
+
+QLabel* caption(const QString& text, const char* tone, QWidget* parent) {
+    auto* label = new QLabel(text, parent);
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    setLook(*label, "letters", QStringLiteral("caption"));
+    setLook(*label, "tone", QLatin1String(tone));
+    return label;
+}
+
+bool isWide(FieldKind kind) {
+    return kind == FieldKind::words || kind == FieldKind::flag;
+}
+
+}  // namespace
+
+Form::Form(EditedJson* document, const QVector<FieldRow>& rows, Notes notes, QWidget* parent)
+    : QWidget(parent), document_(document) {
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setHorizontalSpacing(theme().spacing(3));
+    grid->setVerticalSpacing(theme().spacing(1));
+    grid->setColumnMinimumWidth(0, kLabelWidth);
+    grid->setColumnMinimumWidth(1, kControlWidth);
+    grid->setColumnStretch(2, 1);
+    for (const FieldRow& row : rows) addLine(grid, row, notes);
+    for (int i = 0; i < lines_.size(); ++i) connectLine(i);
+    connect(document, &EditedJson::changed, this, &Form::refresh);
+    refresh();
+}
+
+void Form::addLine(QGridLayout* grid, const FieldRow& row, Notes notes) {
+    Line line;
+    line.row = row;
+    line.path = pathOf(row.path);
+    const int at = grid->rowCount();
+    line.label = new QLabel(row.label, this);
+    line.label->setToolTip(row.help);
+    setLook(*line.label, "tone", QStringLiteral("secondary"));
+    line.field = makeField(row, this);
+    line.field->setToolTip(row.help);
+    line.label->setBuddy(line.field->control());
+    grid->addWidget(line.label, at, 0);
+    const bool textWide = row.kind == FieldKind::text && !row.sourced && notes == Notes::tooltips;
+    if (isWide(row.kind) || textWide) {
+        grid->addWidget(line.field, at, 1, 1, 2);
+    } else {
+        grid->addWidget(line.field, at, 1);
+        line.field->setFixedWidth(kControlWidth);
+    }
+    auto* side = new QHBoxLayout;
+    side->setSpacing(theme().spacing(1));
+    if (row.sourced) {
+        line.provenance = new ProvenanceButton(row.label.toLower(), this);
+        side->addWidget(line.provenance);
+        side->addStretch(1);
+        grid->addLayout(side, at, 2);
+    } else if (notes == Notes::beside) {
+        line.reset = new QToolButton(this);
+        line.reset->setIcon(theme().icon(QStringLiteral("undo"), "secondary"));
+        if (line.reset->icon().isNull()) line.reset->setText(QStringLiteral("↺"));
+        line.reset->setToolTip(tr("Back to the default"));
+        line.reset->setAccessibleName(tr("%1: back to the default").arg(row.label));
+        QSizePolicy keep = line.reset->sizePolicy();
+        keep.setRetainSizeWhenHidden(true);
+        line.reset->setSizePolicy(keep);
+        side->addWidget(line.reset);
+        if (!isWide(row.kind)) side->addWidget(caption(row.help, "secondary", this), 1);
+        grid->addLayout(side, at, isWide(row.kind) ? 3 : 2);
+    }
+    line.reason = caption({}, "bad", this);
+    line.reason->setVisible(false);
+    grid->addWidget(line.reason, at + 1, 1, 1, 2);
+    if (isWide(row.kind) && notes == Notes::beside && row.kind != FieldKind::flag)
+        grid->addWidget(caption(row.help, "secondary", this), at + 2, 1, 1, 2);
+    lines_.push_back(line);
+}
+
+void Form::connectLine(int index) {
+    const Line& line = lines_[index];
+    connect(line.field, &Field::edited, this, [this, index](const Json& value) { edit(lines_[index], value); });
+    connect(line.field, &Field::finished, document_, &EditedJson::endTyping);
+    if (line.reset != nullptr)
+        connect(line.reset, &QToolButton::clicked, this, [this, index] {
+            document_->endTyping();
+            edit(lines_[index], Json());
+        });
+    if (line.provenance != nullptr)
+        connect(line.provenance, &ProvenanceButton::edited, this,
+                [this, index](const QString& source, const QString& reliability) {
+                    const Json* now = valueAt(document_->json(), lines_[index].path);
+                    if (now == nullptr) return;
+                    document_->set(lines_[index].path, withProvenance(*now, source, reliability),
+                                   tr("source of %1").arg(lines_[index].row.label.toLower()));
+                });
+}
+
+void Form::edit(const Line& line, const Json& value) {
+    JsonPath path = line.path;
+    const Json* now = valueAt(document_->json(), path);
+    // The number changes, what is said about it stays.
+    if (now != nullptr && isSourced(*now) && !value.is_null()) path.emplace_back("value");
+    document_->set(path, value, line.row.label.toLower());
+    refresh();
+}
+
+void Form::refresh() {
+    for (const Line& line : lines_) {
+        const Json* now = valueAt(document_->json(), line.path);
+        const Json value = now == nullptr ? Json() : *now;
+        line.field->setJson(plainValue(value));
+        if (line.provenance != nullptr) line.provenance->setJson(value);
+        if (line.reset != nullptr)
+            line.reset->setVisible(!value.is_null() && value != line.row.fallback && !line.row.required);
+    }
+    showReasons();
+}
+
+void Form::setProblems(const Problems& problems) {
+    problems_ = problems;
+    showReasons();
+}
+
+Problems Form::ownProblems() const {
+    return own_;
+}
+
+void Form::showReasons() {
+    Problems own;
+    for (const Line& line : lines_) {
+        const std::string dotted = dottedPath(document_->json(), line.path);
+        QString reason = line.field->problem();
+        if (!reason.isEmpty())
+            own.push_back({dotted, reason});
+        else
+            reason = problemAt(problems_, dotted);
+        line.reason->setText(reason);
+        line.reason->setVisible(!reason.isEmpty());
+        line.field->setMarked(!reason.isEmpty());
+        line.field->control()->setAccessibleDescription(reason.isEmpty() ? line.row.help : reason);
+    }
+    if (own == own_) return;
+    own_ = own;
+    emit ownProblemsChanged();
+}
+
+bool Form::contains(const std::string& field) const {
+    for (const Line& line : lines_)
+        if (field == line.row.path || field.starts_with(line.row.path + ".")) return true;
+    return false;
+}
+
+bool Form::goTo(const std::string& field) {
+    for (const Line& line : lines_) {
+        const std::string dotted = dottedPath(document_->json(), line.path);
+        if (field != dotted && !field.starts_with(dotted + ".")) continue;
+        line.field->control()->setFocus(Qt::OtherFocusReason);
+        return true;
+    }
+    return false;
+}
+
+Field* Form::field(const std::string& path) const {
+    for (const Line& line : lines_)
+        if (line.row.path == path) return line.field;
+    return nullptr;
+}
+
+void Form::setSuggestions(const std::string& path, const QStringList& words) {
+    if (Field* found = field(path)) found->setSuggestions(words);
+}
+
+}  // namespace tessera::ui

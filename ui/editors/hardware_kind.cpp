@@ -1,0 +1,330 @@
+#include "ui/editors/hardware_kind.h"
+
+#include <functional>
+
+#include "core/report/picture.h"
+#include "ui/editors/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+using words::tr;
+
+constexpr double kLargest = 1e30;
+
+FieldRow textRow(const std::string& path, const QString& label, const QString& help, bool required = false) {
+    FieldRow row;
+    row.path = path;
+    row.label = label;
+    row.help = help;
+    row.required = required;
+    return row;
+}
+
+FieldRow numberRow(const std::string& path, const QString& label, Measure measure, const QString& help,
+                   QuantityRange range = {.least = 0, .most = kLargest, .leastExcluded = true}) {
+    FieldRow row = textRow(path, label, help);
+    row.kind = FieldKind::quantity;
+    row.measure = measure;
+    row.range = range;
+    row.sourced = true;
+    return row;
+}
+
+FieldRow required(FieldRow row) {
+    row.required = true;
+    return row;
+}
+
+FieldRow wide(FieldRow row, int letters) {
+    row.width = letters;
+    return row;
+}
+
+/// The first of `wanted` that the object at `path` does not have; numbered where it has them all.
+std::string freeKey(const Json& document, const char* path, const QStringList& wanted) {
+    const auto found = document.find(path);
+    const auto taken = [&](const std::string& key) {
+        return found != document.end() && found->is_object() && found->contains(key);
+    };
+    for (const QString& name : wanted)
+        if (!taken(name.toStdString())) return name.toStdString();
+    for (int i = 2;; ++i) {
+        const std::string name = wanted.last().toStdString() + "-" + std::to_string(i);
+        if (!taken(name)) return name;
+    }
+}
+
+std::string freeName(const Json& document, const char* list, const std::string& stem) {
+    const auto found = document.find(list);
+    for (int i = 1;; ++i) {
+        const std::string name = stem + " " + std::to_string(i);
+        bool taken = false;
+        if (found != document.end() && found->is_array())
+            for (const Json& entry : *found)
+                taken = taken || (entry.is_object() && entry.contains("name") && entry.at("name") == Json(name));
+        if (!taken) return name;
+    }
+}
+
+ListSpec peakRates() {
+    ListSpec spec;
+    spec.path = "peak_flops";
+    spec.named = true;
+    spec.title = tr("Peak rates");
+    spec.entry = tr("data type");
+    spec.empty = tr("Add the peak rate of at least one data type.");
+    spec.columns = {
+        textRow("", tr("Data type"), tr("bf16, fp16, fp32, int8, …"), true),
+        wide(required(numberRow("", tr("Peak"), Measure::flopsPerSecond, tr("Multiply-adds count as two operations."))),
+             30)};
+    spec.blank = [](const Json& document) {
+        return std::pair(
+            freeKey(document, "peak_flops",
+                    {QStringLiteral("bf16"), QStringLiteral("fp16"), QStringLiteral("fp32"), QStringLiteral("int8"),
+                     QStringLiteral("fp8"), QStringLiteral("tf32"), QStringLiteral("fp64"), QStringLiteral("type")}),
+            Json(""));
+    };
+    return spec;
+}
+
+ListSpec efficiencies() {
+    ListSpec spec;
+    spec.path = "efficiency";
+    spec.named = true;
+    spec.title = tr("Efficiency");
+    spec.entry = tr("operation class");
+    spec.empty = tr("Without an entry every operation runs at the peak rate.");
+    spec.columns = {textRow("", tr("Operations"), tr("gemm, conv, …"), true),
+                    wide(required(numberRow("", tr("Share of the peak"), Measure::count, tr("Above 0, at most 1"),
+                                            {.least = 0, .most = 1, .leastExcluded = true})),
+                         30)};
+    spec.blank = [](const Json& document) {
+        return std::pair(
+            freeKey(document, "efficiency", {QStringLiteral("gemm"), QStringLiteral("conv"), QStringLiteral("class")}),
+            Json(1));
+    };
+    return spec;
+}
+
+ListSpec memoryLevels() {
+    ListSpec spec;
+    spec.path = "memory";
+    spec.title = tr("Memory, from the fastest to the largest");
+    spec.entry = tr("memory level");
+    spec.empty = tr("Add a level, such as HBM, so that plans are checked against its capacity.");
+    FieldRow onChip = wide(textRow("on_chip", tr("On chip"), tr("Whether it lies on the die")), 8);
+    onChip.kind = FieldKind::flag;
+    spec.columns = {textRow("name", tr("Name"), tr("HBM, L2, …"), true),
+                    wide(numberRow("capacity_bytes", tr("Capacity"), Measure::bytes, tr("How much it holds")), 22),
+                    wide(numberRow("bandwidth_bytes_per_s", tr("Bandwidth"), Measure::bytesPerSecond,
+                                   tr("Bytes per second, not bits")),
+                         22),
+                    onChip};
+    spec.blank = [](const Json& document) {
+        return std::pair(std::string(), Json{{"name", freeName(document, "memory", "Level")}, {"on_chip", false}});
+    };
+    return spec;
+}
+
+Preview readAcceleratorPreview(const JsonNode& root, report::ThemeKind /*theme*/) {
+    return hardware::readAccelerator(root);
+}
+
+HardwareKind acceleratorKind() {
+    HardwareKind kind;
+    kind.id = QStringLiteral("accelerator");
+    kind.folder = "accelerators";
+    kind.schema = "tessera.accelerator/";
+    kind.icon = QStringLiteral("accelerator");
+    kind.title = tr("Accelerator");
+    kind.fields = {textRow("name", tr("Name"), tr("The name shown to people"), true),
+                   textRow("vendor", tr("Vendor"), tr("Who makes it"))};
+    kind.lists = {peakRates(), memoryLevels(), efficiencies()};
+    FieldRow price = numberRow("price_per_hour_usd", tr("Price"), Measure::count,
+                               tr("What an hour of one accelerator costs"), {.least = 0, .most = kLargest});
+    price.unit = tr("$ per hour");
+    FieldRow overhead = numberRow("launch_overhead_s", tr("Launch overhead"), Measure::seconds,
+                                  tr("Time that every kernel's start takes"), {.least = 0, .most = kLargest});
+    overhead.fallback = 0;
+    FieldRow policy = textRow("placement.policy", tr("Placement"), tr("Where tensors live, such as off-chip"));
+    FieldRow kernels =
+        textRow("kernels", tr("Measured kernels"), tr("Path of a table of measured kernels, relative to this file"));
+    kind.moreFields = {numberRow("network_bits_per_s", tr("Network"), Measure::bitsPerSecond,
+                                 tr("Rate of one accelerator's network, in bits per second; both directions together")),
+                       numberRow("host_bandwidth_bytes_per_s", tr("Host link"), Measure::bytesPerSecond,
+                                 tr("Rate between the host and one accelerator")),
+                       numberRow("power_watts", tr("Power"), Measure::watts, tr("Power of one accelerator under load")),
+                       price,
+                       overhead,
+                       policy,
+                       kernels};
+    kind.blank = Json{{"schema", "tessera.accelerator/1"},
+                      {"name", "New accelerator"},
+                      {"peak_flops", {{"bf16", std::int64_t{100'000'000'000'000}}}},
+                      {"memory", Json::array({Json{{"name", "HBM"},
+                                                   {"capacity_bytes", std::int64_t{34'359'738'368}},
+                                                   {"bandwidth_bytes_per_s", std::int64_t{1'000'000'000'000}},
+                                                   {"on_chip", false}}})},
+                      {"network_bits_per_s", std::int64_t{200'000'000'000}}};
+    kind.read = readAcceleratorPreview;
+    kind.stands = {{"name", "name"}, {"peak_flops", Json{{"bf16", 1}}}, {"value", 1}, {"policy", "policy"}};
+    return kind;
+}
+
+/// Every text inside a topology that names the group.
+void renameInTree(Json& node, const Json& from, const Json& to) {
+    if (node == from) {
+        node = to;
+        return;
+    }
+    if (!node.is_object() || !node.contains("node") || !node.at("node").is_array()) return;
+    Json& below = node.at("node");
+    if (to.is_null()) {
+        Json kept = Json::array();
+        for (Json& child : below) {
+            renameInTree(child, from, to);
+            // A node without groups below it would be refused.
+            if (!child.is_null() && !(child.is_object() && child.value("node", Json::array({0})).empty()))
+                kept.push_back(child);
+        }
+        below = kept;
+        return;
+    }
+    for (Json& child : below) renameInTree(child, from, to);
+}
+
+/// Links and topology follow when a group is renamed, added or removed.
+void followGroup(Json& document, const std::string& column, const Json& from, const Json& to) {
+    const auto topology = document.find("topology");
+    const bool tree = topology != document.end() && topology->is_object();
+    if (column == "+") {
+        if (tree && topology->contains("node") && topology->at("node").is_array())
+            topology->at("node").push_back(to.at("name"));
+        return;
+    }
+    const bool removed = column == "-";
+    if (!removed && column != "name") return;
+    const Json name = removed ? (from.is_object() ? from.value("name", Json()) : Json()) : from;
+    if (name.is_null()) return;
+    if (tree) renameInTree(*topology, name, removed ? Json() : to);
+    const auto links = document.find("links");
+    if (links == document.end() || !links->is_array()) return;
+    Json kept = Json::array();
+    for (Json& link : *links) {
+        bool gone = false;
+        if (link.is_object() && link.contains("between") && link.at("between").is_array())
+            for (Json& end : link.at("between"))
+                if (end == name) {
+                    gone = removed;
+                    end = to;
+                }
+        if (!gone) kept.push_back(link);
+    }
+    *links = kept;
+}
+
+ListSpec groups() {
+    ListSpec spec;
+    spec.path = "groups";
+    spec.title = tr("Groups");
+    spec.entry = tr("group");
+    spec.empty = tr("Add a group of equal accelerators.");
+    FieldRow accelerator = wide(textRow("accelerator", tr("Accelerator"),
+                                        tr("A name of the library, or the path of a file beside this one"), true),
+                                20);
+    FieldRow count = wide(numberRow("count", tr("Count"), Measure::count, tr("How many of them"),
+                                    {.least = 1, .most = static_cast<double>(hardware::kMostInGroup), .whole = true}),
+                          16);
+    count.fallback = 1;
+    FieldRow network = wide(numberRow("network_bits_per_s", tr("Network"), Measure::bitsPerSecond,
+                                      tr("Rate of one accelerator's network, instead of the accelerator's own")),
+                            16);
+    network.fallback = tr("its own").toStdString();
+    spec.columns = {textRow("name", tr("Name"), tr("No two groups share a name"), true), accelerator, count, network};
+    spec.blank = [](const Json& document) {
+        return std::pair(
+            std::string(),
+            Json{{"name", freeName(document, "groups", "group")}, {"accelerator", "tpu-v3"}, {"count", 1}});
+    };
+    spec.follow = followGroup;
+    return spec;
+}
+
+ListSpec links() {
+    ListSpec spec;
+    spec.path = "links";
+    spec.title = tr("Links between groups");
+    spec.entry = tr("link");
+    spec.empty = tr("Without a link, each group is limited by its own accelerators' network alone.");
+    FieldRow latency = wide(numberRow("latency_s", tr("Latency"), Measure::seconds, tr("Added to every transfer"),
+                                      {.least = 0, .most = kLargest}),
+                            18);
+    latency.fallback = 0;
+    spec.columns = {textRow("between.0", tr("From"), tr("A group of this fleet"), true),
+                    wide(textRow("between.1", tr("To"), tr("Another group"), true), 18),
+                    wide(required(numberRow("bits_per_s", tr("Rate"), Measure::bitsPerSecond,
+                                            tr("Caps both sides at the split between the groups"))),
+                         20),
+                    latency};
+    spec.ordered = false;
+    spec.blank = [](const Json& document) {
+        Json between = Json::array({"", ""});
+        const auto found = document.find("groups");
+        for (std::size_t i = 0; i < 2 && found != document.end() && found->is_array() && i < found->size(); ++i)
+            if ((*found)[i].is_object()) between[i] = (*found)[i].value("name", Json(""));
+        return std::pair(std::string(), Json{{"between", between}, {"bits_per_s", std::int64_t{100'000'000'000}}});
+    };
+    return spec;
+}
+
+Preview readFleetPreview(const JsonNode& root, report::ThemeKind theme) {
+    FleetPreview preview{.fleet = hardware::readFleet(root), .drawing = {}};
+    preview.drawing = report::fleetDrawing(preview.fleet, report::Theme(theme));
+    return preview;
+}
+
+HardwareKind fleetKind() {
+    HardwareKind kind;
+    kind.id = QStringLiteral("fleet");
+    kind.folder = "fleets";
+    kind.schema = "tessera.fleet/";
+    kind.icon = QStringLiteral("fleet");
+    kind.title = tr("Fleet");
+    kind.fields = {textRow("name", tr("Name"), tr("The name shown to people"), true)};
+    kind.lists = {groups(), links()};
+    kind.hasTopology = true;
+    kind.blank = Json{{"schema", "tessera.fleet/1"},
+                      {"name", "New fleet"},
+                      {"groups", Json::array({Json{{"name", "group 1"}, {"accelerator", "tpu-v3"}, {"count", 8}}})},
+                      {"links", Json::array()},
+                      {"topology", "flat"}};
+    kind.read = readFleetPreview;
+    kind.stands = {
+        {"name", "name"}, {"accelerator", Json{{"name", "stand-in"}, {"peak_flops", {{"bf16", 1}}}}}, {"value", 1}};
+    return kind;
+}
+
+}  // namespace
+
+const QVector<HardwareKind>& hardwareKinds() {
+    static const QVector<HardwareKind> kKinds{acceleratorKind(), fleetKind()};
+    return kKinds;
+}
+
+const HardwareKind* hardwareKind(const QString& id) {
+    for (const HardwareKind& kind : hardwareKinds())
+        if (kind.id == id) return &kind;
+    return nullptr;
+}
+
+const HardwareKind* hardwareKindOf(const Json& document) {
+    if (!document.is_object() || !document.contains("schema") || !document.at("schema").is_string()) return nullptr;
+    const auto& schema = document.at("schema").get_ref<const std::string&>();
+    for (const HardwareKind& kind : hardwareKinds())
+        if (schema.starts_with(kind.schema)) return &kind;
+    return nullptr;
+}
+
+}  // namespace tessera::ui

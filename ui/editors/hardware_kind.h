@@ -1,0 +1,46 @@
+#pragma once
+
+#include <QString>
+#include <QVector>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "core/hardware/fleet.h"
+#include "core/report/theme.h"
+#include "ui/editors/check.h"
+#include "ui/editors/field.h"
+#include "ui/editors/list_editor.h"
+
+namespace tessera::ui {
+
+/// What was read from a valid document, ready to be drawn.
+struct FleetPreview {
+    hardware::Fleet fleet;
+    std::string drawing;  ///< SVG
+};
+using Preview = std::variant<std::monostate, hardware::Accelerator, FleetPreview>;
+
+/// A kind of hardware file that can be edited: another one is another row.
+struct HardwareKind {
+    QString id;          ///< "fleet": the beginning of its keys
+    std::string folder;  ///< of the library: "fleets"
+    std::string schema;  ///< "tessera.fleet/"
+    QString icon;
+    QString title;                 ///< "Fleet"
+    QVector<FieldRow> fields;      ///< the name first
+    QVector<ListSpec> lists;       ///< tables between the first fields and the rest
+    QVector<FieldRow> moreFields;  ///< below the tables
+    bool hasTopology = false;
+    Json blank;
+    /// Reads as the program does; throws DataError.
+    Preview (*read)(const JsonNode& root, report::ThemeKind theme);
+    Stand stands;
+};
+
+const QVector<HardwareKind>& hardwareKinds();
+/// By id, or by the schema that a document names; nullptr where there is none.
+const HardwareKind* hardwareKind(const QString& id);
+const HardwareKind* hardwareKindOf(const Json& document);
+
+}  // namespace tessera::ui

@@ -1,0 +1,192 @@
+#include "ui/editors/hardware_picture.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QSignalBlocker>
+#include <QSvgRenderer>
+#include <QVBoxLayout>
+#include <map>
+#include <optional>
+
+#include "core/base/text.h"
+#include "core/report/picture.h"
+#include "ui/theme/theme.h"
+#include "ui/views/plot_widget.h"
+
+namespace tessera::ui {
+
+namespace {
+
+QString shown(const std::string& text) {
+    return QString::fromStdString(escaped(text, 80));
+}
+
+QString quantity(double value, Measure measure) {
+    return QString::fromStdString(formatQuantity(value, measure));
+}
+
+/// Peak rates of the whole fleet in the data types that every group has.
+std::map<std::string, double> sharedPeaks(const hardware::Fleet& fleet) {
+    std::map<std::string, double> peaks;
+    bool first = true;
+    for (const hardware::Group& group : fleet.groups) {
+        std::map<std::string, double> now;
+        for (const auto& [type, rate] : group.accelerator.peakFlops) {
+            const double own = rate.value * static_cast<double>(group.count);
+            if (first || peaks.contains(type)) now[type] = own + (first ? 0 : peaks[type]);
+        }
+        peaks = now;
+        first = false;
+    }
+    return peaks;
+}
+
+std::optional<double> totalMemory(const hardware::Fleet& fleet) {
+    double bytes = 0;
+    for (const hardware::Group& group : fleet.groups) {
+        const auto capacity = hardware::memoryCapacity(group.accelerator);
+        if (!capacity) return std::nullopt;
+        bytes += capacity->value * static_cast<double>(group.count);
+    }
+    return bytes;
+}
+
+}  // namespace
+
+SvgView::SvgView(QWidget* parent) : QWidget(parent), renderer_(new QSvgRenderer(this)) {
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    setMinimumSize(240, 160);
+}
+
+void SvgView::setSvg(const std::string& svg) {
+    renderer_->load(QByteArray::fromStdString(svg));
+    renderer_->setAspectRatioMode(Qt::KeepAspectRatio);
+    updateGeometry();
+    update();
+}
+
+QSize SvgView::sizeHint() const {
+    return renderer_->isValid() ? renderer_->defaultSize() : QSize(480, 320);
+}
+
+void SvgView::paintEvent(QPaintEvent* /*event*/) {
+    if (!renderer_->isValid()) return;
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    // Never larger than half as large again: letters of a small fleet would shout.
+    QSizeF size = renderer_->defaultSize();
+    size.scale(QSizeF(width(), height()).boundedTo(size * 1.5), Qt::KeepAspectRatio);
+    const QPointF corner((width() - size.width()) / 2, 0);
+    renderer_->render(&painter, QRectF(corner, size));
+}
+
+HardwarePicture::HardwarePicture(QWidget* parent)
+    : QWidget(parent),
+      title_(new QLabel(this)),
+      totals_(new QLabel(this)),
+      stale_(new QLabel(tr("The picture shows the last set-up that was right."), this)),
+      types_(new QComboBox(this)),
+      plot_(new PlotWidget(this)),
+      drawing_(new SvgView(this)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme().spacing(2));
+    auto* head = new QHBoxLayout;
+    title_->setFont(theme().font(Theme::Text::base, true));
+    for (QLabel* label : {title_, totals_, stale_}) label->setTextFormat(Qt::PlainText);
+    totals_->setWordWrap(true);
+    setLook(*totals_, "tone", QStringLiteral("secondary"));
+    setLook(*stale_, "tone", QStringLiteral("warning"));
+    setLook(*stale_, "letters", QStringLiteral("caption"));
+    stale_->setWordWrap(true);
+    head->addWidget(title_, 1);
+    head->addWidget(types_);
+    types_->setAccessibleName(tr("Data type of the roofline"));
+    plot_->setAccessibleName(tr("Roofline"));
+    drawing_->setAccessibleName(tr("Drawing of the fleet"));
+    layout->addLayout(head);
+    layout->addWidget(totals_);
+    layout->addWidget(stale_);
+    layout->addWidget(plot_, 1);
+    layout->addWidget(drawing_, 1);
+    for (QWidget* each : {static_cast<QWidget*>(types_), static_cast<QWidget*>(plot_), static_cast<QWidget*>(drawing_),
+                          static_cast<QWidget*>(stale_)})
+        each->hide();
+    connect(types_, &QComboBox::activated, this, &HardwarePicture::drawRoofline);
+}
+
+void HardwarePicture::setPreview(const Preview& preview) {
+    preview_ = preview;
+    if (const auto* accelerator = std::get_if<hardware::Accelerator>(&preview_)) showAccelerator(*accelerator);
+    if (const auto* fleet = std::get_if<FleetPreview>(&preview_)) showFleet(*fleet);
+}
+
+void HardwarePicture::setStale(bool stale) {
+    stale_->setVisible(stale && preview_.index() != 0);
+}
+
+QString HardwarePicture::dataType() const {
+    return types_->currentText();
+}
+
+void HardwarePicture::setDataType(const QString& type) {
+    const int at = types_->findText(type);
+    if (at < 0) return;
+    types_->setCurrentIndex(at);
+    drawRoofline();
+}
+
+void HardwarePicture::showAccelerator(const hardware::Accelerator& accelerator) {
+    const QString before = dataType();
+    {
+        const QSignalBlocker quiet(types_);
+        types_->clear();
+        for (const auto& [type, rate] : accelerator.peakFlops) types_->addItem(QString::fromStdString(type));
+        types_->setCurrentIndex(std::max(types_->findText(before), 0));
+    }
+    types_->setVisible(types_->count() > 1);
+    plot_->show();
+    title_->setText(tr("Roofline"));
+    QStringList facts;
+    if (const auto capacity = hardware::memoryCapacity(accelerator))
+        facts << tr("%1 of memory").arg(quantity(capacity->value, Measure::bytes));
+    if (accelerator.network)
+        facts << tr("%1 of network").arg(quantity(toBitsPerSecond(*accelerator.network), Measure::bitsPerSecond));
+    if (accelerator.power) facts << quantity(accelerator.power->value, Measure::watts);
+    totals_->setText(facts.join(QStringLiteral(" · ")));
+    drawRoofline();
+}
+
+void HardwarePicture::drawRoofline() {
+    const auto* accelerator = std::get_if<hardware::Accelerator>(&preview_);
+    if (accelerator != nullptr) plot_->setChart(report::roofline(*accelerator, dataType().toStdString()));
+}
+
+void HardwarePicture::showFleet(const FleetPreview& preview) {
+    drawing_->show();
+    drawing_->setSvg(preview.drawing);
+    title_->setText(tr("How the groups are joined"));
+    QStringList facts;
+    facts << tr("%1 accelerators in %n group(s)", nullptr, static_cast<int>(preview.fleet.groups.size()))
+                 .arg(QString::fromStdString(
+                     formatCount(static_cast<double>(hardware::acceleratorCount(preview.fleet)))));
+    for (const auto& [type, rate] : sharedPeaks(preview.fleet))
+        facts << QStringLiteral("%1 %2").arg(quantity(rate, Measure::flopsPerSecond), shown(type));
+    if (const auto memory = totalMemory(preview.fleet))
+        facts << tr("%1 of memory").arg(quantity(*memory, Measure::bytes));
+    totals_->setText(facts.mid(0, 5).join(QStringLiteral(" · ")));
+}
+
+QVector<Exportable> HardwarePicture::exportables() const {
+    if (std::holds_alternative<hardware::Accelerator>(preview_)) return {plot_->exportable()};
+    const auto* fleet = std::get_if<FleetPreview>(&preview_);
+    if (fleet == nullptr) return {};
+    Exportable drawing;
+    drawing.name = QStringLiteral("fleet");
+    drawing.svg = [value = fleet->fleet](const report::Theme& colours) { return report::fleetDrawing(value, colours); };
+    return {drawing};
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <QWidget>
+
+#include "ui/editors/hardware_kind.h"
+#include "ui/views/exportable.h"
+
+class QComboBox;
+class QLabel;
+class QStackedLayout;
+class QSvgRenderer;
+
+namespace tessera::ui {
+
+class PlotWidget;
+
+/// An SVG text, as large as its place allows.
+class SvgView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit SvgView(QWidget* parent = nullptr);
+    void setSvg(const std::string& svg);
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QSvgRenderer* renderer_;
+};
+
+/// What the document that is edited would be: the roofline of an accelerator, the drawing and totals of a fleet. Stays
+/// as it was, greyed, while something is wrong.
+class HardwarePicture : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit HardwarePicture(QWidget* parent = nullptr);
+    void setPreview(const Preview& preview);
+    /// The document is wrong: the picture is the last one that could be drawn.
+    void setStale(bool stale);
+    QVector<Exportable> exportables() const;
+    QString dataType() const;
+    void setDataType(const QString& type);
+
+private:
+    void showAccelerator(const hardware::Accelerator& accelerator);
+    void showFleet(const FleetPreview& preview);
+    void drawRoofline();
+
+    Preview preview_;
+    QLabel *title_, *totals_, *stale_;
+    QComboBox* types_;
+    PlotWidget* plot_;
+    SvgView* drawing_;
+};
+
+}  // namespace tessera::ui

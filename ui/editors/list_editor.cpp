@@ -1,0 +1,518 @@
+#include "ui/editors/list_editor.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPainter>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "ui/editors/provenance_button.h"
+#include "ui/editors/words.h"
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kAssumedRole = Qt::UserRole + 1;
+constexpr int kProblemRole = Qt::UserRole + 2;
+constexpr int kMostVisibleRows = 8;
+constexpr const char* kEditedProperty = "editedJson";
+
+QString quiet(const std::string& text) {
+    return QString::fromStdString(escaped(text));
+}
+
+/// An accelerator that is written out inside a fleet has a name, but no line of text to edit.
+QString shownObject(const Json& value) {
+    const auto name = value.find("name");
+    if (name == value.end() || !name->is_string()) return words::tr("written here");
+    return words::tr("%1 (written here)").arg(quiet(name->get_ref<const std::string&>()));
+}
+
+/// Cells are edited with the same fields as forms. Numbers stand right; assumed ones and wrong ones are marked.
+class CellDelegate : public QStyledItemDelegate {
+public:
+    CellDelegate(const ListModel* model, const QMap<QString, QStringList>* suggestions, QObject* parent)
+        : QStyledItemDelegate(parent), model_(model), suggestions_(suggestions) {}
+
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& /*option*/,
+                          const QModelIndex& index) const override {
+        FieldRow row = model_->spec().columns[index.column()];
+        row.unit.clear();  // the header says it
+        Field* field = makeField(row, parent);
+        const QStringList offered = suggestions_->value(QString::fromStdString(row.path));
+        if (!offered.isEmpty()) field->setSuggestions(offered);
+        field->setAutoFillBackground(true);
+        connect(field, &Field::edited, field, [field](const Json& value) {
+            field->setProperty(kEditedProperty, QString::fromStdString(value.dump()));
+        });
+        if (row.kind == FieldKind::word)
+            connect(field, &Field::finished, this, [this, field] {
+                auto* self = const_cast<CellDelegate*>(this);
+                emit self->commitData(field);
+                emit self->closeEditor(field);
+            });
+        return field;
+    }
+    void setEditorData(QWidget* editor, const QModelIndex& index) const override {
+        const Json value = model_->cell(index);
+        if (!value.is_object() || isSourced(value)) static_cast<Field*>(editor)->setJson(plainValue(value));
+    }
+    void setModelData(QWidget* editor, QAbstractItemModel* /*model*/, const QModelIndex& index) const override {
+        const QVariant edited = editor->property(kEditedProperty);
+        if (edited.isValid())
+            const_cast<ListModel*>(model_)->setCell(index, Json::parse(edited.toString().toStdString()));
+    }
+    void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                              const QModelIndex& /*index*/) const override {
+        editor->setGeometry(option.rect);
+    }
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        QStyledItemDelegate::paint(painter, option, index);
+        const bool wrong = !index.data(kProblemRole).toString().isEmpty();
+        painter->save();
+        if (wrong) {
+            painter->setPen(theme().colour("bad"));
+            const QRect line = option.rect.adjusted(theme().spacing(2), 0, -theme().spacing(2), -theme().spacing(1));
+            painter->drawLine(line.bottomLeft(), line.bottomRight());
+        } else if (index.data(kAssumedRole).toBool()) {
+            paintAssumed(*painter, option, index);
+        }
+        painter->restore();
+    }
+
+private:
+    /// "assumed" before the number, where there is room for it; a mark otherwise.
+    static void paintAssumed(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index) {
+        painter.setFont(theme().font(Theme::Text::caption));
+        painter.setPen(theme().colour("warning-text"));
+        const QRect room = option.rect.adjusted(theme().spacing(2), 0, -theme().spacing(2), 0);
+        const int number = option.fontMetrics.horizontalAdvance(index.data().toString()) + theme().spacing(2);
+        QString mark = words::tr("assumed");
+        if (painter.fontMetrics().horizontalAdvance(mark) > room.width() - number) mark = QStringLiteral("≈");
+        painter.drawText(room, static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter), mark);
+    }
+    const ListModel* model_;
+    const QMap<QString, QStringList>* suggestions_;
+};
+
+}  // namespace
+
+ListModel::ListModel(EditedJson* document, ListSpec spec, QObject* parent)
+    : QAbstractTableModel(parent), document_(document), spec_(std::move(spec)), path_(pathOf(spec_.path)) {
+    connect(document, &EditedJson::changed, this, &ListModel::documentChanged);
+    documentChanged();
+}
+
+const Json* ListModel::list() const {
+    const Json* found = valueAt(document_->json(), path_);
+    const bool fits = found != nullptr && (spec_.named ? found->is_object() : found->is_array());
+    return fits ? found : nullptr;
+}
+
+void ListModel::documentChanged() {
+    const int now = list() == nullptr ? 0 : static_cast<int>(list()->size());
+    if (now > rows_) {
+        beginInsertRows({}, rows_, now - 1);
+        rows_ = now;
+        endInsertRows();
+    } else if (now < rows_) {
+        beginRemoveRows({}, now, rows_ - 1);
+        rows_ = now;
+        endRemoveRows();
+    }
+    if (rows_ > 0) emit dataChanged(index(0, 0), index(rows_ - 1, columnCount() - 1));
+}
+
+int ListModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : rows_;
+}
+
+int ListModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : static_cast<int>(spec_.columns.size());
+}
+
+JsonPath ListModel::pathTo(const QModelIndex& index) const {
+    JsonPath path = path_;
+    if (spec_.named)
+        path.push_back(std::next(list()->begin(), index.row()).key());
+    else
+        path.push_back(std::to_string(index.row()));
+    return joinedPath(path, pathOf(spec_.columns[index.column()].path));
+}
+
+std::string ListModel::fieldOf(const QModelIndex& index) const {
+    return dottedPath(document_->json(), pathTo(index));
+}
+
+Json ListModel::cell(const QModelIndex& index) const {
+    if (!index.isValid() || list() == nullptr || index.row() >= static_cast<int>(list()->size())) return {};
+    if (spec_.named && index.column() == 0) return std::next(list()->begin(), index.row()).key();
+    const Json* found = valueAt(document_->json(), pathTo(index));
+    return found == nullptr ? Json() : *found;
+}
+
+bool ListModel::rename(const QModelIndex& index, const std::string& name) {
+    const std::string before = cell(index).get<std::string>();
+    if (before == name) return true;
+    if (name.empty() || list()->contains(name)) return false;
+    document_->endTyping();
+    document_->change(words::tr("name of a %1").arg(spec_.entry), [&](Json& json) {
+        Json entries = *valueAt(json, path_);
+        renameMember(entries, before, name);
+        setValue(json, path_, entries);
+    });
+    return true;
+}
+
+bool ListModel::setCell(const QModelIndex& index, const Json& value) {
+    if (!index.isValid() || list() == nullptr || index.row() >= rows_) return false;
+    if (spec_.named && index.column() == 0) return value.is_string() && rename(index, value.get<std::string>());
+    const Json before = cell(index);
+    if (before == value) return true;
+    const FieldRow& column = spec_.columns[index.column()];
+    JsonPath path = pathTo(index);
+    if (isSourced(before) && !value.is_null()) path.emplace_back("value");
+    document_->endTyping();
+    document_->change(QStringLiteral("%1: %2").arg(spec_.entry, column.label.toLower()), [&](Json& json) {
+        if (value.is_null() && !column.required)
+            eraseValue(json, path);
+        else
+            setValue(json, path, value.is_null() ? Json("") : value);
+        if (spec_.follow && !before.is_null()) spec_.follow(json, column.path, before, value);
+    });
+    return true;
+}
+
+void ListModel::setProvenance(const QModelIndex& index, const QString& source, const QString& reliability) {
+    const Json now = cell(index);
+    if (now.is_null()) return;
+    document_->set(pathTo(index), withProvenance(now, source, reliability), words::tr("source of a number"));
+}
+
+int ListModel::addRow() {
+    const auto [key, entry] = spec_.blank(document_->json());
+    document_->endTyping();
+    document_->change(words::tr("new %1").arg(spec_.entry), [&, name = key, row = entry](Json& json) {
+        const Json* now = valueAt(json, path_);
+        Json entries = now == nullptr ? (spec_.named ? Json::object() : Json::array()) : *now;
+        if (spec_.named)
+            entries[name] = row;
+        else
+            entries.push_back(row);
+        setValue(json, path_, entries);
+        if (spec_.follow) spec_.follow(json, "+", Json(), row);
+    });
+    return rows_ - 1;
+}
+
+void ListModel::removeRows(QVector<int> rows) {
+    std::sort(rows.begin(), rows.end(), std::greater<>());
+    document_->endTyping();
+    document_->change(words::tr("remove a %1").arg(spec_.entry), [&](Json& json) {
+        for (const int row : rows) {
+            Json entries = *valueAt(json, path_);
+            if (row < 0 || row >= static_cast<int>(entries.size())) continue;
+            const Json gone = *std::next(entries.begin(), row);
+            entries.erase(std::next(entries.begin(), row));
+            // What is optional goes when it is empty; a list that is needed stays, and says so.
+            if (entries.empty() && spec_.named)
+                eraseValue(json, path_);
+            else
+                setValue(json, path_, entries);
+            if (spec_.follow) spec_.follow(json, "-", gone, Json());
+        }
+    });
+}
+
+bool ListModel::moveRow(int from, int to) {
+    if (from < 0 || to < 0 || from >= rows_ || to >= rows_ || from == to) return false;
+    document_->endTyping();
+    document_->change(words::tr("order of the %1s").arg(spec_.entry), [&](Json& json) {
+        Json entries = *valueAt(json, path_);
+        if (spec_.named) return;
+        Json moved = entries[static_cast<std::size_t>(from)];
+        entries.erase(static_cast<std::size_t>(from));
+        entries.insert(entries.begin() + to, moved);
+        setValue(json, path_, entries);
+    });
+    return true;
+}
+
+void ListModel::setProblems(const Problems& problems) {
+    problems_ = problems;
+    if (rows_ > 0) emit dataChanged(index(0, 0), index(rows_ - 1, columnCount() - 1), {kProblemRole, Qt::ToolTipRole});
+}
+
+QString ListModel::problem(const QModelIndex& index) const {
+    if (!index.isValid() || list() == nullptr || index.row() >= static_cast<int>(list()->size())) return {};
+    if (spec_.named && index.column() == 0) return {};
+    const FieldRow& column = spec_.columns[index.column()];
+    const Json value = plainValue(cell(index));
+    if (column.kind == FieldKind::quantity && value.is_string()) {
+        const QString text = QString::fromStdString(value.get<std::string>());
+        const QString own = readQuantity(text, column.measure, column.range).problem;
+        if (text.isEmpty()) return words::tr("Type a value such as %1.").arg(exampleOf(column.measure));
+        if (!own.isEmpty()) return own;
+    }
+    return problemAt(problems_, fieldOf(index));
+}
+
+QModelIndex ListModel::cellOf(const std::string& field) const {
+    if (!field.starts_with(spec_.path)) return {};
+    for (int row = 0; row < rows_; ++row)
+        for (int column = 0; column < columnCount(); ++column) {
+            const std::string own = fieldOf(index(row, column));
+            if ((spec_.named && column == 0) || (field != own && !field.starts_with(own + "."))) continue;
+            return index(row, column);
+        }
+    return {};
+}
+
+QVariant ListModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid()) return {};
+    const FieldRow& column = spec_.columns[index.column()];
+    const Json value = cell(index);
+    switch (role) {
+        case Qt::DisplayRole:
+        case Qt::EditRole:
+            if (column.kind == FieldKind::flag) return {};
+            if (value.is_object() && !isSourced(value)) return shownObject(value);
+            return shownValue(value.is_null() ? column.fallback : value, column);
+        case Qt::ForegroundRole:
+            return value.is_null() ? QVariant(theme().colour("secondary")) : QVariant();
+        case Qt::CheckStateRole:
+            if (column.kind != FieldKind::flag) return {};
+            return value.is_boolean() && value.get<bool>() ? Qt::Checked : Qt::Unchecked;
+        case Qt::TextAlignmentRole:
+            return QVariant::fromValue(Qt::Alignment(
+                Qt::AlignVCenter | (column.kind == FieldKind::quantity ? Qt::AlignRight : Qt::AlignLeft)));
+        case Qt::FontRole:
+            return column.kind == FieldKind::quantity ? theme().font(Theme::Text::base, false, true) : QVariant();
+        case Qt::ToolTipRole: {
+            const QString reason = problem(index);
+            if (!reason.isEmpty()) return reason;
+            if (!isSourced(value)) return {};
+            const auto part = [&](const char* key) {
+                return value.contains(key) ? shownValue(value.at(key), {}) : QString();
+            };
+            return QStringLiteral("<span>%1 %2</span>")
+                .arg(part("class").toHtmlEscaped(), part("source").toHtmlEscaped());
+        }
+        case Qt::AccessibleTextRole:
+            return QStringLiteral("%1: %2").arg(column.label, shownValue(value, column));
+        case kAssumedRole:
+            return isSourced(value) && value.value("class", Json()) == Json("assumed");
+        case kProblemRole:
+            return problem(index);
+        default:
+            return {};
+    }
+}
+
+bool ListModel::setData(const QModelIndex& index, const QVariant& value, int role) {
+    if (role == Qt::CheckStateRole) return setCell(index, value.toInt() == Qt::Checked);
+    if (role != Qt::EditRole) return false;
+    const FieldRow& column = spec_.columns[index.column()];
+    const QString text = value.toString();
+    if (column.kind != FieldKind::quantity) return setCell(index, Json(text.toStdString()));
+    const std::optional<double> number = parseQuantity(text.toStdString(), column.measure);
+    return setCell(index, text.isEmpty() ? Json() : number ? numberValue(*number) : Json(text.toStdString()));
+}
+
+QVariant ListModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || section >= columnCount()) return {};
+    const FieldRow& column = spec_.columns[section];
+    if (role == Qt::DisplayRole)
+        return column.unit.isEmpty() ? column.label : QStringLiteral("%1, %2").arg(column.label, column.unit);
+    if (role == Qt::ToolTipRole) return column.help;
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue(
+            Qt::Alignment(Qt::AlignVCenter | (column.kind == FieldKind::quantity ? Qt::AlignRight : Qt::AlignLeft)));
+    return {};
+}
+
+Qt::ItemFlags ListModel::flags(const QModelIndex& index) const {
+    if (!index.isValid()) return {};
+    const Qt::ItemFlags base = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
+    return base |
+           (spec_.columns[index.column()].kind == FieldKind::flag ? Qt::ItemIsUserCheckable : Qt::ItemIsEditable);
+}
+
+ListEditor::ListEditor(EditedJson* document, const ListSpec& spec, QWidget* parent)
+    : QWidget(parent),
+      model_(new ListModel(document, spec, this)),
+      view_(new QTableView(this)),
+      empty_(new QLabel(spec.empty, this)),
+      reason_(new QLabel(this)),
+      sourceOf_(new QLabel(this)),
+      provenance_(new ProvenanceButton(tr("the number"), this)) {
+    view_->setModel(model_);
+    view_->setItemDelegate(new CellDelegate(model_, &suggestions_, view_));
+    view_->setAccessibleName(spec.title);
+    view_->setAccessibleDescription(spec.empty);
+    view_->setSelectionBehavior(QAbstractItemView::SelectItems);
+    view_->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::SelectedClicked |
+                           QAbstractItemView::EditKeyPressed | QAbstractItemView::AnyKeyPressed);
+    view_->setTabKeyNavigation(false);
+    view_->setShowGrid(false);
+    view_->setCornerButtonEnabled(false);
+    view_->verticalHeader()->hide();
+    view_->verticalHeader()->setDefaultSectionSize(theme().size("row") + theme().spacing());
+    view_->horizontalHeader()->setHighlightSections(false);
+    view_->horizontalHeader()->setStretchLastSection(false);
+    view_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    for (int i = 0; i < spec.columns.size(); ++i)
+        view_->horizontalHeader()->setSectionResizeMode(i, i == 0 ? QHeaderView::Stretch : QHeaderView::Interactive);
+    for (int i = 1; i < spec.columns.size(); ++i) {
+        const int letters = spec.columns[i].width > 0 ? spec.columns[i].width : 16;
+        view_->setColumnWidth(i, letters * view_->fontMetrics().averageCharWidth() + theme().spacing(4));
+    }
+
+    QVector<QToolButton*> buttons;
+    QToolButton* add = button(QStringLiteral("add"), QStringLiteral("+"), tr("Add a %1").arg(spec.entry));
+    remove_ = button(QStringLiteral("remove"), QStringLiteral("−"), tr("Remove the selected %1").arg(spec.entry));
+    buttons << add << remove_;
+    if (spec.ordered && !spec.named) {
+        up_ = button(QStringLiteral("up"), QStringLiteral("↑"), tr("Move the %1 up").arg(spec.entry));
+        down_ = button(QStringLiteral("down"), QStringLiteral("↓"), tr("Move the %1 down").arg(spec.entry));
+        buttons << up_ << down_;
+        const auto move = [this](int by) {
+            const QModelIndex now = view_->currentIndex();
+            if (model_->moveRow(now.row(), now.row() + by)) view_->setCurrentIndex(now.siblingAtRow(now.row() + by));
+        };
+        connect(up_, &QToolButton::clicked, this, [move] { move(-1); });
+        connect(down_, &QToolButton::clicked, this, [move] { move(1); });
+    }
+    connect(add, &QToolButton::clicked, this, [this] {
+        const QModelIndex first = model_->index(model_->addRow(), 0);
+        view_->setFocus();
+        view_->setCurrentIndex(first);
+        view_->edit(first);
+    });
+    connect(remove_, &QToolButton::clicked, this, [this] {
+        QVector<int> rows;
+        for (const QModelIndex& each : view_->selectionModel()->selectedIndexes())
+            if (!rows.contains(each.row())) rows.push_back(each.row());
+        if (!rows.isEmpty()) model_->removeRows(rows);
+    });
+    layOut(buttons);
+    connect(view_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ListEditor::showCurrent);
+    connect(model_, &QAbstractItemModel::dataChanged, this, &ListEditor::refresh);
+    connect(model_, &QAbstractItemModel::rowsInserted, this, &ListEditor::refresh);
+    connect(model_, &QAbstractItemModel::rowsRemoved, this, &ListEditor::refresh);
+    connect(provenance_, &ProvenanceButton::edited, this, [this](const QString& source, const QString& reliability) {
+        model_->setProvenance(view_->currentIndex(), source, reliability);
+    });
+    refresh();
+}
+
+QToolButton* ListEditor::button(const QString& icon, const QString& sign, const QString& title) {
+    auto* made = new QToolButton(this);
+    made->setIcon(theme().icon(icon, "secondary"));
+    if (made->icon().isNull()) made->setText(sign);
+    made->setToolTip(title);
+    made->setAccessibleName(title);
+    return made;
+}
+
+void ListEditor::layOut(const QVector<QToolButton*>& buttons) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme().spacing(1));
+    auto* head = new QHBoxLayout;
+    head->setSpacing(0);
+    auto* title = new QLabel(model_->spec().title, this);
+    title->setFont(theme().font(Theme::Text::base, true));
+    title->setBuddy(view_);
+    head->addWidget(title);
+    head->addStretch(1);
+    for (QToolButton* each : buttons) head->addWidget(each);
+    layout->addLayout(head);
+    layout->addWidget(view_);
+    empty_->setTextFormat(Qt::PlainText);
+    empty_->setWordWrap(true);
+    setLook(*empty_, "tone", QStringLiteral("secondary"));
+    layout->addWidget(empty_);
+    for (QLabel* label : {reason_, sourceOf_}) {
+        label->setTextFormat(Qt::PlainText);
+        setLook(*label, "letters", QStringLiteral("caption"));
+    }
+    reason_->setWordWrap(true);
+    setLook(*reason_, "tone", QStringLiteral("bad"));
+    setLook(*sourceOf_, "tone", QStringLiteral("secondary"));
+    layout->addWidget(reason_);
+    auto* source = new QHBoxLayout;
+    source->setSpacing(theme().spacing(1));
+    source->addWidget(sourceOf_);
+    source->addWidget(provenance_);
+    source->addStretch(1);
+    layout->addLayout(source);
+}
+
+void ListEditor::setProblems(const Problems& problems) {
+    model_->setProblems(problems);
+    refresh();
+}
+
+void ListEditor::refresh() {
+    const bool any = model_->rowCount() > 0;
+    view_->setVisible(any);
+    empty_->setVisible(!any);
+    QString reason;
+    for (int row = 0; row < model_->rowCount() && reason.isEmpty(); ++row)
+        for (int column = 0; column < model_->columnCount() && reason.isEmpty(); ++column) {
+            const QString problem = model_->problem(model_->index(row, column));
+            if (!problem.isEmpty())
+                reason = tr("Row %1, %2: %3").arg(row + 1).arg(model_->spec().columns[column].label.toLower(), problem);
+        }
+    reason_->setText(reason);
+    reason_->setVisible(!reason.isEmpty());
+    fit();
+    showCurrent();
+}
+
+void ListEditor::showCurrent() {
+    const QModelIndex now = view_->currentIndex();
+    const bool any = now.isValid() && model_->rowCount() > 0;
+    remove_->setEnabled(any);
+    if (up_ != nullptr) {
+        up_->setEnabled(any && now.row() > 0);
+        down_->setEnabled(any && now.row() + 1 < model_->rowCount());
+    }
+    const bool sourced = any && model_->spec().columns[now.column()].sourced && !model_->cell(now).is_null();
+    sourceOf_->setVisible(sourced);
+    provenance_->setVisible(sourced);
+    if (!sourced) return;
+    const QString what = tr("%1 in row %2").arg(model_->spec().columns[now.column()].label).arg(now.row() + 1);
+    sourceOf_->setText(what + QLatin1Char(':'));
+    provenance_->setWhat(what);
+    provenance_->setJson(model_->cell(now));
+}
+
+void ListEditor::fit() {
+    const int rows = std::min(model_->rowCount(), kMostVisibleRows);
+    const int header = std::max(view_->horizontalHeader()->sizeHint().height(), theme().size("row"));
+    view_->setFixedHeight(header + rows * view_->verticalHeader()->defaultSectionSize() + theme().spacing(1));
+}
+
+bool ListEditor::goTo(const std::string& field) {
+    const QModelIndex cell = model_->cellOf(field);
+    if (!cell.isValid()) return false;
+    view_->setFocus(Qt::OtherFocusReason);
+    view_->setCurrentIndex(cell);
+    view_->scrollTo(cell);
+    return true;
+}
+
+void ListEditor::setSuggestions(const std::string& column, const QStringList& offered) {
+    suggestions_[QString::fromStdString(column)] = offered;
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <QString>
+#include <QVector>
+#include <string>
+
+namespace tessera::ui {
+
+/// What is wrong with a document, and where: a sentence that stands beside the field.
+struct Problem {
+    std::string field;  ///< as the readers write it, such as "groups[1].count"; empty = the whole document
+    QString sentence;
+    bool operator==(const Problem&) const = default;
+};
+
+using Problems = QVector<Problem>;
+
+/// The sentence of the problem at `field`, or at the number inside of it; empty where there is none.
+QString problemAt(const Problems& problems, const std::string& field);
+
+}  // namespace tessera::ui

@@ -1,0 +1,130 @@
+#include "ui/editors/provenance_button.h"
+
+#include <QComboBox>
+#include <QFormLayout>
+#include <QFrame>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include "core/base/text.h"
+#include "ui/editors/field.h"
+#include "ui/editors/json_path.h"
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kLongestSource = 1000;
+constexpr int kWidestLetters = 60;
+
+QString textIn(const Json& value, const char* key) {
+    if (!isSourced(value) || !value.contains(key) || !value.at(key).is_string()) return {};
+    return QString::fromStdString(value.at(key).get_ref<const std::string&>());
+}
+
+}  // namespace
+
+ProvenanceButton::ProvenanceButton(const QString& ofWhat, QWidget* parent) : QToolButton(parent) {
+    setLook(*this, "letters", QStringLiteral("caption"));
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    setWhat(ofWhat);
+    relabel();
+    connect(this, &QToolButton::clicked, this, &ProvenanceButton::openPanel);
+}
+
+void ProvenanceButton::setWhat(const QString& ofWhat) {
+    what_ = ofWhat;
+    setAccessibleName(tr("Source of %1").arg(what_));
+}
+
+void ProvenanceButton::setJson(const Json& value) {
+    source_ = textIn(value, "source");
+    reliability_ = textIn(value, "class");
+    // A number that is not there comes from nowhere.
+    setVisible(!value.is_null());
+    relabel();
+}
+
+QSize ProvenanceButton::sizeHint() const {
+    const QFontMetrics metrics = fontMetrics();
+    const int text = std::min(metrics.horizontalAdvance(full_), metrics.averageCharWidth() * kWidestLetters);
+    return {text + theme().spacing(5), QToolButton::sizeHint().height()};
+}
+
+QSize ProvenanceButton::minimumSizeHint() const {
+    return {std::min(sizeHint().width(), fontMetrics().averageCharWidth() * 14), QToolButton::sizeHint().height()};
+}
+
+void ProvenanceButton::resizeEvent(QResizeEvent* event) {
+    QToolButton::resizeEvent(event);
+    setText(fontMetrics().elidedText(full_, Qt::ElideRight, width() - theme().spacing(4)));
+}
+
+void ProvenanceButton::relabel() {
+    const QString shownSource = QString::fromStdString(escaped(source_.toStdString()));
+    const QString shownClass = QString::fromStdString(escaped(reliability_.toStdString()));
+    const bool none = source_.isEmpty() && reliability_.isEmpty();
+    const bool assumed = reliability_ == QLatin1String("assumed");
+    if (none)
+        full_ = tr("source?");
+    else if (shownClass.isEmpty() || shownSource.isEmpty())
+        full_ = shownClass + shownSource;
+    else if (shownSource.startsWith(shownClass, Qt::CaseInsensitive))
+        full_ = shownSource;
+    else
+        full_ = QStringLiteral("%1 · %2").arg(shownClass, shownSource);
+    setLook(*this, "tone", assumed ? QStringLiteral("warning") : QStringLiteral("secondary"));
+    const QString hint = none ? tr("Say where this number comes from") : full_;
+    setToolTip(QStringLiteral("<span>%1</span>").arg(hint.toHtmlEscaped()));
+    setAccessibleDescription(hint);
+    setText(fontMetrics().elidedText(full_, Qt::ElideRight,
+                                     std::max(width(), minimumSizeHint().width()) - theme().spacing(4)));
+    updateGeometry();
+}
+
+void ProvenanceButton::openPanel() {
+    auto* panel = new QFrame(this, Qt::Popup);
+    panel->setAttribute(Qt::WA_DeleteOnClose);
+    setLook(*panel, "ground", QStringLiteral("card"));
+    auto* form = new QFormLayout(panel);
+    form->setContentsMargins(theme().spacing(3), theme().spacing(3), theme().spacing(3), theme().spacing(3));
+    form->setSpacing(theme().spacing(2));
+    auto* heading = new QLabel(tr("Where %1 comes from").arg(what_), panel);
+    heading->setTextFormat(Qt::PlainText);
+    heading->setFont(theme().font(Theme::Text::base, true));
+    form->addRow(heading);
+    auto* trust = new QComboBox(panel);
+    for (const auto& [word, label] :
+         {std::pair(QString(), tr("not said")), std::pair(QStringLiteral("measured"), tr("measured")),
+          std::pair(QStringLiteral("datasheet"), tr("from a datasheet")),
+          std::pair(QStringLiteral("assumed"), tr("assumed"))})
+        trust->addItem(label, word);
+    trust->setCurrentIndex(std::max(trust->findData(reliability_), 0));
+    trust->setAccessibleName(tr("How far it can be trusted"));
+    auto* source = new TextBox(source_, panel);
+    source->setMaxLength(kLongestSource);
+    source->setMinimumWidth(fontMetrics().averageCharWidth() * kWidestLetters);
+    source->setPlaceholderText(tr("document, page or person"));
+    source->setAccessibleName(tr("Source"));
+    form->addRow(tr("Trust"), trust);
+    form->addRow(tr("Source"), source);
+    const auto tell = [this, trust, source] { emit edited(source->text(), trust->currentData().toString()); };
+    connect(trust, &QComboBox::activated, panel, tell);
+    connect(source, &QLineEdit::textEdited, panel, tell);
+    connect(source, &QLineEdit::returnPressed, panel, &QWidget::close);
+    panel->move(mapToGlobal(QPoint(0, height())));
+    panel->show();
+    trust->setFocus();
+}
+
+Json withProvenance(const Json& value, const QString& source, const QString& reliability) {
+    if (source.isEmpty() && reliability.isEmpty()) return plainValue(value);
+    Json full = Json::object();
+    full["value"] = plainValue(value);
+    if (!source.isEmpty()) full["source"] = source.toStdString();
+    if (!reliability.isEmpty()) full["class"] = reliability.toStdString();
+    return full;
+}
+
+}  // namespace tessera::ui

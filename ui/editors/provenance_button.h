@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QToolButton>
+
+#include "core/base/json.h"
+
+class QComboBox;
+class QLineEdit;
+
+namespace tessera::ui {
+
+/// Where a number comes from, beside its field: "datasheet · Google Cloud documentation". A click opens a small panel
+/// to edit both. Assumed numbers are marked.
+class ProvenanceButton : public QToolButton {
+    Q_OBJECT
+
+public:
+    explicit ProvenanceButton(const QString& ofWhat, QWidget* parent = nullptr);
+
+    /// The value as it stands in the document: plain, or with source and class.
+    void setJson(const Json& value);
+    void setWhat(const QString& ofWhat);
+    QString source() const { return source_; }
+    QString reliability() const { return reliability_; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+signals:
+    void edited(const QString& source, const QString& reliability);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void openPanel();
+    void relabel();
+
+    QString what_, source_, reliability_, full_;
+};
+
+/// The value with another provenance; a plain number where both are empty.
+Json withProvenance(const Json& value, const QString& source, const QString& reliability);
+
+}  // namespace tessera::ui

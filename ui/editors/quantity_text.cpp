@@ -1,0 +1,150 @@
+#include "ui/editors/quantity_text.h"
+
+#include <fmt/format.h>
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include "ui/editors/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+struct Prefix {
+    std::string_view name;
+    double factor;
+};
+
+constexpr std::array kPrefixes{
+    Prefix{"", 1},      Prefix{"k", 1e3},     Prefix{"M", 1e6},     Prefix{"G", 1e9},     Prefix{"T", 1e12},
+    Prefix{"P", 1e15},  Prefix{"E", 1e18},    Prefix{"m", 1e-3},    Prefix{"µ", 1e-6},    Prefix{"n", 1e-9},
+    Prefix{"Ki", 1024}, Prefix{"Mi", 0x1p20}, Prefix{"Gi", 0x1p30}, Prefix{"Ti", 0x1p40},
+};
+
+struct Example {
+    Measure measure;
+    const char* noun;
+    const char* text;
+};
+
+constexpr std::array kExamples{
+    Example{Measure::bytes, QT_TRANSLATE_NOOP("tessera::ui", "an amount of memory"), "32 GiB"},
+    Example{Measure::bytesPerSecond, QT_TRANSLATE_NOOP("tessera::ui", "a rate"), "16 GB/s"},
+    Example{Measure::bitsPerSecond, QT_TRANSLATE_NOOP("tessera::ui", "a network rate"), "200 Gb/s"},
+    Example{Measure::flops, QT_TRANSLATE_NOOP("tessera::ui", "an amount of work"), "4 GFLOP"},
+    Example{Measure::flopsPerSecond, QT_TRANSLATE_NOOP("tessera::ui", "a compute rate"), "180 TFLOP/s"},
+    Example{Measure::seconds, QT_TRANSLATE_NOOP("tessera::ui", "a time"), "5 µs"},
+    Example{Measure::hertz, QT_TRANSLATE_NOOP("tessera::ui", "a frequency"), "200 MHz"},
+    Example{Measure::watts, QT_TRANSLATE_NOOP("tessera::ui", "a power"), "450 W"},
+    Example{Measure::area, QT_TRANSLATE_NOOP("tessera::ui", "an area"), "80 mm²"},
+    Example{Measure::count, QT_TRANSLATE_NOOP("tessera::ui", "a number"), "128"},
+};
+
+const Example& exampleRow(Measure measure) {
+    for (const Example& row : kExamples)
+        if (row.measure == measure) return row;
+    return kExamples.back();
+}
+
+/// "GB/s" without its prefix, as the program shows it.
+std::string unitOf(Measure measure) {
+    const std::string shown = formatQuantity(1, measure);
+    const std::size_t blank = shown.find(' ');
+    return blank == std::string::npos ? "" : shown.substr(blank + 1);
+}
+
+/// The shortest digits of value / factor whose text with the unit reads back as exactly `value`; empty where none does.
+std::string textWith(const Prefix& prefix, double value, const std::string& unit, Measure measure) {
+    const double scaled = value / prefix.factor;
+    if (scaled != 0 && (std::fabs(scaled) >= 1e15 || std::fabs(scaled) < 1e-3)) return "";
+    for (const int digits : {15, 17}) {
+        std::string text = fmt::format("{:.{}g}", scaled, digits);
+        if (text.find('e') != std::string::npos) return "";
+        if (!unit.empty()) text += fmt::format(" {}{}", prefix.name, unit);
+        if (parseQuantity(text, measure) == value) return text;
+    }
+    return "";
+}
+
+struct Parts {
+    double number;
+    QString rest;
+};
+
+std::optional<Parts> partsOf(const QString& text) {
+    static const QRegularExpression pattern(QStringLiteral(R"(^\s*([+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?)(.*)$)"));
+    const QRegularExpressionMatch match = pattern.match(text);
+    if (!match.hasMatch()) return std::nullopt;
+    return Parts{match.captured(1).toDouble(), match.captured(2)};
+}
+
+QString rangeProblem(double value, Measure measure, const QuantityRange& range) {
+    const auto shown = [&](double bound) { return exactQuantity(bound, measure); };
+    if (range.whole && value != std::floor(value))
+        return words::tr("This is a whole number, such as %1.").arg(shown(std::floor(value)));
+    if (value < range.least || (range.leastExcluded && value == range.least))
+        return (range.leastExcluded ? words::tr("This must be above %1.") : words::tr("This must be at least %1."))
+            .arg(shown(range.least));
+    if (value > range.most) return words::tr("This must be at most %1.").arg(shown(range.most));
+    return {};
+}
+
+}  // namespace
+
+QString exactQuantity(double value, Measure measure) {
+    if (!std::isfinite(value)) return {};
+    const std::string unit = unitOf(measure);
+    std::string best;
+    bool bestInRange = false;
+    for (const Prefix& prefix : kPrefixes) {
+        if (unit.empty() && !prefix.name.empty()) break;
+        const std::string text = textWith(prefix, value, unit, measure);
+        if (text.empty()) continue;
+        const double scaled = std::fabs(value / prefix.factor);
+        const bool inRange = scaled >= 1 && scaled < 1000;
+        if (best.empty() || (inRange && !bestInRange) || (inRange == bestInRange && text.size() < best.size())) {
+            best = text;
+            bestInRange = inRange;
+        }
+    }
+    if (best.empty()) best = exactNumber(value);
+    return QString::fromStdString(best);
+}
+
+QString exampleOf(Measure measure) {
+    return QString::fromUtf8(exampleRow(measure).text);
+}
+
+QuantityReading readQuantity(const QString& text, Measure measure, const QuantityRange& range) {
+    const std::optional<double> value = parseQuantity(text.toStdString(), measure);
+    if (!value) {
+        const Example& example = exampleRow(measure);
+        return {std::nullopt, words::tr("This is not %1; write it like %2.")
+                                  .arg(words::tr(example.noun), QString::fromUtf8(example.text))};
+    }
+    const QString problem = rangeProblem(*value, measure, range);
+    if (!problem.isEmpty()) return {std::nullopt, problem};
+    return {value, {}};
+}
+
+QString steppedQuantity(const QString& text, int steps, Measure measure, const QuantityRange& range) {
+    const std::optional<Parts> parts = partsOf(text);
+    if (!parts || !parseQuantity(text.toStdString(), measure)) return {};
+    const double magnitude = std::fabs(parts->number);
+    double step = magnitude == 0 ? 1 : std::pow(10.0, std::floor(std::log10(magnitude)) - 1);
+    // From 10 downwards the next smaller step counts, so that going up and down again ends where it began.
+    if (steps < 0 && magnitude > 0 && magnitude == std::pow(10.0, std::round(std::log10(magnitude)))) step /= 10;
+    if (range.whole) step = std::max(step >= 10 ? step : 1.0, 1.0);
+    const double moved = std::round(parts->number / step + steps) * step;
+    const QString result = QString::fromStdString(fmt::format("{:.12g}", moved)) + parts->rest;
+    const QuantityReading reading = readQuantity(result, measure, range);
+    if (!reading.value) return {};
+    return exactQuantity(*reading.value, measure);
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,39 @@
+#include "ui/editors/section.h"
+
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+Section::Section(const QString& title, bool open, QWidget* parent)
+    : QWidget(parent), head_(new QToolButton(this)), body_(new QWidget(this)), content_(new QVBoxLayout(body_)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme().spacing(2));
+    head_->setText(title);
+    head_->setCheckable(true);
+    head_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    head_->setFont(theme().font(Theme::Text::base, true));
+    head_->setAccessibleName(title);
+    content_->setContentsMargins(0, 0, 0, 0);
+    content_->setSpacing(theme().spacing(4));
+    layout->addWidget(head_, 0, Qt::AlignLeft);
+    layout->addWidget(body_);
+    connect(head_, &QToolButton::toggled, this, &Section::setOpen);
+    setOpen(open);
+}
+
+bool Section::isOpen() const {
+    return head_->isChecked();
+}
+
+void Section::setOpen(bool open) {
+    head_->setChecked(open);
+    head_->setIcon(theme().icon(open ? QStringLiteral("down") : QStringLiteral("right"), "secondary"));
+    head_->setAccessibleDescription(open ? tr("open") : tr("folded"));
+    body_->setVisible(open);
+}
+
+}  // namespace tessera::ui
