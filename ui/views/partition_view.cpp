@@ -274,12 +274,15 @@ void PartitionView::Implementation::showMap() {
             showPins();
             tabs->refresh();
         },
-        [this](const QString& problem) { emit view->messaged(problem, QString()); });
+        [this](const QString& problem) {
+            tabs->refresh();
+            emit view->messaged(problem, QString());
+        });
 }
 
 void PartitionView::Implementation::showPins() {
     QVector<int> columns;
-    if (choice->hasSplit())
+    if (choice->hasSplit() && !choice->pins.types.empty())
         for (std::size_t index = 0; index < choice->level().layers.size(); ++index)
             if (choice->pins.types.count(nameOf(static_cast<int>(index))) != 0) columns.append(static_cast<int>(index));
     map->setPinned(columns);
@@ -443,7 +446,6 @@ void PartitionView::setRun(const PartitionRun& run, std::shared_ptr<const std::v
     d_->showHeadline();
     d_->showPins();
     d_->showMap();
-    d_->tabs->refresh();
     if (!d_->pending.isEmpty()) restoreView(std::exchange(d_->pending, {}));
 }
 
