@@ -71,8 +71,8 @@ StoreError errorOf(int code, int systemError, const std::string& words, const fs
         if (meaning.code == primary) return {meaning.problem, fmt::format(fmt::runtime(meaning.sentence), shown(path))};
     if (primary == SQLITE_IOERR)
         return {StoreProblem::notReadable,
-                fmt::format("the history {} cannot be read or written: {}; check the disk that it is on", shown(path),
-                            systemError != 0 ? std::strerror(systemError) : words)};
+                fmt::format("the history {} cannot be read or written: {} (code {}); check the disk that it is on",
+                            shown(path), systemError != 0 ? std::strerror(systemError) : words, code)};
     return {StoreProblem::damaged,
             fmt::format(
                 "the history {} cannot be used ({}); restore a backup of it, or keep it aside and start a fresh one",
@@ -158,6 +158,8 @@ std::string uriOf(const fs::path& path, std::string_view options) {
 void copyFile(const fs::path& from, const fs::path& to) {
     std::error_code error;
     fs::copy_file(from, to, error);
+    // The copy is ours, whatever the file was.
+    if (!error) fs::permissions(to, fs::perms::owner_read | fs::perms::owner_write, error);
     if (error)
         fail(isFull(error.value()) ? StoreProblem::full : StoreProblem::notReadable,
              fmt::format("the history {} cannot be copied to a temporary file: {}", shown(from), error.message()));
@@ -179,32 +181,35 @@ void openBesideLog(Connection& connection) {
     connection.database = connect(copy.string(), SQLite::OPEN_READWRITE);
 }
 
+/// True for what reading alone may get around.
+bool mayReadOnly(const SQLite::Exception& error) {
+    const int code = error.getErrorCode() & 0xFF;
+    return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+}
+
 void openForReading(Connection& connection) {
     connection.readOnly = true;
     try {
         connection.database = connectReading(uriOf(connection.path, "?mode=ro"));
     } catch (const SQLite::Exception& error) {
-        const int code = error.getErrorCode() & 0xFF;
-        if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) throw;
-        connection.database.reset();
+        if (!mayReadOnly(error)) throw;
         openBesideLog(connection);
     }
 }
 
 /// Says whether the file could be opened for writing.
 bool openForWriting(Connection& connection) {
-    auto database = connect(connection.path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    if (sqlite3_db_readonly(database->getHandle(), "main") == 1) return false;
     try {
+        auto database = connect(connection.path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+        if (sqlite3_db_readonly(database->getHandle(), "main") == 1) return false;
         Query(*database, "PRAGMA journal_mode = WAL").next();
         wholeFrom(*database, "SELECT count(*) FROM sqlite_schema");
+        connection.database = std::move(database);
+        return true;
     } catch (const SQLite::Exception& error) {
-        const int code = error.getErrorCode() & 0xFF;
-        if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) throw;
+        if (!mayReadOnly(error)) throw;
         return false;
     }
-    connection.database = std::move(database);
-    return true;
 }
 
 /// A migrated copy of an older file that must not be changed.
@@ -251,26 +256,79 @@ void checkVersion(Connection& connection, OpenMode mode) {
 
 }  // namespace
 
-std::string_view Query::bytes(int column) {
-    const SQLite::Column found = statement_.getColumn(column);
-    return {static_cast<const char*>(found.getBlob()), static_cast<std::size_t>(found.getBytes())};
+Query::~Query() {
+    sqlite3_finalize(statement_);
+}
+
+void Query::check(int code) const {
+    if (code != SQLITE_OK) throw SQLite::Exception(handle_, code);
+}
+
+void Query::prepare(const SQLite::Database& database, const std::string& sql) {
+    handle_ = database.getHandle();
+    check(sqlite3_prepare_v2(handle_, sql.c_str(), static_cast<int>(sql.size()) + 1, &statement_, nullptr));
+}
+
+void Query::reset() {
+    // Repeats the error of the last step, which was reported then.
+    sqlite3_reset(statement_);
+    bound_ = 0;
+}
+
+void Query::bindBytes(std::string_view bytes) {
+    check(sqlite3_bind_blob64(statement_, ++bound_, bytes.empty() ? "" : bytes.data(), bytes.size(), SQLITE_STATIC));
+}
+
+void Query::bindText(std::string_view text) {
+    check(sqlite3_bind_text64(statement_, ++bound_, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT,
+                              SQLITE_UTF8));
+}
+
+void Query::bindNumber(double number) {
+    check(sqlite3_bind_double(statement_, ++bound_, number));
+}
+
+void Query::bindWhole(std::int64_t number) {
+    check(sqlite3_bind_int64(statement_, ++bound_, number));
+}
+
+void Query::bindNull() {
+    check(sqlite3_bind_null(statement_, ++bound_));
 }
 
 void Query::addFrom(const Query& other, int column) {
-    SQLite::Statement& from = const_cast<Query&>(other).statement_;
-    const SQLite::Column value = from.getColumn(column);
-    switch (value.getType()) {
-        case SQLITE_INTEGER:
-            return bind(value.getInt64());
-        case SQLITE_FLOAT:
-            return bind(value.getDouble());
-        case SQLITE_TEXT:
-            return bind(value.getString());
-        case SQLITE_BLOB:
-            return bind(Blob{{static_cast<const char*>(value.getBlob()), static_cast<std::size_t>(value.getBytes())}});
-        default:
-            return bind(std::optional<std::int64_t>());
+    check(sqlite3_bind_value(statement_, ++bound_, sqlite3_column_value(other.statement_, column)));
+}
+
+bool Query::next() {
+    const int code = sqlite3_step(statement_);
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) throw SQLite::Exception(handle_, code);
+    return false;
+}
+
+int Query::changed() {
+    while (next()) {
     }
+    return sqlite3_changes(handle_);
+}
+
+bool Query::isNull(int column) const {
+    return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+
+std::int64_t Query::whole(int column) const {
+    return sqlite3_column_int64(statement_, column);
+}
+
+double Query::number(int column) const {
+    return sqlite3_column_double(statement_, column);
+}
+
+std::string_view Query::bytes(int column) const {
+    const void* const data = sqlite3_column_blob(statement_, column);
+    return {static_cast<const char*>(data),
+            data == nullptr ? 0U : static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
 std::string shown(const fs::path& path) {
@@ -331,7 +389,8 @@ NewDatabase::~NewDatabase() {
 }
 
 StoreError storeError(const SQLite::Exception& error, sqlite3* handle, const fs::path& path) {
-    return errorOf(error.getErrorCode(), handle != nullptr ? sqlite3_system_errno(handle) : 0, error.what(), path);
+    return errorOf(error.getExtendedErrorCode(), handle != nullptr ? sqlite3_system_errno(handle) : 0, error.what(),
+                   path);
 }
 
 Connection openConnection(const fs::path& path, OpenMode mode) {

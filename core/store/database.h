@@ -1,7 +1,7 @@
 #pragma once
 
 #include <SQLiteCpp/Database.h>
-#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Exception.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -13,6 +13,8 @@
 
 #include "core/store/store.h"
 
+struct sqlite3_stmt;
+
 /// The thin layer between SQLite and the store: opening, binding, reading columns, transactions and errors.
 namespace tessera::store {
 
@@ -21,72 +23,73 @@ struct Blob {
     std::string_view bytes;
 };
 
-/// A prepared statement whose values are bound in order: the only way in which values reach SQL.
+/// A prepared statement whose values are bound in order: the only way in which values reach SQL. On SQLite's own
+/// interface, because lists walk a hundred thousand rows and SQLiteCpp counts references twice per column.
 class Query {
 public:
     template <typename... Values>
-    Query(const SQLite::Database& database, const std::string& sql, const Values&... values)
-        : statement_(database, sql) {
+    Query(const SQLite::Database& database, const std::string& sql, const Values&... values) {
+        prepare(database, sql);
         rebind(values...);
     }
+    Query(const Query&) = delete;
+    Query& operator=(const Query&) = delete;
+    ~Query();
 
     /// Binds other values and starts again.
     template <typename... Values>
     Query& rebind(const Values&... values) {
-        statement_.reset();
-        bound_ = 0;
-        (bind(values), ...);
+        reset();
+        (add(values), ...);
         return *this;
     }
     /// Binds one more value.
     template <typename Value>
     void add(const Value& value) {
-        bind(value);
+        if constexpr (std::is_same_v<Value, Blob>)
+            bindBytes(value.bytes);
+        else if constexpr (std::is_convertible_v<Value, std::string_view>)
+            bindText(std::string_view(value));
+        else if constexpr (std::is_floating_point_v<Value>)
+            bindNumber(static_cast<double>(value));
+        else
+            bindWhole(static_cast<std::int64_t>(value));
     }
-
+    template <typename Value>
+    void add(const std::optional<Value>& value) {
+        if (value.has_value())
+            add(*value);
+        else
+            bindNull();
+    }
     /// Binds one more value: the column of another statement's row, whatever its type.
     void addFrom(const Query& other, int column);
 
-    bool next() { return statement_.executeStep(); }
-    int changed() { return statement_.exec(); }  ///< executes; returns the rows that were changed
+    bool next();    ///< false where there is no further row
+    int changed();  ///< executes; returns the rows that were changed
 
-    bool isNull(int column) { return statement_.getColumn(column).isNull(); }
-    std::int64_t whole(int column) { return statement_.getColumn(column).getInt64(); }
-    double number(int column) { return statement_.getColumn(column).getDouble(); }
-    std::string text(int column) { return statement_.getColumn(column).getString(); }
+    bool isNull(int column) const;
+    std::int64_t whole(int column) const;
+    double number(int column) const;
+    std::string text(int column) const { return std::string(bytes(column)); }
     /// Valid until the next step.
-    std::string_view bytes(int column);
-    std::optional<std::int64_t> wholeOrNull(int column) {
+    std::string_view bytes(int column) const;
+    std::optional<std::int64_t> wholeOrNull(int column) const {
         return isNull(column) ? std::nullopt : std::optional(whole(column));
     }
 
 private:
-    template <typename Value>
-    void bind(const Value& value) {
-        bindAt(++bound_, value);
-    }
-    template <typename Value>
-    void bindAt(int index, const Value& value) {
-        if constexpr (std::is_same_v<Value, Blob>)
-            statement_.bindNoCopy(index, value.bytes.data(), static_cast<int>(value.bytes.size()));
-        else if constexpr (std::is_same_v<Value, std::string>)
-            statement_.bind(index, value);
-        else if constexpr (std::is_convertible_v<Value, std::string_view>)
-            statement_.bind(index, std::string(std::string_view(value)));
-        else if constexpr (std::is_floating_point_v<Value>)
-            statement_.bind(index, static_cast<double>(value));
-        else
-            statement_.bind(index, static_cast<std::int64_t>(value));
-    }
-    template <typename Value>
-    void bindAt(int index, const std::optional<Value>& value) {
-        if (value.has_value())
-            bindAt(index, *value);
-        else
-            statement_.bind(index);
-    }
+    void prepare(const SQLite::Database& database, const std::string& sql);
+    void reset();
+    void bindBytes(std::string_view bytes);
+    void bindText(std::string_view text);
+    void bindNumber(double number);
+    void bindWhole(std::int64_t number);
+    void bindNull();
+    void check(int code) const;
 
-    SQLite::Statement statement_;
+    sqlite3* handle_ = nullptr;
+    sqlite3_stmt* statement_ = nullptr;
     int bound_ = 0;
 };
 

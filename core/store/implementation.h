@@ -35,8 +35,13 @@ struct Store::Implementation {
         requireWritable();
         try {
             SQLite::Transaction transaction(database(), SQLite::TransactionBehavior::IMMEDIATE);
-            work(database());
-            transaction.commit();
+            try {
+                work(database());
+                transaction.commit();
+            } catch (const SQLite::Exception& error) {
+                // Asked before the transaction is rolled back, which makes SQLite forget the system's reason.
+                throw storeError(error, database().getHandle(), connection.path);
+            }
         } catch (const SQLite::Exception& error) {
             throw storeError(error, database().getHandle(), connection.path);
         }

@@ -1,19 +1,24 @@
+#include "core/store/query.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <bitset>
+#include <cctype>
 #include <memory>
-#include <unordered_set>
+#include <unordered_map>
 #include <variant>
 
 #include "core/base/text.h"
 #include "core/store/implementation.h"
 #include "core/store/rows.h"
 
-/// Filtered, sorted pages of the history. The runs are walked in the order of an index, so that nothing is ever sorted,
-/// and every condition that is not answered by that index is a question about one run: the first few are asked run by
-/// run, after that the condition's whole set of runs is read from its own index once. Both ways stay quick at a hundred
-/// thousand runs, whether few or many of them match.
+/// Filtered, sorted pages of the history. Where few runs meet a condition, those are read and sorted. Otherwise the
+/// runs are walked in the order of an index, so that nothing is sorted, and every condition that is not answered by
+/// that index is a question about one run: the first are asked run by run, after that the condition's whole set of runs
+/// is read from its own index once. So a page comes quickly at a hundred thousand runs, whether few or many of them
+/// match.
 namespace tessera::store {
 
 namespace {
@@ -24,12 +29,50 @@ void bindAll(Query& query, const std::vector<Value>& values) {
     for (const Value& value : values) std::visit([&](const auto& one) { query.add(one); }, value);
 }
 
+/// Numbers of runs as bits: they are mostly dense, but a file from elsewhere may hold any.
+class RunSet {
+public:
+    /// False where it was there already.
+    bool insert(RunId run) {
+        auto bit = chunkOf(run)[static_cast<std::size_t>(run & kMask)];
+        if (bit) return false;
+        bit = true;
+        return true;
+    }
+    bool contains(RunId run) const {
+        const auto found = chunks_.find(run >> kBits);
+        return found != chunks_.end() && found->second[static_cast<std::size_t>(run & kMask)];
+    }
+
+private:
+    static constexpr int kBits = 12;
+    static constexpr RunId kMask = (RunId{1} << kBits) - 1;
+    using Chunk = std::bitset<std::size_t{1} << kBits>;
+
+    Chunk& chunkOf(RunId run) {
+        // Neighbours come together. Elements of an unordered map stay where they are.
+        if (last_ == nullptr || lastKey_ != run >> kBits) {
+            lastKey_ = run >> kBits;
+            last_ = &chunks_[lastKey_];
+        }
+        return *last_;
+    }
+
+    std::unordered_map<RunId, Chunk> chunks_;
+    RunId lastKey_ = 0;
+    Chunk* last_ = nullptr;
+};
+
+constexpr int kProbes = 1000;
+
 /// A condition on runs.
 struct Condition {
     std::string one;  ///< SQL that has a row where the run of the first value fits
     std::string all;  ///< SQL of all runs that fit
     std::vector<Value> values;
-    int probes = 1000;  ///< questions about one run that cost no more than reading all
+    std::string bounds = {};  ///< of a range: the end of both statements
+    int probes = kProbes;   ///< questions about one run that cost no more than reading all; none for a search of words
+    bool excludes = false;  ///< `all` are the runs that do not fit
 };
 
 /// Answers whether runs fit a condition.
@@ -46,12 +89,12 @@ public:
             return one_.next();
         }
         if (!all_) readAll();
-        return all_->count(run) != 0;
+        return all_->contains(run) != condition_.excludes;
     }
 
 private:
     void readAll() {
-        all_ = std::make_unique<std::unordered_set<RunId>>();
+        all_ = std::make_unique<RunSet>();
         Query query(database_, condition_.all);
         bindAll(query, condition_.values);
         while (query.next()) all_->insert(query.whole(0));
@@ -61,7 +104,7 @@ private:
     const Condition& condition_;
     Query one_;
     int asked_ = 0;
-    std::unique_ptr<std::unordered_set<RunId>> all_;
+    std::unique_ptr<RunSet> all_;
 };
 
 /// Words as a full-text query: each in quotes, so that no character is special, and matched by prefix. Empty = no
@@ -104,20 +147,20 @@ Columns columnsOf(const HistoryQuery& query) {
 }
 
 Condition rangeOf(const HistoryQuery::Range& range) {
-    std::string bounds;
     Condition condition;
     condition.values.emplace_back(range.metric);
     if (range.least) {
-        bounds += " AND value >= ?";
+        condition.bounds += " AND value >= ?";
         condition.values.emplace_back(*range.least);
     }
     if (range.most) {
-        bounds += " AND value <= ?";
+        condition.bounds += " AND value <= ?";
         condition.values.emplace_back(*range.most);
     }
     condition.one =
-        "SELECT 1 FROM metric WHERE run = ? AND kind = (SELECT id FROM metric_kind WHERE name = ?)" + bounds;
-    condition.all = "SELECT run FROM metric WHERE kind = (SELECT id FROM metric_kind WHERE name = ?)" + bounds;
+        "SELECT 1 FROM metric WHERE run = ? AND kind = (SELECT id FROM metric_kind WHERE name = ?)" + condition.bounds;
+    condition.all =
+        "SELECT run FROM metric WHERE kind = (SELECT id FROM metric_kind WHERE name = ?)" + condition.bounds;
     return condition;
 }
 
@@ -139,56 +182,119 @@ std::vector<Condition> conditionsOf(const HistoryQuery& query) {
         conditions.push_back({"SELECT 1 FROM run_search WHERE rowid = ? AND run_search MATCH ?",
                               "SELECT rowid FROM run_search WHERE run_search MATCH ?",
                               {search},
-                              50});
+                              "",
+                              0});
     return conditions;
 }
 
-/// A walk over runs in some order, and whether the index that it follows answers the column conditions.
+/// A condition that so few runs meet is read first, and only those runs are looked at and sorted.
+constexpr std::size_t kFew = 4096;
+
+/// A walk over runs in some order, and whether it answers the column conditions.
 struct Walk {
     std::string sql;
     std::vector<Value> values;
     bool answersColumns = false;
 };
 
+/// The runs that a walk is limited to, as a list in JSON; empty = all.
+struct Limit {
+    std::string runs;
+};
+
+/// The table that is walked along an index; a limited walk starts from its runs instead.
+std::string tableOf(const std::string& table, std::string_view index, std::string_view run, const Limit& limit) {
+    if (limit.runs.empty()) return fmt::format("{} INDEXED BY {}", table, index);
+    return fmt::format("(SELECT value AS few FROM json_each(?)) CROSS JOIN {0} ON {0}.{1} = few", table, run);
+}
+
+std::vector<Value> with(const Limit& limit, const std::vector<Value>& values) {
+    std::vector<Value> all;
+    if (!limit.runs.empty()) all.emplace_back(limit.runs);
+    all.insert(all.end(), values.begin(), values.end());
+    return all;
+}
+
 std::string orderedBy(std::string_view column, bool descending) {
     return fmt::format(" ORDER BY {0} {1}, id {1}", column, descending ? "DESC" : "ASC");
 }
 
-Walk walkBySince(const Columns& columns, bool descending) {
-    return {
-        "SELECT id FROM run INDEXED BY run_by_since WHERE deleted = ?" + columns.sql + orderedBy("since", descending),
-        columns.values, true};
+Walk walkBySince(const Columns& columns, bool descending, const Limit& limit) {
+    return {fmt::format("SELECT id FROM {} WHERE deleted = ?{}{}", tableOf("run", "run_by_since", "id", limit),
+                        columns.sql, orderedBy("since", descending)),
+            with(limit, columns.values), true};
 }
 
 constexpr std::array<std::string_view, 5> kTextColumns{"name", "status", "engine", "models", "hardware"};
 
-/// The walks whose runs, one walk after the other, are in the order. Runs without the metric that orders come last.
-std::vector<Walk> walksOf(const HistoryQuery& query, const Columns& columns) {
-    if (query.orderBy.empty() || query.orderBy == "started") return {walkBySince(columns, query.descending)};
-    const std::string column = query.orderBy == "model" ? "models" : query.orderBy;
-    if (std::find(kTextColumns.begin(), kTextColumns.end(), column) != kTextColumns.end())
-        return {{fmt::format("SELECT id FROM run INDEXED BY run_by_{0} WHERE deleted = ?", column) +
-                     orderedBy(column, query.descending),
-                 {std::int64_t{query.deleted}},
-                 false}};
-    const std::string direction = query.descending ? "DESC" : "ASC";
-    return {{fmt::format("SELECT run FROM metric INDEXED BY metric_value WHERE kind = "
-                         "(SELECT id FROM metric_kind WHERE name = ?) ORDER BY value {0}, run {0}",
-                         direction),
-             {query.orderBy},
-             false},
-            walkBySince(columns, true)};
+Walk walkByText(std::string_view column, const HistoryQuery& query, const Limit& limit) {
+    return {
+        fmt::format("SELECT id FROM {} WHERE deleted = ?{}",
+                    tableOf("run", fmt::format("run_by_{}", column), "id", limit), orderedBy(column, query.descending)),
+        with(limit, {std::int64_t{query.deleted}}), false};
 }
 
-/// The conditions that a walk leaves open.
-std::vector<Condition> openConditions(const std::vector<Condition>& conditions, const Walk& walk,
-                                      const Columns& columns) {
-    std::vector<Condition> open;
-    if (!walk.answersColumns)
-        open.push_back({"SELECT 1 FROM run WHERE id = ? AND deleted = ?" + columns.sql,
-                        "SELECT id FROM run INDEXED BY run_by_since WHERE deleted = ?" + columns.sql, columns.values});
-    open.insert(open.end(), conditions.begin(), conditions.end());
-    return open;
+/// In the order of a metric, within the ranges of that metric.
+Walk walkByMetric(const HistoryQuery& query, const Limit& limit) {
+    std::string bounds;
+    std::vector<Value> values{query.orderBy};
+    for (const HistoryQuery::Range& range : query.ranges) {
+        if (range.metric != query.orderBy) continue;
+        const Condition condition = rangeOf(range);
+        bounds += condition.bounds;
+        values.insert(values.end(), condition.values.begin() + 1, condition.values.end());
+    }
+    return {fmt::format("SELECT run FROM {0} WHERE kind = (SELECT id FROM metric_kind WHERE name = ?){1} "
+                        "ORDER BY value {2}, run {2}",
+                        tableOf("metric", "metric_value", "run", limit), bounds, query.descending ? "DESC" : "ASC"),
+            with(limit, values), false};
+}
+
+/// The walks whose runs, one walk after the other, are in the order. Runs without the metric that orders come last.
+std::vector<Walk> walksOf(const HistoryQuery& query, const Columns& columns, const Limit& limit) {
+    if (query.orderBy.empty() || query.orderBy == "started") return {walkBySince(columns, query.descending, limit)};
+    const std::string column = query.orderBy == "model" ? "models" : query.orderBy;
+    if (std::find(kTextColumns.begin(), kTextColumns.end(), column) != kTextColumns.end())
+        return {walkByText(column, query, limit)};
+    std::vector<Walk> walks{walkByMetric(query, limit)};
+    const bool isBounded = std::any_of(query.ranges.begin(), query.ranges.end(),
+                                       [&](const auto& range) { return range.metric == query.orderBy; });
+    if (!isBounded) walks.push_back(walkBySince(columns, true, limit));
+    return walks;
+}
+
+/// The condition on a run's own columns, for walks that do not answer it.
+Condition columnCondition(const Columns& columns) {
+    const std::string one = "SELECT 1 FROM run WHERE id = ? AND deleted = ?" + columns.sql;
+    if (!columns.sql.empty())
+        return {one, "SELECT id FROM run INDEXED BY run_by_since WHERE deleted = ?" + columns.sql, columns.values};
+    // Deleted runs are few.
+    return {one, "SELECT id FROM run INDEXED BY run_by_since WHERE deleted = NOT ?", columns.values, "", kProbes, true};
+}
+
+/// The runs that meet a condition, where they are few.
+std::optional<Limit> fewOf(const SQLite::Database& database, const std::string& all, const std::vector<Value>& values) {
+    Query query(database, fmt::format("{} LIMIT {}", all, kFew + 1));
+    bindAll(query, values);
+    std::string runs;
+    std::size_t count = 0;
+    while (query.next()) {
+        if (++count > kFew) return std::nullopt;
+        runs += fmt::format("{}{}", runs.empty() ? '[' : ',', query.whole(0));
+    }
+    return Limit{runs.empty() ? "[]" : runs + "]"};
+}
+
+/// The first condition that few runs meet; an empty limit where there is none.
+Limit limitOf(const SQLite::Database& database, const std::vector<Condition>& conditions, const Columns& columns) {
+    for (const Condition& condition : conditions)
+        if (std::optional<Limit> few = fewOf(database, condition.all, condition.values)) return *few;
+    // Left to SQLite which index serves these best.
+    if (!columns.sql.empty())
+        if (std::optional<Limit> few =
+                fewOf(database, "SELECT id FROM run WHERE deleted = ?" + columns.sql, columns.values))
+            return *few;
+    return {};
 }
 
 /// Calls `found` with each run that fits, in order, until it says no.
@@ -196,18 +302,21 @@ template <typename Found>
 void visit(const SQLite::Database& database, const HistoryQuery& query, const Found& found) {
     const Columns columns = columnsOf(query);
     const std::vector<Condition> conditions = conditionsOf(query);
-    const std::vector<Walk> walks = walksOf(query, columns);
-    std::unordered_set<RunId> seen;
+    const Condition own = columnCondition(columns);
+    // Filters keep what they have learned from one walk to the next.
+    std::vector<std::unique_ptr<Filter>> filters;
+    for (const Condition& condition : conditions) filters.push_back(std::make_unique<Filter>(database, condition));
+    Filter ownFilter(database, own);
+    const std::vector<Walk> walks = walksOf(query, columns, limitOf(database, conditions, columns));
+    RunSet seen;
     for (const Walk& walk : walks) {
-        const std::vector<Condition> open = openConditions(conditions, walk, columns);
-        std::vector<std::unique_ptr<Filter>> filters;
-        for (const Condition& condition : open) filters.push_back(std::make_unique<Filter>(database, condition));
-        const bool last = &walk == &walks.back();
+        const bool isLast = &walk == &walks.back();
         Query runs(database, walk.sql);
         bindAll(runs, walk.values);
         while (runs.next()) {
             const RunId run = runs.whole(0);
-            if (last ? seen.count(run) != 0 : !seen.insert(run).second) continue;
+            if (walks.size() > 1 && (isLast ? seen.contains(run) : !seen.insert(run))) continue;
+            if (!walk.answersColumns && !ownFilter.fits(run)) continue;
             const bool fits =
                 std::all_of(filters.begin(), filters.end(), [&](const auto& filter) { return filter->fits(run); });
             if (fits && !found(run)) return;
@@ -260,6 +369,19 @@ std::vector<RunRow> rowsOf(const SQLite::Database& database, const std::vector<R
     return rows;
 }
 
+std::vector<std::string> statementsOf(const HistoryQuery& query) {
+    const Columns columns = columnsOf(query);
+    std::vector<std::string> statements;
+    for (const Walk& walk : walksOf(query, columns, {})) statements.push_back(walk.sql);
+    std::vector<Condition> conditions = conditionsOf(query);
+    conditions.push_back(columnCondition(columns));
+    for (const Condition& condition : conditions) {
+        statements.push_back(condition.one);
+        statements.push_back(condition.all);
+    }
+    return statements;
+}
+
 std::vector<RunRow> Store::query(const HistoryQuery& query, std::int64_t limit, std::int64_t offset) const {
     return implementation_->read([&](const SQLite::Database& database) {
         std::vector<RunId> runs;
@@ -280,7 +402,10 @@ std::int64_t Store::count(const HistoryQuery& query) const {
         HistoryQuery any = query;
         any.orderBy = "started";
         std::int64_t runs = 0;
-        visit(database, any, [&](RunId) { return ++runs > 0; });
+        visit(database, any, [&](RunId) {
+            ++runs;
+            return true;
+        });
         return runs;
     });
 }

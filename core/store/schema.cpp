@@ -56,7 +56,7 @@ CREATE TABLE run(
     host TEXT NOT NULL,
     starred INTEGER NOT NULL DEFAULT 0 CHECK(starred IN (0, 1))
 ) STRICT;
-CREATE INDEX run_by_since ON run(since, engine, status, starred);
+CREATE INDEX run_by_since ON run(since, id, engine, status, starred);
 CREATE INDEX run_by_name ON run(name);
 CREATE INDEX run_by_status ON run(status);
 CREATE INDEX run_by_engine ON run(engine);
@@ -164,12 +164,13 @@ DROP INDEX run_by_status;
 DROP INDEX run_by_engine;
 DROP INDEX run_by_models;
 DROP INDEX run_by_hardware;
-CREATE INDEX run_by_since ON run(deleted, since, engine, status, starred);
+CREATE INDEX run_by_since ON run(deleted, since, id, engine, status, starred);
 CREATE INDEX run_by_name ON run(deleted, name);
 CREATE INDEX run_by_status ON run(deleted, status);
 CREATE INDEX run_by_engine ON run(deleted, engine);
 CREATE INDEX run_by_models ON run(deleted, models);
 CREATE INDEX run_by_hardware ON run(deleted, hardware);
+CREATE INDEX run_by_starred ON run(deleted, starred);
 )sql";
 
 using Objects = std::map<std::string, std::string>;

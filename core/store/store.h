@@ -49,21 +49,22 @@ struct RunRow {
 
 /// Which runs, in which order. Every condition that is set must hold.
 struct HistoryQuery {
-    std::string text;  ///< words, matched by prefix in names, tags, notes, models and hardware; may hold any characters
-    std::string engine, model, hardware, tag;
-    std::optional<RunStatus> status;
-    std::optional<bool> starred;
-    std::optional<std::int64_t> from, to;  ///< started, milliseconds since 1970
+    /// Words, matched by prefix in names, tags, notes, models and hardware; may hold any characters.
+    std::string text = {};
+    std::string engine = {}, model = {}, hardware = {}, tag = {};
+    std::optional<RunStatus> status = {};
+    std::optional<bool> starred = {};
+    std::optional<std::int64_t> from = {}, to = {};  ///< started, milliseconds since 1970
     struct Range {
-        std::string metric;
-        std::optional<double> least, most;
+        std::string metric = {};
+        std::optional<double> least = {}, most = {};
     };
-    std::vector<Range> ranges;
+    std::vector<Range> ranges = {};
     /// "started" (default), "name", "status", "engine", "model", "hardware", or a metric's name.
     std::string orderBy = "started";
     bool descending = true;
-    std::vector<std::string> metrics;  ///< to be filled into the rows
-    bool deleted = false;              ///< show what was deleted and can still be restored, instead of the rest
+    std::vector<std::string> metrics = {};  ///< to be filled into the rows
+    bool deleted = false;                   ///< show what was deleted and can still be restored, instead of the rest
 };
 
 struct TracePoint {
@@ -74,7 +75,7 @@ struct TracePoint {
 /// What a running search leaves behind from time to time. Points that came after the checkpoint are told apart, so that
 /// a run that continues from it does not have them twice.
 struct TraceBatch {
-    std::vector<TracePoint> before;
+    std::vector<TracePoint> before = {};
     std::optional<Json> checkpoint = {};
     std::vector<TracePoint> after = {};
 };

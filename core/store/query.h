@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/store/store.h"
+
+namespace tessera::store {
+
+/// The statements by which a query finds its runs, so that a test can ask SQLite how it would go about each.
+std::vector<std::string> statementsOf(const HistoryQuery& query);
+
+}  // namespace tessera::store

@@ -1,0 +1,303 @@
+#include "core/store/recorder.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+#include "core/store/owner.h"
+#include "tests/core/store/fixture.h"
+#include "tests/support/paths.h"
+
+namespace tessera::store::test {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+study::Study smallStudy() {
+    study::Study study = study::newStudy("partition");
+    study.name = "small";
+    study.models = {"zoo:accpar-alexnet"};
+    study.hardware = {"accpar-homogeneous"};
+    return study;
+}
+
+std::string textOf(const study::Result& result) {
+    std::string text;
+    study::writeJson(result, [&](std::string_view part) { text += part; });
+    return text;
+}
+
+class Recording : public StoreFile {
+protected:
+    RecordOptions options() {
+        RecordOptions options;
+        options.path = file();
+        options.trouble = [this](const std::string& sentence) { troubles_.push_back(sentence); };
+        return options;
+    }
+    std::vector<std::string> troubles_;
+};
+
+TEST_F(Recording, keepsResultInputsMetricsAndTimeline) {
+    RecordOptions options = Recording::options();
+    options.tags = {"nightly"};
+    RunId begun = 0;
+    options.begun = [&](RunId run) { begun = run; };
+    const Recorded recorded = runRecorded(smallStudy(), {}, options);
+    EXPECT_EQ(recorded.run, begun);
+    EXPECT_THAT(troubles_, IsEmpty());
+    const Store store = Store::open(file());
+    const RunRow row = *store.run(recorded.run);
+    EXPECT_EQ(row.status, RunStatus::done);
+    EXPECT_EQ(row.headline, study::headline(recorded.result));
+    EXPECT_THAT(row.tags, ElementsAre("nightly"));
+    EXPECT_EQ(*store.resultText(recorded.run), textOf(recorded.result));
+    EXPECT_EQ(store.metrics(recorded.run), study::metricsOf(recorded.result));
+    EXPECT_EQ(Json::parse(store.artifact(recorded.run, "timeline")->bytes)["schema"], "tessera.timeline/1");
+    std::vector<study::Input> inputs;
+    for (const InputContent& input : store.inputs(recorded.run)) {
+        EXPECT_EQ(sha256(input.bytes), input.sha256);
+        inputs.push_back({input.name, input.sha256});
+    }
+    EXPECT_THAT(inputs, ::testing::UnorderedElementsAreArray(recorded.result.inputs));
+    EXPECT_THAT(store.verify().problems, IsEmpty());
+}
+
+TEST_F(Recording, keepsThePointsThatTheEngineReports) {
+    std::mutex mutex;
+    std::map<std::string, std::size_t> points;
+    study::RunHooks hooks;
+    hooks.progress = [&](const ProgressEvent& event) {
+        const std::lock_guard lock(mutex);
+        if (event.kind == ProgressEvent::Kind::point || event.kind == ProgressEvent::Kind::incumbent)
+            ++points[event.series];
+    };
+    const Recorded recorded = runRecorded(smallStudy(), hooks, options());
+    std::map<std::string, std::size_t> kept;
+    for (const auto& [series, curve] : Store::open(file()).trace(recorded.run)) kept[series] = curve.size();
+    EXPECT_EQ(kept, points);
+}
+
+TEST_F(Recording, saysWhatWentWrong) {
+    study::Study study = smallStudy();
+    study.models = {"absent.onnx"};
+    EXPECT_THROW(runRecorded(study, {}, options()), FileError);
+    const RunRow row = Store::open(file()).query({}, 1).at(0);
+    EXPECT_EQ(row.status, RunStatus::failed);
+    EXPECT_THAT(row.headline, HasSubstr("cannot read 'absent.onnx'"));
+}
+
+TEST_F(Recording, tellsCancelledFromInterrupted) {
+    std::stop_source stop;
+    stop.request_stop();
+    study::RunHooks hooks;
+    hooks.cancel = stop.get_token();
+    EXPECT_THROW(runRecorded(smallStudy(), hooks, options()), InterruptedError);
+    RecordOptions closing = options();
+    closing.whenCancelled = [] { return RunStatus::interrupted; };
+    EXPECT_THROW(runRecorded(smallStudy(), hooks, closing), InterruptedError);
+    Store store = Store::open(file());
+    EXPECT_EQ(store.run(1)->status, RunStatus::cancelled);
+    EXPECT_EQ(store.run(2)->status, RunStatus::interrupted);
+    EXPECT_THAT(idsOf(store.findInterrupted()), ElementsAre(2));
+}
+
+TEST_F(Recording, neverLosesAResultToABrokenHistory) {
+    std::ofstream(file()) << "no history";
+    const Recorded recorded = runRecorded(smallStudy(), {}, options());
+    EXPECT_EQ(recorded.run, 0);
+    EXPECT_EQ(textOf(recorded.result), textOf(study::run(smallStudy())));
+    ASSERT_THAT(troubles_, SizeIs(1));
+    EXPECT_THAT(troubles_[0], HasSubstr("is not a history of Tessera"));
+}
+
+TEST_F(Recording, refusesToContinueWhatIsDone) {
+    RecordOptions again = options();
+    again.run = runRecorded(smallStudy(), {}, options()).run;
+    EXPECT_THROW(runRecorded(smallStudy(), {}, again), UsageError);
+    EXPECT_EQ(Store::open(file()).run(1)->status, RunStatus::done);
+}
+
+/// Starts a recorded run in a process of its own, which stops at its third event, and kills it there.
+RunId runAndKill(const fs::path& path) {
+    const pid_t child = fork();
+    if (child == 0) {
+        study::RunHooks hooks;
+        std::atomic<int> events = 0;
+        hooks.progress = [&](const ProgressEvent&) {
+            if (++events >= 3) std::this_thread::sleep_for(std::chrono::minutes(1));
+        };
+        RecordOptions options;
+        options.path = path;
+        try {
+            runRecorded(smallStudy(), hooks, options);
+        } catch (...) {
+            _exit(1);
+        }
+        _exit(0);
+    }
+    const auto end = steady_clock::now() + std::chrono::seconds(20);
+    while (steady_clock::now() < end) {
+        std::this_thread::sleep_for(milliseconds(20));
+        std::error_code ignored;
+        if (!fs::exists(path, ignored)) continue;
+        try {
+            Store store = Store::open(path);
+            if (!store.query({.status = RunStatus::running}, 1).empty()) {
+                EXPECT_THAT(store.findInterrupted(), IsEmpty()) << "its process lives";
+                break;
+            }
+        } catch (const StoreError&) {
+            continue;
+        }
+    }
+    std::this_thread::sleep_for(milliseconds(400));
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    return 1;
+}
+
+TEST_F(Recording, aKilledRunIsFoundAndContinuesToTheSameBytes) {
+    const RunId run = runAndKill(file());
+    {
+        Store store = Store::open(file());
+        EXPECT_THAT(store.verify().problems, IsEmpty());
+        EXPECT_EQ(store.run(run)->status, RunStatus::running);
+        EXPECT_THAT(idsOf(store.findInterrupted()), ElementsAre(run));
+        EXPECT_EQ(store.run(run)->status, RunStatus::interrupted);
+        EXPECT_EQ(store.study(run), smallStudy());
+    }
+    RecordOptions again = options();
+    again.run = run;
+    const Recorded recorded = runRecorded(Store::open(file()).study(run), {}, again);
+    EXPECT_EQ(recorded.run, run);
+    Store store = Store::open(file());
+    EXPECT_EQ(store.run(run)->status, RunStatus::done);
+    EXPECT_FALSE(store.checkpoint(run).has_value());
+    EXPECT_EQ(*store.resultText(run), textOf(study::run(smallStudy())));
+    EXPECT_THAT(store.verify().problems, IsEmpty());
+    EXPECT_THAT(troubles_, IsEmpty());
+}
+
+TEST(Owners, areKnownByTheirStart) {
+    const Owner self = thisProcess();
+    EXPECT_TRUE(mayLive(self));
+    EXPECT_FALSE(mayLive({self.host, self.pid, "another start"})) << "the number was used again";
+    EXPECT_FALSE(mayLive({self.host, 0, ""}));
+    EXPECT_TRUE(mayLive({"elsewhere", 1, "x"})) << "other machines cannot be asked";
+}
+
+TEST_F(Recording, readsInputsThatAreGoneFromTheHistory) {
+    const fs::path model = file("model.json");
+    const fs::path chip = file("chips/chip.json");
+    const fs::path fleet = file("fleet.json");
+    fs::create_directory(file("chips"));
+    fs::copy_file(tessera::test::sourcePath("data/accelerators/tpu-v3-board.json"), chip);
+    Json document = Json::parse(readFile(tessera::test::sourcePath("data/fleets/accpar-homogeneous.json")));
+    document["groups"][0]["accelerator"] = "chips/chip.json";
+    writeFile(fleet, toText(document));
+    writeFile(model, inputContents(study::run(smallStudy())).at(0).bytes);
+    study::Study study = smallStudy();
+    study.models = {model.string()};
+    study.hardware = {fleet.string()};
+    const Recorded first = runRecorded(study, {}, options());
+    const Store store = Store::open(file());
+    ASSERT_THAT(store.inputs(first.run), SizeIs(3));
+    EXPECT_EQ(storedInputs(store, first.run)(model.string()), "") << "nothing has changed";
+
+    fs::remove(model);
+    writeFile(chip, "{}");
+    const auto locate = storedInputs(store, first.run);
+    const fs::path folder = fs::path(locate(model.string())).parent_path().parent_path();
+    EXPECT_TRUE(fs::exists(locate(model.string())));
+    EXPECT_EQ(readFile(fs::path(locate(fleet.string())).parent_path() / "chips/chip.json"),
+              readFile(tessera::test::sourcePath("data/accelerators/tpu-v3-board.json")));
+    EXPECT_EQ(locate("zoo:resnet50"), "");
+    study::Study substituted = study;
+    substituted.models = {locate(model.string())};
+    substituted.hardware = {locate(fleet.string())};
+    EXPECT_EQ(study::toJson(study::run(substituted))["strategies"], study::toJson(first.result)["strategies"]);
+    EXPECT_TRUE(fs::exists(folder)) << "as long as the function lives";
+}
+
+/// One writer and eight readers, each with a connection of its own.
+TEST_F(Recording, oneWriterAndEightReadersNeverMeetALock) {
+    Store writer = Store::open(file());
+    addDone(writer, studyOf("m", "h"));
+    std::atomic<bool> stop = false;
+    std::atomic<int> reads = 0;
+    std::vector<std::string> errors;
+    std::mutex mutex;
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < 8; ++i)
+        readers.emplace_back([&] {
+            try {
+                const Store store = Store::open(file());
+                while (!stop) {
+                    for (const RunRow& row : store.query({.orderBy = "step_time_s", .metrics = {"step_time_s"}}, 20))
+                        store.trace(row.id);
+                    ++reads;
+                }
+            } catch (const std::exception& error) {
+                const std::lock_guard lock(mutex);
+                errors.emplace_back(error.what());
+            }
+        });
+    const auto end = steady_clock::now() + milliseconds(1500);
+    while (steady_clock::now() < end) {
+        const RunId run = addDone(writer, studyOf("m", "h"));
+        writer.appendTrace(run, std::vector<TracePoint>(100, {"best", 1, 2}));
+        writer.setTags(run, {"t"});
+    }
+    stop = true;
+    readers.clear();
+    EXPECT_THAT(errors, IsEmpty());
+    EXPECT_GT(reads, 8);
+    EXPECT_THAT(writer.verify().problems, IsEmpty());
+}
+
+TEST_F(Recording, severalProcessesWriteAtOnce) {
+    constexpr int kProcesses = 4;
+    constexpr int kRuns = 20;
+    std::vector<pid_t> children;
+    for (int i = 0; i < kProcesses; ++i) {
+        const pid_t child = fork();
+        if (child == 0) {
+            try {
+                // They also make the file at once.
+                Store store = Store::open(file());
+                for (int k = 0; k < kRuns; ++k) addDone(store, studyOf("m", "h"));
+                _exit(0);
+            } catch (const std::exception& error) {
+                std::fprintf(stderr, "%s\n", error.what());
+                _exit(1);
+            }
+        }
+        children.push_back(child);
+    }
+    for (const pid_t child : children) {
+        int status = 0;
+        waitpid(child, &status, 0);
+        EXPECT_EQ(status, 0);
+    }
+    const Store store = Store::open(file());
+    EXPECT_EQ(store.count({}), kProcesses * kRuns);
+    EXPECT_THAT(store.verify().problems, IsEmpty());
+}
+
+}  // namespace
+}  // namespace tessera::store::test

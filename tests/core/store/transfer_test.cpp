@@ -1,0 +1,292 @@
+#include <cmath>
+#include <limits>
+
+#include "core/base/sha256.h"
+#include "core/store/schema.h"
+#include "tests/core/store/fixture.h"
+
+namespace tessera::store::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+class Transfer : public StoreFile {
+protected:
+    /// A finished run with one of everything.
+    RunId addFull(const std::string& name) {
+        study::Result result = tessera::test::handMadeResult();
+        result.study.name = name;
+        const RunId run = store_.addRun(result.study);
+        store_.record(run, {.before = {{"best", 1, 10}}, .checkpoint = Json{{"step", 1}}, .after = {{"best", 2, 5}}});
+        store_.finishRun(run, result, "fine", {{InputContent::Kind::model, "zoo:two", sha256(name), name}},
+                         {{"timeline", "application/json", "{}"}});
+        store_.setTags(run, {"ours", name});
+        store_.setNote(run, "note of " + name);
+        store_.setStarred(run, true);
+        return run;
+    }
+
+    void expectSame(const Store& other, RunId theirs, RunId ours) {
+        const RunRow a = *other.run(theirs);
+        const RunRow b = *store_.run(ours);
+        EXPECT_EQ(a.uid, b.uid);
+        EXPECT_EQ(a.name, b.name);
+        EXPECT_EQ(a.status, b.status);
+        EXPECT_EQ(a.started, b.started);
+        EXPECT_EQ(a.finished, b.finished);
+        EXPECT_EQ(a.headline, b.headline);
+        EXPECT_EQ(a.studyHash, b.studyHash);
+        EXPECT_EQ(a.tags, b.tags);
+        EXPECT_EQ(a.note, b.note);
+        EXPECT_EQ(a.starred, b.starred);
+        EXPECT_EQ(other.study(theirs), store_.study(ours));
+        EXPECT_EQ(other.resultText(theirs), store_.resultText(ours));
+        EXPECT_EQ(other.metrics(theirs), store_.metrics(ours));
+        EXPECT_EQ(other.trace(theirs), store_.trace(ours));
+        EXPECT_EQ(other.artifacts(theirs), store_.artifacts(ours));
+        ASSERT_EQ(other.inputs(theirs).size(), store_.inputs(ours).size());
+        for (std::size_t i = 0; i < other.inputs(theirs).size(); ++i)
+            EXPECT_EQ(other.inputs(theirs)[i].bytes, store_.inputs(ours)[i].bytes);
+    }
+
+    Store store_ = Store::open(file());
+};
+
+TEST_F(Transfer, exportsRunsIntoAHistoryWithNothingElse) {
+    addFull("first");
+    const RunId second = addFull("second");
+    store_.exportRuns({second}, file("out.tessera"));
+    EXPECT_FALSE(fs::exists(file("out.tessera-wal")));
+    const Store out = Store::open(file("out.tessera"), OpenMode::readOnly);
+    EXPECT_THAT(out.query({}, 10), SizeIs(1));
+    expectSame(out, 1, second);
+    const Verification found = out.verify();
+    EXPECT_THAT(found.problems, IsEmpty());
+    EXPECT_EQ(found.inputs, 1);
+    EXPECT_THAT(out.query({.text = "seco"}, 10), SizeIs(1));
+    EXPECT_THAT(out.query({.text = "first"}, 10), IsEmpty());
+}
+
+TEST_F(Transfer, importsTwiceWithoutAddingAnything) {
+    const RunId a = addFull("a");
+    const RunId b = addFull("b");
+    store_.exportRuns({a, b}, file("out.tessera"));
+    Store other = Store::open(file("other.db"));
+    addDone(other, studyOf("m", "h", "their own"));
+    const MergeCount first = other.merge(file("out.tessera"));
+    EXPECT_EQ(first.added, 2);
+    EXPECT_EQ(first.present, 0);
+    expectSame(other, 2, a);
+    expectSame(other, 3, b);
+    const MergeCount second = other.merge(file("out.tessera"));
+    EXPECT_EQ(second.added, 0);
+    EXPECT_EQ(second.present, 2);
+    EXPECT_THAT(other.query({}, 10), SizeIs(3));
+    EXPECT_THAT(other.verify().problems, IsEmpty());
+    const MergeCount whole = other.merge(file());
+    EXPECT_EQ(whole.present, 2);
+}
+
+TEST_F(Transfer, keepsOurAnnotationsAndAddsTheirTags) {
+    const RunId run = addFull("a");
+    store_.exportRuns({run}, file("out.tessera"));
+    store_.setTags(run, {"mine"});
+    store_.setNote(run, "my note");
+    store_.setName(run, "my name");
+    store_.setStarred(run, false);
+    EXPECT_EQ(store_.merge(file("out.tessera")).present, 1);
+    const RunRow row = *store_.run(run);
+    EXPECT_THAT(row.tags, ElementsAre("a", "mine", "ours"));
+    EXPECT_EQ(row.note, "my note");
+    EXPECT_EQ(row.name, "my name");
+    EXPECT_FALSE(row.starred);
+    EXPECT_THAT(store_.query({.text = "ours"}, 10), SizeIs(1));
+}
+
+TEST_F(Transfer, anUnfinishedRunIsInterruptedThereAndTakesOverItsOutcomeLater) {
+    const RunId run = store_.addRun(studyOf("m", "h"));
+    store_.record(run, {.before = {{"best", 1, 10}}, .checkpoint = Json{{"step", 1}}, .after = {{"best", 2, 5}}});
+    store_.exportRuns({run}, file("early.tessera"));
+    Store other = Store::open(file("other.db"));
+    other.merge(file("early.tessera"));
+    EXPECT_EQ(other.run(1)->status, RunStatus::interrupted);
+    EXPECT_EQ(*other.checkpoint(1), (Json{{"step", 1}}));
+    other.setTags(1, {"theirs"});
+
+    store_.finishRun(run, tessera::test::handMadeResult(), "done at last");
+    EXPECT_EQ(other.merge(file()).present, 1);
+    EXPECT_EQ(other.run(1)->status, RunStatus::done);
+    EXPECT_EQ(other.run(1)->headline, "done at last");
+    EXPECT_THAT(other.run(1)->tags, ElementsAre("theirs"));
+    EXPECT_EQ(other.resultText(1), store_.resultText(run));
+    EXPECT_THAT(other.trace(1).at("best"), SizeIs(2));
+    EXPECT_FALSE(other.checkpoint(1).has_value());
+    EXPECT_THAT(other.verify().problems, IsEmpty());
+}
+
+TEST_F(Transfer, anImportedCheckpointStillCutsTheTrace) {
+    addFull("before");
+    const RunId run = store_.addRun(studyOf("m", "h"));
+    store_.record(run, {.before = {{"best", 1, 10}}, .checkpoint = Json{{"step", 1}}, .after = {{"best", 2, 5}}});
+    store_.exportRuns({run}, file("out.tessera"));
+    Store other = Store::open(file("other.db"));
+    other.merge(file("out.tessera"));
+    other.takeUp(1);
+    EXPECT_THAT(other.trace(1).at("best"), ElementsAre(Pair(1, 10)));
+}
+
+TEST_F(Transfer, takesFilesOfOlderVersions) {
+    {
+        SQLite::Database old(file("old.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+        migrate(old, 1);
+        old.exec(
+            "INSERT INTO study VALUES(1, 'x', '', 'partition', '{\"schema\": \"tessera.study/1\", \"engine\": "
+            "\"partition\", \"models\": [\"m\"], \"hardware\": [\"h\"]}');"
+            "INSERT INTO run(uid, study, name, engine, models, hardware, status, since, version, host) "
+            "VALUES('bcdf', 1, 'old', 'partition', 'm', 'h', 'failed', 5, '0', 'h')");
+    }
+    EXPECT_EQ(store_.merge(file("old.db")).added, 1);
+    EXPECT_EQ(store_.run(store_.find("bcdf"))->name, "old");
+    EXPECT_EQ(versionOf(SQLite::Database(file("old.db").string())), 1) << "the file itself is left alone";
+}
+
+TEST_F(Transfer, refusesWhatItCannotTakeWithASentence) {
+    std::string sentence;
+    EXPECT_EQ(problemOf([&] { store_.merge(file("absent")); }, &sentence), StoreProblem::missing);
+    EXPECT_THAT(sentence, HasSubstr("there is no history"));
+    { Store::open(file("newer.db")); }
+    SQLite::Database(file("newer.db").string(), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 99");
+    EXPECT_EQ(problemOf([&] { store_.merge(file("newer.db")); }, &sentence), StoreProblem::newer);
+    EXPECT_THAT(sentence, HasSubstr("was written by a newer Tessera; update this program to take it in"));
+    EXPECT_THROW(store_.merge(file()), UsageError);
+    SQLite::Database(file("foreign.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+        .exec("CREATE TABLE t(x)");
+    EXPECT_EQ(problemOf([&] { store_.merge(file("foreign.db")); }), StoreProblem::notAHistory);
+}
+
+TEST_F(Transfer, refusesContentsThatAreNotWhatTheirHashSays) {
+    const RunId run = addFull("a");
+    store_.exportRuns({run}, file("out.tessera"));
+    const std::string wrong(64, 'f');
+    SQLite::Database(file("out.tessera").string(), SQLite::OPEN_READWRITE)
+        .exec("PRAGMA foreign_keys = OFF; UPDATE model SET sha256 = '" + wrong + "'; UPDATE run_model SET sha256 = '" +
+              wrong + "' WHERE sha256 IS NOT NULL");
+    Store other = Store::open(file("other.db"));
+    EXPECT_EQ(problemOf([&] { other.merge(file("out.tessera")); }), StoreProblem::damaged);
+    EXPECT_THAT(other.query({}, 10), IsEmpty()) << "all or nothing";
+    EXPECT_THAT(Store::open(file("out.tessera")).verify().problems,
+                ElementsAre(HasSubstr("is not what its hash says")));
+}
+
+TEST_F(Transfer, refusesContentsThatWouldFillTheMemory) {
+    const RunId run = addFull("a");
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("UPDATE result SET size = 1 << 60");
+    std::string sentence;
+    EXPECT_EQ(problemOf([&] { store_.resultText(run); }, &sentence), StoreProblem::damaged);
+    EXPECT_THAT(sentence, HasSubstr("at most 512 MiB are kept"));
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("UPDATE result SET size = 5");
+    EXPECT_EQ(problemOf([&] { store_.resultText(run); }), StoreProblem::damaged);
+    EXPECT_THAT(store_.verify().problems, SizeIs(1));
+}
+
+TEST_F(Transfer, backsUpWhileOthersWrite) {
+    addFull("a");
+    Store other = Store::open(file());
+    const RunId open = other.addRun(studyOf("m", "h"));
+    store_.backup(file("backup.db"));
+    other.setStatus(open, RunStatus::failed);
+    EXPECT_FALSE(fs::exists(file("backup.db-wal")));
+    const Store backup = Store::open(file("backup.db"), OpenMode::readOnly);
+    EXPECT_THAT(backup.query({}, 10), SizeIs(2));
+    EXPECT_THAT(backup.verify().problems, IsEmpty());
+    store_.backup(file("backup.db"));
+    EXPECT_EQ(problemOf([&] { store_.backup(file()); }), StoreProblem::notWritable);
+    EXPECT_EQ(problemOf([&] { store_.backup(file("absent/backup.db")); }), StoreProblem::notWritable);
+    EXPECT_EQ(problemOf([&] { store_.backup(file().parent_path()); }), StoreProblem::notWritable);
+    for (const auto& entry : fs::directory_iterator(file().parent_path()))
+        EXPECT_THAT(entry.path().string(), ::testing::Not(HasSubstr(".part")));
+}
+
+TEST_F(Transfer, vacuumGivesSpaceBack) {
+    const RunId run = addFull("a");
+    std::string noise;
+    for (int i = 0; i < 20'000; ++i) noise += sha256(std::to_string(i));
+    store_.finishRun(run, tessera::test::handMadeResult(), "", {}, {{"big", "text/plain", noise}});
+    store_.setDeleted(run, true);
+    store_.purge();
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    const auto before = fs::file_size(file());
+    store_.vacuum();
+    EXPECT_LT(fs::file_size(file()), before / 2);
+    EXPECT_THAT(store_.verify().problems, IsEmpty());
+}
+
+TEST_F(Transfer, verifyFindsWhatIsWrong) {
+    const RunId run = addFull("a");
+    SQLite::Database direct(file().string(), SQLite::OPEN_READWRITE);
+    direct.exec(
+        "PRAGMA foreign_keys = OFF; DELETE FROM study; DELETE FROM run_search; DELETE FROM result;"
+        "UPDATE trace SET position = position + 7; UPDATE artifact SET content = x'00'");
+    const std::vector<std::string> problems = store_.verify().problems;
+    const auto found = [&](const std::string& text) { EXPECT_THAT(problems, ::testing::Contains(HasSubstr(text))); };
+    found("a row of table 'run' refers to a row of table 'study' that is gone");
+    found("run 1 cannot be found by text");
+    found("run 1 is done but has no result");
+    found("the curve 'best' of run 1 has a gap");
+    found("a stored content is damaged");
+    found("lacks the study of run 1");
+    EXPECT_THROW(store_.verify([](double) { return false; }), InterruptedError);
+    EXPECT_EQ(run, 1);
+}
+
+TEST_F(Transfer, verifyTellsItsProgress) {
+    addFull("a");
+    double last = -1;
+    store_.verify([&](double share) {
+        EXPECT_GE(share, last);
+        last = share;
+        return true;
+    });
+    EXPECT_EQ(last, 1);
+}
+
+TEST_F(Transfer, exportsTheTraceAsAStudyOfOptuna) {
+    const RunId run = addFull("two \"layers\"");
+    const double infinite = std::numeric_limits<double>::infinity();
+    store_.appendTrace(run, {{"bound", 3, infinite}, {"bound", 4, std::nan("")}});
+    store_.exportOptuna(run, file("optuna.db"));
+    SQLite::Database optuna(file("optuna.db").string());
+    const auto whole = [&](const std::string& sql) { return wholeFrom(optuna, sql); };
+    const auto text = [&](const std::string& sql) {
+        Query query(optuna, sql);
+        query.next();
+        return query.text(0);
+    };
+    EXPECT_EQ(whole("SELECT count(*) FROM sqlite_schema WHERE type = 'table'"), 13);
+    EXPECT_EQ(text("SELECT study_name FROM studies"), "two \"layers\" (run " + store_.run(run)->uid + ")");
+    EXPECT_EQ(text("SELECT direction FROM study_directions"), "MINIMIZE");
+    EXPECT_EQ(whole("SELECT schema_version FROM version_info"), 12);
+    EXPECT_EQ(text("SELECT version_num FROM alembic_version"), "v3.2.0.a");
+    EXPECT_EQ(whole("SELECT count(*) FROM trials WHERE state = 'COMPLETE'"), 3);
+    EXPECT_EQ(whole("SELECT count(*) FROM trials WHERE state = 'FAIL'"), 1);
+    EXPECT_EQ(whole("SELECT count(*) FROM trials WHERE number <> trial_id - 1"), 0);
+    EXPECT_EQ(whole("SELECT count(*) FROM trial_values WHERE value_type = 'FINITE' AND value IN (10, 5)"), 2);
+    EXPECT_EQ(whole("SELECT count(*) FROM trial_values WHERE value_type = 'INF_POS' AND value IS NULL"), 1);
+    EXPECT_EQ(whole("SELECT count(*) FROM trial_params WHERE param_name = 'x' AND param_value = trial_id"), 4);
+    EXPECT_EQ(Json::parse(text("SELECT distribution_json FROM trial_params WHERE param_name = 'series'")),
+              Json::parse(R"({"name": "CategoricalDistribution", "attributes": {"choices": ["best", "bound"]}})"));
+    EXPECT_EQ(Json::parse(text("SELECT value_json FROM study_user_attributes WHERE key = 'tessera:study'")),
+              study::toJson(store_.study(run)));
+    EXPECT_EQ(text("SELECT length(datetime_start) FROM trials"), "26");
+    Query check(optuna, "PRAGMA foreign_key_check");
+    EXPECT_FALSE(check.next());
+    EXPECT_THROW(store_.exportOptuna(99, file("x.db")), UsageError);
+}
+
+}  // namespace
+}  // namespace tessera::store::test
