@@ -1,6 +1,7 @@
 #include "ui/views/partition_tabs.h"
 
 #include <QComboBox>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPointer>
 #include <QScrollArea>
@@ -46,6 +47,8 @@ QSplitter* besides(QWidget* picture, QWidget* table) {
     splitter->addWidget(table);
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 1);
+    constexpr int kHalf = 1000;
+    splitter->setSizes({kHalf, kHalf});
     return splitter;
 }
 
@@ -174,7 +177,13 @@ struct PartitionTabs::Implementation {
                                             .arg(point)
                                             .arg(QLatin1String(kFields.at(static_cast<std::size_t>(series)))));
         });
-        return under(splitBox, besides(layerCharts, layerTable));
+        auto* row = new QWidget;
+        auto* line = new QHBoxLayout(row);
+        line->setContentsMargins(0, 0, 0, 0);
+        splitBox->setMinimumWidth(theme().spacing(75));
+        line->addWidget(splitBox);
+        line->addStretch();
+        return under(row, besides(layerCharts, layerTable));
     }
 
     void layerFromView(int row) {

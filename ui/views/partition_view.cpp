@@ -41,6 +41,8 @@ namespace {
 
 /// From this gap to the bound on, the headline warns.
 constexpr double kWideGap = 0.05;
+/// How the height is shared at first: the picture is what answers the question.
+constexpr int kMapShare = 5500, kTabsShare = 4500;
 constexpr std::array kTypes{partition::Type::I, partition::Type::II, partition::Type::III};
 
 /// The heat map of a plan and the types of its splits in short: made on a thread.
@@ -132,6 +134,7 @@ void PartitionView::Implementation::build() {
     splitter->addWidget(tabs);
     splitter->setStretchFactor(0, 1);
     splitter->setStretchFactor(1, 1);
+    splitter->setSizes({kMapShare, kTabsShare});
     layout->addWidget(splitter, 1);
     connect(map, &HeatMapView::cellSelected, view, [this](int row, int column) {
         if (row < 0) return;
@@ -191,6 +194,8 @@ void PartitionView::Implementation::buildActions() {
 void PartitionView::Implementation::fillStrategies() {
     for (QAbstractButton* button : strategyButtons->buttons()) {
         strategyButtons->removeButton(button);
+        strategies->removeWidget(button);
+        button->hide();
         button->deleteLater();
     }
     for (int plan = 0; plan < choice->run.planCount(); ++plan) {

@@ -14,6 +14,8 @@
 #include <QTableView>
 #include <QTimer>
 #include <QUndoStack>
+#include <algorithm>
+#include <cstdio>
 
 #include "core/study/study.h"
 #include "tests/support/partition_result.h"
@@ -119,7 +121,9 @@ TEST(RunDocument, aLiveRunShowsProgressAndCurves) {
 
 TEST(RunDocument, beginsWithTheHeadlineAndTheFastestStrategy) {
     RunDocument document(QStringLiteral("run/12"));
+    document.resize(1000, 700);
     document.setState(finished(test::handMadeResult()));
+    test::pictureOf(document);  // lays the line out
     const QString text = visibleText(document);
     for (const char* part : {"6.31×", "over data parallelism", "36.2 ms", "per step", "proven optimal"})
         EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << " in\n" << text.toStdString();
@@ -243,6 +247,7 @@ TEST(RunDocument, aVeryDeepNetworkDoesNotBlockTheWindow) {
     document.findChild<PartitionView*>()->chooseSplit(5);
     waitUntil([] { return false; }, 200);
     RecordProperty("worstMilliseconds", static_cast<int>(worst));
+    std::printf("longest time without an event: %lld ms\n", static_cast<long long>(worst));
     // The bound is 50 ms on an idle machine; a busy one, or a build with sanitizers, needs more.
     EXPECT_LT(worst, 500);
 }
@@ -250,15 +255,15 @@ TEST(RunDocument, aVeryDeepNetworkDoesNotBlockTheWindow) {
 TEST(RunDocument, realRunsLookRight) {
     for (const auto& [model, fleet] : test::realRuns()) {
         RunDocument document(QStringLiteral("run/12"));
-        document.resize(820, 620);
+        document.resize(900, 700);
         document.setState(finished(test::solved(model, fleet)));
         ASSERT_TRUE(waitUntil([&] { return !document.findChild<HeatMapView*>()->heatMap().cells.empty(); }));
         auto* tabs = document.findChild<PartitionTabs*>();
         for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
             theme().apply(mode);
-            for (int tab = 0; tab < tabs->count(); ++tab) {
+            for (int tab = 0; tab < (model == test::realRuns()[0].first ? tabs->count() : 1); ++tab) {
                 tabs->setCurrentIndex(tab);
-                waitUntil([] { return false; }, 150);
+                waitUntil([] { return false; }, 60);
                 const QString name =
                     QStringLiteral("run-%1-%2-%3")
                         .arg(QString::fromStdString(model).mid(4), tabs->tab(),
