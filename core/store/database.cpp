@@ -127,7 +127,7 @@ void setUp(SQLite::Database& database) {
     sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
     database.exec(
         "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA cell_size_check = ON;"
-        "PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864");
+        "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA journal_size_limit = 67108864");
 }
 
 std::unique_ptr<SQLite::Database> connect(const std::string& name, int flags) {
@@ -389,8 +389,11 @@ NewDatabase::~NewDatabase() {
 }
 
 StoreError storeError(const SQLite::Exception& error, sqlite3* handle, const fs::path& path) {
-    return errorOf(error.getExtendedErrorCode(), handle != nullptr ? sqlite3_system_errno(handle) : 0, error.what(),
-                   path);
+    const int here = errno;
+    // SQLite keeps the system's reason for some of its failures; of a commit that failed, only the thread's own is
+    // left.
+    const int kept = handle != nullptr ? sqlite3_system_errno(handle) : 0;
+    return errorOf(error.getExtendedErrorCode(), kept != 0 ? kept : here, error.what(), path);
 }
 
 Connection openConnection(const fs::path& path, OpenMode mode) {

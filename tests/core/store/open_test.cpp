@@ -127,7 +127,8 @@ INSTANTIATE_TEST_SUITE_P(Schema, EveryOlderVersion, ::testing::Range(1, latestVe
 
 TEST(Migrations, areNeverEdited) {
     // A published step stands for ever, since files that it made are out there. Append another instead.
-    const std::vector<std::string> published{};
+    const std::vector<std::string> published{"259627b32615a4bcec64eeb88af99ef587523b315a41229cc7386724c750754a",
+                                             "3d857bb9c030d61a4b01de2734f1001a6a8575ca2ff1a1d0715f0c1f4c98ef10"};
     ASSERT_GE(migrations().size(), published.size());
     for (std::size_t i = 0; i < published.size(); ++i)
         EXPECT_EQ(sha256(migrations()[i].sql), published[i]) << migrations()[i].title;
@@ -343,13 +344,9 @@ TEST_F(HistoryFile, onAFullDiskKeepsWhatWasFinished) {
         const rlimit limit{600'000, 600'000};
         if (setrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
         const RunId run = store.addRun(studyOf("m", "h"));
-        std::string sentence;
-        const StoreProblem problem = problemOf(
-            [&] {
-                store.finishRun(run, tessera::test::handMadeResult(), "", {}, {{"big", "text/plain", noise}});
-            },
-            &sentence);
-        std::fprintf(stderr, "DEBUG %d %s\n", int(problem), sentence.c_str());
+        const StoreProblem problem = problemOf([&] {
+            store.finishRun(run, tessera::test::handMadeResult(), "", {}, {{"big", "text/plain", noise}});
+        });
         // The connection still works, and smaller things still fit.
         store.setStatus(run, RunStatus::failed, "full");
         return problem == StoreProblem::full && store.result(1).has_value() && !store.result(run).has_value();
