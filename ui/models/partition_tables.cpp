@@ -203,11 +203,11 @@ TableModel* layerTableModel(const SharedChoice& choice, QObject* parent) {
     place.text = [](int row) { return QString::number(row + 1); };
     return new TableModel(
         {place, words(tr("Layer"), [choice](int row) { return choice->run.layerName(layerRow(*choice, row).index()); }),
-         type, words(tr("Pinned"), [choice](int row) { return pinOf(*choice, row); }),
-         time(tr("Compute"), &LayerRow::compute, "compute_s", tr("Of the slower side")),
+         type, time(tr("Compute"), &LayerRow::compute, "compute_s", tr("Of the slower side")),
          time(tr("Within"), &LayerRow::intra, "intra_s", tr("Partial sums and gradients exchanged inside the layer")),
          time(tr("Between"), &LayerRow::inter, "inter_s", tr("Converting tensors from the layers before")),
-         time(tr("Together"), &LayerRow::total, nullptr, tr("Compute and transfers at this split"))},
+         time(tr("Together"), &LayerRow::total, nullptr, tr("Compute and transfers at this split")),
+         words(tr("Pinned"), [choice](int row) { return pinOf(*choice, row); })},
         parent);
 }
 

@@ -46,6 +46,13 @@ struct Page {
     bool stale = true;
 };
 
+/// Pixels in which the lanes of a timeline are seen; of more lanes the view scrolls.
+int heightOf(const study::Timeline& timeline) {
+    constexpr int kMostLanes = 12, kRoundLanes = 4;
+    const int lanes = std::min(kMostLanes, static_cast<int>(timeline.tracks.size()));
+    return (lanes + kRoundLanes) * theme().spacing(6);
+}
+
 struct Timelines {
     std::vector<study::Timeline> list;
     double longest = 0;
@@ -376,7 +383,12 @@ QWidget* CompareDocument::Implementation::makeTimelines() {
 void CompareDocument::Implementation::fillTimelines(Timelines timelines) {
     following = true;
     for (std::size_t run = 0; run < std::min(gantts.size(), timelines.list.size()); ++run) {
-        gantts[run]->setTimeline(std::move(timelines.list[run]));
+        study::Timeline& timeline = timelines.list[run];
+        // The run's name stands above it, and the notes are those of the run's own page.
+        timeline.title.clear();
+        timeline.notes.clear();
+        gantts[run]->setMinimumHeight(heightOf(timeline));
+        gantts[run]->setTimeline(std::move(timeline));
         gantts[run]->showRange(0, timelines.longest);
     }
     following = false;

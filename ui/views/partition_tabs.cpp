@@ -1,7 +1,6 @@
 #include "ui/views/partition_tabs.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPointer>
 #include <QScrollArea>
@@ -177,13 +176,7 @@ struct PartitionTabs::Implementation {
                                             .arg(point)
                                             .arg(QLatin1String(kFields.at(static_cast<std::size_t>(series)))));
         });
-        auto* row = new QWidget;
-        auto* line = new QHBoxLayout(row);
-        line->setContentsMargins(0, 0, 0, 0);
-        splitBox->setMinimumWidth(theme().spacing(75));
-        line->addWidget(splitBox);
-        line->addStretch();
-        return under(row, besides(layerCharts, layerTable));
+        return besides(layerCharts, under(splitBox, layerTable));
     }
 
     void layerFromView(int row) {
@@ -245,12 +238,10 @@ struct PartitionTabs::Implementation {
 
     void fillTimeline() {
         ganttNote->setText(tr("Laying out the step…"));
+        ganttNote->show();
         prepare([run = choice->run, strategy = strategy()] { return study::timelineOf(run.result(), strategy); },
                 [this](study::Timeline timeline) {
-                    QStringList notes;
-                    for (const std::string& note : timeline.notes) notes << QString::fromStdString(note);
-                    ganttNote->setText(notes.join(QLatin1Char(' ')));
-                    ganttNote->setVisible(!notes.isEmpty());
+                    ganttNote->hide();
                     gantt->setTimeline(std::move(timeline));
                 });
     }
@@ -329,6 +320,7 @@ struct PartitionTabs::Implementation {
     QWidget* makeAssumptions() {
         assumptions = sentences();
         assumptions->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+        assumptions->setContentsMargins(0, 0, theme().spacing(3), 0);
         auto* scroll = new QScrollArea;
         scroll->setWidget(assumptions);
         scroll->setWidgetResizable(true);
@@ -342,10 +334,9 @@ struct PartitionTabs::Implementation {
     void fillAssumptions() {
         QStringList lines;
         for (const std::string& warning : choice->run.result().warnings) lines << shownText(warning);
-        if (!lines.isEmpty()) lines << QString();
         for (const std::string& sentence : choice->run.result().assumptions) lines << QString::fromStdString(sentence);
         if (lines.isEmpty()) lines << tr("This result rests on no assumption and has no warning.");
-        assumptions->setText(lines.join(QLatin1Char('\n')));
+        assumptions->setText(lines.join(QLatin1String("\n\n")));
         inputModel->setRowCount(static_cast<int>(choice->run.result().inputs.size()));
     }
 
