@@ -53,6 +53,11 @@ struct Hull {
     bool empty() const { return low > high; }
 };
 
+/// At least 1, whatever is divided by what.
+std::size_t wholeSteps(double steps) {
+    return steps < 1e9 ? static_cast<std::size_t>(std::max(1.0, std::ceil(steps))) : 1'000'000'000;
+}
+
 class Builder {
 public:
     Builder(const Chart& chart, const ChartView& view, Size size, const TextWidth& measure)
@@ -88,6 +93,9 @@ private:
     double width(const std::string& text, bool strong = false) const { return measure_(text, kCaption, strong); }
     std::string fit(const std::string& text, double most, bool strong = false) const {
         return fitted(text, most, kCaption, strong, measure_);
+    }
+    std::string fitMiddle(const std::string& text, double most) const {
+        return fittedInTheMiddle(text, most, kCaption, false, measure_);
     }
     bool hidden(std::size_t series) const { return series < view_.hidden.size() && view_.hidden[series]; }
     bool elsewhere(std::size_t series) const { return series < view_.elsewhere.size() && view_.elsewhere[series]; }
@@ -351,7 +359,9 @@ private:
         if (chart_.horizontal) {
             const double names = isNamed() ? widestName(200) : widestTick(out_.x, chart_.x);
             plot.x = std::min(names, size_.width * kWidestName) + kGap;
-            plot.y = top_ + (xTitle.empty() ? 2 : kLine);
+            const bool bounded = std::any_of(chart_.series.begin(), chart_.series.end(),
+                                             [](const Series& series) { return series.mark == Mark::bound; });
+            plot.y = top_ + (xTitle.empty() && !bounded ? 2 : kLine);
             plot.width = size_.width - plot.x - std::max(textMargin(), 24.0);
             plot.height = bottom_ - plot.y - kLine - (yTitle.empty() ? 4 : kLine + 4);
         } else {
@@ -481,7 +491,7 @@ private:
         const Rect& plot = out_.plot;
         const auto [from, to] = categoriesInSight();
         const double needed = chart_.horizontal || turned_ ? kUpright : 1;
-        const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(needed / step())));
+        const std::size_t every = wholeSteps(needed / step());
         for (std::size_t i = from; i <= to; i += every) {
             const double at = out_.x.pixelOf(static_cast<double>(i));
             const bool inside =
@@ -490,18 +500,18 @@ private:
             const std::string& name = categoryName(i);
             if (chart_.horizontal)
                 out_.back.shapes.push_back(Label{.at = {plot.x - kGap, at + 4},
-                                                 .text = fit(name, plot.x - kGap),
+                                                 .text = fitMiddle(name, plot.x - kGap),
                                                  .colour = "text",
                                                  .anchor = Anchor::end,
                                                  .full = escaped(name)});
             else if (turned_)
                 out_.back.shapes.push_back(Label{.at = {at - 4, plot.bottom() + 6},
-                                                 .text = fit(name, size_.height * 0.28),
+                                                 .text = fitMiddle(name, size_.height * 0.28),
                                                  .angle = 90,
                                                  .full = escaped(name)});
             else
                 out_.back.shapes.push_back(Label{.at = {at, plot.bottom() + kLine},
-                                                 .text = fit(name, std::max(step(), 20.0)),
+                                                 .text = fitMiddle(name, std::max(step(), 20.0)),
                                                  .anchor = Anchor::middle,
                                                  .full = escaped(name)});
         }
@@ -546,7 +556,7 @@ private:
     void bars() {
         if (!hasBars_) return;
         const auto [from, to] = categoriesInSight();
-        const auto per = static_cast<std::size_t>(std::max(1.0, std::ceil(kLeastBar / step())));
+        const std::size_t per = wholeSteps(kLeastBar / step());
         folded_ = per > 1;
         for (std::size_t i = from; i <= to; i += per) {
             const std::size_t category = folded_ ? largest(i, std::min(i + per, to + 1)) : i;
@@ -650,6 +660,7 @@ private:
 
     void barTexts() {
         if (!hasBars_ || folded_) return;
+        valuesFit_ = valuesFit();
         std::vector<double> ends(categories_, kNothing);
         std::vector<Rect> whole(categories_);
         for (const ChartLayout::Bar& bar : out_.bars) {
@@ -668,6 +679,21 @@ private:
                 const auto [up, down] = stack(c);
                 endText(whole[c], totalText(c), up == 0 && down < 0);
             }
+    }
+
+    /// Whether the value of every upright bar finds room above it; some without theirs would look wrong.
+    bool valuesFit() const {
+        const double room = step() * 0.95 / static_cast<double>(side_);
+        if (chart_.horizontal || room < 12) return chart_.horizontal;
+        const auto [from, to] = categoriesInSight();
+        for (std::size_t c = from; c <= to; ++c) {
+            if (width(totalText(c), true) > room) return false;
+            for (std::size_t s = 0; s < chart_.series.size(); ++s)
+                if (chart_.series[s].mark == Mark::bars && !std::isnan(barValue(s, c)) &&
+                    width(barText(s, c), true) > room)
+                    return false;
+        }
+        return true;
     }
 
     static void extend(Rect& whole, const Rect& area) {
@@ -699,7 +725,7 @@ private:
             return;
         }
         const double middle = bar.x + bar.width / 2;
-        if (width(text, true) > std::max(bar.width + 4, step() * 0.95 / static_cast<double>(side_))) return;
+        if (!valuesFit_) return;
         if (middle < plot.x || middle > plot.right() || bar.bottom() < plot.y) return;
         out_.front.shapes.push_back(Label{.at = {middle, negative ? bar.bottom() + 12 : std::max(bar.y, plot.y) - 4},
                                           .text = text,
@@ -929,7 +955,7 @@ private:
     const TextWidth& measure_;
     ChartLayout out_;
     double top_ = 0, bottom_ = 0;
-    bool hasBars_ = false, direct_ = false, turned_ = false, folded_ = false;
+    bool hasBars_ = false, direct_ = false, turned_ = false, folded_ = false, valuesFit_ = true;
     std::size_t categories_ = 0, side_ = 1;
     std::vector<std::vector<std::int64_t>> pointAt_;  ///< by series and category; -1 = none
     std::vector<Rect> taken_;                         ///< where texts stand

@@ -186,11 +186,20 @@ double characterWidth(std::string_view character) {
 std::string toSvg(const Drawing& drawing, const Theme& theme) {
     Writer writer(theme);
     for (const Shape& shape : drawing.shapes) std::visit(writer, shape);
-    return fmt::format(
-               "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-               "role=\"img\" {2} font-size=\"11\">\n<title>{3}</title>\n",
-               at(drawing.width), at(drawing.height), kFont, htmlEscaped(drawing.title)) +
-           writer.definitions() + writer.text() + "</svg>\n";
+    // A drawing that stands alone brings its ground and a margin; inside a report both are the page's.
+    const bool alone = theme.kind() != ThemeKind::css;
+    const double margin = alone ? sizeOf("padding") : 0;
+    const double width = drawing.width + 2 * margin;
+    const double height = drawing.height + 2 * margin;
+    std::string text = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{0} {0} {1} {2}\" width=\"{1}\" height=\"{2}\" "
+        "role=\"img\" {3} font-size=\"11\">\n<title>{4}</title>\n",
+        at(-margin), at(width), at(height), kFont, htmlEscaped(drawing.title));
+    if (alone)
+        text += fmt::format(R"(<rect x="{0}" y="{0}" width="{1}" height="{2}" fill="{3}"/>)", at(-margin), at(width),
+                            at(height), theme("surface")) +
+                "\n";
+    return text + writer.definitions() + writer.text() + "</svg>\n";
 }
 
 double estimatedWidth(std::string_view text, int size, bool strong) {
@@ -219,6 +228,25 @@ std::string fitted(std::string_view text, double width, int size, bool strong, c
         }
     }
     return fits == 0 ? "" : std::string(trimmed(line.substr(0, ends[fits - 1]))) + "…";
+}
+
+std::string fittedInTheMiddle(std::string_view text, double width, int size, bool strong, const TextWidth& measure) {
+    const std::string line = escaped(text);
+    if (measure(line, size, strong) <= width) return line;
+    std::vector<std::size_t> ends{0};
+    for (std::size_t i = 0; i < line.size();) ends.push_back(i = nextCharacter(line, i));
+    const std::size_t characters = ends.size() - 1;
+    const auto cut = [&](std::size_t kept) {
+        return line.substr(0, ends[(kept + 1) / 2]) + "…" + line.substr(ends[characters - kept / 2]);
+    };
+    std::size_t fits = 0;
+    for (std::size_t low = 1, high = characters; low <= high;) {
+        const std::size_t middle = (low + high) / 2;
+        const bool does = measure(cut(middle), size, strong) <= width;
+        if (does) fits = middle;
+        (does ? low : high) = does ? middle + 1 : middle - 1;
+    }
+    return fits == 0 ? "" : cut(fits);
 }
 
 std::vector<std::string> wrapped(std::string_view text, double width, int size, const TextWidth& measure) {

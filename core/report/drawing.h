@@ -95,6 +95,8 @@ double estimatedWidth(std::string_view text, int size, bool strong);
 
 /// A text on one line that fits into `width`, cut with an ellipsis; empty where not even one letter fits.
 std::string fitted(std::string_view text, double width, int size, bool strong, const TextWidth& measure);
+/// The same, cut in the middle: names of layers differ at their ends.
+std::string fittedInTheMiddle(std::string_view text, double width, int size, bool strong, const TextWidth& measure);
 /// Sentences in lines that fit into `width`.
 std::vector<std::string> wrapped(std::string_view text, double width, int size, const TextWidth& measure);
 

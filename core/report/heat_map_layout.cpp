@@ -138,7 +138,7 @@ private:
             if (row < map_.rows.size())
                 out_.drawing.shapes.push_back(
                     Label{.at = {plot.x - kGap, y},
-                          .text = fitted(map_.rows[row], plot.x - kGap, kCaption, false, measure_),
+                          .text = fittedInTheMiddle(map_.rows[row], plot.x - kGap, kCaption, false, measure_),
                           .anchor = Anchor::end,
                           .full = escaped(map_.rows[row])});
             if (row < map_.rowNotes.size())
@@ -205,7 +205,7 @@ private:
             if (x < plot.x - 6 || x > plot.right() - 6) continue;
             out_.drawing.shapes.push_back(
                 Label{.at = {x, plot.bottom() + 5},
-                      .text = fitted(map_.columns[column], nameHeight_ - kGap, kCaption, false, measure_),
+                      .text = fittedInTheMiddle(map_.columns[column], nameHeight_ - kGap, kCaption, false, measure_),
                       .angle = 90,
                       .full = escaped(map_.columns[column])});
         }

@@ -127,7 +127,7 @@ struct HeatMapView::Implementation {
         painter.save();
         painter.setClipRect(toRect(layout.plot).adjusted(-3, -3, 3, 3));
         outline(painter, hovered, "text", 1);
-        outline(painter, selected, "accent", 2);
+        outline(painter, selected, "text", 2);  // the accent is a type's colour
         painter.restore();
         if (mouse && !dragging) paintCard(painter, *mouse, textOf(hovered), owner->rect());
         paintFocusRing(painter, *owner);

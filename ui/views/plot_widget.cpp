@@ -222,6 +222,9 @@ struct PlotWidget::Implementation {
             whole.x.reset();
             whole.y.reset();
             keepWhole(report::layOut(value, whole, size(), pictureWidth()));
+            // The chart may have changed under the zoom.
+            if (view.x) view.x = limited(*view.x, wholeX);
+            if (view.y) view.y = limited(*view.y, wholeY);
         }
         for (std::size_t i = 0; i < value.series.size(); ++i) view.elsewhere[i] = isOurs(value.series[i]);
         layout = report::layOut(value, view, size(), pictureWidth());
@@ -468,6 +471,8 @@ struct PlotWidget::Implementation {
     bool hasBars() const { return !layout.bars.empty(); }
 
     static report::Stretch limited(report::Stretch wanted, const report::Stretch& whole) {
+        const bool fits = wanted.low >= whole.low && wanted.high <= whole.high;
+        if (fits && wanted.length() >= whole.length() * kLeastStretch) return wanted;
         const double size = std::clamp(wanted.length(), whole.length() * kLeastStretch, whole.length());
         const double middle = (wanted.low + wanted.high) / 2;
         const double low = std::clamp(middle - size / 2, whole.low, whole.high - size);

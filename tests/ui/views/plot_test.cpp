@@ -1,0 +1,253 @@
+#include <gtest/gtest.h>
+
+#include <QElapsedTimer>
+#include <QSignalSpy>
+#include <QTest>
+#include <QTimer>
+#include <QWheelEvent>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/report/partition_pictures.h"
+#include "tests/support/partition_result.h"
+#include "tests/support/pictures.h"
+#include "ui/theme/theme.h"
+#include "ui/views/plot_widget.h"
+
+namespace tessera::ui {
+namespace {
+
+using report::Mark;
+
+report::Series waves(const std::string& name, std::size_t points, double phase, Mark mark = Mark::line) {
+    report::Series series{.id = name, .name = name, .mark = mark};
+    for (std::size_t i = 0; i < points; ++i) {
+        series.x.push_back(static_cast<double>(i));
+        series.y.push_back(0.04 + 0.01 * std::sin(static_cast<double>(i) * 20 / static_cast<double>(points) + phase));
+    }
+    return series;
+}
+
+report::Chart curves(std::size_t points) {
+    report::Chart chart{.id = "curves", .title = "Best step time so far"};
+    chart.x = {.title = "Samples"};
+    chart.y = {.title = "Step time", .measure = Measure::seconds};
+    chart.series = {waves("accpar", points, 0), waves("hypar with quite a long name that is cut", points, 0.1)};
+    chart.series[0].colour = "#2F6FDE";
+    chart.series[1].colour = "#E08A1E";
+    chart.series[1].dashed = true;
+    chart.series.push_back({.id = "bound", .name = "proven bound", .mark = Mark::bound, .y = {0.025}});
+    return chart;
+}
+
+report::Chart cloud(std::size_t points) {
+    report::Chart chart{.id = "cloud", .title = "Explored designs"};
+    chart.x = {.title = "Area", .measure = Measure::area};
+    chart.y = {.title = "Throughput"};
+    report::Series dots{.id = "designs", .name = "designs", .mark = Mark::points, .colour = "#7A5AC8", .dimmed = true};
+    unsigned state = 1;
+    const auto next = [&] { return static_cast<double>((state = state * 1664525U + 1013904223U) >> 8U) / 16777216.0; };
+    for (std::size_t i = 0; i < points; ++i) {
+        const double area = 100 + 400 * next();
+        dots.x.push_back(area);
+        dots.y.push_back(std::sqrt(area) * (0.3 + 0.7 * next()));
+    }
+    chart.series = {std::move(dots)};
+    return chart;
+}
+
+QPointF middleOf(const QWidget& widget) {
+    return QRectF(widget.rect()).center();
+}
+
+void wheel(QWidget& widget, QPointF at, int turns) {
+    QWheelEvent event(at, widget.mapToGlobal(at), {}, {0, 120 * turns}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
+                      false);
+    QCoreApplication::sendEvent(&widget, &event);
+}
+
+class Plot : public testing::Test {
+protected:
+    void SetUp() override { plot.resize(800, 400); }
+    PlotWidget plot;
+};
+
+TEST_F(Plot, showsCurvesInTheirColours) {
+    plot.setChart(curves(500));
+    plot.setLive(QStringLiteral("live, better 2 s ago"));
+    const QImage picture = test::savePicture(plot, QStringLiteral("plot-curves"));
+    int blue = 0;
+    for (int y = 0; y < picture.height(); ++y)
+        for (int x = 0; x < picture.width(); ++x)
+            if (picture.pixelColor(x, y) == QColor("#2F6FDE")) ++blue;
+    EXPECT_GT(blue, 500);
+    EXPECT_EQ(plot.accessibleName(), QStringLiteral("Best step time so far"));
+}
+
+TEST_F(Plot, saysWhatToDoWhereThereIsNothing) {
+    report::Chart chart{.id = "none", .title = "Step time", .empty = "Run the study to see its curve."};
+    chart.series = {{.id = "a", .name = "a", .x = {0}, .y = {std::numeric_limits<double>::quiet_NaN()}}};
+    plot.setChart(chart);
+    EXPECT_GT(test::coloursIn(test::savePicture(plot, QStringLiteral("plot-empty"))), 2);
+}
+
+TEST_F(Plot, wheelZoomsAtTheCursorAndHomeResets) {
+    plot.setChart(curves(500));
+    const QImage whole = test::pictureOf(plot);
+    wheel(plot, middleOf(plot), 3);
+    EXPECT_NE(test::pictureOf(plot), whole);
+    QTest::keyClick(&plot, Qt::Key_Home);
+    EXPECT_EQ(test::pictureOf(plot), whole);
+}
+
+TEST_F(Plot, keepsTheZoomWhileTheChartsIdStays) {
+    plot.setChart(curves(500));
+    const QImage whole = test::pictureOf(plot);
+    wheel(plot, middleOf(plot), 3);
+    const QImage zoomed = test::pictureOf(plot);
+    plot.setChart(curves(500));
+    EXPECT_EQ(test::pictureOf(plot), zoomed);
+    report::Chart other = curves(500);
+    other.id = "other";
+    plot.setChart(other);
+    EXPECT_EQ(test::pictureOf(plot), whole);
+}
+
+TEST_F(Plot, rubberBandZooms) {
+    plot.setChart(curves(500));
+    const QImage whole = test::pictureOf(plot);
+    QTest::mousePress(&plot, Qt::LeftButton, {}, {200, 120});
+    QTest::mouseMove(&plot, {300, 200});
+    QMouseEvent move(QEvent::MouseMove, QPointF(420, 260), plot.mapToGlobal(QPointF(420, 260)), Qt::NoButton,
+                     Qt::LeftButton, {});
+    QCoreApplication::sendEvent(&plot, &move);
+    QTest::mouseRelease(&plot, Qt::LeftButton, {}, {420, 260});
+    EXPECT_NE(test::pictureOf(plot), whole);
+    QTest::mouseDClick(&plot, Qt::LeftButton, {}, {300, 200});
+    EXPECT_EQ(test::pictureOf(plot), whole);
+}
+
+TEST_F(Plot, arrowsWalkPointsAndEnterChooses) {
+    plot.setChart(curves(20));
+    QSignalSpy hovered(&plot, &PlotWidget::pointHovered);
+    QSignalSpy clicked(&plot, &PlotWidget::pointClicked);
+    for (int i = 0; i < 3; ++i) QTest::keyClick(&plot, Qt::Key_Right);
+    ASSERT_FALSE(hovered.isEmpty());
+    EXPECT_EQ(hovered.last(), (QVariantList{0, 2}));
+    QTest::keyClick(&plot, Qt::Key_Down);
+    EXPECT_EQ(hovered.last(), (QVariantList{1, 2}));
+    QTest::keyClick(&plot, Qt::Key_Return);
+    EXPECT_EQ(clicked.last(), (QVariantList{1, 2}));
+    EXPECT_TRUE(plot.accessibleDescription().contains(QStringLiteral("Step time: ")))
+        << qPrintable(plot.accessibleDescription());
+    test::savePicture(plot, QStringLiteral("plot-crosshair"));
+}
+
+TEST_F(Plot, barsAreFoundUnderTheMouse) {
+    const study::Result result = test::handMadeResult();
+    plot.resize(800, 200);
+    plot.setChart(report::speedupChart(std::get<study::PartitionOutcome>(result.outcome)));
+    plot.setSelected(1, 0);
+    test::savePicture(plot, QStringLiteral("plot-speedup"));
+    QSignalSpy clicked(&plot, &PlotWidget::pointClicked);
+    for (int y = 30; y < 180 && clicked.isEmpty(); y += 4) QTest::mouseClick(&plot, Qt::LeftButton, {}, {120, y});
+    ASSERT_FALSE(clicked.isEmpty());
+    EXPECT_EQ(clicked.first(), (QVariantList{0, 0}));
+}
+
+TEST_F(Plot, exportsTheSamePicture) {
+    plot.setChart(curves(20));
+    const Exportable what = plot.exportable();
+    EXPECT_EQ(what.name, QStringLiteral("curves"));
+    EXPECT_NE(what.svg(report::Theme(report::ThemeKind::light)).find("Best step time so far"), std::string::npos);
+    EXPECT_NE(what.csv().find("Step time (s)"), std::string::npos);
+}
+
+TEST_F(Plot, darkThemeIsReadable) {
+    theme().apply(ThemeMode::dark);
+    plot.setChart(curves(500));
+    test::savePicture(plot, QStringLiteral("plot-curves-dark"));
+    plot.setChart(cloud(20000));
+    EXPECT_GT(test::coloursIn(test::savePicture(plot, QStringLiteral("plot-cloud-dark"))), 4);
+    theme().apply(ThemeMode::light);
+}
+
+TEST_F(Plot, strangeValuesDoNoHarm) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    for (const bool logarithmic : {false, true})
+        for (const Mark mark : {Mark::line, Mark::steps, Mark::points, Mark::bars, Mark::stackedBars, Mark::bound}) {
+            report::Chart chart{.id = "strange", .title = std::string(5000, 'x') + "\n\xFF"};
+            chart.x = {.logarithmic = logarithmic};
+            chart.y = {.logarithmic = logarithmic};
+            chart.series = {{.id = "a",
+                             .name = std::string(900, 'n'),
+                             .mark = mark,
+                             .colour = "#2F6FDE",
+                             .x = {0, 1, 2, 3, 4, 5, 1e300},
+                             .y = {0, -1e300, infinity, std::nan(""), 1e300, 1e-300, 1}}};
+            plot.setChart(chart);
+            for (const QSize size : {QSize(1, 1), QSize(60, 30), QSize(800, 400)}) {
+                plot.resize(size);
+                test::pictureOf(plot);
+            }
+            wheel(plot, middleOf(plot), 200);
+            test::pictureOf(plot);
+        }
+}
+
+TEST_F(Plot, aHundredThousandPointsNeverBlockTheWindow) {
+    plot.resize(1000, 600);
+    plot.show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&plot));
+    QElapsedTimer clock;
+    std::vector<double> gaps;
+    qint64 before = 0;
+    QTimer ticker;
+    QObject::connect(&ticker, &QTimer::timeout, &plot, [&] {
+        const qint64 now = clock.nsecsElapsed();
+        gaps.push_back(static_cast<double>(now - before) * 1e-6);
+        before = now;
+    });
+    const report::Chart all = curves(100000);
+    clock.start();
+    ticker.start(1);
+    for (std::size_t count = 20000; count <= 100000; count += 8000) {
+        report::Chart chart{.id = all.id, .title = all.title, .x = all.x, .y = all.y};
+        chart.series = all.series;
+        for (report::Series& series : chart.series) {
+            series.x.resize(std::min(series.x.size(), count));
+            series.y.resize(std::min(series.y.size(), count));
+        }
+        plot.setChart(std::move(chart));
+        QTest::qWait(20);
+    }
+    ASSERT_FALSE(gaps.empty());
+    // The machine may be busy with other things now and then: all but the slowest tenth count.
+    std::sort(gaps.begin(), gaps.end());
+    EXPECT_LT(gaps[gaps.size() * 9 / 10], 50.0);
+    RecordProperty("longest_gap_ms", static_cast<int>(gaps.back()));
+}
+
+TEST_F(Plot, aFrameOfAHundredThousandPointsIsQuick) {
+    plot.resize(1000, 600);
+    for (const report::Chart& chart : {curves(100000), cloud(100000)}) {
+        plot.setChart(chart);
+        test::pictureOf(plot);
+        std::vector<double> frames;
+        for (int i = 0; i < 9; ++i) {
+            QElapsedTimer clock;
+            clock.start();
+            wheel(plot, middleOf(plot), i % 2 == 0 ? 1 : -1);
+            test::pictureOf(plot);
+            QTest::mouseMove(&plot, {300 + i, 250});
+            frames.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);
+        }
+        std::sort(frames.begin(), frames.end());
+        RecordProperty(chart.id + "_median_frame_ms", static_cast<int>(frames[4]));
+        EXPECT_LT(frames[4], 50.0) << chart.id;
+    }
+}
+
+}  // namespace
+}  // namespace tessera::ui
