@@ -54,6 +54,11 @@ bool mend(Json& document, const std::string& field, bool missing, const Stand& s
 
 }  // namespace
 
+std::string withoutValue(const std::string& field) {
+    constexpr std::string_view kValue = ".value";
+    return field.ends_with(kValue) ? field.substr(0, field.size() - kValue.size()) : field;
+}
+
 QString problemAt(const Problems& problems, const std::string& field) {
     for (const Problem& problem : problems)
         if (problem.field == field || problem.field == field + ".value") return problem.sentence;

@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/hardware/library.h"
 #include "ui/editors/json_path.h"
+#include "ui/editors/words.h"
 #include "ui/models/background.h"
 #include "ui/models/table_model.h"
 #include "ui/theme/theme.h"
@@ -136,7 +137,7 @@ QVector<Difference> differences(const Json& here, const Json& there, const Hardw
 DifferenceDialog::DifferenceDialog(const HardwareKind& kind, const Json& here, const EditedFile& file, QWidget* parent)
     : QDialog(parent), kind_(kind), here_(here), other_(new QComboBox(this)), summary_(new QLabel(this)) {
     setWindowTitle(tr("Compare with another %1").arg(kind.title.toLower()));
-    resize(760, 480);
+    resize(900, 520);
     const auto cell = [this](QString Difference::*part) {
         return [this, part](int row) {
             const QString& text = rows_[row].*part;
@@ -162,11 +163,12 @@ DifferenceDialog::DifferenceDialog(const HardwareKind& kind, const Json& here, c
     auto* label = new QLabel(tr("&Compare with"), this);
     label->setBuddy(other_);
     other_->setAccessibleName(tr("Compare with"));
-    other_->setPlaceholderText(tr("Choose a %1").arg(kind.title.toLower()));
-    auto* file_ = new QPushButton(tr("A file…"), this);
+    other_->setPlaceholderText(tr("Choose one of the library"));
+    auto* browseButton = new QPushButton(tr("A file…"), this);
+    browseButton->setAutoDefault(false);
     head->addWidget(label);
     head->addWidget(other_, 1);
-    head->addWidget(file_);
+    head->addWidget(browseButton);
     layout->addLayout(head);
     summary_->setTextFormat(Qt::PlainText);
     setLook(*summary_, "tone", QStringLiteral("secondary"));
@@ -175,7 +177,7 @@ DifferenceDialog::DifferenceDialog(const HardwareKind& kind, const Json& here, c
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     layout->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    connect(file_, &QPushButton::clicked, this, &DifferenceDialog::browse);
+    connect(browseButton, &QPushButton::clicked, this, &DifferenceDialog::browse);
     connect(other_, &QComboBox::activated, this, [this](int at) { compareWith(other_->itemData(at).toString()); });
     inBackground(
         this,
@@ -227,7 +229,7 @@ void DifferenceDialog::compareWith(const QString& nameOrPath) {
             const bool same = read.problem.isEmpty() && hardwareKindOf(read.json) == &kind_;
             rows_ = same ? differences(here_, read.json, kind_) : QVector<Difference>();
             model_->setRowCount(static_cast<int>(rows_.size()));
-            QString text = tr("%n field(s) differ.", nullptr, static_cast<int>(rows_.size()));
+            QString text = words::counted(static_cast<double>(rows_.size()), "field differs.", "fields differ.");
             if (rows_.isEmpty()) text = tr("They are the same.");
             if (!same)
                 text = !read.problem.isEmpty() ? read.problem : tr("That file is no %1.").arg(kind_.title.toLower());

@@ -62,8 +62,7 @@ EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
     auto* head = new QHBoxLayout;
     head->setContentsMargins(pad, theme().spacing(3), pad, theme().spacing(3));
     head->setSpacing(theme().spacing(2));
-    const int side = theme().size("icon");
-    icon_->setPixmap(theme().icon(icon, "secondary").pixmap(side, side));
+    setIcon(icon);
     for (QLabel* text : {title_, caption_, noticeText_, refusal_}) text->setTextFormat(Qt::PlainText);
     setLook(*title_, "letters", QStringLiteral("panel-title"));
     setLook(*caption_, "tone", QStringLiteral("secondary"));
@@ -126,6 +125,11 @@ EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
     footLayout->addWidget(list);
     foot_->hide();
     layout->addWidget(foot_);
+}
+
+void EditorFrame::setIcon(const QString& icon) {
+    const int side = theme().size("icon");
+    icon_->setPixmap(theme().icon(icon, "secondary").pixmap(side, side));
 }
 
 void EditorFrame::setTitle(const QString& title, const QString& caption) {
@@ -198,8 +202,7 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
         problems_->addWidget(button, 0, Qt::AlignLeft);
     }
     if (shown > kMostShownProblems) {
-        auto* more =
-            new QLabel(tr("and %n more", nullptr, static_cast<int>(problems.size()) - kMostShownProblems), foot_);
+        auto* more = new QLabel(tr("and %1 more").arg(problems.size() - kMostShownProblems), foot_);
         setLook(*more, "tone", QStringLiteral("secondary"));
         problems_->addWidget(more);
     }

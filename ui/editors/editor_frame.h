@@ -28,6 +28,7 @@ class EditorFrame : public QWidget {
 public:
     EditorFrame(const QString& icon, QWidget* parent = nullptr);
 
+    void setIcon(const QString& icon);
     void setTitle(const QString& title, const QString& caption);
     /// The buttons at the right of the title.
     QHBoxLayout* buttons() const { return buttons_; }

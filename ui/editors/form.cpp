@@ -13,7 +13,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kLabelWidth = 132;
-constexpr int kControlWidth = 200;
+constexpr int kControlWidth = 176;
 
 QLabel* caption(const QString& text, const char* tone, QWidget* parent) {
     auto* label = new QLabel(text, parent);

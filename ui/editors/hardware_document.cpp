@@ -151,6 +151,7 @@ struct HardwareDocument::Implementation {
     HardwarePicture* picture = nullptr;
     TopologyEditor* topology = nullptr;
     QPushButton* save = nullptr;
+    QToolButton* more = nullptr;
     QVector<Form*> forms;
     QVector<ListEditor*> lists;
     QVector<QAction*> actions;
@@ -182,7 +183,7 @@ void HardwareDocument::Implementation::build() {
     save = new QPushButton(tr("Save"), owner);
     connect(save, &QPushButton::clicked, owner, [this] { owner->save(); });
     frame->buttons()->addWidget(save);
-    auto* more = new QToolButton(owner);
+    more = new QToolButton(owner);
     more->setIcon(theme().icon(QStringLiteral("more")));
     more->setToolTip(tr("More actions"));
     more->setAccessibleName(tr("More actions"));
@@ -256,6 +257,10 @@ void HardwareDocument::Implementation::buildFields() {
     picture = new HardwarePicture(owner);
     frame->picture()->addWidget(picture, 1);
     frame->setSideWidth(kFieldsWidth);
+    frame->setIcon(kind->icon);
+    // What is edited comes before what is done with it.
+    QWidget::setTabOrder(picture, save);
+    QWidget::setTabOrder(save, more);
 }
 
 void HardwareDocument::Implementation::offerAccelerators() {
@@ -282,7 +287,8 @@ void HardwareDocument::Implementation::retitle() {
         caption = tr("%1 · comes with Tessera; saving makes a copy of yours").arg(caption);
     else if (core.isModified())
         caption = tr("%1 · edited").arg(caption);
-    frame->setTitle(titleOf(core.json()), caption);
+    const QString name = titleOf(core.json());
+    frame->setTitle(name.trimmed().isEmpty() ? tr("Without a name") : name, caption);
     save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save as mine…"));
     save->setEnabled(core.isModified() || core.file().path.empty());
     // Where groups may be linked to is what groups there are.
@@ -300,7 +306,7 @@ Problems HardwareDocument::Implementation::allProblems() const {
     Problems all;
     for (const Form* form : forms) all += form->ownProblems();
     for (const Problem& problem : core.problems())
-        if (problemAt(all, problem.field).isEmpty()) all.push_back(problem);
+        if (problemAt(all, withoutValue(problem.field)).isEmpty()) all.push_back(problem);
     return all;
 }
 
@@ -318,13 +324,13 @@ void HardwareDocument::Implementation::showChecked() {
 QString HardwareDocument::Implementation::nameOf(const std::string& field) const {
     for (const QVector<FieldRow>& rows : {kind->fields, kind->moreFields})
         for (const FieldRow& row : rows)
-            if (row.path == field) return row.label;
+            if (row.path == withoutValue(field)) return row.label;
     for (const ListEditor* list : lists) {
-        if (field == list->model()->spec().path) return list->model()->spec().title;
+        if (field == list->model()->spec().path) return list->model()->spec().title.section(QLatin1Char(','), 0, 0);
         const QModelIndex cell = list->model()->cellOf(field);
         if (cell.isValid())
             return QObject::tr("%1, row %2, %3")
-                .arg(list->model()->spec().title)
+                .arg(list->model()->spec().title.section(QLatin1Char(','), 0, 0))
                 .arg(cell.row() + 1)
                 .arg(list->model()->spec().columns[cell.column()].label.toLower());
     }
@@ -348,7 +354,8 @@ bool HardwareDocument::Implementation::complete() {
     const CheckOutcome outcome = checkHardware(core.json(), core.file().path.string(), theme().kind());
     Problems problems;
     for (const Form* form : forms) problems += form->ownProblems();
-    problems += outcome.problems;
+    for (const Problem& problem : outcome.problems)
+        if (problemAt(problems, withoutValue(problem.field)).isEmpty()) problems.push_back(problem);
     if (problems.isEmpty()) return true;
     frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
     goTo(problems.front().field);

@@ -94,7 +94,7 @@ ListSpec efficiencies() {
     spec.path = "efficiency";
     spec.named = true;
     spec.title = tr("Efficiency");
-    spec.entry = tr("operation class");
+    spec.entry = tr("class of operations");
     spec.empty = tr("Without an entry every operation runs at the peak rate.");
     spec.columns = {textRow("", tr("Operations"), tr("gemm, conv, …"), true),
                     wide(required(numberRow("", tr("Share of the peak"), Measure::count, tr("Above 0, at most 1"),

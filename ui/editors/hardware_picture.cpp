@@ -2,6 +2,7 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QImage>
 #include <QLabel>
 #include <QPainter>
 #include <QSignalBlocker>
@@ -12,6 +13,7 @@
 
 #include "core/base/text.h"
 #include "core/report/picture.h"
+#include "ui/editors/words.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot_widget.h"
 
@@ -53,6 +55,31 @@ std::optional<double> totalMemory(const hardware::Fleet& fleet) {
     return bytes;
 }
 
+/// The part of a drawing that is not empty: pages are wider than a fleet of two groups.
+QRect inkOf(QSvgRenderer& renderer) {
+    constexpr int kLargestSide = 4000;
+    const QSize size = renderer.defaultSize().boundedTo({kLargestSide, kLargestSide});
+    if (size.isEmpty()) return renderer.viewBox();
+    QImage image(size, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    QPainter painter(&image);
+    renderer.render(&painter, QRectF(QPointF(), renderer.defaultSize()));
+    painter.end();
+    const QRgb ground = image.pixel(size.width() - 1, size.height() - 1);
+    QRect ink;
+    for (int y = 0; y < size.height(); ++y) {
+        const auto* row = reinterpret_cast<const QRgb*>(image.constScanLine(y));
+        int first = 0;
+        int last = size.width() - 1;
+        while (first < size.width() && row[first] == ground) ++first;
+        if (first == size.width()) continue;
+        while (row[last] == ground) --last;
+        ink |= QRect(first, y, last - first + 1, 1);
+    }
+    const int margin = theme().spacing();
+    return ink.isEmpty() ? renderer.viewBox() : ink.adjusted(-margin, -margin, margin, margin);
+}
+
 }  // namespace
 
 SvgView::SvgView(QWidget* parent) : QWidget(parent), renderer_(new QSvgRenderer(this)) {
@@ -63,12 +90,13 @@ SvgView::SvgView(QWidget* parent) : QWidget(parent), renderer_(new QSvgRenderer(
 void SvgView::setSvg(const std::string& svg) {
     renderer_->load(QByteArray::fromStdString(svg));
     renderer_->setAspectRatioMode(Qt::KeepAspectRatio);
+    renderer_->setViewBox(inkOf(*renderer_));
     updateGeometry();
     update();
 }
 
 QSize SvgView::sizeHint() const {
-    return renderer_->isValid() ? renderer_->defaultSize() : QSize(480, 320);
+    return renderer_->isValid() ? renderer_->viewBox().size() : QSize(480, 320);
 }
 
 void SvgView::paintEvent(QPaintEvent* /*event*/) {
@@ -76,7 +104,7 @@ void SvgView::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     // Never larger than half as large again: letters of a small fleet would shout.
-    QSizeF size = renderer_->defaultSize();
+    QSizeF size = renderer_->viewBoxF().size();
     size.scale(QSizeF(width(), height()).boundedTo(size * 1.5), Qt::KeepAspectRatio);
     const QPointF corner((width() - size.width()) / 2, 0);
     renderer_->render(&painter, QRectF(corner, size));
@@ -84,7 +112,6 @@ void SvgView::paintEvent(QPaintEvent* /*event*/) {
 
 HardwarePicture::HardwarePicture(QWidget* parent)
     : QWidget(parent),
-      title_(new QLabel(this)),
       totals_(new QLabel(this)),
       stale_(new QLabel(tr("The picture shows the last set-up that was right."), this)),
       types_(new QComboBox(this)),
@@ -94,20 +121,18 @@ HardwarePicture::HardwarePicture(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(theme().spacing(2));
     auto* head = new QHBoxLayout;
-    title_->setFont(theme().font(Theme::Text::base, true));
-    for (QLabel* label : {title_, totals_, stale_}) label->setTextFormat(Qt::PlainText);
+    for (QLabel* label : {totals_, stale_}) label->setTextFormat(Qt::PlainText);
     totals_->setWordWrap(true);
     setLook(*totals_, "tone", QStringLiteral("secondary"));
     setLook(*stale_, "tone", QStringLiteral("warning"));
     setLook(*stale_, "letters", QStringLiteral("caption"));
     stale_->setWordWrap(true);
-    head->addWidget(title_, 1);
-    head->addWidget(types_);
+    head->addWidget(totals_, 1);
+    head->addWidget(types_, 0, Qt::AlignTop);
     types_->setAccessibleName(tr("Data type of the roofline"));
     plot_->setAccessibleName(tr("Roofline"));
     drawing_->setAccessibleName(tr("Drawing of the fleet"));
     layout->addLayout(head);
-    layout->addWidget(totals_);
     layout->addWidget(stale_);
     layout->addWidget(plot_, 1);
     layout->addWidget(drawing_, 1);
@@ -148,10 +173,9 @@ void HardwarePicture::showAccelerator(const hardware::Accelerator& accelerator) 
     }
     types_->setVisible(types_->count() > 1);
     plot_->show();
-    title_->setText(tr("Roofline"));
     QStringList facts;
     if (const auto capacity = hardware::memoryCapacity(accelerator))
-        facts << tr("%1 of memory").arg(quantity(capacity->value, Measure::bytes));
+        facts << tr("%1 of memory").arg(exactQuantity(capacity->value, Measure::bytes));
     if (accelerator.network)
         facts << tr("%1 of network").arg(quantity(toBitsPerSecond(*accelerator.network), Measure::bitsPerSecond));
     if (accelerator.power) facts << quantity(accelerator.power->value, Measure::watts);
@@ -167,11 +191,11 @@ void HardwarePicture::drawRoofline() {
 void HardwarePicture::showFleet(const FleetPreview& preview) {
     drawing_->show();
     drawing_->setSvg(preview.drawing);
-    title_->setText(tr("How the groups are joined"));
     QStringList facts;
-    facts << tr("%1 accelerators in %n group(s)", nullptr, static_cast<int>(preview.fleet.groups.size()))
-                 .arg(QString::fromStdString(
-                     formatCount(static_cast<double>(hardware::acceleratorCount(preview.fleet)))));
+    facts << tr("%1 in %2")
+                 .arg(words::counted(static_cast<double>(hardware::acceleratorCount(preview.fleet)), "accelerator",
+                                     "accelerators"),
+                      words::counted(static_cast<double>(preview.fleet.groups.size()), "group", "groups"));
     for (const auto& [type, rate] : sharedPeaks(preview.fleet))
         facts << QStringLiteral("%1 %2").arg(quantity(rate, Measure::flopsPerSecond), shown(type));
     if (const auto memory = totalMemory(preview.fleet))

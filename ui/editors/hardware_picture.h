@@ -50,7 +50,7 @@ private:
     void drawRoofline();
 
     Preview preview_;
-    QLabel *title_, *totals_, *stale_;
+    QLabel *totals_, *stale_;
     QComboBox* types_;
     PlotWidget* plot_;
     SvgView* drawing_;

@@ -17,5 +17,7 @@ using Problems = QVector<Problem>;
 
 /// The sentence of the problem at `field`, or at the number inside of it; empty where there is none.
 QString problemAt(const Problems& problems, const std::string& field);
+/// The field of a number, without the ".value" of its long form.
+std::string withoutValue(const std::string& field);
 
 }  // namespace tessera::ui

@@ -124,9 +124,8 @@ void ReferencePicker::setChoices(const QVector<Choice>& choices) {
     const QString before = value();
     const QSignalBlocker quietBox(box_);
     auto* model = new ChoiceModel(choices, box_);
-    QAbstractItemModel* old = box_->model();
-    box_->setModel(model);
-    if (dynamic_cast<ChoiceModel*>(old) != nullptr) old->deleteLater();
+    delete box_->completer();
+    box_->setModel(model);  // takes the old one away, which is the box's own
     auto* completer = new QCompleter(model, box_);
     completer->setCompletionRole(Qt::DisplayRole);
     completer->setFilterMode(Qt::MatchContains);

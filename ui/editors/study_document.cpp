@@ -30,6 +30,7 @@
 #include "ui/editors/reference_picker.h"
 #include "ui/editors/section.h"
 #include "ui/editors/study_form.h"
+#include "ui/editors/words.h"
 #include "ui/models/background.h"
 #include "ui/theme/theme.h"
 
@@ -229,7 +230,7 @@ void StudyDocument::Implementation::build() {
     run = new QPushButton(theme().icon(QStringLiteral("run"), "on-accent"), tr("Run"), owner);
     run->setToolTip(tr("Run the study (Ctrl+Return)"));
     run->setAccessibleName(tr("Run the study"));
-    run->setMinimumSize(theme().size("control") * 4, theme().size("control") + theme().spacing(2));
+    run->setMinimumSize(theme().size("button") * 4, theme().size("button") + theme().spacing(2));
     run->setEnabled(false);
     setLook(*run, "emphasis", QStringLiteral("primary"));
     connect(run, &QPushButton::clicked, owner, &StudyDocument::requestRun);
@@ -358,6 +359,7 @@ void StudyDocument::Implementation::buildFields() {
     buildInputs();
     buildParameters();
     frame->fields()->addStretch(1);
+    QWidget::setTabOrder(frame->scroll(), save);
     for (Form* each : forms) connect(each, &Form::ownProblemsChanged, owner, [this] { showChecked(); });
 }
 
@@ -395,7 +397,7 @@ Problems StudyDocument::Implementation::allProblems() const {
     Problems all;
     for (const Form* form : forms) all += form->ownProblems();
     for (const Problem& problem : core.problems())
-        if (problem.field.empty() || problemAt(all, problem.field).isEmpty()) all.push_back(problem);
+        if (problem.field.empty() || problemAt(all, withoutValue(problem.field)).isEmpty()) all.push_back(problem);
     return all;
 }
 
@@ -424,7 +426,8 @@ void StudyDocument::Implementation::showEstimate(const Problems& problems) {
     if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
     QString text = QString::fromStdString(escaped(preview.estimate.text, 1000));
     if (!problems.isEmpty())
-        text = tr("%n thing(s) to put right before it can run.", nullptr, static_cast<int>(problems.size()));
+        text = words::counted(static_cast<double>(problems.size()), "thing to put right before it can run.",
+                              "things to put right before it can run.");
     estimate->setText(text);
 }
 

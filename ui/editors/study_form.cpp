@@ -68,10 +68,6 @@ FieldRow valueRow(const Parameter& parameter) {
     return row;
 }
 
-QString counted(double count, const char* one, const char* many) {
-    return QStringLiteral("%1 %2").arg(QString::fromStdString(formatCount(count)), words::tr(count == 1 ? one : many));
-}
-
 std::string nameIn(const Json& document, const char* list) {
     const auto found = document.find(list);
     if (found == document.end() || !found->is_array() || found->empty() || !found->front().is_string()) return {};
@@ -184,8 +180,8 @@ void readModel(Facts& facts, const std::string& name, const std::map<std::string
                 facts.names << QString::fromStdString(layer.name);
         }
         facts.note = QStringLiteral("%1 · %2 · %3")
-                         .arg(quiet(model.name), counted(weighted, "weighted layer", "weighted layers"),
-                              counted(parameters, "parameter", "parameters"));
+                         .arg(quiet(model.name), words::counted(weighted, "weighted layer", "weighted layers"),
+                              words::counted(parameters, "parameter", "parameters"));
     } catch (const std::exception& error) {
         facts.wrong = true;
         facts.note = quiet(error.what());

@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "ui/editors/field.h"
+#include "ui/editors/words.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -168,9 +169,11 @@ void TopologyEditor::add(const Json& node, const JsonPath& path, QTreeWidgetItem
     for (const int column : {1, 2}) item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     const auto below = node.is_object() ? node.find("node") : node.end();
     const bool any = node.is_object() && below != node.end() && below->is_array();
-    item->setText(0, parent == nullptr
-                         ? tr("All groups")
-                         : tr("Node of %n member(s)", nullptr, any ? static_cast<int>(below->size()) : 0));
+    item->setText(
+        0,
+        parent == nullptr
+            ? tr("All groups")
+            : tr("Node of %1").arg(words::counted(any ? static_cast<double>(below->size()) : 0, "member", "members")));
     for (std::size_t i = 0; any && i < below->size(); ++i)
         add((*below)[i], joinedPath(path, {"node", std::to_string(i)}), item);
     item->setExpanded(true);

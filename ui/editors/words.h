@@ -4,6 +4,8 @@
 #include <QString>
 #include <string_view>
 
+#include "core/base/units.h"
+
 /// Visible texts of functions that belong to no class.
 namespace tessera::ui::words {
 
@@ -13,6 +15,11 @@ inline QString tr(const char* text) {
 
 inline QString fromView(std::string_view text) {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+/// "1 group", "2 groups".
+inline QString counted(double count, const char* one, const char* many) {
+    return QStringLiteral("%1 %2").arg(QString::fromStdString(formatCount(count)), tr(count == 1 ? one : many));
 }
 
 }  // namespace tessera::ui::words

@@ -1,0 +1,202 @@
+#include "ui/editors/study_document.h"
+
+#include <gtest/gtest.h>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <QUndoStack>
+
+#include "core/base/file.h"
+#include "tests/ui/editors/documents.h"
+#include "ui/editors/form.h"
+#include "ui/editors/list_editor.h"
+#include "ui/editors/reference_picker.h"
+#include "ui/editors/section.h"
+#include "ui/editors/study_form.h"
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+namespace {
+
+using test::waitUntil;
+
+class StudyDocumentTest : public testing::Test {
+protected:
+    std::unique_ptr<StudyDocument> opened(const QString& key) {
+        auto document = std::make_unique<StudyDocument>(key);
+        document->resize(1000, 760);
+        document->show();
+        EXPECT_TRUE(waitUntil([&] { return document->findChild<ReferencePicker*>() != nullptr; }));
+        settle();
+        return document;
+    }
+    static void settle() { QTest::qWait(300); }
+    template <typename Control>
+    static Control* named(QWidget& document, const QString& name) {
+        for (Control* each : document.findChildren<Control*>())
+            if (each->accessibleName() == name) return each;
+        return nullptr;
+    }
+    static QString textOf(QWidget& document, const QString& accessibleName) {
+        const auto* label = named<QLabel>(document, accessibleName);
+        return label == nullptr ? QString() : label->text();
+    }
+    static void retype(QLineEdit* field, const QString& text) {
+        field->setFocus();
+        field->selectAll();
+        QTest::keyClicks(field, text);
+    }
+
+    test::OwnFolder folder_;
+};
+
+TEST_F(StudyDocumentTest, HasAFieldForEveryParameterOfTheEngine) {
+    for (const study::Engine& engine : study::engines())
+        for (const study::Parameter& parameter : engine.parameters()) {
+            const bool field = fieldOf(parameter).has_value();
+            const bool list = listOf(parameter, std::make_shared<QStringList>()).has_value();
+            EXPECT_TRUE(field != list) << parameter.name;
+            EXPECT_FALSE(labelOf(parameter).isEmpty());
+        }
+}
+
+TEST_F(StudyDocumentTest, ANewStudyAsksForItsInputs) {
+    const auto document = opened(QStringLiteral("new/partition"));
+    EXPECT_FALSE(document->isModified());
+    QSignalSpy runs(document.get(), &Document::runRequested);
+    QSignalSpy messages(document.get(), &Document::messaged);
+    document->requestRun();
+    EXPECT_EQ(runs.count(), 0);
+    ASSERT_EQ(messages.count(), 1);
+    EXPECT_TRUE(messages.at(0).at(0).toString().contains(QStringLiteral("Choose")));
+    test::savePicture(*document, QStringLiteral("editor-study-new"));
+}
+
+TEST_F(StudyDocumentTest, RunsWithCtrlReturn) {
+    const auto document = opened(QStringLiteral("new/partition?model=zoo:lenet&hardware=accpar-heterogeneous"));
+    QSignalSpy runs(document.get(), &Document::runRequested);
+    EXPECT_TRUE(waitUntil([&] { return !textOf(*document, QStringLiteral("Estimate of the work")).isEmpty(); }));
+    document->activateWindow();
+    named<QPushButton>(*document, QStringLiteral("Run the study"))->click();
+    ASSERT_EQ(runs.count(), 1);
+    const std::string text = runs.at(0).at(0).toString().toStdString();
+    const study::Study study = study::readStudy(JsonDocument::parse(text, "run").root());
+    EXPECT_EQ(study.models.at(0), "zoo:lenet");
+    EXPECT_EQ(study.parameters.at("batch"), Json(512));
+}
+
+TEST_F(StudyDocumentTest, EditsParametersWithDefaultsAndUndo) {
+    const auto document = opened(QStringLiteral("resnet50-mixed-tpus"));
+    auto* batch = named<QLineEdit>(*document, QStringLiteral("Batch"));
+    ASSERT_NE(batch, nullptr);
+    EXPECT_TRUE(batch->placeholderText().contains(QStringLiteral("512")));
+    retype(batch, QStringLiteral("1024"));
+    EXPECT_EQ(document->study().parameters.at("batch"), Json(1024));
+    EXPECT_TRUE(document->isModified());
+    QTest::keyClick(batch, Qt::Key_Z, Qt::ControlModifier);
+    EXPECT_EQ(document->study().parameters.at("batch"), Json(512));
+    EXPECT_FALSE(document->isModified());
+    auto* dp = named<QCheckBox>(*document, QStringLiteral("Strategies: dp"));
+    ASSERT_NE(dp, nullptr);
+    dp->click();
+    EXPECT_EQ(document->study().parameters.at("strategies"), Json({"accpar", "hypar", "owt"}));
+    auto* compute = named<QCheckBox>(*document, QStringLiteral("Compute"));
+    ASSERT_NE(compute, nullptr);
+    EXPECT_FALSE(compute->isChecked());
+    compute->click();
+    EXPECT_EQ(document->study().parameters.at("computation"), Json(false));
+}
+
+TEST_F(StudyDocumentTest, SaysWhatIsWrongBesideTheField) {
+    const auto document = opened(QStringLiteral("resnet50-mixed-tpus"));
+    retype(named<QLineEdit>(*document, QStringLiteral("Batch")), QStringLiteral("0"));
+    settle();
+    bool said = false;
+    for (QLabel* label : document->findChildren<QLabel*>())
+        said = said || (label->isVisible() && label->text() == QStringLiteral("This must be at least 1."));
+    EXPECT_TRUE(said);
+    QSignalSpy runs(document.get(), &Document::runRequested);
+    document->requestRun();
+    EXPECT_EQ(runs.count(), 0);
+    document->undoStack()->undo();
+    document->setHardware(QStringLiteral("no-such-fleet"));
+    settle();
+    document->requestRun();
+    EXPECT_EQ(runs.count(), 0);
+    test::savePicture(*document, QStringLiteral("editor-study-problems"));
+}
+
+TEST_F(StudyDocumentTest, PinsOfferTheModelsLayers) {
+    const auto document = opened(QStringLiteral("new/partition?model=zoo:lenet&hardware=accpar-heterogeneous"));
+    ListEditor* pins = nullptr;
+    for (ListEditor* each : document->findChildren<ListEditor*>())
+        if (each->model()->spec().path == "parameters.pin") pins = each;
+    ASSERT_NE(pins, nullptr);
+    pins->model()->addRow();
+    const Json pinned = document->study().parameters.at("pin");
+    ASSERT_EQ(pinned.size(), 1U);
+    EXPECT_NE(pinned.begin().key(), "layer 1");
+    ASSERT_TRUE(pins->model()->setCell(pins->model()->index(0, 1), Json("III")));
+    EXPECT_EQ(document->study().parameters.at("pin").begin().value(), Json("III"));
+    pins->model()->removeRows({0});
+    EXPECT_TRUE(document->study().parameters.at("pin").empty());
+}
+
+TEST_F(StudyDocumentTest, SavesAsAStudyFile) {
+    const auto document = opened(QStringLiteral("new/partition?model=zoo:lenet&hardware=accpar-heterogeneous"));
+    EXPECT_EQ(document->title(), QStringLiteral("lenet on accpar-heterogeneous"));
+    ASSERT_TRUE(document->saveAs(QStringLiteral("mine")));
+    EXPECT_EQ(document->key(), QStringLiteral("mine"));
+    EXPECT_EQ(study::loadStudy("mine"), document->study());
+    document->setModel(QStringLiteral("zoo:vgg19"));
+    EXPECT_TRUE(document->isModified());
+    EXPECT_TRUE(document->save());
+    EXPECT_EQ(study::loadStudy("mine").models.at(0), "zoo:vgg19");
+}
+
+TEST_F(StudyDocumentTest, OpensTheStudyOfARun) {
+    study::Study study = study::newStudy("partition");
+    study.models = {"zoo:lenet"};
+    study.hardware = {"accpar-homogeneous"};
+    study.parameters["batch"] = 64;
+    const StudyDocument document(study, QStringLiteral("run/1"));
+    EXPECT_EQ(document.study(), study);
+    EXPECT_FALSE(document.isModified());
+}
+
+TEST_F(StudyDocumentTest, RefusesOtherFilesWithASentence) {
+    writeFile(folder_.path() / "other.json", R"({"schema": "tessera.fleet/1"})");
+    StudyDocument document(QString::fromStdString((folder_.path() / "other.json").string()));
+    QSignalSpy messages(&document, &Document::messaged);
+    EXPECT_TRUE(waitUntil([&] { return messages.count() == 1; }));
+    document.requestRun();
+    EXPECT_TRUE(document.study().models.empty());
+}
+
+TEST_F(StudyDocumentTest, EveryControlHasAName) {
+    const auto document = opened(QStringLiteral("resnet50-mixed-tpus"));
+    document->findChild<Section*>()->setOpen(true);
+    EXPECT_EQ(test::namelessControls(*document).join(QStringLiteral("; ")), QString());
+    const QVector<QWidget*> order = test::tabOrder(*document);
+    EXPECT_TRUE(order.contains(named<QPushButton>(*document, QStringLiteral("Run the study"))));
+}
+
+TEST_F(StudyDocumentTest, LooksRight) {
+    for (const auto& [mode, name] : {std::pair(ThemeMode::light, "light"), std::pair(ThemeMode::dark, "dark")}) {
+        theme().apply(mode);
+        const auto document = opened(QStringLiteral("resnet50-mixed-tpus"));
+        settle();
+        EXPECT_GT(
+            test::coloursIn(test::savePicture(*document, QStringLiteral("editor-study-%1").arg(QLatin1String(name)))),
+            10);
+    }
+    theme().apply(ThemeMode::light);
+}
+
+}  // namespace
+}  // namespace tessera::ui
