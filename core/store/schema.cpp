@@ -181,7 +181,7 @@ Objects objectsOf(const SQLite::Database& database) {
     Objects objects;
     Query query(
         database,
-        "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'run\\_search\\_%' ESCAPE '\\'");
+        "SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'run~_search~_%' ESCAPE '~'");
     while (query.next()) objects[query.text(0)] = query.text(1);
     return objects;
 }

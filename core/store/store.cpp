@@ -151,7 +151,7 @@ std::string_view nameOf(study::Metric::Better better) {
 }
 
 study::Metric::Better betterNamed(const std::string& name) {
-    const auto found = std::find(kBetterNames.begin(), kBetterNames.end(), name);
+    const auto* const found = std::find(kBetterNames.begin(), kBetterNames.end(), name);
     return found == kBetterNames.end() ? study::Metric::Better::neither
                                        : static_cast<study::Metric::Better>(found - kBetterNames.begin());
 }
@@ -222,7 +222,7 @@ std::string_view nameOf(RunStatus status) {
 }
 
 std::optional<RunStatus> statusNamed(std::string_view name) {
-    const auto found = std::find(kStatusNames.begin(), kStatusNames.end(), name);
+    const auto* const found = std::find(kStatusNames.begin(), kStatusNames.end(), name);
     if (found == kStatusNames.end()) return std::nullopt;
     return static_cast<RunStatus>(found - kStatusNames.begin());
 }
