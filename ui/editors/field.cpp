@@ -76,6 +76,7 @@ public:
     TextField(const FieldRow& row, QWidget* parent) : TextField(new TextBox, row, parent) {}
     void setJson(const Json& value) override {
         if (asText(value) != box_->text()) box_->setText(asText(value));
+        if (!box_->hasFocus()) box_->setCursorPosition(0);
     }
     void setSuggestions(const QStringList& suggestions) override { offer(*box_, suggestions); }
 
@@ -133,8 +134,11 @@ public:
 private:
     WordField(QComboBox* box, const FieldRow& row, QWidget* parent)
         : SingleField(box, row, parent), box_(box), fallback_(row.fallback) {
-        for (const QString& word : row.words)
-            box->addItem(word == asText(row.fallback) ? words::tr("%1 (default)").arg(word) : word, word);
+        for (int i = 0; i < row.words.size(); ++i) {
+            const QString& word = row.words[i];
+            const QString title = row.titles.value(i, word);
+            box->addItem(word == asText(row.fallback) ? words::tr("%1 (default)").arg(title) : title, word);
+        }
         box->setPlaceholderText(words::tr("Choose"));
         box->setCurrentIndex(-1);
         connect(box, &QComboBox::activated, this, [this](int at) {

@@ -37,6 +37,7 @@ struct FieldRow {
     bool required = false;
     QuantityRange range = {};
     QStringList words = {};
+    QStringList titles = {};   ///< what stands for `words` in a list; empty = the words themselves
     QString unit = {};         ///< printed behind the field where the measure has no unit: "$ per hour"
     Json fallback = {};        ///< what counts while there is no value; null = nothing
     QString placeholder = {};  ///< shown in the empty field; empty = the fallback, else an example

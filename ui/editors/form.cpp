@@ -14,6 +14,8 @@ namespace {
 
 constexpr int kLabelWidth = 132;
 constexpr int kControlWidth = 176;
+constexpr int kControlBesideHelp = 200;
+constexpr int kWideText = 340;
 
 QLabel* caption(const QString& text, const char* tone, QWidget* parent) {
     auto* label = new QLabel(text, parent);
@@ -57,12 +59,14 @@ void Form::addLine(QGridLayout* grid, const FieldRow& row, Notes notes) {
     line.field->setToolTip(row.help);
     line.label->setBuddy(line.field->control());
     grid->addWidget(line.label, at, 0);
-    const bool textWide = row.kind == FieldKind::text && !row.sourced && notes == Notes::tooltips;
+    const bool textWide =
+        row.kind == FieldKind::text && !row.sourced && (notes == Notes::tooltips || row.help.isEmpty());
     if (isWide(row.kind) || textWide) {
         grid->addWidget(line.field, at, 1, 1, 2);
+        if (textWide && notes == Notes::beside) line.field->setMaximumWidth(kWideText);
     } else {
         grid->addWidget(line.field, at, 1);
-        line.field->setFixedWidth(kControlWidth);
+        line.field->setFixedWidth(notes == Notes::beside ? kControlBesideHelp : kControlWidth);
     }
     auto* side = new QHBoxLayout;
     side->setSpacing(theme().spacing(1));
@@ -71,7 +75,7 @@ void Form::addLine(QGridLayout* grid, const FieldRow& row, Notes notes) {
         side->addWidget(line.provenance);
         side->addStretch(1);
         grid->addLayout(side, at, 2);
-    } else if (notes == Notes::beside) {
+    } else if (notes == Notes::beside && !textWide) {
         line.reset = new QToolButton(this);
         line.reset->setIcon(theme().icon(QStringLiteral("undo"), "secondary"));
         if (line.reset->icon().isNull()) line.reset->setText(QStringLiteral("↺"));

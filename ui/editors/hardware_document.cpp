@@ -232,6 +232,8 @@ void HardwareDocument::Implementation::start(const Opened& opened) {
     retitle();
     emit owner->titleChanged();
     offerAccelerators();
+    const QWidget* focused = owner->window()->focusWidget();
+    if (focused == nullptr || owner->isAncestorOf(focused)) forms.front()->goTo("name");
     if (!pendingView.isEmpty()) owner->restoreView(std::exchange(pendingView, {}));
 }
 

@@ -89,25 +89,24 @@ SvgView::SvgView(QWidget* parent) : QWidget(parent), renderer_(new QSvgRenderer(
 
 void SvgView::setSvg(const std::string& svg) {
     renderer_->load(QByteArray::fromStdString(svg));
-    renderer_->setAspectRatioMode(Qt::KeepAspectRatio);
-    renderer_->setViewBox(inkOf(*renderer_));
+    ink_ = renderer_->isValid() ? inkOf(*renderer_) : QRect();
     updateGeometry();
     update();
 }
 
 QSize SvgView::sizeHint() const {
-    return renderer_->isValid() ? renderer_->viewBox().size() : QSize(480, 320);
+    return ink_.isEmpty() ? QSize(480, 320) : ink_.size();
 }
 
 void SvgView::paintEvent(QPaintEvent* /*event*/) {
-    if (!renderer_->isValid()) return;
+    if (ink_.isEmpty()) return;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
     // Never larger than half as large again: letters of a small fleet would shout.
-    QSizeF size = renderer_->viewBoxF().size();
-    size.scale(QSizeF(width(), height()).boundedTo(size * 1.5), Qt::KeepAspectRatio);
-    const QPointF corner((width() - size.width()) / 2, 0);
-    renderer_->render(&painter, QRectF(corner, size));
+    const double scale = std::min({1.5, width() / double(ink_.width()), height() / double(ink_.height())});
+    const QPointF corner((width() - ink_.width() * scale) / 2, 0);
+    const QSizeF page = QSizeF(renderer_->defaultSize()) * scale;
+    renderer_->render(&painter, QRectF(corner - QPointF(ink_.topLeft()) * scale, page));
 }
 
 HardwarePicture::HardwarePicture(QWidget* parent)

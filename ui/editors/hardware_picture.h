@@ -28,6 +28,7 @@ protected:
 
 private:
     QSvgRenderer* renderer_;
+    QRect ink_;  ///< of the page
 };
 
 /// What the document that is edited would be: the roofline of an accelerator, the drawing and totals of a fleet. Stays

@@ -10,14 +10,15 @@ namespace tessera::ui {
 Section::Section(const QString& title, bool open, QWidget* parent)
     : QWidget(parent), head_(new QToolButton(this)), body_(new QWidget(this)), content_(new QVBoxLayout(body_)) {
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    // The head is a button, whose sign stands in line with the titles of other sections.
+    layout->setContentsMargins(-theme().spacing(3), 0, 0, 0);
     layout->setSpacing(theme().spacing(2));
     head_->setText(title);
     head_->setCheckable(true);
     head_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     head_->setFont(theme().font(Theme::Text::base, true));
     head_->setAccessibleName(title);
-    content_->setContentsMargins(0, 0, 0, 0);
+    content_->setContentsMargins(theme().spacing(3), 0, 0, 0);
     content_->setSpacing(theme().spacing(4));
     layout->addWidget(head_, 0, Qt::AlignLeft);
     layout->addWidget(body_);

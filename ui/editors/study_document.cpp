@@ -288,7 +288,6 @@ void StudyDocument::Implementation::buildInputs() {
     FieldRow title;
     title.path = "name";
     title.label = tr("Name");
-    title.help = tr("What this study is called");
     title.placeholder = tr("optional");
     FieldRow engine;
     engine.path = "engine";
@@ -296,6 +295,7 @@ void StudyDocument::Implementation::buildInputs() {
     engine.kind = FieldKind::word;
     engine.required = true;
     for (const study::Engine& each : study::engines()) {
+        engine.titles << words::fromView(each.title);
         engine.words << QString::fromUtf8(each.id.data(), static_cast<qsizetype>(each.id.size()));
         engine.help = QString::fromUtf8(each.description.data(), static_cast<qsizetype>(each.description.size()));
     }

@@ -1,6 +1,6 @@
 #include "ui/editors/study_form.h"
 
-#include <QSet>
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <utility>
@@ -39,6 +39,13 @@ QString sentence(std::string_view text) {
     return result;
 }
 
+/// The parameter's help without what only the command line needs to know.
+QString helpOf(const Parameter& parameter) {
+    QString help = sentence(parameter.help);
+    for (const char* phrase : {", separated by commas", "; may be repeated"}) help.remove(QLatin1String(phrase));
+    return help;
+}
+
 struct KindRow {
     ParameterKind parameter;
     FieldKind field;
@@ -63,7 +70,7 @@ FieldRow valueRow(const Parameter& parameter) {
                  .leastExcluded = false,
                  .whole = parameter.kind == ParameterKind::whole};
     for (const std::string_view word : parameter.words) row.words << words::fromView(word);
-    row.help = sentence(parameter.help);
+    row.help = helpOf(parameter);
     row.fallback = study::defaultOf(parameter);
     return row;
 }
@@ -109,7 +116,7 @@ std::optional<ListSpec> listOf(const Parameter& parameter, std::shared_ptr<const
     spec.ordered = false;
     spec.title = labelOf(parameter);
     spec.entry = named ? words::tr("pin") : words::tr("ratio");
-    spec.empty = sentence(parameter.help).section(QLatin1Char(';'), 0, 0) + QLatin1Char('.');
+    spec.empty = helpOf(parameter) + QLatin1Char('.');
     FieldRow key;
     key.label = words::fromView(parameter.value).section(QLatin1Char('='), 0, 0).toLower();
     key.label[0] = key.label[0].toUpper();
@@ -162,6 +169,16 @@ QString quiet(const std::string& text) {
     return QString::fromStdString(escaped(text, 400));
 }
 
+/// The reason as a sentence, without the command that would help in a terminal.
+QString reasonOf(const std::exception& error) {
+    const std::string text = error.what();
+    std::size_t end = text.size();
+    for (const char* command : {"; 'tessera ", " 'tessera ", "; `tessera "}) end = std::min(end, text.find(command));
+    QString reason = quiet(text.substr(0, end));
+    if (!reason.isEmpty()) reason[0] = reason[0].toUpper();
+    return reason.endsWith(QLatin1Char('?')) || reason.endsWith(QLatin1Char('.')) ? reason : reason + QLatin1Char('.');
+}
+
 /// The layers and a line about a model, or why it cannot be read.
 template <typename Facts>
 void readModel(Facts& facts, const std::string& name, const std::map<std::string, std::int64_t>& dimensions) {
@@ -184,7 +201,7 @@ void readModel(Facts& facts, const std::string& name, const std::map<std::string
                               words::counted(parameters, "parameter", "parameters"));
     } catch (const std::exception& error) {
         facts.wrong = true;
-        facts.note = quiet(error.what());
+        facts.note = reasonOf(error);
     }
 }
 
@@ -209,7 +226,7 @@ void readFleet(Facts& facts, const std::string& name) {
         facts.note = QStringLiteral("%1 · %2").arg(quiet(fleet.name), groups.join(QStringLiteral(" + ")));
     } catch (const std::exception& error) {
         facts.wrong = true;
-        facts.note = quiet(error.what());
+        facts.note = reasonOf(error);
     }
 }
 

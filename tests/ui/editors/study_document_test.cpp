@@ -78,7 +78,7 @@ TEST_F(StudyDocumentTest, ANewStudyAsksForItsInputs) {
 }
 
 TEST_F(StudyDocumentTest, RunsWithCtrlReturn) {
-    const auto document = opened(QStringLiteral("new/partition?model=zoo:lenet&hardware=accpar-heterogeneous"));
+    const auto document = opened(QStringLiteral("new/partition?model=zoo:lenet5&hardware=accpar-heterogeneous"));
     QSignalSpy runs(document.get(), &Document::runRequested);
     EXPECT_TRUE(waitUntil([&] { return !textOf(*document, QStringLiteral("Estimate of the work")).isEmpty(); }));
     document->activateWindow();
@@ -86,7 +86,7 @@ TEST_F(StudyDocumentTest, RunsWithCtrlReturn) {
     ASSERT_EQ(runs.count(), 1);
     const std::string text = runs.at(0).at(0).toString().toStdString();
     const study::Study study = study::readStudy(JsonDocument::parse(text, "run").root());
-    EXPECT_EQ(study.models.at(0), "zoo:lenet");
+    EXPECT_EQ(study.models.at(0), "zoo:lenet5");
     EXPECT_EQ(study.parameters.at("batch"), Json(512));
 }
 
@@ -132,7 +132,7 @@ TEST_F(StudyDocumentTest, SaysWhatIsWrongBesideTheField) {
 }
 
 TEST_F(StudyDocumentTest, PinsOfferTheModelsLayers) {
-    const auto document = opened(QStringLiteral("new/partition?model=zoo:lenet&hardware=accpar-heterogeneous"));
+    const auto document = opened(QStringLiteral("new/partition?model=zoo:lenet5&hardware=accpar-heterogeneous"));
     ListEditor* pins = nullptr;
     for (ListEditor* each : document->findChildren<ListEditor*>())
         if (each->model()->spec().path == "parameters.pin") pins = each;
@@ -148,8 +148,8 @@ TEST_F(StudyDocumentTest, PinsOfferTheModelsLayers) {
 }
 
 TEST_F(StudyDocumentTest, SavesAsAStudyFile) {
-    const auto document = opened(QStringLiteral("new/partition?model=zoo:lenet&hardware=accpar-heterogeneous"));
-    EXPECT_EQ(document->title(), QStringLiteral("lenet on accpar-heterogeneous"));
+    const auto document = opened(QStringLiteral("new/partition?model=zoo:lenet5&hardware=accpar-heterogeneous"));
+    EXPECT_EQ(document->title(), QStringLiteral("lenet5 on accpar-heterogeneous"));
     ASSERT_TRUE(document->saveAs(QStringLiteral("mine")));
     EXPECT_EQ(document->key(), QStringLiteral("mine"));
     EXPECT_EQ(study::loadStudy("mine"), document->study());
@@ -161,7 +161,7 @@ TEST_F(StudyDocumentTest, SavesAsAStudyFile) {
 
 TEST_F(StudyDocumentTest, OpensTheStudyOfARun) {
     study::Study study = study::newStudy("partition");
-    study.models = {"zoo:lenet"};
+    study.models = {"zoo:lenet5"};
     study.hardware = {"accpar-homogeneous"};
     study.parameters["batch"] = 64;
     const StudyDocument document(study, QStringLiteral("run/1"));
