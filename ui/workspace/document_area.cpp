@@ -1,6 +1,5 @@
 #include "ui/workspace/document_area.h"
 
-#include <QAbstractButton>
 #include <QApplication>
 #include <QJsonArray>
 #include <QMenu>
@@ -55,6 +54,12 @@ DocumentArea::DocumentArea(QWidget* parent) : QWidget(parent), root_(new QSplitt
     });
 }
 
+/// Tabs that go one by one, and the focus that moves on, no longer concern anybody.
+DocumentArea::~DocumentArea() {
+    qApp->disconnect(this);
+    for (QTabWidget* group : allGroups()) group->disconnect(this);
+}
+
 QTabWidget* DocumentArea::newGroup() {
     auto* group = new QTabWidget;
     group->setDocumentMode(true);
@@ -95,10 +100,9 @@ void DocumentArea::relabel(Document* document) {
     group->setTabIcon(index, theme().icon(document->iconName(), "secondary"));
     group->setTabToolTip(index, document->title().toHtmlEscaped());
     if (document->accessibleName().isEmpty()) document->setAccessibleName(document->title());
-    const QList<QAbstractButton*> buttons = group->tabBar()->findChildren<QAbstractButton*>();
-    for (QAbstractButton* button : buttons) {
+    if (QWidget* button = group->tabBar()->tabButton(index, QTabBar::RightSide)) {
         button->setToolTip(tr("Close this tab"));
-        button->setAccessibleName(tr("Close this tab"));
+        button->setAccessibleName(tr("Close %1").arg(document->title()));
     }
 }
 

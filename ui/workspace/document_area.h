@@ -17,6 +17,7 @@ class DocumentArea : public QWidget {
 
 public:
     explicit DocumentArea(QWidget* parent = nullptr);
+    ~DocumentArea() override;
 
     /// Into the group that was used last, behind its current tab; brings it to the front.
     void add(Document* document);

@@ -14,13 +14,7 @@ public:
         setWordWrap(true);
         setAlignment(Qt::AlignCenter);
         setContentsMargins(theme().spacing(3), theme().spacing(3), theme().spacing(3), theme().spacing(3));
-        const auto colour = [this] {
-            QPalette palette = QLabel::palette();
-            palette.setColor(QPalette::WindowText, theme().colour("secondary"));
-            setPalette(palette);
-        };
-        colour();
-        connect(&theme(), &Theme::changed, this, colour);
+        setLook(*this, "tone", "secondary");
     }
 };
 

@@ -13,7 +13,8 @@
 
 #include "core/base/text.h"
 #include "ui/theme/theme.h"
-#include "ui/workspace/empty_hint.h"
+#include "ui/views/empty_state.h"
+#include "ui/views/run_progress.h"
 #include "ui/workspace/questions.h"
 #include "ui/workspace/run_loader.h"
 #include "ui/workspace/words.h"
@@ -55,7 +56,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
       filters_(new HistoryFilters),
       table_(new QTableView),
       summary_(new QLabel),
-      hint_(new EmptyHint(tr("No run fits these filters."))) {
+      hint_(new EmptyState(QStringLiteral("history"), tr("No run fits these filters."))) {
     buildTable();
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(theme().spacing(3), theme().spacing(3), theme().spacing(3), theme().spacing(2));
@@ -65,6 +66,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
     column->addWidget(hint_, 1);
     auto* foot = new QHBoxLayout;
     foot->setSpacing(theme().spacing(2));
+    setLook(*summary_, "tone", "secondary");
     foot->addWidget(summary_, 1);
     column->addLayout(foot);
     buildActions();
@@ -342,9 +344,9 @@ void HistoryDocument::updateSummary() {
     const int rows = model_.rowCount();
     const QString count = QLocale().toString(rows);
     summary_->setText(filters_->isActive() ? tr("%1 runs fit the filters").arg(count) : tr("%1 runs").arg(count));
-    static_cast<QLabel*>(hint_)->setText(
-        filters_->isActive() ? tr("No run fits these filters.")
-                             : tr("Nothing was run yet. Every run is kept here: open a study and press Run."));
+    hint_->setSentence(filters_->isActive()
+                           ? tr("No run fits these filters.")
+                           : tr("Nothing was run yet. Every run is kept here: open a study and press Run."));
     hint_->setVisible(rows == 0);
     table_->setVisible(rows > 0);
     updateActions();

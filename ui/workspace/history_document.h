@@ -12,6 +12,8 @@ class QLabel;
 
 namespace tessera::ui {
 
+class EmptyState;
+
 /// All runs: search, filter, sort, annotate, delete with undo, run again, compare, report, export, import.
 class HistoryDocument : public Document {
     Q_OBJECT
@@ -63,7 +65,7 @@ private:
     HistoryFilters* filters_;
     QTableView* table_;
     QLabel* summary_;
-    QWidget* hint_;
+    EmptyState* hint_;
     QVector<QAction*> actions_;
     QStringList knownMetrics_;
     std::vector<store::RunId> kept_;

@@ -164,9 +164,7 @@ void HistoryFilters::checkRange() {
         const bool wrong = !metric.isEmpty() && !each->text().trimmed().isEmpty() && !metricValue(metric, each->text());
         each->setToolTip(wrong ? tr("This is no value of this metric; write it like %1").arg(metricText(metric, 0.0362))
                                : QString());
-        QPalette palette;
-        if (wrong) palette.setColor(QPalette::Text, theme().colour("bad"));
-        each->setPalette(palette);
+        setLook(*each, "wrong", wrong);
     }
     clear_->setEnabled(isActive());
 }

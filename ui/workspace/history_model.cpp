@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/study/metric.h"
 #include "ui/theme/theme.h"
+#include "ui/views/run_progress.h"
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {

@@ -6,6 +6,8 @@
 
 namespace tessera::ui {
 
+class FactsView;
+
 /// The Inspector dock: facts about whatever is selected, and what can be done with it.
 class InspectorPanel : public QScrollArea {
     Q_OBJECT
@@ -13,6 +15,9 @@ class InspectorPanel : public QScrollArea {
 public:
     explicit InspectorPanel(QWidget* parent = nullptr);
     void setFacts(const Facts& facts);
+
+private:
+    FactsView* facts_ = nullptr;
 };
 
 }  // namespace tessera::ui

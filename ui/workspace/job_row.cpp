@@ -9,6 +9,7 @@
 
 #include "core/base/units.h"
 #include "ui/theme/theme.h"
+#include "ui/views/run_progress.h"
 #include "ui/workspace/elided_label.h"
 #include "ui/workspace/jobs.h"
 #include "ui/workspace/words.h"
@@ -71,6 +72,7 @@ JobRow::JobRow(JobQueue& jobs, int job, QWidget* parent)
       open_(button(QStringLiteral("open"), tr("Open"))),
       forget_(button(QStringLiteral("close"), tr("Take off the list"))) {
     setFocusPolicy(Qt::StrongFocus);
+    setLook(*this, "row", true);
     title_->setFont(theme().font(Theme::Text::base, true));
     title_->setMinimumWidth(theme().spacing(36));
     title_->setMaximumWidth(theme().spacing(70));
@@ -80,7 +82,6 @@ JobRow::JobRow(JobQueue& jobs, int job, QWidget* parent)
     bar_->setRange(0, kBarSteps);
     bar_->setTextVisible(false);
     bar_->setFixedWidth(theme().spacing(30));
-    bar_->setFixedHeight(theme().spacing(2));
     auto* line = new QHBoxLayout(this);
     line->setContentsMargins(theme().spacing(2), theme().spacing(), theme().spacing(2), theme().spacing());
     line->setSpacing(theme().spacing(2));
@@ -106,6 +107,7 @@ JobRow::JobRow(JobQueue& jobs, int job, QWidget* parent)
 QToolButton* JobRow::button(const QString& icon, const QString& text) {
     auto* made = new QToolButton(this);
     made->setAutoRaise(true);
+    setLook(*made, "compact", true);
     made->setObjectName(icon);
     made->setToolTip(text);
     made->setAccessibleName(text);

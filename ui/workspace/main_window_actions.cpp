@@ -52,7 +52,7 @@ QAction* MainWindow::Implementation::action(const QString& id, const QString& ti
     if (!keys.isEmpty())
         made->setToolTip(withoutMnemonic(title) + QStringLiteral(" (") + keys.toString(QKeySequence::NativeText) +
                          QLatin1Char(')'));
-    QObject::connect(made, &QAction::triggered, &window, std::move(run));
+    QObject::connect(made, &QAction::triggered, context.get(), std::move(run));
     window.addAction(made);
     actions.insert(id, made);
     if (!icon.isEmpty()) actionIcons.insert(made, icon);
@@ -175,22 +175,22 @@ void MainWindow::Implementation::buildMenus() {
     documentMenu = bar->addMenu(tr("&Document"));
     fill(bar->addMenu(tr("&Help")), {"welcome", "shortcuts", "", "about"});
 
-    QObject::connect(recentMenu, &QMenu::aboutToShow, &window, [this] { fillRecentMenu(); });
-    QObject::connect(documentMenu, &QMenu::aboutToShow, &window, [this] { fillDocumentMenu(); });
-    QObject::connect(exportMenu, &QMenu::aboutToShow, &window, [this] { fillExportMenu(); });
+    QObject::connect(recentMenu, &QMenu::aboutToShow, context.get(), [this] { fillRecentMenu(); });
+    QObject::connect(documentMenu, &QMenu::aboutToShow, context.get(), [this] { fillDocumentMenu(); });
+    QObject::connect(exportMenu, &QMenu::aboutToShow, context.get(), [this] { fillExportMenu(); });
 }
 
 void MainWindow::Implementation::fillRecentMenu() {
     recentMenu->clear();
     for (const RecentFiles::Entry& entry : recent.entries()) {
         QAction* each = recentMenu->addAction(theme().icon(entry.kind, "secondary"), inMenu(entry.path));
-        QObject::connect(each, &QAction::triggered, &window, [this, entry] { open(entry.kind, entry.path); });
+        QObject::connect(each, &QAction::triggered, context.get(), [this, entry] { open(entry.kind, entry.path); });
     }
     if (recent.entries().isEmpty()) recentMenu->addAction(tr("No file was opened yet"))->setEnabled(false);
     recentMenu->addSeparator();
     QAction* clear = recentMenu->addAction(tr("Clear this list"));
     clear->setEnabled(!recent.entries().isEmpty());
-    QObject::connect(clear, &QAction::triggered, &window, [this] { recent.clear(); });
+    QObject::connect(clear, &QAction::triggered, context.get(), [this] { recent.clear(); });
 }
 
 void MainWindow::Implementation::fillDocumentMenu() {
@@ -215,7 +215,8 @@ void MainWindow::Implementation::fillLibraryMenus() {
             QAction* each = menu->addAction(theme().icon(kind, "secondary"), inMenu(entry.title));
             each->setToolTip((entry.problem.isEmpty() ? entry.help : entry.problem).toHtmlEscaped());
             each->setEnabled(entry.problem.isEmpty());
-            QObject::connect(each, &QAction::triggered, &window, [this, kind, key = entry.key] { open(kind, key); });
+            QObject::connect(each, &QAction::triggered, context.get(),
+                             [this, kind, key = entry.key] { open(kind, key); });
         }
     };
     modelMenu->clear();

@@ -1,5 +1,6 @@
 #include <QFileInfo>
 #include <QUndoStack>
+#include <QUrl>
 
 #include "core/base/text.h"
 #include "core/study/study.h"
@@ -78,15 +79,16 @@ Document* MainWindow::Implementation::make(const QString& kind, const QString& k
     }
     if (kind == QLatin1String("model")) document = new ModelDocument(key);
     if (kind == QLatin1String("hardware")) document = new HardwareDocument(key);
-    if (kind == QLatin1String("study")) document = new StudyDocument(key);
+    if (kind == QLatin1String("study") && runOf(key) != 0) openStudyOf(runOf(key));
+    if (kind == QLatin1String("study") && runOf(key) == 0) document = new StudyDocument(key);
     if (kind == QLatin1String("run")) document = new RunDocument(key);
     if (kind == QLatin1String("compare")) document = new CompareDocument(key);
     if (kind == QLatin1String("report")) document = new ReportDocument(key);
     if (kind == QLatin1String("history")) {
         auto* runs = new HistoryDocument(*history);
-        QObject::connect(runs, &HistoryDocument::repeatRequested, &window,
+        QObject::connect(runs, &HistoryDocument::repeatRequested, context.get(),
                          [this](store::RunId run) { openJob(jobs->repeat(run)); });
-        QObject::connect(runs, &HistoryDocument::resumeRequested, &window,
+        QObject::connect(runs, &HistoryDocument::resumeRequested, context.get(),
                          [this](store::RunId run) { openJob(jobs->resume(run)); });
         document = runs;
     }
@@ -98,16 +100,16 @@ Document* MainWindow::Implementation::make(const QString& kind, const QString& k
 }
 
 void MainWindow::Implementation::connectDocument(Document* document) {
-    QObject::connect(document, &Document::openRequested, &window,
+    QObject::connect(document, &Document::openRequested, context.get(),
                      [this](const QString& kind, const QString& key) { open(kind, key); });
-    QObject::connect(document, &Document::runRequested, &window, [this](const QString& study) { run(study); });
-    QObject::connect(document, &Document::inspected, &window, [this](const Facts& facts) { inspect(facts); });
-    QObject::connect(document, &Document::messaged, &window,
+    QObject::connect(document, &Document::runRequested, context.get(), [this](const QString& study) { run(study); });
+    QObject::connect(document, &Document::inspected, context.get(), [this](const Facts& facts) { inspect(facts); });
+    QObject::connect(document, &Document::messaged, context.get(),
                      [this, document](const QString& sentence, const QString& place) {
                          say(MessagesPanel::Tone::warning, sentence, document->kind(), document->key(), place);
                      });
-    QObject::connect(document, &Document::modifiedChanged, &window, [this] { updateActions(); });
-    QObject::connect(document, &Document::titleChanged, &window, [this] { updateActions(); });
+    QObject::connect(document, &Document::modifiedChanged, context.get(), [this] { updateActions(); });
+    QObject::connect(document, &Document::titleChanged, context.get(), [this] { updateActions(); });
     if (QUndoStack* stack = document->undoStack()) undo.addStack(stack);
 }
 
@@ -153,7 +155,7 @@ void MainWindow::Implementation::runStudyNamed(const QString& key) {
         QString problem;
     };
     inBackground<Loaded>(
-        &window,
+        context.get(),
         [name = key.toStdString()] {
             Loaded loaded;
             try {
@@ -173,7 +175,7 @@ void MainWindow::Implementation::runStudyNamed(const QString& key) {
 
 void MainWindow::Implementation::openStudyOf(store::RunId run) {
     history->ask<study::Study>(
-        &window, [run](store::Store& store) { return store.study(run); },
+        context.get(), [run](store::Store& store) { return store.study(run); },
         [this, run](const study::Study& study) {
             const QString key = kRunPrefix + QString::number(run);
             if (Document* present = area->find(QStringLiteral("study"), key)) {
@@ -186,16 +188,20 @@ void MainWindow::Implementation::openStudyOf(store::RunId run) {
         });
 }
 
+/// One that was not touched yet is shown again; beside one that was, a further one begins.
 void MainWindow::Implementation::newStudy(const QString& model, const QString& hardware) {
-    // A study in front takes what was picked; otherwise a new one begins with it.
     const auto encoded = [](const QString& text) { return QString::fromLatin1(QUrl::toPercentEncoding(text, ":/")); };
     QStringList query;
     if (!model.isEmpty()) query.append(QStringLiteral("model=") + encoded(model));
     if (!hardware.isEmpty()) query.append(QStringLiteral("hardware=") + encoded(hardware));
-    const QString engine = QString::fromUtf8(study::engines().front().id.data());
-    QString key = QStringLiteral("new/") + engine;
+    const std::string_view engine = study::engines().front().id;
+    QString key = QStringLiteral("new/") + QString::fromUtf8(engine.data(), static_cast<qsizetype>(engine.size()));
     if (!query.isEmpty()) key += QLatin1Char('?') + query.join(QLatin1Char('&'));
-    open(QStringLiteral("study"), key);
+    const QString kind = QStringLiteral("study");
+    if (const Document* present = area->find(kind, key); present == nullptr || !present->isModified())
+        open(kind, key);
+    else
+        area->add(make(kind, key));
 }
 
 void MainWindow::Implementation::openJob(int job) {
@@ -203,7 +209,7 @@ void MainWindow::Implementation::openJob(int job) {
 }
 
 void MainWindow::Implementation::feedRun(RunDocument* document) {
-    QObject::connect(document, &RunDocument::resumeRequested, &window,
+    QObject::connect(document, &RunDocument::resumeRequested, context.get(),
                      [this](store::RunId run) { openJob(jobs->resume(run)); });
     if (const int job = jobOf(document->key()); job != 0) {
         document->setState(jobs->state(job));
@@ -243,7 +249,7 @@ void MainWindow::Implementation::jobFinished(int job) {
 
 void MainWindow::Implementation::importFile(const QString& path) {
     inBackground<ImportedFile>(
-        &window, [path] { return examineFile(path); },
+        context.get(), [path] { return examineFile(path); },
         [this](const ImportedFile& file) {
             if (!file.problem.isEmpty())
                 say(MessagesPanel::Tone::error, file.problem);
@@ -256,7 +262,7 @@ void MainWindow::Implementation::importFile(const QString& path) {
 
 void MainWindow::Implementation::importRuns(const QString& path) {
     history->ask<store::MergeCount>(
-        &window, [from = path.toStdString()](store::Store& store) { return store.merge(from); },
+        context.get(), [from = path.toStdString()](store::Store& store) { return store.merge(from); },
         [this, path](const store::MergeCount& count) {
             say(MessagesPanel::Tone::information,
                 tr("%1: %2 runs imported, %3 were here already.")
@@ -280,7 +286,7 @@ void MainWindow::Implementation::inspect(const Facts& facts) {
 
 void MainWindow::Implementation::refreshRuns() {
     history->ask<std::vector<store::RunRow>>(
-        &window, [](store::Store& store) { return store.query({}, kLatestRuns); },
+        context.get(), [](store::Store& store) { return store.query({}, kLatestRuns); },
         [this](const std::vector<store::RunRow>& rows) {
             latestRuns = rows;
             library->setRuns(rows);

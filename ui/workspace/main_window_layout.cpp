@@ -1,3 +1,4 @@
+#include <QAbstractButton>
 #include <QApplication>
 #include <QDockWidget>
 #include <QMenu>
@@ -25,17 +26,14 @@ MainWindow::Implementation::Implementation(MainWindow& owner, const Options& giv
 
 /// Runs end before the history that they are written into.
 MainWindow::Implementation::~Implementation() {
-    // Documents look at the queue and the history while they are destroyed no more.
-    area->disconnect();
-    jobs->disconnect();
-    history->disconnect();
+    context.reset();
     delete jobs;
     delete history;
 }
 
 void MainWindow::Implementation::build() {
     window.setWindowTitle(tr("Tessera"));
-    window.setWindowIcon(theme().icon(QStringLiteral("partition"), "accent"));
+    window.setWindowIcon(theme().applicationIcon());
     window.setAcceptDrops(true);
     window.setDockNestingEnabled(true);
     window.setAccessibleName(tr("Tessera"));
@@ -62,26 +60,28 @@ void MainWindow::Implementation::build() {
     palette->setItems([this] { return paletteItems(); });
     palette->setSearch([this](const QString& typed, const CommandPalette::More& more) { searchRuns(typed, more); });
 
-    QObject::connect(area, &DocumentArea::currentChanged, &window, [this](Document* now) { documentChanged(now); });
-    QObject::connect(area, &DocumentArea::closeRequested, &window, [this](Document* which) { closeDocument(which); });
-    QObject::connect(area, &DocumentArea::emptied, &window, [this] { open(QStringLiteral("welcome"), {}); });
-    QObject::connect(jobs, &JobQueue::changed, &window, [this](int job) { jobChanged(job); });
-    QObject::connect(jobs, &JobQueue::finished, &window, [this](int job) { jobFinished(job); });
-    QObject::connect(jobs, &JobQueue::added, &window, [this] { updateActions(); });
-    QObject::connect(jobs, &JobQueue::troubled, &window,
+    QObject::connect(area, &DocumentArea::currentChanged, context.get(),
+                     [this](Document* now) { documentChanged(now); });
+    QObject::connect(area, &DocumentArea::closeRequested, context.get(),
+                     [this](Document* which) { closeDocument(which); });
+    QObject::connect(area, &DocumentArea::emptied, context.get(), [this] { open(QStringLiteral("welcome"), {}); });
+    QObject::connect(jobs, &JobQueue::changed, context.get(), [this](int job) { jobChanged(job); });
+    QObject::connect(jobs, &JobQueue::finished, context.get(), [this](int job) { jobFinished(job); });
+    QObject::connect(jobs, &JobQueue::added, context.get(), [this] { updateActions(); });
+    QObject::connect(jobs, &JobQueue::troubled, context.get(),
                      [this](const QString& sentence) { say(MessagesPanel::Tone::error, sentence); });
-    QObject::connect(history, &History::opened, &window,
+    QObject::connect(history, &History::opened, context.get(),
                      [this](const QString& notice, bool readOnly) { historyOpened(notice, readOnly); });
-    QObject::connect(history, &History::failed, &window,
+    QObject::connect(history, &History::failed, context.get(),
                      [this](store::StoreProblem problem, const QString& text) { historyFailed(problem, text); });
-    QObject::connect(history, &History::troubled, &window,
+    QObject::connect(history, &History::troubled, context.get(),
                      [this](const QString& sentence) { say(MessagesPanel::Tone::error, sentence); });
-    QObject::connect(history, &History::changed, &window, [this] { refreshRuns(); });
-    QObject::connect(&theme(), &Theme::changed, &window, [this] { refreshIcons(); });
-    QObject::connect(&recent, &RecentFiles::changed, &window, [this] { library->setRecent(recent.entries()); });
+    QObject::connect(history, &History::changed, context.get(), [this] { refreshRuns(); });
+    QObject::connect(&theme(), &Theme::changed, context.get(), [this] { refreshIcons(); });
+    QObject::connect(&recent, &RecentFiles::changed, context.get(), [this] { library->setRecent(recent.entries()); });
     library->setRecent(recent.entries());
     inBackground<LibraryContents>(
-        &window, [] { return readLibrary(); },
+        context.get(), [] { return readLibrary(); },
         [this](const LibraryContents& read) {
             contents = read;
             library->setContents(read);
@@ -99,6 +99,12 @@ QDockWidget* MainWindow::Implementation::dock(const QString& id, const QString& 
     made->setObjectName(id);
     made->setAccessibleName(title);
     made->setWidget(content);
+    for (QAbstractButton* button : made->findChildren<QAbstractButton*>(QString(), Qt::FindDirectChildrenOnly)) {
+        const bool closes = button->objectName() == QLatin1String("qt_dockwidget_closebutton");
+        button->setToolTip(closes ? tr("Hide %1; the View menu shows it again").arg(title)
+                                  : tr("Take %1 out of the window").arg(title));
+        button->setAccessibleName(button->toolTip());
+    }
     window.addDockWidget(where, made);
     docks.append(made);
     return made;
@@ -114,19 +120,21 @@ void MainWindow::Implementation::buildDocks() {
     dock(QStringLiteral("jobs"), tr("Jobs"), jobsPanel, Qt::BottomDockWidgetArea);
     dock(QStringLiteral("messages"), tr("Messages"), messages, Qt::BottomDockWidgetArea);
 
-    QObject::connect(library, &LibraryPanel::openRequested, &window,
+    QObject::connect(library, &LibraryPanel::openRequested, context.get(),
                      [this](const QString& kind, const QString& key) { open(kind, key); });
-    QObject::connect(library, &LibraryPanel::newStudyRequested, &window,
+    QObject::connect(library, &LibraryPanel::newStudyRequested, context.get(),
                      [this](const QString& model, const QString& hardware) { newStudy(model, hardware); });
-    QObject::connect(library, &LibraryPanel::runRequested, &window, [this](const QString& key) { runStudyNamed(key); });
-    QObject::connect(library, &LibraryPanel::repeatRequested, &window,
+    QObject::connect(library, &LibraryPanel::runRequested, context.get(),
+                     [this](const QString& key) { runStudyNamed(key); });
+    QObject::connect(library, &LibraryPanel::repeatRequested, context.get(),
                      [this](qint64 id) { openJob(jobs->repeat(id)); });
-    QObject::connect(library, &LibraryPanel::studyOfRunRequested, &window, [this](qint64 id) { openStudyOf(id); });
-    QObject::connect(library, &LibraryPanel::forgetRequested, &window,
+    QObject::connect(library, &LibraryPanel::studyOfRunRequested, context.get(),
+                     [this](qint64 id) { openStudyOf(id); });
+    QObject::connect(library, &LibraryPanel::forgetRequested, context.get(),
                      [this](const QString& path) { recent.remove(path); });
-    QObject::connect(library, &LibraryPanel::inspected, &window, [this](const Facts& facts) { inspect(facts); });
-    QObject::connect(jobsPanel, &JobsPanel::opened, &window, [this](int job) { openJob(job); });
-    QObject::connect(messages, &MessagesPanel::activated, &window,
+    QObject::connect(library, &LibraryPanel::inspected, context.get(), [this](const Facts& facts) { inspect(facts); });
+    QObject::connect(jobsPanel, &JobsPanel::opened, context.get(), [this](int job) { openJob(job); });
+    QObject::connect(messages, &MessagesPanel::activated, context.get(),
                      [this](const QString& kind, const QString& key, const QString& /*place*/) {
                          if (!kind.isEmpty()) open(kind, key);
                      });
@@ -166,7 +174,7 @@ void MainWindow::Implementation::buildToolBar() {
     paletteButton->setToolTip(tr("Find an action, model, fleet, study or run (Ctrl+K)"));
     paletteButton->setFocusPolicy(Qt::StrongFocus);
     paletteButton->setMinimumWidth(theme().spacing(70));
-    QObject::connect(paletteButton, &QToolButton::clicked, &window, [this] { palette->open(); });
+    QObject::connect(paletteButton, &QToolButton::clicked, context.get(), [this] { palette->open(); });
     toolBar->addWidget(paletteButton);
 }
 

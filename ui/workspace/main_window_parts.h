@@ -127,6 +127,9 @@ struct MainWindow::Implementation {
     QMenu *modelMenu = nullptr, *hardwareMenu = nullptr, *studyMenu = nullptr;
     LibraryContents contents;
     std::vector<store::RunRow> latestRuns;
+    /// Everything that calls into these parts is connected through it: when it goes, nothing calls any more, although
+    /// the window's widgets live a little longer.
+    std::unique_ptr<QObject> context = std::make_unique<QObject>();
 };
 
 }  // namespace tessera::ui

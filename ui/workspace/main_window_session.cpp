@@ -57,7 +57,8 @@ QString pathText(const std::filesystem::path& path) {
 }  // namespace
 
 void MainWindow::Implementation::openHistory(const std::filesystem::path& path, store::OpenMode mode) {
-    jobs->setHistory({});
+    // Runs that start before it is open are kept as well.
+    jobs->setHistory(mode == store::OpenMode::readWrite ? path : std::filesystem::path());
     historyPath = path;
     if (historyNotice) historyNotice->deleteLater();
     history->open(path, mode);
@@ -77,7 +78,7 @@ void MainWindow::Implementation::historyOpened(const QString& notice, bool readO
     history->announceChange();
     if (readOnly || historyPath.empty()) return;
     history->ask<std::vector<store::RunRow>>(
-        &window, [](store::Store& store) { return store.findInterrupted(); },
+        context.get(), [](store::Store& store) { return store.findInterrupted(); },
         [this](const std::vector<store::RunRow>& runs) { announceInterrupted(runs); });
 }
 
@@ -101,7 +102,7 @@ void MainWindow::Implementation::historyFailed(store::StoreProblem problem, cons
 
 void MainWindow::Implementation::startFresh() {
     inBackground<QString>(
-        &window, [path = historyPath] { return putAside(path); },
+        context.get(), [path = historyPath] { return putAside(path); },
         [this](const QString& problem) {
             if (problem.isEmpty()) {
                 openHistory(historyPath);

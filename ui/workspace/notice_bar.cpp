@@ -32,17 +32,13 @@ NoticeBar::NoticeBar(Tone tone, const QString& sentence, const QVector<Choice>& 
     close->setAccessibleName(tr("Close this notice"));
     connect(close, &QToolButton::clicked, this, [this] { dismiss(); });
     line->addWidget(close);
-    const auto paint = [this, tone, close] {
-        const bool warns = tone == Tone::warning;
-        const QColor edge = theme().colour(warns ? "warning" : "accent");
-        icon_->setPixmap(
-            theme()
-                .icon(warns ? QStringLiteral("warning") : QStringLiteral("info"), warns ? "warning" : "accent")
-                .pixmap(theme().spacing(5), theme().spacing(5)));
-        close->setIcon(theme().icon(QStringLiteral("close"), "secondary"));
-        setStyleSheet(QStringLiteral("#noticeBar { background: %1; border: none; border-left: 3px solid %2; "
-                                     "border-bottom: 1px solid %3; }")
-                          .arg(theme().colour("raised").name(), edge.name(), theme().colour("border").name()));
+    const bool warns = tone == Tone::warning;
+    setLook(*this, "message", warns ? "warning" : "info");
+    close->setIcon(theme().icon(QStringLiteral("close"), "secondary"));
+    const auto paint = [this, warns] {
+        const QIcon icon =
+            theme().icon(warns ? QStringLiteral("warning") : QStringLiteral("info"), warns ? "warning" : "accent");
+        icon_->setPixmap(icon.pixmap(theme().size("icon")));
     };
     paint();
     connect(&theme(), &Theme::changed, this, paint);

@@ -91,7 +91,6 @@ StudyCardView::StudyCardView(const StudyCard& card, QWidget* parent) : QFrame(pa
     auto* run = new QPushButton(tr("Run"));
     run->setAccessibleName(tr("Run %1").arg(card.title));
     auto* open = new QPushButton(tr("Look inside"));
-    open->setFlat(true);
     open->setAccessibleName(tr("Open the study %1").arg(card.title));
     connect(run, &QPushButton::clicked, this, [this] { emit runRequested(card_.studyJson); });
     connect(open, &QPushButton::clicked, this, [this] { emit openRequested(card_.key); });
@@ -108,19 +107,10 @@ StudyCardView::StudyCardView(const StudyCard& card, QWidget* parent) : QFrame(pa
     column->addWidget(detail);
     column->addStretch(1);
     column->addLayout(buttons);
-    const auto paint = [this, detail, run] {
-        QPalette palette = detail->palette();
-        palette.setColor(QPalette::WindowText, theme().colour("secondary"));
-        detail->setPalette(palette);
-        run->setIcon(theme().icon(QStringLiteral("run"), "accent"));
-        setStyleSheet(
-            QStringLiteral("#studyCard { background: %1; border: 1px solid %2; border-radius: %4px; }"
-                           "#studyCard:hover { border-color: %3; }")
-                .arg(theme().colour("raised").name(), theme().colour("border").name(), theme().colour("accent").name())
-                .arg(theme().radius()));
-    };
-    paint();
-    connect(&theme(), &Theme::changed, this, paint);
+    setLook(*this, "ground", "card");
+    setLook(*detail, "tone", "secondary");
+    setLook(*run, "emphasis", "primary");
+    setLook(*open, "emphasis", "link");
 }
 
 void StudyCardView::mouseReleaseEvent(QMouseEvent* event) {

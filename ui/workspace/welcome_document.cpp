@@ -28,13 +28,7 @@ QLabel* quiet(const QString& text) {
     auto* label = new QLabel(text);
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
-    const auto paint = [label] {
-        QPalette palette = label->palette();
-        palette.setColor(QPalette::WindowText, theme().colour("secondary"));
-        label->setPalette(palette);
-    };
-    paint();
-    QObject::connect(&theme(), &Theme::changed, label, paint);
+    setLook(*label, "tone", "secondary");
     return label;
 }
 
@@ -47,13 +41,7 @@ QWidget* step(int number, const QString& what, const QString& how) {
     grid->setVerticalSpacing(0);
     auto* digit = new QLabel(QString::number(number));
     digit->setFont(theme().font(Theme::Text::headline, true));
-    const auto paint = [digit] {
-        QPalette palette = digit->palette();
-        palette.setColor(QPalette::WindowText, theme().colour("accent"));
-        digit->setPalette(palette);
-    };
-    paint();
-    QObject::connect(&theme(), &Theme::changed, digit, paint);
+    setLook(*digit, "tone", "secondary");
     auto* title = new QLabel(what);
     title->setFont(theme().font(Theme::Text::base, true));
     grid->addWidget(digit, 0, 0, 2, 1, Qt::AlignTop);
@@ -137,7 +125,7 @@ void WelcomeDocument::setRecent(const QVector<RecentFiles::Entry>& entries) {
     for (const RecentFiles::Entry& entry : entries.mid(0, kMostRecent)) {
         auto* link = new QPushButton(theme().icon(entry.kind, "secondary"),
                                      QFileInfo(entry.path).fileName().replace(QLatin1Char('&'), QStringLiteral("&&")));
-        link->setFlat(true);
+        setLook(*link, "emphasis", "link");
         link->setToolTip(entry.path.toHtmlEscaped());
         connect(link, &QPushButton::clicked, this, [this, entry] { emit openRequested(entry.kind, entry.path); });
         recent_->addWidget(link, 0, Qt::AlignLeft);

@@ -38,18 +38,7 @@ QString words(const char* text) {
     return QCoreApplication::translate("words", text);
 }
 
-constexpr double kMinute = 60, kHour = 3600;
-
 }  // namespace
-
-QString durationText(double seconds) {
-    if (seconds < 0) return {};
-    if (seconds < 0.95) return words("%1 ms").arg(qRound(seconds * 1000));
-    if (seconds < 10) return words("%1 s").arg(seconds, 0, 'f', 1);
-    if (seconds < 2 * kMinute) return words("%1 s").arg(qRound(seconds));
-    if (seconds < 2 * kHour) return words("%1 min").arg(qRound(seconds / kMinute));
-    return words("%1 h").arg(seconds / kHour, 0, 'f', 1);
-}
 
 QString momentText(std::int64_t milliseconds) {
     const QDateTime moment = QDateTime::fromMSecsSinceEpoch(milliseconds);

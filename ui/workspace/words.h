@@ -7,8 +7,6 @@
 
 namespace tessera::ui {
 
-/// "2 s", "3 min", "1.5 h".
-QString durationText(double seconds);
 /// "just now", "5 min ago", "yesterday 14:02", "12 Mar", "12 Mar 2025". Milliseconds since 1970.
 QString momentText(std::int64_t milliseconds);
 /// "Running", "Done", …

@@ -1,0 +1,193 @@
+#include "ui/workspace/history.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <ctime>
+
+#include "core/study/study.h"
+#include "tests/support/pictures.h"
+#include "tests/ui/workspace/grown_history.h"
+#include "ui/workspace/history_document.h"
+#include "ui/workspace/run_loader.h"
+
+namespace tessera::ui {
+namespace {
+
+using test::waitUntil;
+
+double threadSeconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+class HistoryFile : public testing::Test {
+protected:
+    void fill(int runs) {
+        store::Store store = store::Store::open(path());
+        study::Study study = study::newStudy("partition");
+        study.models = {"zoo:alexnet"};
+        study.hardware = {"accpar-homogeneous"};
+        for (int i = 0; i < runs; ++i) {
+            study.name = "Study " + std::to_string(i);
+            store.addRun(study, i % 3 == 0 ? store::RunStatus::failed : store::RunStatus::cancelled);
+        }
+    }
+    std::filesystem::path path() const { return folder.filePath("history.db").toStdString(); }
+    void open(History& history) {
+        QSignalSpy opened(&history, &History::opened);
+        history.open(path());
+        ASSERT_TRUE(waitUntil([&] { return opened.count() > 0; }));
+    }
+    QTemporaryDir folder;
+};
+
+TEST_F(HistoryFile, answersComeBackAndAGoneReceiverIsNotCalled) {
+    fill(1);
+    History history;
+    open(history);
+    std::int64_t count = -1;
+    bool called = false;
+    auto receiver = std::make_unique<QObject>();
+    history.ask<int>(
+        receiver.get(), [](store::Store&) { return 1; }, [&](int) { called = true; });
+    receiver.reset();
+    history.ask<std::int64_t>(
+        &history, [](store::Store& store) { return store.count({}); }, [&](std::int64_t found) { count = found; });
+    ASSERT_TRUE(waitUntil([&] { return count >= 0; }));
+    EXPECT_EQ(count, 1);
+    EXPECT_FALSE(called);
+}
+
+TEST_F(HistoryFile, aFileThatIsNoHistoryIsToldNotOpened) {
+    QFile file(QString::fromStdString(path().string()));
+    ASSERT_TRUE(file.open(QFile::WriteOnly));
+    file.write("this is no database, but a letter to a friend, long enough to be read as one");
+    file.close();
+    History history;
+    store::StoreProblem problem{};
+    QString sentence;
+    QObject::connect(&history, &History::failed, [&](store::StoreProblem which, const QString& text) {
+        problem = which;
+        sentence = text;
+    });
+    history.open(path());
+    ASSERT_TRUE(waitUntil([&] { return !sentence.isEmpty(); }));
+    EXPECT_TRUE(problem == store::StoreProblem::notAHistory || problem == store::StoreProblem::damaged);
+    EXPECT_TRUE(sentence.contains("history.db"));
+    EXPECT_FALSE(history.isOpen());
+}
+
+TEST_F(HistoryFile, theModelReadsPagesThatAreLookedAtAlone) {
+    fill(1500);
+    History history;
+    HistoryModel model(history);
+    const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    open(history);
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 1500; }));
+    EXPECT_EQ(model.index(0, HistoryModel::Name).data().toString(), "Study 1499");
+    EXPECT_EQ(model.index(1499, HistoryModel::Name).data().toString(), "…");
+    ASSERT_TRUE(waitUntil([&] { return model.row(1499) != nullptr; }));
+    EXPECT_EQ(model.index(1499, HistoryModel::Name).data().toString(), "Study 0");
+}
+
+TEST_F(HistoryFile, aHundredThousandRunsStayFluid) {
+    constexpr int kRuns = 100'000;
+    test::growHistory(path(), kRuns);
+    History history;
+    HistoryDocument document(history);
+    document.resize(1200, 700);
+    document.show();
+    open(history);
+    HistoryModel& model = document.model();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == kRuns; }));
+    // Work of this thread while the table is dragged from top to bottom; other programs of the machine do not count.
+    double longest = 0;
+    for (int step = 0; step <= 50; ++step) {
+        const double before = threadSeconds();
+        document.table()->scrollTo(model.index((kRuns - 1) / 50 * step, 0), QAbstractItemView::PositionAtTop);
+        document.table()->viewport()->repaint();
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 5);
+        longest = std::max(longest, threadSeconds() - before);
+    }
+    EXPECT_LT(longest, 0.05);
+    EXPECT_LE(model.loadedPages(), HistoryModel::kMostPages);
+    document.table()->scrollToBottom();
+    ASSERT_TRUE(waitUntil([&] { return model.row(kRuns - 1) != nullptr; }));
+    EXPECT_EQ(model.index(kRuns - 1, HistoryModel::Name).data().toString(), "Run 99999 of many");
+    test::savePicture(document, "history-100000");
+}
+
+TEST_F(HistoryFile, filtersAndOrderAreThoseOfTheQuery) {
+    fill(30);
+    History history;
+    HistoryDocument document(history);
+    open(history);
+    HistoryModel& model = document.model();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 30; }));
+    model.sort(HistoryModel::Name, Qt::AscendingOrder);
+    ASSERT_TRUE(waitUntil([&] { return model.index(0, HistoryModel::Name).data().toString() == "Study 0"; }));
+    document.filters().search()->setText("Study 17");
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 1; }));
+    document.filters().clear();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 30; }));
+}
+
+TEST_F(HistoryFile, deletingStarringAndTaggingCanBeUndone) {
+    fill(3);
+    History history;
+    HistoryDocument document(history);
+    document.resize(1000, 400);
+    open(history);
+    HistoryModel& model = document.model();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 3; }));
+    document.table()->selectRow(0);
+    document.actionNamed("star")->trigger();
+    ASSERT_TRUE(waitUntil([&] { return model.row(0) != nullptr && model.row(0)->starred; }));
+    model.setData(model.index(0, HistoryModel::Tags), "paper, night", Qt::EditRole);
+    ASSERT_TRUE(waitUntil([&] { return model.index(0, HistoryModel::Tags).data().toString() == "paper, night"; }))
+        << model.index(0, HistoryModel::Tags).data().toString().toStdString();
+    document.table()->selectRow(0);
+    document.actionNamed("delete")->trigger();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 2; }));
+    document.undoStack()->undo();
+    ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 3; }));
+    document.undoStack()->undo();
+    ASSERT_TRUE(waitUntil([&] { return model.index(0, HistoryModel::Tags).data().toString().isEmpty(); }));
+}
+
+TEST_F(HistoryFile, selectedRunsAreComparedByTheirNumbers) {
+    fill(3);
+    History history;
+    HistoryDocument document(history);
+    open(history);
+    ASSERT_TRUE(waitUntil([&] { return document.model().rowCount() == 3; }));
+    document.table()->selectAll();
+    QString kind, key;
+    QObject::connect(&document, &Document::openRequested, [&](const QString& toKind, const QString& toKey) {
+        kind = toKind;
+        key = toKey;
+    });
+    document.actionNamed("compare")->trigger();
+    EXPECT_EQ(kind, "compare");
+    EXPECT_EQ(runNumbers(key), document.selectedRuns());
+    EXPECT_EQ(runNumbers(key).size(), 3U);
+}
+
+TEST(RunNumbers, leaveOutWhatIsNone) {
+    EXPECT_EQ(runNumbers("12,x,,-3,15"), (std::vector<store::RunId>{12, 15}));
+}
+
+TEST(Metrics, areShownWithTheUnitOfTheirName) {
+    EXPECT_EQ(metricTitle("accpar/step_time_s"), "Step time (accpar)");
+    EXPECT_EQ(metricText("step_time_s", 0.0362), "36.2 ms");
+    EXPECT_EQ(metricValue("step_time_s", "36.2 ms"), 0.0362);
+    EXPECT_FALSE(metricValue("step_time_s", "soon"));
+}
+
+}  // namespace
+}  // namespace tessera::ui

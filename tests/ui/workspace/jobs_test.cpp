@@ -1,0 +1,193 @@
+#include "ui/workspace/jobs.h"
+
+#include <gtest/gtest.h>
+
+#include <QElapsedTimer>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <ctime>
+
+#include "core/study/study.h"
+#include "tests/support/pictures.h"
+#include "ui/workspace/curve_recorder.h"
+#include "ui/workspace/job_row.h"
+
+namespace tessera::ui {
+namespace {
+
+using test::waitUntil;
+using enum store::RunStatus;
+
+study::Study studyOf(const std::string& model, const std::string& fleet = "accpar-heterogeneous") {
+    study::Study study = study::newStudy("partition");
+    study.models = {model};
+    study.hardware = {fleet};
+    return study;
+}
+
+study::Study quick() {
+    return studyOf("zoo:lenet5", "accpar-homogeneous");
+}
+
+study::Study heavy() {
+    return studyOf("zoo:densenet121");
+}
+
+bool worksOn(const JobQueue& jobs, int job) {
+    return jobs.state(job).status == running && !jobs.state(job).task.isEmpty();
+}
+
+double threadSeconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+TEST(Jobs, aStudyRunsAndItsResultIsInTheState) {
+    JobQueue jobs({});
+    const QSignalSpy finished(&jobs, &JobQueue::finished);
+    const int job = jobs.enqueue(quick());
+    ASSERT_TRUE(waitUntil([&] { return finished.count() == 1; }, 20000));
+    const RunState state = jobs.state(job);
+    EXPECT_EQ(state.status, done) << state.problem.toStdString();
+    ASSERT_NE(state.result, nullptr);
+    EXPECT_EQ(state.result->study.models, quick().models);
+    EXPECT_EQ(state.title, "zoo:lenet5 on accpar-homogeneous");
+    EXPECT_EQ(jobs.working(), 0);
+    jobs.forget(job);
+    EXPECT_TRUE(jobs.jobs().isEmpty());
+}
+
+TEST(Jobs, aRunThatCannotBeginSaysWhyInASentence) {
+    JobQueue jobs({});
+    const int job = jobs.enqueue(studyOf("zoo:nothing"));
+    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 20000));
+    EXPECT_EQ(jobs.state(job).status, failed);
+    EXPECT_TRUE(jobs.state(job).problem.contains("nothing")) << jobs.state(job).problem.toStdString();
+}
+
+TEST(Jobs, aPausedRunStandsStillAndGoesOn) {
+    JobQueue jobs({});
+    const int job = jobs.enqueue(heavy());
+    ASSERT_TRUE(waitUntil([&] { return worksOn(jobs, job); }, 20000));
+    jobs.pause(job);
+    EXPECT_EQ(jobs.state(job).status, paused);
+    const double seconds = jobs.state(job).seconds;
+    waitUntil([] { return false; }, 150);
+    EXPECT_EQ(jobs.state(job).seconds, seconds) << "the clock runs while the run is paused";
+    EXPECT_EQ(jobs.working(), 1);
+    jobs.unpause(job);
+    EXPECT_EQ(jobs.state(job).status, running);
+    jobs.cancel(job);
+    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 20000));
+}
+
+TEST(Jobs, cancelIsAnsweredAtOnceAlsoWhilePaused) {
+    for (const bool pausedBefore : {false, true}) {
+        JobQueue jobs({});
+        const int job = jobs.enqueue(heavy());
+        ASSERT_TRUE(waitUntil([&] { return worksOn(jobs, job); }, 20000));
+        if (pausedBefore) jobs.pause(job);
+        QElapsedTimer clock;
+        clock.start();
+        jobs.cancel(job);
+        EXPECT_LT(clock.elapsed(), 100);
+        ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 10000));
+        EXPECT_EQ(jobs.state(job).status, cancelled);
+        EXPECT_EQ(jobs.state(job).result, nullptr);
+    }
+}
+
+TEST(Jobs, runsStartInOrderAndAWaitingOneCanBeCancelled) {
+    JobQueue jobs({});
+    QVector<int> order;
+    QObject::connect(&jobs, &JobQueue::finished, [&](int job) { order.append(job); });
+    const int first = jobs.enqueue(quick());
+    const int second = jobs.enqueue(quick());
+    const int third = jobs.enqueue(quick());
+    EXPECT_EQ(jobs.state(third).status, queued);
+    EXPECT_EQ(jobs.jobs(), (QVector<int>{third, second, first}));
+    jobs.cancel(second);
+    EXPECT_EQ(jobs.state(second).status, cancelled);
+    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 30000));
+    EXPECT_EQ(order, (QVector<int>{second, first, third}));
+}
+
+TEST(Jobs, theUiThreadIsNeverBusyForLongWhileAHeavyStudyRuns) {
+    JobQueue jobs({});
+    int changes = 0;
+    QObject::connect(&jobs, &JobQueue::changed, [&](int job) {
+        ++changes;
+        JobRow::factsOf(jobs.state(job));
+    });
+    const int job = jobs.enqueue(heavy());
+    // Work of this thread, not the wall: other programs of the machine do not count.
+    double longest = 0;
+    QElapsedTimer clock;
+    clock.start();
+    while (clock.elapsed() < 1500 && jobs.working() > 0) {
+        const double before = threadSeconds();
+        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 10);
+        longest = std::max(longest, threadSeconds() - before);
+    }
+    EXPECT_LT(longest, 0.05);
+    EXPECT_GT(changes, 0);
+    jobs.cancel(job);
+    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 10000));
+}
+
+TEST(Jobs, aRecordedRunCanBeRepeatedFromTheHistory) {
+    const QTemporaryDir folder;
+    const std::filesystem::path path = folder.filePath("history.db").toStdString();
+    JobQueue jobs(path);
+    const int job = jobs.enqueue(quick());
+    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 30000));
+    const store::RunId run = jobs.state(job).run;
+    ASSERT_GT(run, 0) << jobs.state(job).problem.toStdString();
+    const int again = jobs.repeat(run);
+    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 30000));
+    ASSERT_NE(jobs.state(again).result, nullptr) << jobs.state(again).problem.toStdString();
+    EXPECT_EQ(study::toJson(*jobs.state(again).result), study::toJson(*jobs.state(job).result));
+    EXPECT_NE(jobs.state(again).run, run);
+}
+
+TEST(Jobs, whatWorksWhenTheWindowClosesIsInterruptedAndWhatWaitsIsKept) {
+    const QTemporaryDir folder;
+    const std::filesystem::path path = folder.filePath("history.db").toStdString();
+    {
+        JobQueue jobs(path);
+        const int job = jobs.enqueue(heavy());
+        jobs.enqueue(quick());
+        ASSERT_TRUE(waitUntil([&] { return worksOn(jobs, job) && jobs.state(job).run != 0; }, 20000));
+    }
+    store::Store history = store::Store::open(path);
+    EXPECT_EQ(history.findInterrupted().size(), 2U);
+}
+
+TEST(Curves, staysBoundedAndKeepsItsEnds) {
+    CurveRecorder recorder;
+    constexpr int kPoints = 100'000;
+    for (int i = 0; i < kPoints; ++i) recorder.add("best", i, -i);
+    const auto curves = recorder.snapshot();
+    ASSERT_EQ(curves->size(), 1U);
+    const auto& points = curves->front().points;
+    EXPECT_LE(points.size(), CurveRecorder::kMostPoints);
+    EXPECT_EQ(points.front().first, 0);
+    EXPECT_EQ(points.back().first, kPoints - 1);
+}
+
+TEST(JobFacts, sayHowFarHowGoodAndHowLong) {
+    RunState state;
+    state.status = running;
+    state.task = "splitting";
+    state.done = 71;
+    state.total = 100;
+    state.rate = 612;
+    state.best = "36.2 ms";
+    state.sinceImprovement = 5;
+    state.secondsLeft = 2;
+    EXPECT_EQ(JobRow::factsOf(state), "71 % · splitting · 612 per s · best 36.2 ms · no better for 5.0 s · 2.0 s left");
+}
+
+}  // namespace
+}  // namespace tessera::ui

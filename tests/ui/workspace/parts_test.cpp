@@ -1,0 +1,171 @@
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QFile>
+#include <QJsonDocument>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "tests/support/paths.h"
+#include "tests/support/pictures.h"
+#include "ui/views/document.h"
+#include "ui/workspace/command_palette.h"
+#include "ui/workspace/document_area.h"
+#include "ui/workspace/fuzzy.h"
+#include "ui/workspace/importer.h"
+#include "ui/workspace/library_panel.h"
+#include "ui/workspace/messages_panel.h"
+
+namespace tessera::ui {
+namespace {
+
+using test::waitUntil;
+
+class Page : public Document {
+public:
+    explicit Page(const QString& key) : key_(key) {}
+    QString kind() const override { return "page"; }
+    QString key() const override { return key_; }
+    QString title() const override { return key_; }
+    QString iconName() const override { return "file"; }
+
+private:
+    QString key_;
+};
+
+std::optional<QString> keyOf(const Document& document) {
+    return document.key();
+}
+
+TEST(DocumentArea, splitsAndJoinsGroupsAndComesBackFromItsSession) {
+    DocumentArea area;
+    for (const char* key : {"a", "b", "c"}) area.add(new Page(key));
+    EXPECT_EQ(area.current()->key(), "c");
+    area.split(Qt::Horizontal);
+    EXPECT_EQ(area.groups(), 2);
+    area.bringToFront(area.find("page", "b"));
+    area.split(Qt::Vertical);
+    EXPECT_EQ(area.groups(), 3);
+
+    const QJsonObject saved = area.save(keyOf);
+    DocumentArea again;
+    again.restore(saved, [](const QString& /*kind*/, const QString& key) { return new Page(key); });
+    EXPECT_EQ(again.groups(), 3);
+    EXPECT_EQ(again.documents().size(), 3);
+    EXPECT_EQ(again.save(keyOf)["children"], saved["children"]);
+
+    area.close(area.find("page", "b"));
+    area.close(area.find("page", "c"));
+    EXPECT_EQ(area.groups(), 1);
+    EXPECT_EQ(area.current()->key(), "a");
+}
+
+TEST(DocumentArea, movesATabToTheOtherSideAndBack) {
+    DocumentArea area;
+    for (const char* key : {"a", "b"}) area.add(new Page(key));
+    area.moveToOtherSide();
+    EXPECT_EQ(area.groups(), 2);
+    EXPECT_EQ(area.current()->key(), "b");
+    area.moveToOtherSide();
+    EXPECT_EQ(area.groups(), 1);
+    area.nextTab(1);
+    EXPECT_EQ(area.current()->key(), "a");
+}
+
+TEST(DocumentArea, aBrokenLayoutGivesAnUsableArea) {
+    for (const char* text : {R"({"children": 7})", R"({"children": [{"children": [{}]}, {"tabs": [1, {}]}]})", "{}"}) {
+        DocumentArea area;
+        area.restore(QJsonDocument::fromJson(text).object(), [](const QString&, const QString&) { return nullptr; });
+        area.add(new Page("a"));
+        EXPECT_EQ(area.current()->key(), "a");
+    }
+}
+
+TEST(Fuzzy, findsByPartsOfWordsAndPrefersTheirStarts) {
+    EXPECT_TRUE(fuzzyScore("res50", "ResNet-50 Model"));
+    EXPECT_TRUE(fuzzyScore("50 resnet", "ResNet-50"));
+    EXPECT_FALSE(fuzzyScore("vgg", "ResNet-50"));
+    EXPECT_GT(fuzzyScore("run", "Run"), fuzzyScore("run", "Prune the tree"));
+    EXPECT_EQ(fuzzyScore("", "Anything"), 0 - 1);
+}
+
+TEST(Palette, isDrivenByTheKeyboardAndRemembersWhatWasUsed) {
+    QWidget window;
+    window.resize(900, 600);
+    CommandPalette palette(&window);
+    const QAbstractItemModelTester tester(palette.model());
+    QString ran;
+    palette.setItems([&ran] {
+        QVector<CommandPalette::Item> items;
+        for (const char* title : {"Save", "Split right", "Split down"})
+            items.append({title, title, "Action", "save", [&ran, title] { ran = title; }});
+        return items;
+    });
+    window.show();
+    palette.open();
+    EXPECT_EQ(palette.model()->rowCount(), 3);
+    QTest::keyClicks(palette.field(), "split");
+    EXPECT_EQ(palette.model()->rowCount(), 2);
+    QTest::keyClick(palette.field(), Qt::Key_Down);
+    QTest::keyClick(palette.field(), Qt::Key_Return);
+    EXPECT_EQ(ran, "Split down");
+    EXPECT_FALSE(palette.isVisible());
+    palette.open();
+    EXPECT_EQ(palette.model()->index(0, 0).data().toString(), "Split down");
+    QTest::keyClick(palette.field(), Qt::Key_Escape);
+    EXPECT_FALSE(palette.isVisible());
+}
+
+TEST(Library, showsWhatThereIsAndFiltersIt) {
+    LibraryPanel library;
+    const QAbstractItemModelTester tester(library.model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+    library.setContents(readLibrary());
+    store::RunRow run;
+    run.id = 12;
+    run.name = "A run with <b>marks</b>\nand a second line";
+    library.setRuns({run});
+    QStringList opened;
+    QObject::connect(&library, &LibraryPanel::openRequested, [&](const QString& kind, const QString& key) {
+        opened = {kind, key};
+    });
+    library.filter()->setText("resnet-50");
+    QAbstractItemModel* shown = library.tree()->model();
+    ASSERT_GE(shown->rowCount(), 1);
+    const QModelIndex models = shown->index(0, 0);
+    EXPECT_EQ(models.data().toString(), "Models");
+    ASSERT_EQ(shown->rowCount(models), 1);
+    emit library.tree()->activated(shown->index(0, 0, models));
+    EXPECT_EQ(opened, (QStringList{"model", "zoo:resnet50"}));
+    library.filter()->clear();
+    EXPECT_EQ(shown->rowCount(), 4);
+}
+
+TEST(Messages, keepTheNewestAndGoToThePlace) {
+    MessagesPanel panel;
+    const QAbstractItemModelTester tester(panel.model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+    for (int i = 0; i <= MessagesPanel::kMost; ++i)
+        panel.add(MessagesPanel::Tone::warning, QString("Message %1").arg(i), "model", "zoo:vgg11");
+    EXPECT_EQ(panel.count(), MessagesPanel::kMost);
+    EXPECT_EQ(panel.text(0), "Message 1");
+}
+
+TEST(Importer, knowsFilesByTheirContents) {
+    const QTemporaryDir folder;
+    const auto copied = [&](const std::string& from, const char* to) {
+        const QString path = folder.filePath(to);
+        QFile::copy(QString::fromStdString(test::sourcePath(from).string()), path);
+        return path;
+    };
+    EXPECT_EQ(examineFile(copied("data/fleets/accpar-homogeneous.json", "a.txt")).kind, "hardware");
+    EXPECT_EQ(examineFile(copied("data/studies/vgg19-mixed-gpus.json", "b.json")).kind, "study");
+    EXPECT_EQ(examineFile(copied("data/accelerators/h100.json", "c")).kind, "hardware");
+    const ImportedFile wrong = examineFile(copied("LICENSE", "letter.txt"));
+    EXPECT_TRUE(wrong.kind.isEmpty());
+    EXPECT_TRUE(wrong.problem.contains("letter.txt")) << wrong.problem.toStdString();
+    EXPECT_FALSE(examineFile(folder.path()).problem.isEmpty());
+    EXPECT_FALSE(examineFile(folder.filePath("gone.onnx")).problem.isEmpty());
+}
+
+}  // namespace
+}  // namespace tessera::ui
