@@ -42,7 +42,6 @@ struct FieldRow {
     Json fallback = {};        ///< what counts while there is no value; null = nothing
     QString placeholder = {};  ///< shown in the empty field; empty = the fallback, else an example
     bool sourced = false;      ///< a number that can say where it comes from
-    int width = 0;             ///< of a table's column, in letters; 0 = by the kind
 };
 
 /// A text box whose undo is the document's, not its own.

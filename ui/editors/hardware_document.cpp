@@ -10,6 +10,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSplitter>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <utility>
@@ -120,8 +121,10 @@ struct HardwareDocument::Implementation {
     explicit Implementation(HardwareDocument* document, QString documentKey)
         : owner(document),
           key(std::move(documentKey)),
-          core(QStringLiteral("hardware"),
-               [](const Json& json, const std::string& file) { return checkHardware(json, file, theme().kind()); }) {}
+          core(
+              QStringLiteral("hardware"),
+              [](const Json& json, const std::string& file) { return checkHardware(json, file, theme().kind()); },
+              document) {}
 
     void build();
     void buildFields();
@@ -166,7 +169,11 @@ HardwareDocument::HardwareDocument(const QString& key, QWidget* parent)
         [](const QString&) {});
 }
 
-HardwareDocument::~HardwareDocument() = default;
+HardwareDocument::~HardwareDocument() {
+    // A field that loses the focus while it is taken down still finds the document.
+    d_->picture = nullptr;
+    delete d_->frame;
+}
 
 void HardwareDocument::Implementation::build() {
     auto* layout = new QVBoxLayout(owner);
@@ -233,7 +240,9 @@ void HardwareDocument::Implementation::start(const Opened& opened) {
     emit owner->titleChanged();
     offerAccelerators();
     const QWidget* focused = owner->window()->focusWidget();
-    if (focused == nullptr || owner->isAncestorOf(focused)) forms.front()->goTo("name");
+    // The fields are not shown before the event loop runs, and what is not shown takes no focus.
+    if (focused == nullptr || owner->isAncestorOf(focused))
+        QTimer::singleShot(0, forms.front(), [form = forms.front()] { form->goTo("name"); });
     if (!pendingView.isEmpty()) owner->restoreView(std::exchange(pendingView, {}));
 }
 
@@ -286,12 +295,13 @@ void HardwareDocument::Implementation::retitle() {
     if (core.file().path.empty())
         caption = tr("%1 · not saved yet").arg(caption);
     else if (!core.file().own)
-        caption = tr("%1 · comes with Tessera; saving makes a copy of yours").arg(caption);
+        caption = tr("%1 · comes with Tessera").arg(caption);
     else if (core.isModified())
         caption = tr("%1 · edited").arg(caption);
     const QString name = titleOf(core.json());
     frame->setTitle(name.trimmed().isEmpty() ? tr("Without a name") : name, caption);
     save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save as mine…"));
+    save->setToolTip(core.file().own ? QString() : tr("Bundled files stay as they are: saving makes a copy of yours"));
     save->setEnabled(core.isModified() || core.file().path.empty());
     // Where groups may be linked to is what groups there are.
     QStringList groups;

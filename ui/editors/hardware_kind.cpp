@@ -37,11 +37,6 @@ FieldRow required(FieldRow row) {
     return row;
 }
 
-FieldRow wide(FieldRow row, int letters) {
-    row.width = letters;
-    return row;
-}
-
 /// The first of `wanted` that the object at `path` does not have; numbered where it has them all.
 std::string freeKey(const Json& document, const char* path, const QStringList& wanted) {
     const auto found = document.find(path);
@@ -77,8 +72,7 @@ ListSpec peakRates() {
     spec.empty = tr("Add the peak rate of at least one data type.");
     spec.columns = {
         textRow("", tr("Data type"), tr("bf16, fp16, fp32, int8, …"), true),
-        wide(required(numberRow("", tr("Peak"), Measure::flopsPerSecond, tr("Multiply-adds count as two operations."))),
-             30)};
+        required(numberRow("", tr("Peak"), Measure::flopsPerSecond, tr("Multiply-adds count as two operations.")))};
     spec.blank = [](const Json& document) {
         return std::pair(
             freeKey(document, "peak_flops",
@@ -97,9 +91,8 @@ ListSpec efficiencies() {
     spec.entry = tr("class of operations");
     spec.empty = tr("Without an entry every operation runs at the peak rate.");
     spec.columns = {textRow("", tr("Operations"), tr("gemm, conv, …"), true),
-                    wide(required(numberRow("", tr("Share of the peak"), Measure::count, tr("Above 0, at most 1"),
-                                            {.least = 0, .most = 1, .leastExcluded = true})),
-                         30)};
+                    required(numberRow("", tr("Share of the peak"), Measure::count, tr("Above 0, at most 1"),
+                                       {.least = 0, .most = 1, .leastExcluded = true}))};
     spec.blank = [](const Json& document) {
         return std::pair(
             freeKey(document, "efficiency", {QStringLiteral("gemm"), QStringLiteral("conv"), QStringLiteral("class")}),
@@ -114,14 +107,13 @@ ListSpec memoryLevels() {
     spec.title = tr("Memory, from the fastest to the largest");
     spec.entry = tr("memory level");
     spec.empty = tr("Add a level, such as HBM, so that plans are checked against its capacity.");
-    FieldRow onChip = wide(textRow("on_chip", tr("On chip"), tr("Whether it lies on the die")), 8);
+    FieldRow onChip = textRow("on_chip", tr("On chip"), tr("Whether it lies on the die"));
     onChip.kind = FieldKind::flag;
-    spec.columns = {textRow("name", tr("Name"), tr("HBM, L2, …"), true),
-                    wide(numberRow("capacity_bytes", tr("Capacity"), Measure::bytes, tr("How much it holds")), 22),
-                    wide(numberRow("bandwidth_bytes_per_s", tr("Bandwidth"), Measure::bytesPerSecond,
-                                   tr("Bytes per second, not bits")),
-                         22),
-                    onChip};
+    spec.columns = {
+        textRow("name", tr("Name"), tr("HBM, L2, …"), true),
+        numberRow("capacity_bytes", tr("Capacity"), Measure::bytes, tr("How much it holds")),
+        numberRow("bandwidth_bytes_per_s", tr("Bandwidth"), Measure::bytesPerSecond, tr("Bytes per second, not bits")),
+        onChip};
     spec.blank = [](const Json& document) {
         return std::pair(std::string(), Json{{"name", freeName(document, "memory", "Level")}, {"on_chip", false}});
     };
@@ -231,16 +223,13 @@ ListSpec groups() {
     spec.title = tr("Groups");
     spec.entry = tr("group");
     spec.empty = tr("Add a group of equal accelerators.");
-    FieldRow accelerator = wide(textRow("accelerator", tr("Accelerator"),
-                                        tr("A name of the library, or the path of a file beside this one"), true),
-                                20);
-    FieldRow count = wide(numberRow("count", tr("Count"), Measure::count, tr("How many of them"),
-                                    {.least = 1, .most = static_cast<double>(hardware::kMostInGroup), .whole = true}),
-                          16);
+    FieldRow accelerator = textRow("accelerator", tr("Accelerator"),
+                                   tr("A name of the library, or the path of a file beside this one"), true);
+    FieldRow count = numberRow("count", tr("Count"), Measure::count, tr("How many of them"),
+                               {.least = 1, .most = static_cast<double>(hardware::kMostInGroup), .whole = true});
     count.fallback = 1;
-    FieldRow network = wide(numberRow("network_bits_per_s", tr("Network"), Measure::bitsPerSecond,
-                                      tr("Rate of one accelerator's network, instead of the accelerator's own")),
-                            16);
+    FieldRow network = numberRow("network_bits_per_s", tr("Network"), Measure::bitsPerSecond,
+                                 tr("Rate of one accelerator's network, instead of the accelerator's own"));
     network.fallback = tr("its own").toStdString();
     spec.columns = {textRow("name", tr("Name"), tr("No two groups share a name"), true), accelerator, count, network};
     spec.blank = [](const Json& document) {
@@ -258,15 +247,13 @@ ListSpec links() {
     spec.title = tr("Links between groups");
     spec.entry = tr("link");
     spec.empty = tr("Without a link, each group is limited by its own accelerators' network alone.");
-    FieldRow latency = wide(numberRow("latency_s", tr("Latency"), Measure::seconds, tr("Added to every transfer"),
-                                      {.least = 0, .most = kLargest}),
-                            18);
+    FieldRow latency = numberRow("latency_s", tr("Latency"), Measure::seconds, tr("Added to every transfer"),
+                                 {.least = 0, .most = kLargest});
     latency.fallback = 0;
     spec.columns = {textRow("between.0", tr("From"), tr("A group of this fleet"), true),
-                    wide(textRow("between.1", tr("To"), tr("Another group"), true), 18),
-                    wide(required(numberRow("bits_per_s", tr("Rate"), Measure::bitsPerSecond,
-                                            tr("Caps both sides at the split between the groups"))),
-                         20),
+                    textRow("between.1", tr("To"), tr("Another group"), true),
+                    required(numberRow("bits_per_s", tr("Rate"), Measure::bitsPerSecond,
+                                       tr("Caps both sides at the split between the groups"))),
                     latency};
     spec.ordered = false;
     spec.blank = [](const Json& document) {

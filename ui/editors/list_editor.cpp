@@ -22,6 +22,8 @@ namespace {
 constexpr int kAssumedRole = Qt::UserRole + 1;
 constexpr int kProblemRole = Qt::UserRole + 2;
 constexpr int kMostVisibleRows = 8;
+constexpr int kMostSearched =
+    2000;  // rows in which the first reason is looked for; the foot of the editor has them all
 constexpr const char* kEditedProperty = "editedJson";
 
 QString quiet(const std::string& text) {
@@ -212,7 +214,7 @@ int ListModel::addRow() {
     return rows_ - 1;
 }
 
-void ListModel::removeRows(QVector<int> rows) {
+void ListModel::dropRows(QVector<int> rows) {
     std::sort(rows.begin(), rows.end(), std::greater<>());
     document_->endTyping();
     document_->change(words::tr("remove a %1").arg(spec_.entry), [&](Json& json) {
@@ -231,7 +233,7 @@ void ListModel::removeRows(QVector<int> rows) {
     });
 }
 
-bool ListModel::moveRow(int from, int to) {
+bool ListModel::moveEntry(int from, int to) {
     if (from < 0 || to < 0 || from >= rows_ || to >= rows_ || from == to) return false;
     document_->endTyping();
     document_->change(words::tr("order of the %1s").arg(spec_.entry), [&](Json& json) {
@@ -265,14 +267,19 @@ QString ListModel::problem(const QModelIndex& index) const {
 }
 
 QModelIndex ListModel::cellOf(const std::string& field) const {
-    if (!field.starts_with(spec_.path)) return {};
-    for (int row = 0; row < rows_; ++row)
-        for (int column = 0; column < columnCount(); ++column) {
-            const std::string own = fieldOf(index(row, column));
-            if ((spec_.named && column == 0) || (field != own && !field.starts_with(own + "."))) continue;
-            return index(row, column);
-        }
-    return {};
+    const JsonPath path = pathFromDotted(document_->json(), field);
+    if (list() == nullptr || path.size() <= path_.size() || !std::equal(path_.begin(), path_.end(), path.begin()))
+        return {};
+    const std::string& entry = path[path_.size()];
+    const int row = spec_.named ? static_cast<int>(std::distance(list()->begin(), list()->find(entry)))
+                                : QString::fromStdString(entry).toInt();
+    const std::string own =
+        dottedPath(document_->json(), JsonPath(path.begin(), path.begin() + std::ptrdiff_t(path_.size()) + 1));
+    for (int column = spec_.named ? 1 : 0; column < columnCount(); ++column) {
+        const std::string cellField = fieldOf(index(row, column));
+        if (field == cellField || field.starts_with(cellField + ".")) return index(row, column);
+    }
+    return field == own ? index(row, 0) : QModelIndex();
 }
 
 QVariant ListModel::data(const QModelIndex& index, int role) const {
@@ -369,11 +376,8 @@ ListEditor::ListEditor(EditedJson* document, const ListSpec& spec, QWidget* pare
     view_->horizontalHeader()->setStretchLastSection(false);
     view_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     for (int i = 0; i < spec.columns.size(); ++i)
-        view_->horizontalHeader()->setSectionResizeMode(i, i == 0 ? QHeaderView::Stretch : QHeaderView::Interactive);
-    for (int i = 1; i < spec.columns.size(); ++i) {
-        const int letters = spec.columns[i].width > 0 ? spec.columns[i].width : 16;
-        view_->setColumnWidth(i, letters * view_->fontMetrics().averageCharWidth() + theme().spacing(4));
-    }
+        view_->horizontalHeader()->setSectionResizeMode(
+            i, spec.columns[i].kind == FieldKind::flag ? QHeaderView::ResizeToContents : QHeaderView::Stretch);
 
     QVector<QToolButton*> buttons;
     QToolButton* add = button(QStringLiteral("add"), QStringLiteral("+"), tr("Add a %1").arg(spec.entry));
@@ -385,7 +389,7 @@ ListEditor::ListEditor(EditedJson* document, const ListSpec& spec, QWidget* pare
         buttons << up_ << down_;
         const auto move = [this](int by) {
             const QModelIndex now = view_->currentIndex();
-            if (model_->moveRow(now.row(), now.row() + by)) view_->setCurrentIndex(now.siblingAtRow(now.row() + by));
+            if (model_->moveEntry(now.row(), now.row() + by)) view_->setCurrentIndex(now.siblingAtRow(now.row() + by));
         };
         connect(up_, &QToolButton::clicked, this, [move] { move(-1); });
         connect(down_, &QToolButton::clicked, this, [move] { move(1); });
@@ -400,7 +404,7 @@ ListEditor::ListEditor(EditedJson* document, const ListSpec& spec, QWidget* pare
         QVector<int> rows;
         for (const QModelIndex& each : view_->selectionModel()->selectedIndexes())
             if (!rows.contains(each.row())) rows.push_back(each.row());
-        if (!rows.isEmpty()) model_->removeRows(rows);
+        if (!rows.isEmpty()) model_->dropRows(rows);
     });
     layOut(buttons);
     connect(view_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ListEditor::showCurrent);
@@ -466,7 +470,7 @@ void ListEditor::refresh() {
     view_->setVisible(any);
     empty_->setVisible(!any);
     QString reason;
-    for (int row = 0; row < model_->rowCount() && reason.isEmpty(); ++row)
+    for (int row = 0; row < std::min(model_->rowCount(), kMostSearched) && reason.isEmpty(); ++row)
         for (int column = 0; column < model_->columnCount() && reason.isEmpty(); ++column) {
             const QString problem = model_->problem(model_->index(row, column));
             if (!problem.isEmpty())

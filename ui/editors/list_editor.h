@@ -55,8 +55,8 @@ public:
     bool setCell(const QModelIndex& index, const Json& value);
     void setProvenance(const QModelIndex& index, const QString& source, const QString& reliability);
     int addRow();
-    void removeRows(QVector<int> rows);
-    bool moveRow(int from, int to);
+    void dropRows(QVector<int> rows);
+    bool moveEntry(int from, int to);
     void setProblems(const Problems& problems);
     QString problem(const QModelIndex& index) const;
     /// The cell that a problem is about; invalid where it is not in this list.

@@ -156,9 +156,12 @@ struct StudyDocument::Implementation {
     Implementation(StudyDocument* document, QString documentKey)
         : owner(document),
           key(std::move(documentKey)),
-          core(QStringLiteral("study"), [checker = StudyChecker()](const Json& json, const std::string& file) {
-              return checker.check(json, file);
-          }) {}
+          core(
+              QStringLiteral("study"),
+              [checker = StudyChecker()](const Json& json, const std::string& file) {
+                  return checker.check(json, file);
+              },
+              document) {}
 
     void build();
     void start(const Opened& opened);
@@ -191,6 +194,7 @@ struct StudyDocument::Implementation {
     std::shared_ptr<QStringList> levels = std::make_shared<QStringList>();
     QVector<QAction*> actions;
     QJsonObject pendingView;
+    bool asked = false;  ///< Run was pressed: what is still missing is a problem from now on
 };
 
 StudyDocument::StudyDocument(const QString& key, QWidget* parent)
@@ -207,7 +211,11 @@ StudyDocument::StudyDocument(const study::Study& study, const QString& key, QWid
     d_->start({.file = {.key = key, .path = {}, .own = true}, .json = studyDocument(study), .problem = {}});
 }
 
-StudyDocument::~StudyDocument() = default;
+StudyDocument::~StudyDocument() {
+    // A field that loses the focus while it is taken down still finds the document.
+    d_->model = nullptr;
+    delete d_->frame;
+}
 
 void StudyDocument::Implementation::build() {
     owner->setAcceptDrops(true);
@@ -381,7 +389,7 @@ void StudyDocument::Implementation::showDocument() {
     if (core.file().path.empty())
         caption = tr("Study · not saved yet");
     else if (!core.file().own)
-        caption = tr("Study · comes with Tessera; saving makes a copy of yours");
+        caption = tr("Study · comes with Tessera");
     else if (core.isModified())
         caption = tr("Study · edited");
     frame->setTitle(name(), caption);
@@ -403,7 +411,14 @@ Problems StudyDocument::Implementation::allProblems() const {
 
 void StudyDocument::Implementation::showChecked() {
     if (model == nullptr) return;
-    const Problems problems = allProblems();
+    Problems problems = allProblems();
+    QStringList missing;
+    for (const char* list : {"models", "hardware"}) {
+        if (asked || !firstName(core.json(), list).isEmpty()) continue;
+        // Nothing was chosen yet: a hint, not a mistake.
+        missing << problemAt(problems, list);
+        problems.removeIf([&](const Problem& problem) { return problem.field == list; });
+    }
     for (Form* form : forms) form->setProblems(problems);
     for (ListEditor* list : lists) list->setProblems(problems);
     frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
@@ -419,6 +434,7 @@ void StudyDocument::Implementation::showChecked() {
     if (!lists.isEmpty()) lists.front()->setSuggestions("", preview.layers);
     for (Form* form : forms) form->setSuggestions("parameters.dtype", preview.dataTypes);
     showEstimate(problems);
+    if (problems.isEmpty() && !missing.isEmpty()) estimate->setText(missing.join(QLatin1Char(' ')));
 }
 
 void StudyDocument::Implementation::showEstimate(const Problems& problems) {
@@ -581,6 +597,8 @@ void StudyDocument::requestRun() {
     } catch (const std::exception& error) {
         if (problems.isEmpty()) problems.push_back({"", QString::fromStdString(escaped(error.what(), 1000))});
     }
+    d_->asked = true;
+    d_->showChecked();
     d_->goTo(problems.front().field);
     emit messaged(tr("The study cannot run yet. %1").arg(problems.front().sentence), d_->key);
 }

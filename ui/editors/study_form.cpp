@@ -127,7 +127,6 @@ std::optional<ListSpec> listOf(const Parameter& parameter, std::shared_ptr<const
     value.kind = named ? FieldKind::word : FieldKind::quantity;
     value.required = true;
     value.fallback = {};
-    value.width = 20;
     spec.columns = {key, value};
     const Json first = named ? Json(value.words.value(0).toStdString()) : Json(0.5);
     spec.blank = [names, named, first, path = pathOf(spec.path)](const Json& document) {

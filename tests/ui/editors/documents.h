@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractSpinBox>
@@ -12,6 +14,7 @@
 #include <filesystem>
 
 #include "tests/support/pictures.h"
+#include "ui/editors/editor_core.h"
 #include "ui/views/document.h"
 
 namespace tessera::test {
@@ -34,6 +37,12 @@ private:
     QTemporaryDir folder_;
     QByteArray before_;
 };
+
+/// Waits until the newest edit was checked.
+inline void settle(const QWidget& document) {
+    const auto* core = document.findChild<ui::EditorCore*>();
+    EXPECT_TRUE(waitUntil([&] { return core != nullptr && core->isStarted() && !core->isChecking(); }));
+}
 
 /// Controls that a person can reach but a screen reader could not name, by class and object.
 inline QStringList namelessControls(const QWidget& root) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
+#include <QElapsedTimer>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -28,6 +29,7 @@
 namespace tessera::ui {
 namespace {
 
+using test::settle;
 using test::waitUntil;
 
 class HardwareDocumentTest : public testing::Test {
@@ -42,7 +44,6 @@ protected:
     }
     /// The document that would be written.
     static Json jsonOf(HardwareDocument& document) { return Json::parse(document.exportables().back().json()); }
-    static void settle(QWidget& /*document*/) { QTest::qWait(250); }
     static QLineEdit* line(QWidget& document, const QString& name) {
         for (QLineEdit* each : document.findChildren<QLineEdit*>())
             if (each->accessibleName() == name || each->accessibleName().startsWith(name + QLatin1Char(',')))
@@ -181,7 +182,7 @@ TEST_F(HardwareDocumentTest, RenamingAGroupRenamesItInLinksAndTopology) {
     EXPECT_EQ(list(*document, "links")->model()->problem(list(*document, "links")->model()->index(0, 0)), QString());
     groups->addRow();
     EXPECT_EQ(jsonOf(*document).at("topology").at("node").size(), 3U);
-    groups->removeRows({0});
+    groups->dropRows({0});
     now = jsonOf(*document);
     EXPECT_TRUE(now.at("links").empty());
     EXPECT_EQ(now.at("topology").at("node").size(), 2U);
@@ -215,8 +216,8 @@ TEST_F(HardwareDocumentTest, ModelsOfListsKeepTheRules) {
         const int rows = each->model()->rowCount();
         each->model()->addRow();
         EXPECT_EQ(each->model()->rowCount(), rows + 1);
-        each->model()->moveRow(0, rows);
-        each->model()->removeRows({rows});
+        each->model()->moveEntry(0, rows);
+        each->model()->dropRows({rows});
         document->undoStack()->undo();
         document->undoStack()->redo();
         EXPECT_EQ(each->model()->rowCount(), rows);
@@ -227,6 +228,27 @@ TEST_F(HardwareDocumentTest, ModelsOfListsKeepTheRules) {
     EXPECT_TRUE(peaks->setCell(peaks->index(1, 0), Json("int8")));
     EXPECT_TRUE(peaks->setData(peaks->index(1, 1), QStringLiteral("240 TFLOPS"), Qt::EditRole));
     EXPECT_EQ(jsonOf(*document).at("peak_flops").at("int8"), Json(240'000'000'000'000));
+}
+
+TEST_F(HardwareDocumentTest, AThousandGroupsStayFluid) {
+    Json fleet = hardwareKind(QStringLiteral("fleet"))->blank;
+    const Json group = fleet.at("groups")[0];
+    for (int i = 2; i <= 1000; ++i) {
+        fleet["groups"].push_back(group);
+        fleet["groups"].back()["name"] = "group " + std::to_string(i);
+    }
+    writeFile(folder_.path() / "large.json", toText(fleet));
+    const auto document = opened(QString::fromStdString((folder_.path() / "large.json").string()));
+    ListModel* groups = list(*document, "groups")->model();
+    ASSERT_EQ(groups->rowCount(), 1000);
+    QElapsedTimer clock;
+    clock.start();
+    ASSERT_TRUE(groups->setCell(groups->index(999, 2), Json(-1)));
+    EXPECT_LT(clock.elapsed(), 1000);  // far above what it takes, for slow machines
+    settle(*document);
+    EXPECT_FALSE(groups->problem(groups->index(999, 2)).isEmpty());
+    EXPECT_EQ(groups->cellOf("groups[999].count"), groups->index(999, 2));
+    std::cout << "an edit took " << clock.elapsed() << " ms until it was checked\n";
 }
 
 TEST_F(HardwareDocumentTest, OffersUnsavedEditsOfAnEarlierSession) {
@@ -317,6 +339,10 @@ TEST_F(HardwareDocumentTest, LooksRight) {
                 QStringLiteral("editor-%1-%2")
                     .arg(QString::fromLatin1(key).section(QLatin1Char('/'), 0, 0), QLatin1String(name));
             EXPECT_GT(test::coloursIn(test::savePicture(*document, file)), 10);
+            // Between the docks of a small screen.
+            document->resize(720, 560);
+            settle(*document);
+            test::savePicture(*document, file + QStringLiteral("-narrow"));
         }
     }
     theme().apply(ThemeMode::light);

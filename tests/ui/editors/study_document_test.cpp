@@ -23,6 +23,7 @@
 namespace tessera::ui {
 namespace {
 
+using test::settle;
 using test::waitUntil;
 
 class StudyDocumentTest : public testing::Test {
@@ -32,10 +33,9 @@ protected:
         document->resize(1000, 760);
         document->show();
         EXPECT_TRUE(waitUntil([&] { return document->findChild<ReferencePicker*>() != nullptr; }));
-        settle();
+        settle(*document);
         return document;
     }
-    static void settle() { QTest::qWait(300); }
     template <typename Control>
     static Control* named(QWidget& document, const QString& name) {
         for (Control* each : document.findChildren<Control*>())
@@ -68,6 +68,8 @@ TEST_F(StudyDocumentTest, HasAFieldForEveryParameterOfTheEngine) {
 TEST_F(StudyDocumentTest, ANewStudyAsksForItsInputs) {
     const auto document = opened(QStringLiteral("new/partition"));
     EXPECT_FALSE(document->isModified());
+    EXPECT_EQ(textOf(*document, QStringLiteral("Estimate of the work")),
+              QStringLiteral("Choose a model. Choose the hardware."));
     QSignalSpy runs(document.get(), &Document::runRequested);
     QSignalSpy messages(document.get(), &Document::messaged);
     document->requestRun();
@@ -115,7 +117,7 @@ TEST_F(StudyDocumentTest, EditsParametersWithDefaultsAndUndo) {
 TEST_F(StudyDocumentTest, SaysWhatIsWrongBesideTheField) {
     const auto document = opened(QStringLiteral("resnet50-mixed-tpus"));
     retype(named<QLineEdit>(*document, QStringLiteral("Batch")), QStringLiteral("0"));
-    settle();
+    settle(*document);
     bool said = false;
     for (QLabel* label : document->findChildren<QLabel*>())
         said = said || (label->isVisible() && label->text() == QStringLiteral("This must be at least 1."));
@@ -125,7 +127,7 @@ TEST_F(StudyDocumentTest, SaysWhatIsWrongBesideTheField) {
     EXPECT_EQ(runs.count(), 0);
     document->undoStack()->undo();
     document->setHardware(QStringLiteral("no-such-fleet"));
-    settle();
+    settle(*document);
     document->requestRun();
     EXPECT_EQ(runs.count(), 0);
     test::savePicture(*document, QStringLiteral("editor-study-problems"));
@@ -143,7 +145,7 @@ TEST_F(StudyDocumentTest, PinsOfferTheModelsLayers) {
     EXPECT_NE(pinned.begin().key(), "layer 1");
     ASSERT_TRUE(pins->model()->setCell(pins->model()->index(0, 1), Json("III")));
     EXPECT_EQ(document->study().parameters.at("pin").begin().value(), Json("III"));
-    pins->model()->removeRows({0});
+    pins->model()->dropRows({0});
     EXPECT_TRUE(document->study().parameters.at("pin").empty());
 }
 
@@ -190,7 +192,7 @@ TEST_F(StudyDocumentTest, LooksRight) {
     for (const auto& [mode, name] : {std::pair(ThemeMode::light, "light"), std::pair(ThemeMode::dark, "dark")}) {
         theme().apply(mode);
         const auto document = opened(QStringLiteral("resnet50-mixed-tpus"));
-        settle();
+        settle(*document);
         EXPECT_GT(
             test::coloursIn(test::savePicture(*document, QStringLiteral("editor-study-%1").arg(QLatin1String(name)))),
             10);
