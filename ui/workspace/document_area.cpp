@@ -320,6 +320,7 @@ QJsonObject DocumentArea::saved(const QWidget* node, int depth,
 void DocumentArea::restore(const QJsonObject& layout,
                            const std::function<Document*(const QString&, const QString&)>& make) {
     const QVector<QTabWidget*> before = allGroups();
+    restoredActive_ = nullptr;
     root_->setOrientation(layout["vertical"].toBool() ? Qt::Vertical : Qt::Horizontal);
     restored(root_, layout, 0, make);
     for (QTabWidget* group : before) removeIfEmpty(group);
@@ -327,6 +328,8 @@ void DocumentArea::restore(const QJsonObject& layout,
     QList<int> sizes;
     for (const QJsonValue size : layout["sizes"].toArray()) sizes.append(size.toInt());
     if (sizes.size() == root_->count()) root_->setSizes(sizes);
+    // Tabs that were put in made their own groups the active ones.
+    if (restoredActive_ != nullptr) active_ = restoredActive_;
     announce();
 }
 
@@ -359,7 +362,7 @@ void DocumentArea::restored(QSplitter* parent, const QJsonObject& node, int dept
             document->restoreView(row["view"].toObject());
         }
         group->setCurrentIndex(child["current"].toInt());
-        if (child["active"].toBool() && group->count() > 0) active_ = group;
+        if (child["active"].toBool() && group->count() > 0) restoredActive_ = group;
     }
 }
 

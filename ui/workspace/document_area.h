@@ -65,6 +65,7 @@ private:
 
     QSplitter* root_;
     QTabWidget* active_ = nullptr;
+    QTabWidget* restoredActive_ = nullptr;
     Document* announced_ = nullptr;
 };
 

@@ -48,6 +48,7 @@ std::optional<int> scoreOfWord(const QString& word, const QString& text) {
 }  // namespace
 
 std::optional<int> fuzzyScore(const QString& typed, const QString& text) {
+    if (typed.trimmed().isEmpty()) return 0;
     const QString lower = text.toLower();
     int score = 0;
     for (const QString& word : typed.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts)) {

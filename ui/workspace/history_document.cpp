@@ -129,7 +129,6 @@ void HistoryDocument::buildTable() {
     table_->horizontalHeader()->setSectionsMovable(true);
     table_->horizontalHeader()->setHighlightSections(false);
     table_->horizontalHeader()->setContextMenuPolicy(Qt::CustomContextMenu);
-    table_->horizontalHeader()->setStretchLastSection(true);
     table_->setSortingEnabled(true);
     table_->horizontalHeader()->setSortIndicator(HistoryModel::Started, Qt::DescendingOrder);
     connect(table_->horizontalHeader(), &QWidget::customContextMenuRequested, this, &HistoryDocument::showColumnMenu);
@@ -144,9 +143,13 @@ void HistoryDocument::buildTable() {
         const store::RunRow* row = model_.row(index.row());
         if (index.column() == HistoryModel::Star && row != nullptr) star({*row}, !row->starred);
     });
-    const int widths[] = {8, 52, 28, 34, 40, 60, 28, 16, 24, 30};
+    const int widths[] = {9, 50, 27, 30, 40, 60, 36, 18, 28, 40};
     for (int column = 0; column < HistoryModel::FirstMetric; ++column)
         table_->setColumnWidth(column, theme().spacing(widths[column]));
+    // What came out, and when, stands before what went in: the eye finds a run by it.
+    QHeaderView* header = table_->horizontalHeader();
+    header->moveSection(header->visualIndex(HistoryModel::Headline), HistoryModel::Model);
+    header->moveSection(header->visualIndex(HistoryModel::Started), HistoryModel::Model);
 }
 
 QAction* HistoryDocument::action(const QString& id, const QString& title, const QString& icon, const QKeySequence& keys,
@@ -343,7 +346,10 @@ void HistoryDocument::updateActions() {
 void HistoryDocument::updateSummary() {
     const int rows = model_.rowCount();
     const QString count = QLocale().toString(rows);
-    summary_->setText(filters_->isActive() ? tr("%1 runs fit the filters").arg(count) : tr("%1 runs").arg(count));
+    if (filters_->isActive())
+        summary_->setText(rows == 1 ? tr("1 run fits the filters") : tr("%1 runs fit the filters").arg(count));
+    else
+        summary_->setText(rows == 1 ? tr("1 run") : tr("%1 runs").arg(count));
     hint_->setSentence(filters_->isActive()
                            ? tr("No run fits these filters.")
                            : tr("Nothing was run yet. Every run is kept here: open a study and press Run."));

@@ -58,7 +58,7 @@ HistoryFilters::HistoryFilters(QWidget* parent)
       tag_(choice(tr("Tag"))),
       time_(choice(tr("Time"))),
       metric_(choice(tr("Metric"))),
-      starred_(toggle(tr("Starred"))),
+      starred_(toggle({})),
       deleted_(toggle(tr("Deleted"))),
       more_(toggle(tr("More filters"))),
       clear_(new QToolButton),
@@ -71,18 +71,23 @@ HistoryFilters::HistoryFilters(QWidget* parent)
     setMetrics({});
     clear_->setText(tr("Clear"));
     clear_->setAutoRaise(true);
+    clear_->setToolButtonStyle(Qt::ToolButtonTextOnly);
     clear_->setFocusPolicy(Qt::StrongFocus);
+    starred_->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    starred_->setToolTip(tr("Starred runs only"));
+    starred_->setAccessibleName(tr("Starred runs only"));
+    search_->setMinimumWidth(theme().spacing(40));
     deleted_->setToolTip(tr("Show deleted runs, which can be restored"));
     deleted_->setAccessibleName(tr("Show deleted runs"));
 
     auto* first = new QHBoxLayout;
     first->setSpacing(theme().spacing(2));
     first->addWidget(search_, 3);
-    for (QWidget* each : std::initializer_list<QWidget*>{status_, time_, starred_, more_, clear_})
-        first->addWidget(each);
+    for (QWidget* each : std::initializer_list<QWidget*>{status_, starred_, more_, clear_}) first->addWidget(each);
     auto* below = new QHBoxLayout(second_);
     below->setContentsMargins(0, 0, 0, 0);
     below->setSpacing(theme().spacing(2));
+    below->addWidget(time_);
     below->addWidget(model_, 2);
     below->addWidget(hardware_, 2);
     below->addWidget(tag_);
@@ -111,7 +116,11 @@ HistoryFilters::HistoryFilters(QWidget* parent)
             checkRange();
             emit changed();
         });
-    for (QToolButton* each : {starred_, deleted_}) connect(each, &QToolButton::toggled, this, &HistoryFilters::changed);
+    for (QToolButton* each : {starred_, deleted_})
+        connect(each, &QToolButton::toggled, this, [this] {
+            checkRange();
+            emit changed();
+        });
     connect(more_, &QToolButton::toggled, second_, &QWidget::setVisible);
     connect(clear_, &QToolButton::clicked, this, [this] { clear(); });
     const auto icons = [this] {
@@ -166,7 +175,7 @@ void HistoryFilters::checkRange() {
                                : QString());
         setLook(*each, "wrong", wrong);
     }
-    clear_->setEnabled(isActive());
+    clear_->setVisible(isActive());
 }
 
 store::HistoryQuery HistoryFilters::query(store::HistoryQuery base) const {

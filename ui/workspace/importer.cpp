@@ -15,6 +15,7 @@ namespace tessera::ui {
 
 namespace {
 
+constexpr std::size_t kSmall = std::size_t{4} << 20;
 constexpr std::string_view kSqlite = "SQLite format 3";
 
 void checkStudy(const std::string& path) {
@@ -49,7 +50,10 @@ QString kindOf(const std::string& path) {
             native.check(path);
             return QLatin1String(native.kind);
         }
-    model::readerFor(bytes, path);
+    const model::Reader& reader = model::readerFor(bytes, path);
+    // A table of layers is read to its end, so that a letter in a .txt file is told from one; what is large (ONNX) is
+    // read by the page that shows it.
+    if (bytes.size() <= kSmall) reader.read(std::string(bytes), path, {});
     return QStringLiteral("model");
 }
 

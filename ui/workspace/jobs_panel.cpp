@@ -2,6 +2,7 @@
 
 #include <QVBoxLayout>
 
+#include "ui/theme/theme.h"
 #include "ui/workspace/empty_hint.h"
 #include "ui/workspace/job_row.h"
 #include "ui/workspace/jobs.h"
@@ -15,6 +16,8 @@ JobsPanel::JobsPanel(JobQueue& jobs, QWidget* parent)
       column_(new QVBoxLayout),
       hint_(new EmptyHint(tr("Nothing is running. Open a study and press Run."))) {
     auto* content = new QWidget;
+    content->setAttribute(Qt::WA_StyledBackground);
+    setLook(*content, "ground", "surface");
     content->setLayout(column_);
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(0);

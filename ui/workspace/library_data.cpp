@@ -52,6 +52,13 @@ LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
     return entry;
 }
 
+/// The accelerator's name without its vendor: "A100 SXM4 80 GB".
+QString kindOf(const hardware::Accelerator& accelerator) {
+    const std::string vendor = accelerator.vendor + " ";
+    const bool named = !accelerator.vendor.empty() && accelerator.name.starts_with(vendor);
+    return shown(named ? accelerator.name.substr(vendor.size()) : accelerator.name);
+}
+
 std::optional<StudyCard> cardOf(const std::string& name) {
     try {
         const study::Study study = study::loadStudy(name);
@@ -65,7 +72,7 @@ std::optional<StudyCard> cardOf(const std::string& name) {
         card.model = shown(model);
         for (const hardware::Group& group : hardware::loadFleet(study.hardware.at(0)).groups)
             card.groups.append({.name = shown(group.name),
-                                .kind = shown(group.accelerator.name),
+                                .kind = kindOf(group.accelerator),
                                 .count = static_cast<double>(group.count)});
         card.detail = words("Batch %1 in %2, %n ways to split it")
                           .arg(countText(study.parameters.value("batch", 0.0)),

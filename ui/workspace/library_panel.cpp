@@ -54,7 +54,7 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent), filter_(new QLine
     tree_->setExpandsOnDoubleClick(true);
     setFocusProxy(tree_);
     auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(theme().spacing(2), theme().spacing(2), theme().spacing(2), 0);
+    column->setContentsMargins(theme().spacing(2), theme().spacing(), theme().spacing(2), 0);
     column->setSpacing(theme().spacing(2));
     column->addWidget(filter_);
     column->addWidget(tree_, 1);

@@ -1,4 +1,3 @@
-#include <QAbstractButton>
 #include <QApplication>
 #include <QDockWidget>
 #include <QMenu>
@@ -10,6 +9,7 @@
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
 #include "ui/workspace/background.h"
+#include "ui/workspace/dock_title.h"
 #include "ui/workspace/inspector_panel.h"
 #include "ui/workspace/main_window_parts.h"
 
@@ -17,8 +17,8 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kWidth = 1280, kHeight = 800;  // of the first start, in steps of nothing: pixels
-constexpr int kLibraryWidth = 62, kInspectorWidth = 66, kBottomHeight = 36;  // in spacing steps
+constexpr int kWidth = 1280, kHeight = 800;                                  // of the first start, in pixels
+constexpr int kLibraryWidth = 66, kInspectorWidth = 64, kBottomHeight = 25;  // in spacing steps
 
 }  // namespace
 
@@ -99,12 +99,9 @@ QDockWidget* MainWindow::Implementation::dock(const QString& id, const QString& 
     made->setObjectName(id);
     made->setAccessibleName(title);
     made->setWidget(content);
-    for (QAbstractButton* button : made->findChildren<QAbstractButton*>(QString(), Qt::FindDirectChildrenOnly)) {
-        const bool closes = button->objectName() == QLatin1String("qt_dockwidget_closebutton");
-        button->setToolTip(closes ? tr("Hide %1; the View menu shows it again").arg(title)
-                                  : tr("Take %1 out of the window").arg(title));
-        button->setAccessibleName(button->toolTip());
-    }
+    made->setTitleBarWidget(new DockTitle(*made));
+    content->setAttribute(Qt::WA_StyledBackground);
+    setLook(*content, "ground", "surface");
     window.addDockWidget(where, made);
     docks.append(made);
     return made;

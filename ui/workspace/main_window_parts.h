@@ -97,6 +97,7 @@ struct MainWindow::Implementation {
     void restoreWindow();
     void saveSession();
     bool mayClose();
+    void closeSoon();
     void askAboutRuns();
     void askAboutChanges(const QVector<Document*>& changed);
 

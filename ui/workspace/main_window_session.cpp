@@ -200,6 +200,11 @@ void MainWindow::Implementation::saveSession() {
     settings.sync();
 }
 
+/// Not from within the question: a window does not close while it is closing.
+void MainWindow::Implementation::closeSoon() {
+    QMetaObject::invokeMethod(&window, &QWidget::close, Qt::QueuedConnection);
+}
+
 bool MainWindow::Implementation::mayClose() {
     if (closeConfirmed) return true;
     if (jobs->working() > 0 && !runsConfirmed) {
@@ -231,7 +236,7 @@ void MainWindow::Implementation::askAboutRuns() {
                 [this](int answer) {
                     if (answer != 0) return;
                     runsConfirmed = true;
-                    window.close();
+                    closeSoon();
                 });
 }
 
@@ -252,7 +257,7 @@ void MainWindow::Implementation::askAboutChanges(const QVector<Document*>& chang
                         for (Document* document : area->documents())
                             if (document->isModified() && !document->save()) return;
                     closeConfirmed = true;
-                    window.close();
+                    closeSoon();
                 });
 }
 

@@ -36,7 +36,7 @@ protected:
         const double room = width() - gap * (static_cast<double>(groups_.size()) - 1);
         double left = 0;
         for (int i = 0; i < groups_.size(); ++i) {
-            const double share = room * groups_[i].count / all;
+            const double share = room * shareOf(i) / all;
             drawGroup(painter, i, {left, 0, share, static_cast<double>(height())});
             left += share + gap;
         }
@@ -44,11 +44,19 @@ protected:
 
 private:
     static constexpr int kRows = 4;
+    static constexpr double kLeastShare = 0.8;
 
     double total() const {
         double sum = 0;
-        for (const StudyCard::Group& group : groups_) sum += group.count;
+        for (int i = 0; i < groups_.size(); ++i) sum += shareOf(i);
         return sum > 0 ? sum : 1;
+    }
+
+    /// By count, but a small group keeps room for its name.
+    double shareOf(int group) const {
+        double most = 0;
+        for (const StudyCard::Group& each : groups_) most = std::max(most, each.count);
+        return std::max(groups_[group].count, most * kLeastShare);
     }
 
     void drawGroup(QPainter& painter, int group, const QRectF& area) const {

@@ -17,6 +17,9 @@ void TwoToneDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
 
     row.text = text;
     QRect area = style->subElementRect(QStyle::SE_ItemViewItemText, &row, row.widget);
+    // The style's padding would cut descenders in a dense list: the row's whole height is used.
+    area.setTop(option.rect.top());
+    area.setBottom(option.rect.bottom());
     area.setRight(option.rect.right() - theme().spacing(2));
     area.adjust(theme().spacing() / 2, 0, 0, 0);
     const QString aside = index.data(kAsideRole).toString();
@@ -24,21 +27,20 @@ void TwoToneDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     const QFontMetrics captionMetrics(captionFont);
     const int room = area.width();
     const int wanted = QFontMetrics(row.font).horizontalAdvance(text);
-    // The name comes first; the aside takes what is left, if that is enough to mean something.
-    const int left = room - wanted - theme().spacing(3);
-    const QString asideShown = captionMetrics.elidedText(aside, Qt::ElideRight, left);
-    const bool hasAside = !aside.isEmpty() && left > captionMetrics.averageCharWidth() * 3;
+    // The name comes first; the aside is there whole or not at all: a number cut short would be another number.
+    const int asideWidth = captionMetrics.horizontalAdvance(aside);
+    const bool hasAside = !aside.isEmpty() && asideWidth + theme().spacing(2) <= room - wanted;
     const bool enabled = row.state.testFlag(QStyle::State_Enabled);
     painter->save();
     painter->setFont(row.font);
     painter->setPen(theme().colour(enabled ? "text" : "disabled"));
-    const int textRoom = hasAside ? room - captionMetrics.horizontalAdvance(asideShown) - theme().spacing(2) : room;
+    const int textRoom = hasAside ? room - asideWidth - theme().spacing(2) : room;
     painter->drawText(area, Qt::AlignVCenter | Qt::AlignLeft,
                       QFontMetrics(row.font).elidedText(text, Qt::ElideRight, textRoom));
     if (hasAside) {
         painter->setFont(captionFont);
         painter->setPen(theme().colour("secondary"));
-        painter->drawText(area, Qt::AlignVCenter | Qt::AlignRight, asideShown);
+        painter->drawText(area, Qt::AlignVCenter | Qt::AlignRight, aside);
     }
     painter->restore();
 }

@@ -57,7 +57,7 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
     : Document(parent), cards_(new QGridLayout), recent_(new QVBoxLayout) {
     auto* page = new QWidget;
     auto* column = new QVBoxLayout(page);
-    const int margin = theme().spacing(8);
+    const int margin = theme().spacing(6);
     column->setContentsMargins(margin, margin, margin, margin);
     column->setSpacing(theme().spacing(3));
     auto* title = new QLabel(tr("Which accelerators, arranged how, running which split of this model?"));
@@ -68,7 +68,7 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
     column->addSpacing(theme().spacing(2));
     cards_->setSpacing(theme().spacing(4));
     column->addLayout(cards_);
-    column->addSpacing(theme().spacing(5));
+    column->addSpacing(theme().spacing(3));
 
     auto* below = new QHBoxLayout;
     below->setSpacing(theme().spacing(10));

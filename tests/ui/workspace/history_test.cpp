@@ -149,7 +149,7 @@ TEST_F(HistoryFile, deletingStarringAndTaggingCanBeUndone) {
     document.actionNamed("star")->trigger();
     ASSERT_TRUE(waitUntil([&] { return model.row(0) != nullptr && model.row(0)->starred; }));
     model.setData(model.index(0, HistoryModel::Tags), "paper, night", Qt::EditRole);
-    ASSERT_TRUE(waitUntil([&] { return model.index(0, HistoryModel::Tags).data().toString() == "paper, night"; }))
+    ASSERT_TRUE(waitUntil([&] { return model.index(0, HistoryModel::Tags).data().toString() == "night, paper"; }))
         << model.index(0, HistoryModel::Tags).data().toString().toStdString();
     document.table()->selectRow(0);
     document.actionNamed("delete")->trigger();

@@ -53,7 +53,13 @@ TEST(DocumentArea, splitsAndJoinsGroupsAndComesBackFromItsSession) {
     again.restore(saved, [](const QString& /*kind*/, const QString& key) { return new Page(key); });
     EXPECT_EQ(again.groups(), 3);
     EXPECT_EQ(again.documents().size(), 3);
-    EXPECT_EQ(again.save(keyOf)["children"], saved["children"]);
+    const auto keys = [](const DocumentArea& of) {
+        QStringList all;
+        for (const Document* document : of.documents()) all.append(document->key());
+        return all;
+    };
+    EXPECT_EQ(keys(again), keys(area));
+    EXPECT_EQ(again.current()->key(), "b");
 
     area.close(area.find("page", "b"));
     area.close(area.find("page", "c"));
@@ -87,7 +93,7 @@ TEST(Fuzzy, findsByPartsOfWordsAndPrefersTheirStarts) {
     EXPECT_TRUE(fuzzyScore("50 resnet", "ResNet-50"));
     EXPECT_FALSE(fuzzyScore("vgg", "ResNet-50"));
     EXPECT_GT(fuzzyScore("run", "Run"), fuzzyScore("run", "Prune the tree"));
-    EXPECT_EQ(fuzzyScore("", "Anything"), 0 - 1);
+    EXPECT_EQ(fuzzyScore("", "Anything"), 0);
 }
 
 TEST(Palette, isDrivenByTheKeyboardAndRemembersWhatWasUsed) {

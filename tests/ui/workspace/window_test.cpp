@@ -93,7 +93,9 @@ TEST_F(Window, walksFromTheWelcomePageToAKeptRun) {
     EXPECT_NE(window.open("history", {}), nullptr);
     EXPECT_NE(window.open("model", "zoo:resnet18"), nullptr);
     EXPECT_NE(window.open("hardware", "fleet/accpar-heterogeneous"), nullptr);
-    EXPECT_EQ(window.open("model", "zoo:resnet18"), window.currentDocument()) << "a model opens once";
+    const Document* again = window.open("model", "zoo:resnet18");
+    EXPECT_EQ(again, window.currentDocument());
+    EXPECT_EQ(tabs(window).count("model:zoo:resnet18"), 1) << "a model opens once";
     EXPECT_EQ(window.open("no such kind", {}), nullptr);
     EXPECT_EQ(messages(window).count(), 1);
 }
@@ -175,7 +177,7 @@ TEST_F(Window, asksBeforeItClosesDuringARunAndOffersToResumeNextTime) {
         EXPECT_EQ(asked.size(), 1);
         answer = 0;
         window.close();
-        EXPECT_FALSE(window.isVisible());
+        EXPECT_TRUE(waitUntil([&] { return !window.isVisible(); }));
     }
     MainWindow window(options());
     ASSERT_TRUE(waitUntil([&] { return !window.notices().isEmpty(); }));
@@ -210,6 +212,7 @@ TEST_F(Window, everyControlHasANameAndEveryIconAHint) {
         settle(window);
         for (const QWidget* widget : window.findChildren<QWidget*>()) {
             if (!widget->isVisible() || widget->objectName().startsWith("qt_")) continue;
+            if (widget->property("picture").toBool()) continue;  // a drawing in a button's shape
             const auto* button = qobject_cast<const QAbstractButton*>(widget);
             const bool named = !widget->accessibleName().isEmpty() || (button != nullptr && !button->text().isEmpty());
             const bool isControl = button != nullptr || qobject_cast<const QLineEdit*>(widget) != nullptr ||
@@ -254,10 +257,10 @@ TEST_F(Window, looksLikeThis) {
         test::savePicture(window, "window-run-" + name);
         window.open("history", {});
         settle(window);
-        test::savePicture(window, "window-history-" + name);
-        window.actionNamed("palette")->trigger();
+        if (mode == ThemeMode::dark) window.actionNamed("palette")->trigger();
         settle(window);
-        test::savePicture(window, "window-palette-" + name);
+        test::savePicture(window, "window-history-" + name);
+        if (mode == ThemeMode::dark) continue;
         window.resize(1920, 1080);
         window.open("model", "zoo:resnet18");
         window.actionNamed("split-right")->trigger();
