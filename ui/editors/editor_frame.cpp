@@ -19,6 +19,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kMostShownProblems = 4;
+constexpr int kNarrow = 900;  // pixels below which the picture goes under the fields
 
 void clear(QLayout& layout) {
     while (QLayoutItem* item = layout.takeAt(0)) {
@@ -139,7 +140,23 @@ void EditorFrame::setTitle(const QString& title, const QString& caption) {
 }
 
 void EditorFrame::setSideWidth(int pixels) {
-    splitter_->setSizes({pixels, std::max(pixels, width() - pixels)});
+    sideWidth_ = pixels;
+    arrange();
+}
+
+void EditorFrame::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    const bool narrow = width() < kNarrow;
+    if (sideWidth_ > 0 && narrow != (splitter_->orientation() == Qt::Vertical)) arrange();
+}
+
+void EditorFrame::arrange() {
+    const bool narrow = width() < kNarrow;
+    splitter_->setOrientation(narrow ? Qt::Vertical : Qt::Horizontal);
+    if (narrow)
+        splitter_->setSizes({height() / 2, height() / 2});
+    else
+        splitter_->setSizes({sideWidth_, std::max(sideWidth_, width() - sideWidth_)});
 }
 
 void EditorFrame::setSingleColumn(int pixels) {

@@ -36,6 +36,7 @@ public:
     QVBoxLayout* fields() const { return fields_; }
     /// The right half; hidden while it is empty.
     QVBoxLayout* picture() const { return picture_; }
+    /// The fields' width where the picture stands beside them; in a narrow window it goes under them.
     void setSideWidth(int pixels);
     /// Without a picture: fields in one column of at most this width.
     void setSingleColumn(int pixels);
@@ -62,7 +63,12 @@ public:
 signals:
     void problemChosen(const QString& field);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void arrange();
+
     QLabel *icon_, *title_, *caption_, *noticeText_, *refusal_;
     QHBoxLayout* buttons_;
     QFrame *notice_, *foot_;
@@ -71,6 +77,7 @@ private:
     QHBoxLayout* actionBar_ = nullptr;
     QScrollArea* scroll_;
     QSplitter* splitter_;
+    int sideWidth_ = 0;
 };
 
 }  // namespace tessera::ui

@@ -84,7 +84,7 @@ QRect inkOf(QSvgRenderer& renderer) {
 
 SvgView::SvgView(QWidget* parent) : QWidget(parent), renderer_(new QSvgRenderer(this)) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    setMinimumSize(240, 160);
+    setMinimumSize(240, 120);
 }
 
 void SvgView::setSvg(const std::string& svg) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
+#include <QApplication>
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QPushButton>
@@ -22,6 +23,7 @@
 #include "ui/editors/hardware_kind.h"
 #include "ui/editors/hardware_picture.h"
 #include "ui/editors/list_editor.h"
+#include "ui/editors/provenance_button.h"
 #include "ui/editors/topology_editor.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot_widget.h"
@@ -113,10 +115,12 @@ TEST_F(HardwareDocumentTest, PutsReasonsBesideTheirFieldsAndAllAtTheFoot) {
     EXPECT_TRUE(says(*document, QStringLiteral("expected a name that is not blank")));
     EXPECT_FALSE(memory->problem(memory->index(0, 1)).isEmpty());
     EXPECT_TRUE(line(*document, QStringLiteral("Name"))->property("wrong").toBool());
-    int listed = 0;
-    for (QAbstractButton* each : document->findChildren<QAbstractButton*>())
-        listed += each->isVisible() && each->toolTip() == QStringLiteral("Go to the field") ? 1 : 0;
-    EXPECT_EQ(listed, 3);
+    EXPECT_TRUE(waitUntil([&] {
+        int listed = 0;
+        for (QAbstractButton* each : document->findChildren<QAbstractButton*>())
+            listed += each->isVisible() && each->toolTip() == QStringLiteral("Go to the field") ? 1 : 0;
+        return listed == 3;
+    }));
     test::savePicture(*document, QStringLiteral("editor-accelerator-problems"));
     document->undoStack()->setIndex(0);
     settle(*document);
@@ -327,6 +331,46 @@ TEST_F(HardwareDocumentTest, EveryControlHasANameAndIsReachedByTab) {
                 EXPECT_GT(at(each->model()->spec().title), at(QStringLiteral("Name"))) << key;
             }
     }
+}
+
+TEST_F(HardwareDocumentTest, SourcesAreEditedBesideTheirNumbers) {
+    const auto document = opened(QStringLiteral("accelerator/tpu-v3"));
+    ProvenanceButton* source = nullptr;
+    for (ProvenanceButton* each : document->findChildren<ProvenanceButton*>())
+        if (each->accessibleName() == QStringLiteral("Source of power")) source = each;
+    ASSERT_NE(source, nullptr);
+    EXPECT_EQ(source->reliability(), QStringLiteral("measured"));
+    source->click();
+    auto* trust = QApplication::activePopupWidget() == nullptr
+                      ? nullptr
+                      : QApplication::activePopupWidget()->findChild<QComboBox*>();
+    ASSERT_NE(trust, nullptr);
+    test::savePicture(*QApplication::activePopupWidget(), QStringLiteral("editor-source"));
+    EXPECT_EQ(test::namelessControls(*QApplication::activePopupWidget()), QStringList());
+    trust->setCurrentIndex(trust->findData(QStringLiteral("assumed")));
+    emit trust->activated(trust->currentIndex());
+    EXPECT_EQ(jsonOf(*document).at("power_watts").at("class"), Json("assumed"));
+    EXPECT_EQ(source->reliability(), QStringLiteral("assumed"));
+    QApplication::activePopupWidget()->close();
+    EXPECT_EQ(withProvenance(Json{{"value", 3}, {"source", "x"}}, {}, {}), Json(3));
+}
+
+TEST_F(HardwareDocumentTest, ShowsTrees) {
+    const auto document = opened(QStringLiteral("fleet/a100-h100-mixed"));
+    document->findChild<ListEditor*>()->model()->addRow();
+    auto* topology = document->findChild<TopologyEditor*>();
+    topology->setTree(true);
+    topology->tree()->topLevelItem(0)->child(0)->setSelected(true);
+    topology->tree()->topLevelItem(0)->child(1)->setSelected(true);
+    topology->joinSelected();
+    topology->tree()->setCurrentItem(topology->tree()->topLevelItem(0)->child(0));
+    QLineEdit* rate = line(*document, QStringLiteral("Rate of the node"));
+    ASSERT_TRUE(rate != nullptr && rate->isVisible());
+    retype(rate, QStringLiteral("400 Gb/s"));
+    EXPECT_EQ(jsonOf(*document).at("topology").at("node")[0].at("bits_per_s"), Json(400'000'000'000));
+    settle(*document);
+    QTest::qWait(20);
+    test::savePicture(*document, QStringLiteral("editor-fleet-tree"));
 }
 
 TEST_F(HardwareDocumentTest, LooksRight) {

@@ -145,6 +145,10 @@ TEST_F(StudyDocumentTest, PinsOfferTheModelsLayers) {
     EXPECT_NE(pinned.begin().key(), "layer 1");
     ASSERT_TRUE(pins->model()->setCell(pins->model()->index(0, 1), Json("III")));
     EXPECT_EQ(document->study().parameters.at("pin").begin().value(), Json("III"));
+    document->findChild<Section*>()->setOpen(true);
+    settle(*document);
+    QTest::qWait(20);
+    test::savePicture(*document, QStringLiteral("editor-study-pins"));
     pins->model()->dropRows({0});
     EXPECT_TRUE(document->study().parameters.at("pin").empty());
 }
