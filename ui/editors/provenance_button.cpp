@@ -104,6 +104,7 @@ void ProvenanceButton::openPanel() {
     trust->setAccessibleName(tr("How far it can be trusted"));
     auto* source = new TextBox(source_, panel);
     source->setMaxLength(kLongestSource);
+    source->setCursorPosition(0);
     source->setMinimumWidth(fontMetrics().averageCharWidth() * kWidestLetters);
     source->setPlaceholderText(tr("document, page or person"));
     source->setAccessibleName(tr("Source"));

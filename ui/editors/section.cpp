@@ -14,7 +14,6 @@ Section::Section(const QString& title, bool open, QWidget* parent)
     layout->setContentsMargins(-theme().spacing(3), 0, 0, 0);
     layout->setSpacing(theme().spacing(2));
     head_->setText(title);
-    head_->setCheckable(true);
     head_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     head_->setFont(theme().font(Theme::Text::base, true));
     head_->setAccessibleName(title);
@@ -22,16 +21,15 @@ Section::Section(const QString& title, bool open, QWidget* parent)
     content_->setSpacing(theme().spacing(4));
     layout->addWidget(head_, 0, Qt::AlignLeft);
     layout->addWidget(body_);
-    connect(head_, &QToolButton::toggled, this, &Section::setOpen);
+    connect(head_, &QToolButton::clicked, this, [this] { setOpen(!isOpen()); });
     setOpen(open);
 }
 
 bool Section::isOpen() const {
-    return head_->isChecked();
+    return !body_->isHidden();
 }
 
 void Section::setOpen(bool open) {
-    head_->setChecked(open);
     head_->setIcon(theme().icon(open ? QStringLiteral("down") : QStringLiteral("right"), "secondary"));
     head_->setAccessibleDescription(open ? tr("open") : tr("folded"));
     body_->setVisible(open);

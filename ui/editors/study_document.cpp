@@ -13,6 +13,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSettings>
+#include <QTimer>
 #include <QUrl>
 #include <QUrlQuery>
 #include <QVBoxLayout>
@@ -277,6 +278,10 @@ void StudyDocument::Implementation::start(const Opened& opened) {
     buildFields();
     frame->offerRecovery(core);
     showDocument();
+    const QWidget* focused = owner->window()->focusWidget();
+    // The fields are not shown before the event loop runs, and what is not shown takes no focus.
+    if (focused == nullptr || owner->isAncestorOf(focused))
+        QTimer::singleShot(0, model, [picker = model] { picker->setFocus(); });
     if (!pendingView.isEmpty()) owner->restoreView(std::exchange(pendingView, {}));
 }
 

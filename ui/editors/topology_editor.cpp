@@ -84,6 +84,7 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
     layout->addLayout(head);
     tree_->setColumnCount(3);
     tree_->setHeaderLabels({tr("Node or group"), tr("Rate"), tr("Latency")});
+    for (const int column : {1, 2}) tree_->headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
     tree_->setAccessibleName(tr("Tree of the topology"));
     tree_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     tree_->header()->setStretchLastSection(false);
@@ -191,7 +192,9 @@ void TopologyEditor::refresh() {
         int rows = 0;
         for (QTreeWidgetItemIterator each(tree_); *each != nullptr; ++each, ++rows)
             if ((*each)->data(0, kPathRole).toStringList() == current) tree_->setCurrentItem(*each);
-        tree_->setFixedHeight(theme().size("row") * (std::min(rows, kMostVisibleRows) + 1) + theme().spacing(2));
+        const int row = std::max(tree_->sizeHintForRow(0), theme().size("row"));
+        tree_->setFixedHeight(row * std::min(rows, kMostVisibleRows) + tree_->header()->sizeHint().height() +
+                              theme().spacing(2));
     }
     tree_->setVisible(tree);
     join_->setVisible(tree);
