@@ -5,8 +5,10 @@
 #include <QApplication>
 #include <QSettings>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/text.h"
@@ -16,6 +18,7 @@
 namespace {
 
 constexpr int kWrongUsage = 2;
+constexpr int kNoDisplay = 6;  // as for a file that cannot be opened
 
 struct Request {
     std::string store;
@@ -72,6 +75,15 @@ bool asksForText(int argumentCount, char** arguments) {
     return false;
 }
 
+/// Qt ends a program that finds no display; a sentence is kinder.
+bool hasDisplay(int argumentCount, char** arguments) {
+    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"})
+        if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return true;
+    for (int i = 1; i < argumentCount; ++i)
+        if (std::string_view(arguments[i]).find("-platform") != std::string_view::npos) return true;
+    return false;
+}
+
 int show(Application& application, const Request& request) {
     QApplication::setOrganizationName(QStringLiteral("tessera"));
     QApplication::setApplicationName(QStringLiteral("tessera-studio"));
@@ -101,6 +113,10 @@ int main(int argumentCount, char** arguments) {
     Request request;
     describe(options, request);
     if (asksForText(argumentCount, arguments)) return parse(options, argumentCount, arguments);
+    if (!hasDisplay(argumentCount, arguments)) {
+        fmt::print(stderr, "tessera-studio needs a display; `tessera` does the same without one\n");
+        return kNoDisplay;
+    }
     // Qt takes its own options ("-platform") out first. Fractional scales stay fractional: 125 % and 150 % are crisp.
     QGuiApplication::setHighDpiScaleFactorRoundingPolicy(Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
     Application application(argumentCount, arguments);
