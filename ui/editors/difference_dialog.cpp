@@ -1,5 +1,7 @@
 #include "ui/editors/difference_dialog.h"
 
+#include <fmt/format.h>
+
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFileDialog>
@@ -79,7 +81,7 @@ private:
             const bool entries = list.empty() && isNamedList(path);
             for (const auto& [key, child] : value.items()) {
                 if (path.empty() && list.empty() && key == "schema") continue;
-                const std::string below = path.empty() ? key : path + "." + key;
+                const std::string below = path.empty() ? key : fmt::format("{}.{}", path, key);
                 if (entries)
                     walk(child, path, "", place + QStringList{titleOf(path), quiet(key)});
                 else
@@ -134,8 +136,8 @@ QVector<Difference> differences(const Json& here, const Json& there, const Hardw
     return result;
 }
 
-DifferenceDialog::DifferenceDialog(const HardwareKind& kind, const Json& here, const EditedFile& file, QWidget* parent)
-    : QDialog(parent), kind_(kind), here_(here), other_(new QComboBox(this)), summary_(new QLabel(this)) {
+DifferenceDialog::DifferenceDialog(const HardwareKind& kind, Json here, const EditedFile& file, QWidget* parent)
+    : QDialog(parent), kind_(kind), here_(std::move(here)), other_(new QComboBox(this)), summary_(new QLabel(this)) {
     setWindowTitle(tr("Compare with another %1").arg(kind.title.toLower()));
     resize(900, 520);
     const auto cell = [this](QString Difference::*part) {

@@ -32,7 +32,7 @@ class DifferenceDialog : public QDialog {
     Q_OBJECT
 
 public:
-    DifferenceDialog(const HardwareKind& kind, const Json& here, const EditedFile& file, QWidget* parent = nullptr);
+    DifferenceDialog(const HardwareKind& kind, Json here, const EditedFile& file, QWidget* parent = nullptr);
     void compareWith(const QString& nameOrPath);
     const QVector<Difference>& shown() const { return rows_; }
 

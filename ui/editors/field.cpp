@@ -183,9 +183,10 @@ private:
     }
     Json jsonOf(const QString& text) const {
         if (text.trimmed().isEmpty()) return {};
-        if (row_.words.contains(text)) return Json(text.toStdString());
+        Json word = text.toStdString();
+        if (row_.words.contains(text)) return word;
         const QuantityReading reading = readQuantity(text, row_.measure, row_.range);
-        return reading.value ? numberValue(*reading.value) : Json(text.toStdString());
+        return reading.value ? numberValue(*reading.value) : word;
     }
     void judge(const QString& text) {
         problem_.clear();

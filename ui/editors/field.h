@@ -66,7 +66,7 @@ public:
 
     void setQuantity(std::optional<double> value);
     /// Text that is no quantity, as it stands in the document.
-    void setRawText(const QString& text);
+    void setRawText(const QString& raw);
     /// The number, or empty where the field is empty or wrong.
     std::optional<double> quantity() const;
     QString problem() const { return problem_; }
@@ -112,7 +112,7 @@ signals:
 Field* makeField(const FieldRow& row, QWidget* parent);
 
 /// The value as a person reads it in a table or a list of differences.
-QString shownValue(const Json& value, const FieldRow& row);
+QString shownValue(const Json& given, const FieldRow& row);
 
 /// Marks a control as wrong (or not) in the theme's way.
 void markWrong(QWidget& control, bool wrong);

@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
+#include <algorithm>
 
 #include "ui/editors/provenance_button.h"
 #include "ui/theme/theme.h"
@@ -165,9 +166,9 @@ void Form::showReasons() {
 }
 
 bool Form::contains(const std::string& field) const {
-    for (const Line& line : lines_)
-        if (field == line.row.path || field.starts_with(line.row.path + ".")) return true;
-    return false;
+    return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
+        return field == line.row.path || field.starts_with(line.row.path + ".");
+    });
 }
 
 bool Form::goTo(const std::string& field) {
@@ -186,7 +187,7 @@ Field* Form::field(const std::string& path) const {
     return nullptr;
 }
 
-void Form::setSuggestions(const std::string& path, const QStringList& words) {
+void Form::setSuggestions(const std::string& path, const QStringList& words) const {
     if (Field* found = field(path)) found->setSuggestions(words);
 }
 

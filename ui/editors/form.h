@@ -33,7 +33,7 @@ public:
     bool goTo(const std::string& field);
     bool contains(const std::string& field) const;
     Field* field(const std::string& path) const;
-    void setSuggestions(const std::string& path, const QStringList& words);
+    void setSuggestions(const std::string& path, const QStringList& words) const;
 
 signals:
     void ownProblemsChanged();

@@ -142,7 +142,8 @@ struct HardwareDocument::Implementation {
     bool complete();
     void saveAsAction() { saveAs(); }
     void duplicate();
-    void compare();
+    void compare() const;
+    void showDifferences() { compare(); }
     void importJson();
     void exportJson();
 
@@ -183,7 +184,7 @@ void HardwareDocument::Implementation::build() {
     frame->setTitle(tr("Opening…"), {});
     addAction(tr("Save as mine…"), QStringLiteral("save-as"), QKeySequence::SaveAs, &Implementation::saveAsAction);
     addAction(tr("Duplicate…"), QStringLiteral("duplicate"), {}, &Implementation::duplicate);
-    addAction(tr("Compare with another…"), QStringLiteral("diff"), {}, &Implementation::compare);
+    addAction(tr("Compare with another…"), QStringLiteral("diff"), {}, &Implementation::showDifferences);
     addAction(tr("Import JSON…"), QStringLiteral("import"), {}, &Implementation::importJson);
     addAction(tr("Export JSON…"), QStringLiteral("export"), {}, &Implementation::exportJson);
 
@@ -408,7 +409,7 @@ void HardwareDocument::Implementation::duplicate() {
     if (dialog.exec() == QDialog::Accepted) owner->duplicateAs(dialog.name());
 }
 
-void HardwareDocument::Implementation::compare() {
+void HardwareDocument::Implementation::compare() const {
     auto* dialog = new DifferenceDialog(*kind, core.json(), core.file(), owner);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->show();

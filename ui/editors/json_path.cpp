@@ -92,7 +92,7 @@ void eraseValue(Json& root, const JsonPath& path) {
 
 void renameMember(Json& object, const std::string& from, const std::string& to) {
     Json renamed = Json::object();
-    for (auto& [key, value] : object.items()) renamed[key == from ? to : key] = std::move(value);
+    for (const auto& [key, value] : object.items()) renamed[key == from ? to : key] = value;
     object = std::move(renamed);
 }
 

@@ -88,7 +88,7 @@ public:
     void setProblems(const Problems& problems);
     bool goTo(const std::string& field);
     /// Words that a column's cells offer, such as the names of accelerators.
-    void setSuggestions(const std::string& column, const QStringList& words);
+    void setSuggestions(const std::string& column, const QStringList& offered);
 
 private:
     QToolButton* button(const QString& icon, const QString& sign, const QString& title);

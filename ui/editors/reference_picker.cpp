@@ -68,10 +68,10 @@ private:
 
 }  // namespace
 
-ReferencePicker::ReferencePicker(const QString& label, const QString& hint, const QString& filter, QWidget* parent)
+ReferencePicker::ReferencePicker(const QString& label, const QString& hint, QString filter, QWidget* parent)
     : QWidget(parent),
       label_(label),
-      filter_(filter),
+      filter_(std::move(filter)),
       box_(new QComboBox(this)),
       line_(new TextBox(box_)),
       note_(new QLabel(this)) {

@@ -26,7 +26,7 @@ public:
         QString group;  ///< its heading
     };
 
-    ReferencePicker(const QString& label, const QString& hint, const QString& filter, QWidget* parent = nullptr);
+    ReferencePicker(const QString& label, const QString& hint, QString filter, QWidget* parent = nullptr);
     void setChoices(const QVector<Choice>& choices);
     void setValue(const QString& value);
     QString value() const;

@@ -170,9 +170,9 @@ struct StudyDocument::Implementation {
     void buildInputs();
     void buildParameters();
     ReferencePicker* addPicker(const char* list, const QString& label, const QString& hint, const QString& filter);
-    void showDocument();
+    void showDocument() const;
     void showChecked();
-    void showEstimate(const Problems& problems);
+    void showEstimate(const Problems& problems) const;
     Problems allProblems() const;
     QString nameOf(const std::string& field) const;
     void goTo(const std::string& field);
@@ -388,7 +388,7 @@ QString StudyDocument::Implementation::name() const {
     return tr("%1 on %2").arg(network, fleet);
 }
 
-void StudyDocument::Implementation::showDocument() {
+void StudyDocument::Implementation::showDocument() const {
     if (!core.isStarted() || model == nullptr) return;
     QString caption = tr("Study");
     if (core.file().path.empty())
@@ -442,7 +442,7 @@ void StudyDocument::Implementation::showChecked() {
     if (problems.isEmpty() && !missing.isEmpty()) estimate->setText(missing.join(QLatin1Char(' ')));
 }
 
-void StudyDocument::Implementation::showEstimate(const Problems& problems) {
+void StudyDocument::Implementation::showEstimate(const Problems& problems) const {
     StudyPreview preview;
     if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
     QString text = QString::fromStdString(escaped(preview.estimate.text, 1000));

@@ -107,7 +107,7 @@ std::optional<FieldRow> fieldOf(const Parameter& parameter) {
     return std::nullopt;
 }
 
-std::optional<ListSpec> listOf(const Parameter& parameter, std::shared_ptr<const QStringList> names) {
+std::optional<ListSpec> listOf(const Parameter& parameter, const std::shared_ptr<const QStringList>& names) {
     const bool named = parameter.kind == ParameterKind::namedWords;
     if (!named && parameter.kind != ParameterKind::namedNumbers) return std::nullopt;
     ListSpec spec;

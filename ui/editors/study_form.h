@@ -17,7 +17,7 @@ namespace tessera::ui {
 /// The parameter as a row of a form; lists of pairs have none.
 std::optional<FieldRow> fieldOf(const study::Parameter& parameter);
 /// The parameter as a table of names and values. `names` holds what the first column offers.
-std::optional<ListSpec> listOf(const study::Parameter& parameter, std::shared_ptr<const QStringList> names);
+std::optional<ListSpec> listOf(const study::Parameter& parameter, const std::shared_ptr<const QStringList>& names);
 QString labelOf(const study::Parameter& parameter);
 
 /// What is known of a study's inputs, read on another thread.

@@ -12,6 +12,7 @@
 #include <QTest>
 #include <QTreeWidget>
 #include <QUndoStack>
+#include <algorithm>
 
 #include "core/base/file.h"
 #include "core/hardware/library.h"
@@ -58,9 +59,9 @@ protected:
         return nullptr;
     }
     static bool says(QWidget& document, const QString& text) {
-        for (QLabel* label : document.findChildren<QLabel*>())
-            if (label->isVisible() && label->text().contains(text)) return true;
-        return false;
+        const QList<QLabel*> labels = document.findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(),
+                           [&](const QLabel* label) { return label->isVisible() && label->text().contains(text); });
     }
     static void retype(QLineEdit* field, const QString& text) {
         field->setFocus();
