@@ -200,7 +200,7 @@ HistoryQuery queryOf(const Choice& choice, const Store& history) {
     query.descending = !choice.ascending;
     query.orderBy = choice.sort;
     static const std::set<std::string> kColumns{"started", "name", "status", "engine", "model", "hardware"};
-    if (kColumns.count(choice.sort) == 0) {
+    if (!kColumns.contains(choice.sort)) {
         const std::vector<std::string> metrics = history.metricNames();
         if (!metrics.empty() && std::find(metrics.begin(), metrics.end(), choice.sort) == metrics.end()) {
             const std::string_view hint = closest(choice.sort, metrics);

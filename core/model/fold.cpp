@@ -782,8 +782,9 @@ std::size_t visibleNodes(const Fold& fold, const std::set<std::int32_t>& expande
 std::int32_t visibleNodeOf(const Fold& fold, const std::set<std::int32_t>& expanded, std::int32_t item) {
     std::vector<std::int32_t> path;
     for (std::int32_t node = fold.leaves[at(item)]; node > 0; node = fold.node(node).parent) path.push_back(node);
-    for (auto node = path.rbegin(); node != path.rend(); ++node)
-        if (!expanded.contains(*node)) return *node;
+    const auto folded =
+        std::find_if(path.rbegin(), path.rend(), [&](std::int32_t node) { return !expanded.contains(node); });
+    if (folded != path.rend()) return *folded;
     return path.empty() ? 0 : path.front();
 }
 
@@ -810,9 +811,9 @@ std::set<std::int32_t> firstExpanded(const Fold& fold) {
 }
 
 OperatorClass FoldTotals::mainClass() const {
-    const auto most = std::max_element(flopsByClass.begin(), flopsByClass.end());
+    const auto* const most = std::max_element(flopsByClass.begin(), flopsByClass.end());
     if (*most > 0) return static_cast<OperatorClass>(most - flopsByClass.begin());
-    const auto many = std::max_element(operatorsByClass.begin(), operatorsByClass.end());
+    const auto* const many = std::max_element(operatorsByClass.begin(), operatorsByClass.end());
     return static_cast<OperatorClass>(many - operatorsByClass.begin());
 }
 

@@ -41,7 +41,7 @@ Split alternate(const Level& level, Elimination& elimination, RatioRule rule, co
 /// smaller of its values at the ends of an interval bounds the whole interval. Intervals and states are split, best
 /// bound first, until the bound meets the best split found or `nodeLimit` eliminations are spent.
 Split balance(const Level& level, Elimination& elimination, const Allowed& allowed, std::int64_t nodeLimit,
-              double from = 0, double to = 1, const Search& search = {});
+              double from = 0, double to = 1, const Search& watching = {});
 
 /// The ratio that balances all that the two sides do, down to their accelerators. `wholeTime` gives the time of the
 /// slowest accelerator for a split. Where sides are split further, the split that is best for this level alone can be

@@ -379,11 +379,11 @@ namespace {
 /// Puts what an earlier run got into its places.
 void restore(std::vector<Slot>& slots, std::vector<PartialPlan> plans, Watched& watched) {
     for (PartialPlan& partial : plans)
-        for (std::size_t p = 0; p < slots.size(); ++p) {
-            if (slots[p].solved || slots[p].partial.plan.strategy != partial.plan.strategy) continue;
+        for (Slot& slot : slots) {
+            if (slot.solved || slot.partial.plan.strategy != partial.plan.strategy) continue;
             watched.done = watched.done + 1 + (partial.compared ? 1 : 0) + (partial.proven ? 1 : 0);
-            slots[p].partial = std::move(partial);
-            slots[p].solved = true;
+            slot.partial = std::move(partial);
+            slot.solved = true;
             ++watched.plans;
             break;
         }

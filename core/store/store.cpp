@@ -458,7 +458,7 @@ RunId Store::find(const std::string& name) const {
         RunId number = 0;
         const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
         if (error == std::errc() && end == name.data() + name.size() &&
-            wholeFrom(database, "SELECT count(*) FROM run WHERE id = ? AND deleted = 0", number) == 1)
+            wholeFrom(database, "SELECT count(*) FROM run WHERE id = ?", number) == 1)
             return number;
         if (const std::optional<RunId> run = runOfUid(database, name)) return *run;
         throw UsageError(

@@ -158,7 +158,8 @@ public:
 
     // Reading.
     std::optional<RunRow> run(RunId id) const;
-    /// "12", a uid or a unique prefix of one of at least four characters, or "last". Throws UsageError.
+    /// "12" (also of a deleted run), a uid or a unique prefix of one of at least four characters, or "last". Throws
+    /// UsageError.
     RunId find(const std::string& name) const;
     study::Study study(RunId run) const;
     std::optional<study::Result> result(RunId run) const;  ///< empty while there is none
