@@ -922,9 +922,10 @@ private:
             least = label.y + 14;
         }
         double most = plot.bottom();
-        for (auto label = wanted.rbegin(); label != wanted.rend(); ++label) {
-            label->y = std::min(label->y, most);
-            most = label->y - 14;
+        for (std::size_t i = wanted.size(); i-- > 0;) {
+            Wanted& label = wanted[i];
+            label.y = std::min(label.y, most);
+            most = label.y - 14;
         }
         for (const Wanted& label : wanted) {
             const Series& series = chart_.series[label.series];

@@ -25,7 +25,7 @@ struct Scale {
 
     double coordinate(double value) const;  ///< a value's place on the axis
     double pixel(double value) const;
-    double pixelOf(double coordinate) const;
+    double pixelOf(double place) const;
     double value(double pixel) const;
     double coordinateAt(double pixel) const;
 };

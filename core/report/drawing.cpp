@@ -14,7 +14,7 @@ namespace tessera::report {
 
 namespace {
 
-constexpr std::string_view kFont = "font-family=\"system-ui, sans-serif\" font-variant-numeric=\"tabular-nums\"";
+constexpr std::string_view kFont = R"(font-family="system-ui, sans-serif" font-variant-numeric="tabular-nums")";
 
 /// Coordinates with at most two decimals.
 std::string at(double value) {
@@ -63,7 +63,7 @@ public:
         const bool area = !path.fill.empty();
         std::string style = fmt::format(" fill=\"{}\"", filling(path.fill, path.hatched));
         if (!path.stroke.empty())
-            style += fmt::format(" stroke=\"{}\"{} stroke-linejoin=\"round\"", resolved(path.stroke, theme_),
+            style += fmt::format(R"( stroke="{}"{} stroke-linejoin="round")", resolved(path.stroke, theme_),
                                  attribute("stroke-width", path.width, 1));
         if (path.dashed) style += " stroke-dasharray=\"6 4\"";
         text_ += fmt::format("<{} points=\"{}\"{}{}/>\n", area ? "polygon" : "polyline", line, style,

@@ -39,9 +39,8 @@ Rectangle shifted(const Rectangle& place, double by) {
 
 std::string svgOf(const CardFrame& frame, const Theme& theme) {
     const std::string colour = colourOf(frame.colour, theme);
-    std::string text =
-        box(frame.place, kRadius + 2,
-            fmt::format("fill=\"{0}\" fill-opacity=\"0.05\" stroke=\"{0}\" stroke-opacity=\"0.45\"", colour));
+    std::string text = box(frame.place, kRadius + 2,
+                           fmt::format(R"(fill="{0}" fill-opacity="0.05" stroke="{0}" stroke-opacity="0.45")", colour));
     text += textElement(frame.place.x + kPadding, frame.place.y + 18, 12, theme("text"), frame.title,
                         " font-weight=\"600\"");
     if (!frame.badge.empty())
@@ -81,7 +80,7 @@ std::string svgOf(const Card& card, const Theme& theme) {
         const Rectangle place = shifted(front, i * kCardOffset);
         text += box(place, radius, fmt::format("fill=\"{}\"", theme("surface")));
         text += box(place, radius,
-                    fmt::format("fill=\"{}\" fill-opacity=\"{:.2f}\" stroke=\"{}\" stroke-opacity=\"0.7\"", colour,
+                    fmt::format(R"(fill="{}" fill-opacity="{:.2f}" stroke="{}" stroke-opacity="0.7")", colour,
                                 card.fill, card.fill > 0.55 ? theme("surface") : colour));
     }
     text += svgStripes(card, front, theme);
@@ -89,12 +88,12 @@ std::string svgOf(const Card& card, const Theme& theme) {
     const CardLines lines = linesOf(card);
     const double x = front.centre().x;
     constexpr std::string_view kMiddle = " text-anchor=\"middle\"";
-    text += textElement(x, front.y + lines.title, 13, main, card.title, " text-anchor=\"middle\" font-weight=\"600\"");
+    text += textElement(x, front.y + lines.title, 13, main, card.title, R"( text-anchor="middle" font-weight="600")");
     if (!card.subtitle.empty()) text += textElement(x, front.y + lines.subtitle, 11, side, card.subtitle, kMiddle);
     if (!card.caption.empty()) text += textElement(x, front.y + lines.caption, 11, side, card.caption, kMiddle);
     if (!card.badge.empty())
         text += textElement(front.right() - 8, front.y + 14, 11, main, card.badge,
-                            " text-anchor=\"end\" font-weight=\"600\"");
+                            R"( text-anchor="end" font-weight="600")");
     return text;
 }
 
@@ -105,7 +104,7 @@ std::string svgLegend(const GraphPicture& picture, double y, const Theme& theme)
     x += 8.0 * static_cast<double>(displayWidth(picture.legendTitle));
     for (const LegendEntry& entry : picture.legend) {
         text += box({x, y - 9, 11, 11}, 2,
-                    fmt::format("fill=\"{}\" fill-opacity=\"{:.2f}\"", colourOf(entry.colour, theme), entry.fill));
+                    fmt::format(R"(fill="{}" fill-opacity="{:.2f}")", colourOf(entry.colour, theme), entry.fill));
         text += textElement(x + 17, y, 11, theme("text"), entry.name);
         x += 36 + 7.0 * static_cast<double>(displayWidth(entry.name));
     }
