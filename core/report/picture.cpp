@@ -157,7 +157,7 @@ std::string toCsv(const study::Timeline& timeline) {
 }
 
 std::string toChromeTrace(const study::Timeline& timeline) {
-    std::string text = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
+    std::string text = R"({"displayTimeUnit":"ms","traceEvents":[)";
     std::map<std::string, std::size_t> processes;
     std::vector<std::size_t> process;
     const auto add = [&](const std::string& event) { text += (text.back() == '[' ? "\n" : ",\n") + event; };

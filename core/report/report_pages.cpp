@@ -90,9 +90,8 @@ public:
         const double scale = std::min({1.0, kWidth / width, (kBottom - kMargin) / height});
         keep(height * scale + kGap);
         y_ += kGap;
-        page_ +=
-            fmt::format("<svg x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" viewBox=\"0 0 {} {}\"{}",
-                        kMargin, y_, width * scale, height * scale, width, height, svg.substr(svg.find(" role=")));
+        page_ += fmt::format(R"(<svg x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" viewBox="0 0 {} {}"{})",
+                             kMargin, y_, width * scale, height * scale, width, height, svg.substr(svg.find(" role=")));
         y_ += height * scale;
     }
     void operator()(const Listing& listing) {
