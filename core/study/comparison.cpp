@@ -32,8 +32,8 @@ bool allEqual(const std::vector<std::string>& values) {
 /// Fields of one run in the order in which they are shown, by section and name.
 class Fields {
 public:
-    void add(const std::string& section, const std::string& field, std::string value) {
-        list_.push_back({{section, field}, std::move(value)});
+    void add(const std::string& section, const std::string& field, const std::string& value) {
+        list_.push_back({{section, field}, value});
     }
     const std::vector<std::pair<std::pair<std::string, std::string>, std::string>>& list() const { return list_; }
 

@@ -242,8 +242,7 @@ Json planJson(const Plan& plan, const std::vector<std::string>& names) {
     Json json = planHead(plan);
     Json& levels = json["levels"] = Json::array();
     for (const LevelPlan& level : plan.levels) levels.push_back(levelJson(level, names));
-    Json tail = planTail(plan);
-    for (auto& [name, value] : tail.items()) json[name] = std::move(value);
+    json.update(planTail(plan));
     return json;
 }
 

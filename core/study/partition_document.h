@@ -14,7 +14,7 @@ namespace tessera::study {
 
 /// A plan's fields before its levels, one level, and the fields after them. `names` are the layer graph's.
 Json planHead(const partition::Plan& plan);
-Json levelJson(const partition::LevelPlan& level, const std::vector<std::string>& names);
+Json levelJson(const partition::LevelPlan& plan, const std::vector<std::string>& names);
 Json planTail(const partition::Plan& plan);
 /// The whole plan.
 Json planJson(const partition::Plan& plan, const std::vector<std::string>& names);
