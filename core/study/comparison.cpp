@@ -50,8 +50,8 @@ std::string textOfValue(const Json& value) {
 void addGroups(Fields& fields, const PartitionOutcome& outcome) {
     for (std::size_t g = 0; g < outcome.groups.size(); ++g) {
         const GroupNumbers& group = outcome.groups[g];
-        const auto add = [&](const char* field, std::string value) {
-            fields.add("Hardware", fmt::format("groups[{}].{}", g, field), std::move(value));
+        const auto add = [&](const char* field, const std::string& value) {
+            fields.add("Hardware", fmt::format("groups[{}].{}", g, field), value);
         };
         add("name", group.name);
         add("accelerator", group.accelerator);
