@@ -79,32 +79,6 @@ bool fits(const Prefix& prefix, const Unit& unit) {
     return prefix.decimal > 0 || mayBeSmall(unit.measure);
 }
 
-std::string_view shownUnit(Measure measure) {
-    switch (measure) {
-        case Measure::bytes:
-            return "B";
-        case Measure::bytesPerSecond:
-            return "B/s";
-        case Measure::bitsPerSecond:
-            return "b/s";
-        case Measure::flops:
-            return "FLOP";
-        case Measure::flopsPerSecond:
-            return "FLOP/s";
-        case Measure::seconds:
-            return "s";
-        case Measure::hertz:
-            return "Hz";
-        case Measure::watts:
-            return "W";
-        case Measure::area:
-            return "mm²";
-        case Measure::count:
-            return "";
-    }
-    return "";
-}
-
 struct Scale {
     int decimal = 0;  ///< power of ten
     double factor = 1;
@@ -166,6 +140,32 @@ std::string grouped(double value) {
 
 }  // namespace
 
+std::string_view unitName(Measure measure) {
+    switch (measure) {
+        case Measure::bytes:
+            return "B";
+        case Measure::bytesPerSecond:
+            return "B/s";
+        case Measure::bitsPerSecond:
+            return "b/s";
+        case Measure::flops:
+            return "FLOP";
+        case Measure::flopsPerSecond:
+            return "FLOP/s";
+        case Measure::seconds:
+            return "s";
+        case Measure::hertz:
+            return "Hz";
+        case Measure::watts:
+            return "W";
+        case Measure::area:
+            return "mm²";
+        case Measure::count:
+            return "";
+    }
+    return "";
+}
+
 std::optional<double> parseQuantity(std::string_view text, Measure measure) {
     text = trimmed(text);
     if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
@@ -203,7 +203,7 @@ std::string formatQuantity(double value, Measure measure) {
     const double magnitude = std::fabs(scaled);
     const bool many = (!prefixed || !above) && magnitude >= 999.5 && magnitude < 0x1p53;
     return fmt::format("{} {}{}", many ? grouped(std::round(scaled)) : shortNumber(scaled), shown.prefix,
-                       shownUnit(measure));
+                       unitName(measure));
 }
 
 std::string formatCount(double value) {

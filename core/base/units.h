@@ -18,6 +18,9 @@ std::optional<double> parseQuantity(std::string_view text, Measure measure);
 /// For people: 3 to 4 significant digits with an engineering prefix and the unit: "16 GB/s", "36.2 ms", "420 TFLOP/s".
 std::string formatQuantity(double value, Measure measure);
 
+/// The base unit of a measure as shown to people, without a prefix: "B/s", "FLOP"; empty for a count.
+std::string_view unitName(Measure measure);
+
 /// A plain number for people, 4 significant digits, no exponent for ordinary sizes: "6.31", "25,557,032".
 std::string formatCount(double value);
 

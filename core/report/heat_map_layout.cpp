@@ -150,12 +150,13 @@ private:
     /// The most frequent category of a block of cells, the lower one on a tie.
     int frequent(std::size_t row, std::size_t column) {
         if (out_.perColumn == 1 && out_.perRow == 1) return categoryAt(map_, row, column);
-        counts_.assign(map_.categories.size() + 1, 0);
+        counts_.assign(map_.categories.size(), 0);
         for (std::size_t r = row; r < std::min(row + out_.perRow, rowsOf(map_)); ++r)
             for (std::size_t c = column; c < std::min(column + out_.perColumn, columnsOf(map_)); ++c)
-                ++counts_[static_cast<std::size_t>(categoryAt(map_, r, c) + 1)];
-        const auto most = std::max_element(counts_.begin() + 1, counts_.end());
-        return most == counts_.end() || *most == 0 ? -1 : static_cast<int>(most - counts_.begin()) - 1;
+                if (const int category = categoryAt(map_, r, c); category >= 0)
+                    ++counts_[static_cast<std::size_t>(category)];
+        const auto most = std::max_element(counts_.begin(), counts_.end());
+        return most == counts_.end() || *most == 0 ? -1 : static_cast<int>(most - counts_.begin());
     }
 
     void cells() {

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/report/chart_layout.h"
 #include "core/report/heat_map_layout.h"
 #include "core/report/table.h"
@@ -32,37 +34,10 @@ Size naturalSize(const Chart& chart, Size size) {
     return size;
 }
 
-/// The unit that goes with a column of plain numbers.
-std::string unitOf(Measure measure) {
-    switch (measure) {
-        case Measure::bytes:
-            return "B";
-        case Measure::bytesPerSecond:
-            return "B/s";
-        case Measure::bitsPerSecond:
-            return "b/s";
-        case Measure::flops:
-            return "FLOP";
-        case Measure::flopsPerSecond:
-            return "FLOP/s";
-        case Measure::seconds:
-            return "s";
-        case Measure::hertz:
-            return "Hz";
-        case Measure::watts:
-            return "W";
-        case Measure::area:
-            return "mm²";
-        case Measure::count:
-            break;
-    }
-    return "";
-}
-
 std::string heading(const Axis& axis, const std::string& otherwise) {
     const std::string title = axis.title.empty() ? otherwise : axis.title;
-    const std::string unit = axis.categories.empty() ? unitOf(axis.measure) : "";
-    return unit.empty() ? title : title + " (" + unit + ")";
+    const std::string_view unit = axis.categories.empty() ? unitName(axis.measure) : "";
+    return unit.empty() ? title : fmt::format("{} ({})", title, unit);
 }
 
 std::string cellOf(double value) {
