@@ -11,6 +11,12 @@ target_include_directories(tessera_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(tessera_options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -ffp-contract=off)
 # g++ 12 warns falsely on std::string concatenation (GCC bug 105651) and, at -O3, on the comparison of vectors of bytes.
 target_compile_options(tessera_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-stringop-overread>)
+if(TESSERA_PCH)
+  # Precompiled headers lose the marks that keep g++ 12 quiet about system headers.
+  target_compile_options(tessera_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds>)
+  # Without the time in them, the cache of compilers knows them again.
+  target_compile_options(tessera_options INTERFACE $<$<CXX_COMPILER_ID:Clang>:-Xclang -fno-pch-timestamp>)
+endif()
 if(TESSERA_WERROR)
   target_compile_options(tessera_options INTERFACE -Werror)
 endif()
@@ -24,6 +30,27 @@ if(TESSERA_FUZZ)
   target_compile_options(tessera_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# tessera_precompile(TARGET KIND): with TESSERA_PCH, the headers of libraries that nearly every file parses.
+# The first target of a kind builds them, the others of that kind share them: all have the same compiler options.
+set(tessera_pch_plain <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex> <optional>
+                      <set> <span> <string> <string_view> <thread> <unordered_map> <variant> <vector>
+                      <fmt/format.h> <nlohmann/json.hpp>)
+set(tessera_pch_window ${tessera_pch_plain} <QtWidgets/QtWidgets>)
+set(tessera_pch_test ${tessera_pch_plain} <gmock/gmock.h> <gtest/gtest.h>)
+set(tessera_pch_window_test ${tessera_pch_window} <gmock/gmock.h> <gtest/gtest.h> <QtTest/QtTest>)
+function(tessera_precompile target kind)
+  if(NOT TESSERA_PCH)
+    return()
+  endif()
+  get_property(first GLOBAL PROPERTY TESSERA_PCH_${kind})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
+  else()
+    target_precompile_headers(${target} PRIVATE ${tessera_pch_${kind}})
+    set_property(GLOBAL PROPERTY TESSERA_PCH_${kind} ${target})
+  endif()
+endfunction()
+
 function(tessera_module name)
   cmake_parse_arguments(MODULE "" "" "DEPENDS;PUBLIC_LIBRARIES;PRIVATE_DEPENDS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
@@ -34,6 +61,9 @@ function(tessera_module name)
   # Qt's meta-objects are made for the folders of ui/ only.
   if(name MATCHES "^ui_")
     set_target_properties(tessera_${name} PROPERTIES AUTOMOC ON)
+    tessera_precompile(tessera_${name} window)
+  else()
+    tessera_precompile(tessera_${name} plain)
   endif()
   set_property(GLOBAL APPEND PROPERTY TESSERA_MODULES tessera_${name})
 endfunction()
