@@ -33,6 +33,11 @@ public:
     /// Actions that belong in the menu while this document is in front.
     virtual QVector<QAction*> documentActions() { return {}; }
     virtual QVector<Exportable> exportables() { return {}; }
+    /// About the document as a whole, for the Inspector while nothing in it is selected; no title = nothing is known
+    /// yet.
+    virtual Facts overview() const { return {}; }
+    /// Selects and shows the place that one of its messages named; false = it is not there (any more).
+    virtual bool showPlace(const QString& /*place*/) { return false; }
     /// Selection, zoom, open tab: what a restored session brings back. Unknown or wrong values are ignored.
     virtual QJsonObject saveView() const { return {}; }
     virtual void restoreView(const QJsonObject& /*view*/) {}
@@ -40,10 +45,12 @@ public:
 signals:
     void titleChanged();
     void modifiedChanged();
-    void inspected(const tessera::ui::Facts& facts);               ///< something was selected
-    void messaged(const QString& sentence, const QString& place);  ///< for the Messages dock
-    void openRequested(const QString& kind, const QString& key);   ///< another document, by kind and key
-    void runRequested(const QString& studyJson);                   ///< run a study (tessera.study/1)
+    void overviewChanged();
+    void inspected(const tessera::ui::Facts& facts);  ///< something was selected
+    /// For the Messages dock. `place` is what `showPlace` understands, "" = the document as a whole.
+    void messaged(const QString& sentence, const QString& place);
+    void openRequested(const QString& kind, const QString& key);  ///< another document, by kind and key
+    void runRequested(const QString& studyJson);                  ///< run a study (tessera.study/1)
 };
 
 }  // namespace tessera::ui
