@@ -35,6 +35,7 @@ struct Facts {
     QVector<Section> sections = {};
     QVector<Action> actions = {};
     QString note = {};
+    bool ofWhole = false;  ///< nothing is selected: this belongs below what is known of the document as a whole
 };
 
 }  // namespace tessera::ui

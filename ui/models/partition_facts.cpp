@@ -117,6 +117,7 @@ Facts planFacts(const PartitionChoice& choice) {
     facts.title = choice.run.strategy(choice.plan);
     facts.subtitle = tr("%1 on %2").arg(shownText(choice.run.outcome().model), shownText(choice.run.outcome().fleet));
     facts.icon = QStringLiteral("strategy");
+    facts.ofWhole = true;
     Facts::Row speedup =
         row(choice, tr("Over data parallelism"), plan.speedupOverDp, Measure::count, path("speedup_over_dp"));
     speedup.value = QString::fromStdString(study::timesText(plan.speedupOverDp));
