@@ -1,0 +1,92 @@
+#include "ui/editors/hardware_facts.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+
+#include "core/base/text.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr std::size_t kMostGroupsListed = 12;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("tessera::ui::hardwareFacts", text);
+}
+
+QString shownText(const std::string& text) {
+    return QString::fromStdString(escaped(text));
+}
+
+Facts::Row quantity(const QString& label, double value, Measure measure) {
+    return {.label = label,
+            .value = QString::fromStdString(formatQuantity(value, measure)),
+            .exact = QString::fromStdString(exactNumber(value))};
+}
+
+Facts::Section peakFacts(const hardware::Accelerator& accelerator) {
+    Facts::Section section{.title = tr("Peak rate"), .rows = {}};
+    for (const auto& [dtype, rate] : accelerator.peakFlops)
+        section.rows.append(quantity(shownText(dtype), rate.value, Measure::flopsPerSecond));
+    return section;
+}
+
+Facts::Section memoryFacts(const hardware::Accelerator& accelerator) {
+    Facts::Section section{.title = tr("Memory and network"), .rows = {}};
+    for (const hardware::MemoryLevel& level : accelerator.memory) {
+        const QString name = shownText(level.name);
+        if (level.capacity) section.rows.append(quantity(name, level.capacity->value, Measure::bytes));
+        if (level.bandwidth)
+            section.rows.append(
+                quantity(tr("%1 bandwidth").arg(name), level.bandwidth->value, Measure::bytesPerSecond));
+    }
+    if (accelerator.network)
+        section.rows.append(quantity(tr("Network"), accelerator.network->value, Measure::bytesPerSecond));
+    if (accelerator.power) section.rows.append(quantity(tr("Power"), accelerator.power->value, Measure::watts));
+    return section;
+}
+
+Facts factsOf(const hardware::Accelerator& accelerator) {
+    Facts facts;
+    facts.subtitle =
+        accelerator.vendor.empty() ? tr("Accelerator") : tr("Accelerator by %1").arg(shownText(accelerator.vendor));
+    facts.sections = {peakFacts(accelerator), memoryFacts(accelerator)};
+    return facts;
+}
+
+Facts factsOf(const hardware::Fleet& fleet) {
+    Facts facts;
+    facts.subtitle = tr("Fleet");
+    Facts::Section whole{
+        .title = tr("Fleet"),
+        .rows = {{.label = tr("Accelerators"),
+                  .value = QString::fromStdString(formatCount(static_cast<double>(hardware::acceleratorCount(fleet))))},
+                 {.label = tr("Groups"), .value = QString::number(fleet.groups.size())}}};
+    Facts::Section groups{.title = tr("Groups"), .rows = {}};
+    for (const hardware::Group& group : fleet.groups) {
+        if (static_cast<std::size_t>(groups.rows.size()) == kMostGroupsListed) {
+            facts.note = tr("and %1 more groups").arg(fleet.groups.size() - kMostGroupsListed);
+            break;
+        }
+        const std::string& name = group.accelerator.name.empty() ? group.accelerator.id : group.accelerator.name;
+        groups.rows.append(
+            {.label = shownText(group.name),
+             .value = QStringLiteral("%1 × %2").arg(
+                 QString::fromStdString(formatCount(static_cast<double>(group.count))), shownText(name))});
+    }
+    facts.sections = {whole, groups};
+    return facts;
+}
+
+}  // namespace
+
+Facts hardwareFacts(const Preview& preview) {
+    Facts facts;
+    if (const auto* accelerator = std::get_if<hardware::Accelerator>(&preview)) facts = factsOf(*accelerator);
+    if (const auto* fleet = std::get_if<FleetPreview>(&preview)) facts = factsOf(fleet->fleet);
+    facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
+    return facts;
+}
+
+}  // namespace tessera::ui
