@@ -23,6 +23,7 @@
 #include "ui/editors/editor_core.h"
 #include "ui/editors/editor_frame.h"
 #include "ui/editors/form.h"
+#include "ui/editors/hardware_facts.h"
 #include "ui/editors/hardware_kind.h"
 #include "ui/editors/hardware_picture.h"
 #include "ui/editors/list_editor.h"
@@ -230,7 +231,7 @@ void HardwareDocument::Implementation::start(const Opened& opened) {
         frame->setTitle(key, {});
         frame->setRefusal(opened.problem);
         save->setEnabled(false);
-        emit owner->messaged(opened.problem, key);
+        emit owner->messaged(opened.problem, {});
         return;
     }
     kind = hardwareKindOf(opened.json);
@@ -332,6 +333,7 @@ void HardwareDocument::Implementation::showChecked() {
     frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
     if (core.preview().has_value()) picture->setPreview(std::any_cast<Preview>(core.preview()));
     picture->setStale(!problems.isEmpty());
+    emit owner->overviewChanged();
 }
 
 QString HardwareDocument::Implementation::nameOf(const std::string& field) const {
@@ -374,7 +376,7 @@ bool HardwareDocument::Implementation::complete() {
     goTo(problems.front().field);
     emit owner->messaged(tr("%1 is not saved: %2: %3")
                              .arg(titleOf(core.json()), nameOf(problems.front().field), problems.front().sentence),
-                         key);
+                         QString::fromStdString(problems.front().field));
     return false;
 }
 
@@ -387,7 +389,7 @@ bool HardwareDocument::Implementation::write(const EditedFile& file) {
     } catch (const std::exception& error) {
         const QString sentence = QString::fromStdString(escaped(error.what(), 1000));
         frame->setNotice(sentence, {{tr("Save under another name…"), [this] { saveAs(); }}, {tr("Not now"), [] {}}});
-        emit owner->messaged(sentence, key);
+        emit owner->messaged(sentence, {});
         return false;
     }
 }
@@ -466,6 +468,20 @@ QString HardwareDocument::title() const {
 
 QString HardwareDocument::iconName() const {
     return d_->kind != nullptr ? d_->kind->icon : QStringLiteral("hardware");
+}
+
+Facts HardwareDocument::overview() const {
+    if (!d_->core.isStarted() || !d_->core.preview().has_value()) return {};
+    Facts facts = hardwareFacts(std::any_cast<const Preview&>(d_->core.preview()));
+    facts.title = title();
+    facts.icon = iconName();
+    return facts;
+}
+
+bool HardwareDocument::showPlace(const QString& place) {
+    if (!d_->core.isStarted()) return false;
+    d_->goTo(place.toStdString());
+    return true;
 }
 
 QUndoStack* HardwareDocument::undoStack() {

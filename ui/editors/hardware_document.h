@@ -25,6 +25,8 @@ public:
     QVector<Exportable> exportables() override;
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
+    Facts overview() const override;
+    bool showPlace(const QString& place) override;  ///< a field's path, such as "groups[1].count"
 
     /// Saves into the user's folder of the library under a name, replacing what is there, and goes on with that file.
     bool saveAs(const QString& name);

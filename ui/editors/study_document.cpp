@@ -271,7 +271,7 @@ void StudyDocument::Implementation::start(const Opened& opened) {
     if (!opened.problem.isEmpty()) {
         frame->setTitle(key, {});
         frame->setRefusal(opened.problem);
-        emit owner->messaged(opened.problem, key);
+        emit owner->messaged(opened.problem, {});
         return;
     }
     core.start(opened.file, opened.json);
@@ -491,7 +491,7 @@ bool StudyDocument::Implementation::write(const EditedFile& file) {
         const QString sentence = QString::fromStdString(escaped(error.what(), 1000));
         frame->setNotice(sentence,
                          {{tr("Save under another name…"), [this] { owner->saveAs(); }}, {tr("Not now"), [] {}}});
-        emit owner->messaged(sentence, key);
+        emit owner->messaged(sentence, {});
         return false;
     }
 }
@@ -558,6 +558,12 @@ void StudyDocument::restoreView(const QJsonObject& view) {
     d_->frame->scroll()->verticalScrollBar()->setValue(view[QStringLiteral("scroll")].toInt());
 }
 
+bool StudyDocument::showPlace(const QString& place) {
+    if (d_->model == nullptr) return false;
+    d_->goTo(place.toStdString());
+    return true;
+}
+
 study::Study StudyDocument::study() const {
     try {
         return study::readStudy(JsonDocument::parse(toText(d_->core.json()), d_->core.file().path.string()).root());
@@ -605,7 +611,8 @@ void StudyDocument::requestRun() {
     d_->asked = true;
     d_->showChecked();
     d_->goTo(problems.front().field);
-    emit messaged(tr("The study cannot run yet. %1").arg(problems.front().sentence), d_->key);
+    emit messaged(tr("The study cannot run yet. %1").arg(problems.front().sentence),
+                  QString::fromStdString(problems.front().field));
 }
 
 void StudyDocument::keyPressEvent(QKeyEvent* event) {

@@ -28,6 +28,7 @@ public:
     QVector<Exportable> exportables() override;
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
+    bool showPlace(const QString& place) override;  ///< a field's path, such as "parameters.batch"
 
     study::Study study() const;
     void setModel(const QString& model);        ///< undoable
