@@ -30,25 +30,29 @@ if(TESSERA_FUZZ)
   target_compile_options(tessera_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# tessera_precompile(TARGET KIND): with TESSERA_PCH, the headers of libraries that nearly every file parses.
-# The first target of a kind builds them, the others of that kind share them: all have the same compiler options.
+# tessera_precompile(TARGET KIND): with TESSERA_PCH, the headers of libraries that nearly every file parses. All targets
+# of a kind share one set, built with no more definitions than each of them has: g++ refuses it otherwise.
 set(tessera_pch_plain <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex> <optional>
                       <set> <span> <string> <string_view> <thread> <unordered_map> <variant> <vector>
                       <fmt/format.h> <nlohmann/json.hpp>)
 set(tessera_pch_window ${tessera_pch_plain} <QtWidgets/QtWidgets>)
 set(tessera_pch_test ${tessera_pch_plain} <gmock/gmock.h> <gtest/gtest.h>)
 set(tessera_pch_window_test ${tessera_pch_window} <gmock/gmock.h> <gtest/gtest.h> <QtTest/QtTest>)
+set(tessera_pch_libraries_plain nlohmann_json::nlohmann_json fmt::fmt Threads::Threads)
+set(tessera_pch_libraries_window ${tessera_pch_libraries_plain} Qt6::Widgets)
+set(tessera_pch_libraries_test ${tessera_pch_libraries_plain} GTest::gmock)
+set(tessera_pch_libraries_window_test ${tessera_pch_libraries_window} GTest::gmock Qt6::Test)
 function(tessera_precompile target kind)
   if(NOT TESSERA_PCH)
     return()
   endif()
-  get_property(first GLOBAL PROPERTY TESSERA_PCH_${kind})
-  if(first)
-    target_precompile_headers(${target} REUSE_FROM ${first})
-  else()
-    target_precompile_headers(${target} PRIVATE ${tessera_pch_${kind}})
-    set_property(GLOBAL PROPERTY TESSERA_PCH_${kind} ${target})
+  if(NOT TARGET tessera_pch_${kind})
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/pch_${kind}.cpp CONTENT "\n")
+    add_library(tessera_pch_${kind} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/pch_${kind}.cpp)
+    target_link_libraries(tessera_pch_${kind} PRIVATE tessera_options ${tessera_pch_libraries_${kind}})
+    target_precompile_headers(tessera_pch_${kind} PRIVATE ${tessera_pch_${kind}})
   endif()
+  target_precompile_headers(${target} REUSE_FROM tessera_pch_${kind})
 endfunction()
 
 function(tessera_module name)
