@@ -1,0 +1,24 @@
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <QUrl>
+
+namespace tessera::ui {
+
+/// The key of a study document that begins with these inputs; empty = still to be chosen. Names of files may hold any
+/// characters.
+inline QString newStudyKey(const QString& engine, const QString& model, const QString& hardware = {}) {
+    QStringList query;
+    const auto add = [&](const char* name, const QString& value) {
+        if (value.isEmpty()) return;
+        query.append(QLatin1String(name) + QLatin1Char('=') +
+                     QString::fromLatin1(QUrl::toPercentEncoding(value, QByteArrayLiteral(":/"))));
+    };
+    add("model", model);
+    add("hardware", hardware);
+    const QString key = QStringLiteral("new/") + engine;
+    return query.isEmpty() ? key : key + QLatin1Char('?') + query.join(QLatin1Char('&'));
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,79 @@
+#include "ui/models/model_overview.h"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+#include <algorithm>
+
+#include "core/base/units.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr std::size_t kMostTensors = 8;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("tessera::ui::modelOverview", text);
+}
+
+void addCount(Facts::Section& section, const QString& label, const std::optional<std::int64_t>& count) {
+    if (!count) return;
+    const auto value = static_cast<double>(*count);
+    section.rows.append({.label = label, .value = shownCount(value), .exact = QString::number(*count)});
+}
+
+Facts::Section tensorFacts(const QString& title, const std::vector<model::Tensor>& tensors) {
+    Facts::Section section{.title = title, .rows = {}};
+    for (const model::Tensor& tensor : tensors) {
+        if (static_cast<std::size_t>(section.rows.size()) == kMostTensors) break;
+        section.rows.append({.label = shownName(tensor.name), .value = shownShape(tensor.shape)});
+    }
+    return section;
+}
+
+/// True where the operator, or a tensor that it makes, has the name.
+bool isNamed(const model::Graph& graph, const model::Operator& operation, const std::string& name) {
+    return operation.name == name ||
+           std::any_of(operation.outputs.begin(), operation.outputs.end(),
+                       [&](std::int32_t tensor) { return tensor >= 0 && graph.tensor(tensor).name == name; });
+}
+
+}  // namespace
+
+Facts overviewOf(const ModelContents& contents) {
+    const model::Summary& summary = contents.summary;
+    Facts facts;
+    facts.subtitle = tr("Model");
+    facts.icon = QStringLiteral("model");
+    Facts::Section size{.title = tr("Size"), .rows = {}};
+    addCount(size, tr("Parameters"), summary.parameters);
+    addCount(size, tr("MACs"), summary.macs);
+    if (summary.flopsMatrix && summary.flopsVector) {
+        const double flops = static_cast<double>(*summary.flopsMatrix) + static_cast<double>(*summary.flopsVector);
+        size.rows.append({.label = tr("Work"),
+                          .value = QString::fromStdString(formatQuantity(flops, Measure::flops)),
+                          .exact = QString::fromStdString(exactNumber(flops))});
+    }
+    addCount(size, tr("Activations"), summary.activationElements);
+    if (contents.graph() != nullptr) addCount(size, tr("Operators"), summary.operators);
+    addCount(size, tr("Weighted layers"), summary.weightedLayers);
+    addCount(size, tr("Batch"), summary.batch);
+    facts.sections = {size, tensorFacts(tr("Inputs"), summary.inputs), tensorFacts(tr("Outputs"), summary.outputs)};
+    facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
+    if (!contents.layersProblem.isEmpty()) facts.note = contents.layersProblem;
+    return facts;
+}
+
+std::int32_t nodeNamedIn(const ModelContents& contents, const QString& sentence) {
+    const model::Graph* graph = contents.graph();
+    if (graph == nullptr) return -1;
+    static const QRegularExpression kQuoted(QStringLiteral("'([^']+)'"));
+    for (auto match = kQuoted.globalMatch(sentence); match.hasNext();) {
+        const std::string name = match.next().captured(1).toStdString();
+        for (std::size_t i = 0; i < graph->operators.size() && i < contents.nodeOfOperator.size(); ++i)
+            if (isNamed(*graph, graph->operators[i], name)) return contents.nodeOfOperator[i];
+    }
+    return -1;
+}
+
+}  // namespace tessera::ui
