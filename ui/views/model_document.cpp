@@ -11,6 +11,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPainter>
+#include <QPointer>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QSpinBox>
@@ -24,9 +25,11 @@
 #include <map>
 
 #include "ui/models/background.h"
+#include "ui/models/document_keys.h"
 #include "ui/models/graph_colouring.h"
 #include "ui/models/graph_contents.h"
 #include "ui/models/layer_table.h"
+#include "ui/models/model_overview.h"
 #include "ui/models/table_model.h"
 #include "ui/theme/theme.h"
 #include "ui/views/graph_view.h"
@@ -314,7 +317,7 @@ struct ModelDocument::Implementation {
             colourActions->addAction(made);
         }
         action(ModelDocument::tr("New partition study with this model"), QStringLiteral("study"), {}, [this] {
-            emit q->openRequested(QStringLiteral("study"), QStringLiteral("new/partition?model=") + key);
+            emit q->openRequested(QStringLiteral("study"), newStudyKey(QStringLiteral("partition"), key));
         });
     }
 
@@ -444,7 +447,7 @@ struct ModelDocument::Implementation {
         QObject::connect(find, &QLineEdit::returnPressed, q, [this] { graph->searchNext(1); });
         QObject::connect(operators, &TableView::currentRowChanged, q, [this](int row) {
             const int node = contents ? nodeOfOperatorRow(*contents, row) : -1;
-            if (node >= 0) emit q->inspected(factsOf(*contents, node));
+            emit q->inspected(node >= 0 ? factsOf(*contents, node) : Facts{});
         });
         QObject::connect(operators, &TableView::rowActivated, q, [this](int row) {
             const int node = contents ? nodeOfOperatorRow(*contents, row) : -1;
@@ -521,13 +524,15 @@ struct ModelDocument::Implementation {
         graph->setOverlay(overlay);
         graph->setContents(contents);
         if (isFirst)
-            for (const std::string& warning : contents->model.warnings) emit q->messaged(shownName(warning), key);
+            for (const std::string& warning : contents->model.warnings)
+                emit q->messaged(shownName(warning), shownName(warning));
         if (arriving) {
             const QJsonObject view = *arriving;
             arriving.reset();
             q->restoreView(view);
         }
         emit q->titleChanged();
+        emit q->overviewChanged();
     }
 
     /// A field for every symbolic dimension that the file leaves open.
@@ -620,6 +625,26 @@ void ModelDocument::setOverlay(const std::shared_ptr<const study::Result>& resul
     d_->graph->setOverlay(d_->overlay);
     d_->fillColours();
     d_->colourBy(result ? ColourBy::partitionType : ColourBy::operatorClass);
+}
+
+Facts ModelDocument::overview() const {
+    if (!d_->contents) return {};
+    Facts facts = overviewOf(*d_->contents);
+    facts.title = title();
+    facts.actions.append({tr("New study with this model"), QStringLiteral("study"), [document = QPointer<Document>(const_cast<ModelDocument*>(this))] {
+                              if (document)
+                                  emit document->openRequested(
+                                      QStringLiteral("study"),
+                                      newStudyKey(QStringLiteral("partition"), document->key()));
+                          }});
+    return facts;
+}
+
+bool ModelDocument::showPlace(const QString& place) {
+    const int node = d_->contents ? nodeNamedIn(*d_->contents, place) : -1;
+    if (node < 0) return false;
+    d_->graph->reveal(node);
+    return true;
 }
 
 bool ModelDocument::isLoaded() const {

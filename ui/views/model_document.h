@@ -25,6 +25,8 @@ public:
     QVector<Exportable> exportables() override;
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
+    Facts overview() const override;
+    bool showPlace(const QString& place) override;  ///< a sentence that names an operator in quotes
 
     /// Colours the graph by what a run found: `level` of the plan of `strategy` (empty = the first).
     void setOverlay(const std::shared_ptr<const study::Result>& result, const QString& strategy = {}, int level = 0);
