@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/poll.h"
 #include "core/base/text.h"
 
 namespace tessera {
@@ -32,7 +33,9 @@ std::string readFile(const fs::path& path, std::uintmax_t limit) {
         // Room for the last, empty chunk too: growing would need twice the file's size.
         if (!error && size <= limit) bytes.reserve(static_cast<std::size_t>(size) + kChunk);
     }
+    constexpr std::size_t kChunkMicroseconds = 20;
     while (stream) {
+        poll(kChunkMicroseconds);
         const std::size_t old = bytes.size();
         bytes.resize(old + kChunk);
         stream.read(bytes.data() + old, static_cast<std::streamsize>(kChunk));

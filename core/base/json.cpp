@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/file.h"
+#include "core/base/poll.h"
 #include "core/base/text.h"
 
 namespace tessera {
@@ -157,6 +158,7 @@ public:
 
 private:
     Json* add(Json value) {
+        poll();
         tracker_.beginValue();
         if (++values_ > kMostValues) refuse("more than 10000000 values", "at most 10000000 values in a file");
         if (open_.empty()) {
@@ -349,8 +351,10 @@ std::vector<JsonNode> JsonNode::elements(std::size_t most) const {
         fail(fmt::format("at most {} entries", most), fmt::format("a list of {}", value_->size()));
     std::vector<JsonNode> nodes;
     nodes.reserve(value_->size());
-    for (std::size_t i = 0; i < value_->size(); ++i)
+    for (std::size_t i = 0; i < value_->size(); ++i) {
+        poll();
         nodes.emplace_back(document_, &(*value_)[i], fmt::format("{}[{}]", path_, i));
+    }
     return nodes;
 }
 

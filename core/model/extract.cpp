@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/model/layer_sizes.h"
 #include "core/model/layers.h"
@@ -215,6 +216,7 @@ bool Extraction::isLookUp(const Operator& op) const {
 }
 
 void Extraction::visit(const Operator& op) {
+    poll(5);
     if (!live(op)) return;
     const std::vector<Use> uses = usesOf(op);
     if (const auto weighted = weightedOperator(graph_, op)) return addWeighted(op, *weighted, uses);
@@ -337,6 +339,7 @@ void Extraction::setNames() {
     for (const Operator* op : nodeOperators_) ++nodesOfLayer[op->layer];
     std::set<std::string> taken;
     for (std::size_t i = 0; i < nodeOperators_.size(); ++i) {
+        poll();
         const Operator& op = *nodeOperators_[i];
         const bool own = !op.layer.empty() && nodesOfLayer[op.layer] == 1;
         const std::string& base = own ? op.layer : op.name;
@@ -426,6 +429,7 @@ std::vector<LayerEdge> behindTheirMains(const std::vector<LayerEdge>& edges,
     while (!ready.empty()) {
         const std::int32_t next = ready.top();
         ready.pop();
+        poll();
         ordered.push_back(edges[at(next)]);
         for (const std::int32_t released : releases[at(next)])
             if (--waitsFor[at(released)] == 0) ready.push(released);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/poll.h"
 #include "core/base/text.h"
 
 namespace tessera::model {
@@ -92,6 +93,7 @@ std::vector<std::int32_t> topologicalOrder(const LayerGraph& graph) {
     while (!ready.empty()) {
         const std::int32_t next = ready.top();
         ready.pop();
+        poll();
         order.push_back(next);
         for (const std::int32_t to : successors[at(next)])
             if (--missing[at(to)] == 0) ready.push(to);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/poll.h"
 #include "core/base/text.h"
 
 namespace tessera::partition {
@@ -83,7 +84,8 @@ public:
             std::size_t bestA = 0;
             std::size_t bestB = 1;
             double best = std::numeric_limits<double>::infinity();
-            for (std::size_t a = 0; a < parts.size(); ++a)
+            for (std::size_t a = 0; a < parts.size(); ++a) {
+                poll(1 + parts.size() / 50);
                 for (std::size_t b = a + 1; b < parts.size(); ++b) {
                     const double distance = std::fabs(std::log(cluster(parts[a]).flops / cluster(parts[b]).flops));
                     if (distance >= best) continue;
@@ -91,6 +93,7 @@ public:
                     bestA = a;
                     bestB = b;
                 }
+            }
             const std::int32_t joined = parent(parts[bestA], parts[bestB], cap, latency);
             parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(bestB));
             parts[bestA] = joined;

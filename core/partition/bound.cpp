@@ -45,10 +45,11 @@ public:
         for (std::size_t k = 1; k <= depth; ++k) halves_[k] = halves_[k - 1] / 2;
     }
 
-    double time(const Node& node, const Share& share) {
+    double time(std::size_t node, const Share& share) {
         if (side_.mixed) return mixedTime(node, share);
-        if (!node.weighted) return leafTime(node, halved(share, side_.depth, 0, 0));
-        if (node.grouped || node.embedding) return splitFree(node, share);
+        const Node& how = network_->nodes[node];
+        if (!how.weighted) return leafTime(node, halved(share, side_.depth, 0, 0));
+        if (how.grouped || how.embedding) return splitFree(node, share);
         return lattice(node, share);
     }
 
@@ -57,35 +58,38 @@ private:
         return {share.samples * half(samples), share.in * half(in), share.out * half(out)};
     }
 
-    double leafTime(const Node& node, const Share& share) const {
+    double leafTime(std::size_t node, const Share& share) const {
         return counted_.compute ? unclampedFlops(*network_, node, share) / side_.flopsOfLeaf : 0;
     }
 
     /// Compute is shared out, so the slowest accelerator does at least the average. The FLOP rule takes one addition
     /// off per element made, which each accelerator may do for its own part: at most all elements, on each.
-    double mixedTime(const Node& node, const Share& share) const {
+    double mixedTime(std::size_t node, const Share& share) const {
         if (!counted_.compute) return 0;
-        const double all = node.aConv * node.perConv + node.aIn * node.perIn + node.aWeight * node.perWeight;
+        const Node& how = network_->nodes[node];
+        const NodeSize& size = network_->sizes[node];
+        const double all = size.aConv * size.perConv + size.aIn * size.perIn + size.aWeight * size.perWeight;
         const double off =
-            side_.leaves * (node.aConv * node.kernelArea + node.aIn * node.kernelArea + node.aWeight * node.mapArea);
+            side_.leaves * (size.aConv * size.kernelArea + size.aIn * size.kernelArea + size.aWeight * size.mapArea);
         const double main =
-            node.weighted ? (node.embedding || !network_->computation ? 0 : all) : flopsOf(*network_, node, Share{});
-        const double left = node.weighted ? off : 0;
+            how.weighted ? (how.embedding || !network_->computation ? 0 : all) : flopsOf(*network_, node, Share{});
+        const double left = how.weighted ? off : 0;
         if (main <= left) return 0;
-        return (main * share.samples * share.out * (node.weighted && !node.grouped ? share.in : 1) - left) /
-               side_.flops;
+        return (main * share.samples * share.out * (how.weighted && !how.grouped ? share.in : 1) - left) / side_.flops;
     }
 
     /// Layers with types that move nothing: splitting by them is free, by samples costs the weights' gradient.
-    double splitFree(const Node& node, const Share& share) const {
+    double splitFree(std::size_t node, const Share& share) const {
+        const Node& how = network_->nodes[node];
+        const NodeSize& size = network_->sizes[node];
         double best = kInfinity;
         for (int free = 0; free <= side_.depth; ++free) {
             const int rows = side_.depth - free;
-            const Share end = halved(share, rows, node.grouped ? free : 0, free);
+            const Share end = halved(share, rows, how.grouped ? free : 0, free);
             double moved = 0;
             // Rows are split last, when the tensor to be summed is smallest.
-            const double summed = node.embedding ? node.aConv * share.samples * end.out : node.aWeight * end.in;
-            for (int r = 0; r < rows; ++r) moved += node.embedding ? summed * half(r) : summed;
+            const double summed = how.embedding ? size.aConv * share.samples * end.out : size.aWeight * end.in;
+            for (int r = 0; r < rows; ++r) moved += how.embedding ? summed * half(r) : summed;
             best = std::min(best, leafTime(node, end) + (counted_.transfers ? moved * side_.perElement : 0));
         }
         return best;
@@ -93,12 +97,13 @@ private:
 
     /// The cheapest sequence of types: dynamic programming over how often each was chosen. Choosing I costs A_W, II the
     /// partial sums, III A_in, each as small as the splits so far have made it.
-    double lattice(const Node& node, const Share& share) {
+    double lattice(std::size_t node, const Share& share) {
+        const NodeSize& size = network_->sizes[node];
         const int depth = side_.depth;
         const double perElement = counted_.transfers ? side_.perElement : 0;
-        const double weight = node.aWeight * share.in * share.out * perElement;
-        const double psum = node.aPsum * share.samples * share.out * perElement;
-        const double input = node.aIn * share.samples * share.in * perElement;
+        const double weight = size.aWeight * share.in * share.out * perElement;
+        const double psum = size.aPsum * share.samples * share.out * perElement;
+        const double input = size.aIn * share.samples * share.in * perElement;
         const auto at = [depth](int a, int b) {
             return static_cast<std::size_t>(a) * static_cast<std::size_t>(depth + 1) + static_cast<std::size_t>(b);
         };
@@ -167,14 +172,15 @@ public:
             for (std::size_t n = 0; n < network.nodes.size(); ++n) {
                 if (context_->watch != nullptr && n % 64 == 0) context_->watch->poll();
                 const Node& node = network.nodes[n];
+                const NodeSize& size = network.sizes[n];
                 const int manner = (node.weighted ? 1 : 0) + (node.grouped ? 2 : 0) + (node.embedding ? 4 : 0) +
                                    8 * node.in[1] + 32 * node.in[2];
                 const auto [place, added] =
-                    known.try_emplace({node.aIn, node.aConv, node.aPsum, node.aWeight, node.perIn, node.perWeight,
-                                       node.fixedFlops, static_cast<double>(manner)});
+                    known.try_emplace({size.aIn, size.aConv, size.aPsum, size.aWeight, size.perIn, size.perWeight,
+                                       size.fixedFlops, static_cast<double>(manner)});
                 for (std::uint8_t s = 0; s < 3 && added; ++s)
-                    place->second[s] = paper_ ? 2 * share * below.time(node, shrunk(node, {}, s, 0.5))
-                                              : below.time(node, shrunk(node, {}, s, share));
+                    place->second[s] = paper_ ? 2 * share * below.time(n, shrunk(node, {}, s, 0.5))
+                                              : below.time(n, shrunk(node, {}, s, share));
                 std::copy(place->second.begin(), place->second.end(),
                           times.begin() + static_cast<std::ptrdiff_t>(n * 6 + side * 3));
             }
@@ -382,7 +388,7 @@ double boundStepTime(const BoundContext& context, const StrategyRow& row, CostMo
     const Cluster& root = context.array->clusters[index(context.array->root)];
     if (root.count == 1) {
         double flops = 0;
-        for (const Node& node : context.network->nodes) flops += flopsOf(*context.network, node, {});
+        for (std::size_t n = 0; n < context.network->nodes.size(); ++n) flops += flopsOf(*context.network, n, {});
         return flops / root.flops;
     }
     const Allowed& allowed = row.searchesAll && !row.paperModel ? *context.pinned : kAny;

@@ -4,6 +4,8 @@
 #include <queue>
 #include <tuple>
 
+#include "core/base/poll.h"
+
 namespace tessera::partition {
 
 namespace {
@@ -66,13 +68,17 @@ EliminationPlan::EliminationPlan(std::int32_t variables,
                                  const std::vector<std::pair<std::int32_t, std::int32_t>>& edges)
     : variables_(variables) {
     edgeSlots_.reserve(edges.size());
-    for (const auto& [a, b] : edges) edgeSlots_.push_back({pairIndex(a, b), a > b});
+    for (const auto& [a, b] : edges) {
+        poll();
+        edgeSlots_.push_back({pairIndex(a, b), a > b});
+    }
     givenPairs_ = pairs_.size();
     // Where the order gets too wide, the busiest variables are fixed and the rest ordered anew. The number of variables
     // fixed doubles with every attempt, so that dense graphs end soon.
     for (std::size_t more = 1; !order(); more *= 2) condition(more);
     for (std::size_t k = 0; k < conditioned_.size(); ++k) {
         auto& joined = conditionedPairs_.emplace_back();
+        poll(1 + givenPairs_ / 1000);
         for (std::size_t p = 0; p < givenPairs_; ++p) {
             const auto [a, b] = pairs_[p];
             if (a != conditioned_[k] && b != conditioned_[k]) continue;
@@ -95,6 +101,12 @@ std::int32_t EliminationPlan::pairIndex(std::int32_t a, std::int32_t b) {
 std::int32_t EliminationPlan::pairOf(std::int32_t a, std::int32_t b) const {
     const auto found = index_.find(std::pair<std::int32_t, std::int32_t>(std::minmax(a, b)));
     return found == index_.end() ? -1 : found->second;
+}
+
+EliminationPlan::Range EliminationPlan::keep(const std::vector<std::int32_t>& list) {
+    const Range range{lists_.size(), list.size()};
+    lists_.insert(lists_.end(), list.begin(), list.end());
+    return range;
 }
 
 /// Fixes the `count` variables with most neighbours among those that are not fixed yet.
@@ -122,6 +134,7 @@ void EliminationPlan::condition(std::size_t count) {
 /// Orders the variables that are not fixed; false where a scope of more than kWidest variables comes up.
 bool EliminationPlan::order() {
     steps_.clear();
+    lists_.clear();
     tableSize_ = 0;
     width_ = 0;
     std::vector<bool> gone(static_cast<std::size_t>(variables_), false);
@@ -141,6 +154,7 @@ bool EliminationPlan::order() {
     while (!queue.empty()) {
         const auto [fill, degree, v] = queue.top();
         queue.pop();
+        poll(2);
         if (gone[static_cast<std::size_t>(v)]) continue;
         if (fill != graph.fill(v) || degree != graph.of(v).size()) {
             push(v);
@@ -149,27 +163,31 @@ bool EliminationPlan::order() {
         if (degree > static_cast<std::size_t>(kWidest)) return false;
         Step step;
         step.variable = v;
-        step.scope = graph.of(v);
-        step.tables = tablesOf[static_cast<std::size_t>(v)];
-        for (const std::int32_t u : step.scope) step.scopePairs.push_back(pairOf(v, u));
-        width_ = std::max(width_, static_cast<int>(step.scope.size()));
+        const std::vector<std::int32_t> scope = graph.of(v);
+        std::vector<std::int32_t> scopePairs;
+        for (const std::int32_t u : scope) scopePairs.push_back(pairOf(v, u));
+        const std::vector<std::int32_t> tables = tablesOf[static_cast<std::size_t>(v)];
+        step.scope = keep(scope);
+        step.pairs = keep(scopePairs);
+        step.tables = keep(tables);
+        width_ = std::max(width_, static_cast<int>(scope.size()));
         const auto number = static_cast<std::int32_t>(steps_.size());
-        if (step.scope.size() == 2) step.target = pairIndex(step.scope[0], step.scope[1]);
-        if (step.scope.size() > 2) {
+        if (scope.size() == 2) step.target = pairIndex(scope[0], scope[1]);
+        if (scope.size() > 2) {
             step.offset = tableSize_;
-            tableSize_ += power3(step.scope.size());
-            for (const std::int32_t u : step.scope) tablesOf[static_cast<std::size_t>(u)].push_back(number);
+            tableSize_ += power3(scope.size());
+            for (const std::int32_t u : scope) tablesOf[static_cast<std::size_t>(u)].push_back(number);
         }
         // A consumed table no longer waits at its other variables.
-        for (const std::int32_t table : step.tables)
-            for (const std::int32_t u : steps_[static_cast<std::size_t>(table)].scope)
+        for (const std::int32_t table : tables)
+            for (const std::int32_t u : listOf(steps_[static_cast<std::size_t>(table)].scope))
                 std::erase(tablesOf[static_cast<std::size_t>(u)], table);
-        for (std::size_t i = 0; i < step.scope.size(); ++i)
-            for (std::size_t j = i + 1; j < step.scope.size(); ++j) graph.join(step.scope[i], step.scope[j]);
+        for (std::size_t i = 0; i < scope.size(); ++i)
+            for (std::size_t j = i + 1; j < scope.size(); ++j) graph.join(scope[i], scope[j]);
         graph.remove(v);
         gone[static_cast<std::size_t>(v)] = true;
-        for (const std::int32_t u : step.scope) push(u);
-        steps_.push_back(std::move(step));
+        for (const std::int32_t u : scope) push(u);
+        steps_.push_back(step);
     }
     return true;
 }
@@ -218,15 +236,17 @@ double Elimination::eliminate() {
     double constant = 0;
     for (const EliminationPlan::Step& step : plan_->steps_) {
         const double* own = unary(step.variable);
-        const std::size_t neighbours = step.scope.size();
-        if (neighbours > 2 || !step.tables.empty()) {
+        const std::span<const std::int32_t> scope = plan_->listOf(step.scope);
+        const std::span<const std::int32_t> pairs = plan_->listOf(step.pairs);
+        const std::size_t neighbours = scope.size();
+        if (neighbours > 2 || step.tables.count > 0) {
             eliminateWide(step);
             if (neighbours == 0) constant += work_[0];
         } else if (neighbours == 0) {
             constant += std::min({own[0], own[1], own[2]});
         } else if (neighbours == 1) {
-            const std::int32_t u = step.scope[0];
-            const double* joint = step.scopePairs[0] >= 0 ? pair(step.scopePairs[0]) : kFree.data();
+            const std::int32_t u = scope[0];
+            const double* joint = pairs[0] >= 0 ? pair(pairs[0]) : kFree.data();
             const bool first = step.variable < u;
             double* message = unary(u);
             for (int su = 0; su < kStates; ++su) {
@@ -235,10 +255,10 @@ double Elimination::eliminate() {
                 message[su] += best;
             }
         } else {
-            const bool firstA = step.variable < step.scope[0];
-            const bool firstB = step.variable < step.scope[1];
-            const double* jointA = step.scopePairs[0] >= 0 ? pair(step.scopePairs[0]) : kFree.data();
-            const double* jointB = step.scopePairs[1] >= 0 ? pair(step.scopePairs[1]) : kFree.data();
+            const bool firstA = step.variable < scope[0];
+            const bool firstB = step.variable < scope[1];
+            const double* jointA = pairs[0] >= 0 ? pair(pairs[0]) : kFree.data();
+            const double* jointB = pairs[1] >= 0 ? pair(pairs[1]) : kFree.data();
             double* message = pair(step.target);
             for (int sa = 0; sa < kStates; ++sa) {
                 std::array<double, kStates> withA{};
@@ -257,40 +277,42 @@ double Elimination::eliminate() {
 }
 
 void Elimination::eliminateWide(const EliminationPlan::Step& step) {
-    spend(power3(step.scope.size()) * (step.scope.size() + step.tables.size() + 1));
+    const std::span<const std::int32_t> scope = plan_->listOf(step.scope);
+    const std::span<const std::int32_t> pairs = plan_->listOf(step.pairs);
+    spend(power3(scope.size()) * (scope.size() + step.tables.count + 1));
     // work_[index * 3 + sv], the scope's states being the ternary digits of index, first variable lowest.
-    const std::size_t size = power3(step.scope.size());
+    const std::size_t size = power3(scope.size());
     work_.resize(size * kStates);
     const double* own = unary(step.variable);
     for (std::size_t i = 0; i < size; ++i)
         for (int s = 0; s < kStates; ++s) work_[i * kStates + static_cast<std::size_t>(s)] = own[s];
     std::size_t stride = 1;
-    for (std::size_t n = 0; n < step.scope.size(); ++n, stride *= kStates) {
-        if (step.scopePairs[n] < 0) continue;
-        const double* joint = pair(step.scopePairs[n]);
-        const bool first = step.variable < step.scope[n];
+    for (std::size_t n = 0; n < scope.size(); ++n, stride *= kStates) {
+        if (pairs[n] < 0) continue;
+        const double* joint = pair(pairs[n]);
+        const bool first = step.variable < scope[n];
         for (std::size_t i = 0; i < size; ++i) {
             const auto su = static_cast<int>(i / stride % kStates);
             for (int sv = 0; sv < kStates; ++sv)
                 work_[i * kStates + static_cast<std::size_t>(sv)] += at(joint, first, sv, su);
         }
     }
-    for (const std::int32_t number : step.tables) {
+    for (const std::int32_t number : plan_->listOf(step.tables)) {
         const EliminationPlan::Step& source = plan_->steps_[static_cast<std::size_t>(number)];
         const double* table = &tables_[source.offset];
         // Stride in the source table of the variable itself and of each digit of the index.
         std::size_t ownStride = 0;
-        std::vector<std::size_t> strides(step.scope.size(), 0);
+        std::vector<std::size_t> strides(scope.size(), 0);
         std::size_t sourceStride = 1;
-        for (const std::int32_t u : source.scope) {
+        for (const std::int32_t u : plan_->listOf(source.scope)) {
             if (u == step.variable)
                 ownStride = sourceStride;
             else
-                strides[static_cast<std::size_t>(std::lower_bound(step.scope.begin(), step.scope.end(), u) -
-                                                 step.scope.begin())] = sourceStride;
+                strides[static_cast<std::size_t>(std::lower_bound(scope.begin(), scope.end(), u) - scope.begin())] =
+                    sourceStride;
             sourceStride *= kStates;
         }
-        std::vector<int> digits(step.scope.size(), 0);
+        std::vector<int> digits(scope.size(), 0);
         std::size_t offset = 0;
         for (std::size_t i = 0; i < size; ++i) {
             for (std::size_t sv = 0; sv < kStates; ++sv) work_[i * kStates + sv] += table[offset + sv * ownStride];
@@ -305,12 +327,12 @@ void Elimination::eliminateWide(const EliminationPlan::Step& step) {
     const auto best = [&](std::size_t i) {
         return std::min({work_[i * kStates], work_[i * kStates + 1], work_[i * kStates + 2]});
     };
-    if (step.scope.empty()) {
+    if (scope.empty()) {
         work_[0] = best(0);
-    } else if (step.scope.size() == 1) {
-        double* message = unary(step.scope[0]);
+    } else if (scope.size() == 1) {
+        double* message = unary(scope[0]);
         for (std::size_t i = 0; i < size; ++i) message[i] += best(i);
-    } else if (step.scope.size() == 2) {
+    } else if (scope.size() == 2) {
         double* message = pair(step.target);
         for (std::size_t a = 0; a < kStates; ++a)
             for (std::size_t b = 0; b < kStates; ++b) message[a * kStates + b] += best(a + b * kStates);
@@ -321,11 +343,11 @@ void Elimination::eliminateWide(const EliminationPlan::Step& step) {
 
 double Elimination::wideValue(const EliminationPlan::Step& step, std::uint8_t state) const {
     double value = 0;
-    for (const std::int32_t number : step.tables) {
+    for (const std::int32_t number : plan_->listOf(step.tables)) {
         const EliminationPlan::Step& source = plan_->steps_[static_cast<std::size_t>(number)];
         std::size_t index = 0;
         std::size_t stride = 1;
-        for (const std::int32_t u : source.scope) {
+        for (const std::int32_t u : plan_->listOf(source.scope)) {
             index += stride * (u == step.variable ? state : states_[static_cast<std::size_t>(u)]);
             stride *= kStates;
         }
@@ -338,15 +360,17 @@ void Elimination::decode() {
     for (std::size_t k = plan_->steps_.size(); k-- > 0;) {
         const EliminationPlan::Step* step = &plan_->steps_[k];
         std::array<double, kStates> costs{};
+        const std::span<const std::int32_t> scope = plan_->listOf(step->scope);
+        const std::span<const std::int32_t> pairs = plan_->listOf(step->pairs);
         const double* own = unary(step->variable);
         for (int s = 0; s < kStates; ++s) {
             double cost = own[s];
-            for (std::size_t n = 0; n < step->scope.size(); ++n) {
-                if (step->scopePairs[n] < 0) continue;
-                const std::int32_t u = step->scope[n];
-                cost += at(pair(step->scopePairs[n]), step->variable < u, s, states_[static_cast<std::size_t>(u)]);
+            for (std::size_t n = 0; n < scope.size(); ++n) {
+                if (pairs[n] < 0) continue;
+                const std::int32_t u = scope[n];
+                cost += at(pair(pairs[n]), step->variable < u, s, states_[static_cast<std::size_t>(u)]);
             }
-            if (!step->tables.empty()) cost += wideValue(*step, static_cast<std::uint8_t>(s));
+            if (step->tables.count > 0) cost += wideValue(*step, static_cast<std::uint8_t>(s));
             costs[static_cast<std::size_t>(s)] = cost;
         }
         states_[static_cast<std::size_t>(step->variable)] = static_cast<std::uint8_t>(least(costs));

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,16 +41,20 @@ public:
 
 private:
     friend class Elimination;
+    /// A list inside `lists_`: the lists of all steps stand together, in the order in which they are walked.
+    struct Range {
+        std::size_t first = 0, count = 0;
+    };
     struct Step {
         std::int32_t variable = 0;
-        /// Neighbours still present, ascending, and the pair that joins each with `variable`.
-        std::vector<std::int32_t> scope;
-        std::vector<std::int32_t> scopePairs;
-        /// Tables (of three or more variables) that mention the variable, by step.
-        std::vector<std::int32_t> tables;
         std::int32_t target = -1;  ///< with two neighbours: the pair that takes the message
         std::size_t offset = 0;    ///< of the message's table, with three or more
+        Range scope;               ///< neighbours still present, ascending
+        Range pairs;               ///< the pair that joins each with `variable`; -1 = none
+        Range tables;              ///< tables (of three or more variables) that mention the variable, by step
     };
+    std::span<const std::int32_t> listOf(Range range) const { return {lists_.data() + range.first, range.count}; }
+    Range keep(const std::vector<std::int32_t>& list);
     std::int32_t pairIndex(std::int32_t a, std::int32_t b);
     std::int32_t pairOf(std::int32_t a, std::int32_t b) const;
     bool order();
@@ -61,6 +66,7 @@ private:
     std::vector<std::pair<std::int32_t, std::int32_t>> pairs_;
     std::vector<EdgeSlot> edgeSlots_;
     std::vector<Step> steps_;
+    std::vector<std::int32_t> lists_;
     std::vector<std::int32_t> conditioned_;
     /// For each conditioned variable its pairs, all of them with variables that are not conditioned earlier.
     std::vector<std::vector<std::int32_t>> conditionedPairs_;

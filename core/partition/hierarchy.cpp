@@ -119,13 +119,15 @@ private:
         if (kindsPart && goesOn && !trial)
             node.wholeTime = [&](const Split& split, double most) {
                 const std::size_t before = splits_;
-                const double time = sidesTime(level, split, inherited, first, second, true, most);
+                const double time =
+                    sidesTime(level, split, level.totals(split.states), inherited, first, second, true, most);
                 splits_ = before;
                 return time;
             };
         const Split split = strategy_.choose(level, elimination_, node);
-        if (!trial) record(part, level, split, inherited);
-        return sidesTime(level, split, inherited, first, second, trial, limit);
+        const Totals totals = level.totals(split.states);
+        if (!trial) record(part, level, split, totals, inherited);
+        return sidesTime(level, split, totals, inherited, first, second, trial, limit);
     }
 
     /// `solve` of one side, which remembers the way down to it.
@@ -138,19 +140,20 @@ private:
         return time;
     }
 
-    double sidesTime(const Level& level, const Split& split, const Inherited& inherited, const Part& first,
-                     const Part& second, bool trial, double limit) {
+    double sidesTime(const Level& level, const Split& split, const Totals& totals, const Inherited& inherited,
+                     const Part& first, const Part& second, bool trial, double limit) {
         // Equal halves of one kind have equal shapes and times: solve one for both.
         const bool twins = first.cluster == second.cluster && first.count == second.count && split.ratio == 0.5;
         const std::int32_t number = trial ? -1 : static_cast<std::int32_t>(result_.levels.size()) - 1;
         const double time =
-            solveSide(first, below(level, split, inherited, true, twins ? 2 : 1), true, number, trial, limit);
+            solveSide(first, below(level, split, totals, inherited, true, twins ? 2 : 1), true, number, trial, limit);
         if (twins || (trial && time >= limit)) return time;
-        return std::max(time, solveSide(second, below(level, split, inherited, false, 1), false, number, trial, limit));
+        return std::max(
+            time, solveSide(second, below(level, split, totals, inherited, false, 1), false, number, trial, limit));
     }
 
-    Inherited below(const Level& level, const Split& split, const Inherited& inherited, bool first,
-                    std::int64_t times) const {
+    Inherited below(const Level& level, const Split& split, const Totals& totals, const Inherited& inherited,
+                    bool first, std::int64_t times) const {
         Inherited next;
         next.level = inherited.level + 1;
         next.occurrences = inherited.occurrences * times;
@@ -158,11 +161,7 @@ private:
         // The paper's figures halve shapes whatever the ratio, and scale all that a side does by twice its ratio.
         next.scale = paper_ ? inherited.scale * 2 * ratio : inherited.scale;
         const double shrink = paper_ ? 0.5 : ratio;
-        next.shares.reserve(network_.nodes.size());
-        for (std::size_t n = 0; n < network_.nodes.size(); ++n)
-            next.shares.push_back(shrunk(network_.nodes[n], inherited.shares[n],
-                                         level.stateOf(static_cast<std::int32_t>(n), split.states), shrink));
-        const Totals totals = level.totals(split.states);
+        next.shares = level.shrunkShares(inherited.shares, split.states, shrink);
         next.communication =
             inherited.communication + inherited.scale * transfers(totals, level.sides(), split.ratio, first);
         if (!inherited.perLayer.empty()) {
@@ -181,8 +180,8 @@ private:
         return first ? sideI(totals, sides, ratio) : sideJ(totals, sides, ratio);
     }
 
-    void record(const Part& part, const Level& level, const Split& split, const Inherited& inherited) {
-        const Totals totals = level.totals(split.states);
+    void record(const Part& part, const Level& level, const Split& split, const Totals& totals,
+                const Inherited& inherited) {
         const double i = sideI(totals, level.sides(), split.ratio);
         const double j = sideJ(totals, level.sides(), split.ratio);
         const bool slowerIsI = i >= j;
@@ -252,14 +251,16 @@ private:
         double time = inherited.communication;
         double parameters = 0;
         double activations = 0;
+        leafCompute_.clear();
         for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
-            const Node& node = network_.nodes[n];
+            const NodeSize& size = network_.sizes[n];
             const Share& share = inherited.shares[n];
-            const double seconds = inherited.scale * flopsOf(network_, node, share) / flops;
+            const double seconds = inherited.scale * flopsOf(network_, n, share) / flops;
+            leafCompute_.push_back({seconds});
             compute += seconds;
             if (!inherited.perLayer.empty()) time += std::max(0.0, seconds - inherited.perLayer[n]);
-            parameters += node.parameters * share.in * (node.grouped ? 1 : share.out);
-            activations += node.activations * share.samples * share.out;
+            parameters += size.parameters * share.in * (network_.nodes[n].grouped ? 1 : share.out);
+            activations += size.activations * share.samples * share.out;
         }
         if (inherited.perLayer.empty()) time += compute;
         if (trial) return time;
@@ -283,10 +284,7 @@ private:
             share.compute = {compute};
             share.communication = {inherited.communication};
             share.path = path_;
-            share.layerCompute.clear();
-            for (std::size_t n = 0; n < network_.nodes.size(); ++n)
-                share.layerCompute.push_back(
-                    {inherited.scale * flopsOf(network_, network_.nodes[n], inherited.shares[n]) / flops});
+            share.layerCompute = leafCompute_;
         }
         return time;
     }
@@ -316,7 +314,8 @@ private:
     Elimination elimination_;
     HierarchyResult result_;
     std::vector<double> slowest_;
-    std::vector<PathStep> path_;  ///< to the part being solved; not kept in trials
+    std::vector<PathStep> path_;        ///< to the part being solved; not kept in trials
+    std::vector<Seconds> leafCompute_;  ///< of the leaf being finished, by node
     std::size_t splits_ = 0;
 };
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/poll.h"
+
 namespace tessera::partition {
 
 namespace {
@@ -54,7 +56,7 @@ double combined(double i, double j, Combine combine) {
     return 0;
 }
 
-Node makeNode(const model::Layer& layer, const Options& options) {
+Node makeNode(const model::Layer& layer) {
     Node node;
     node.weighted = !model::isJoin(layer.kind);
     node.convolution = layer.kind == model::LayerKind::conv;
@@ -64,23 +66,28 @@ Node makeNode(const model::Layer& layer, const Options& options) {
     node.out = {kRows, kDuplicated, kChannels};
     if (!node.weighted) node.out = node.in;
     if (node.grouped) node.in = node.out = {kRows, kChannels, kChannels};
-    const double batch = options.batch;
-    node.parameters = layer.parameters;
-    node.activations = layer.activations * batch;
-    node.aConv = model::convElements(layer) * batch;
-    if (!node.weighted) {
-        node.fixedFlops = 3 * 2 * layer.macs * batch;  // forward, and one product of equal work per operand backward
-        return node;
-    }
-    node.aIn = node.embedding ? 0 : model::inElements(layer) * batch;
-    node.aPsum = options.psum == Psum::conv ? node.aConv : model::outElements(layer) * batch;
-    node.aWeight = model::weightElements(layer);
-    node.kernelArea = layer.kernel.area();
-    node.mapArea = layer.conv.area();
-    node.perConv = 2 * layer.inChannels * node.kernelArea / layer.groups;
-    node.perIn = 2 * layer.outChannels * node.kernelArea / layer.groups;
-    node.perWeight = 2 * batch * node.mapArea;
     return node;
+}
+
+NodeSize makeSize(const model::Layer& layer, const Node& node, const Options& options) {
+    const double batch = options.batch;
+    NodeSize size;
+    size.parameters = layer.parameters;
+    size.activations = layer.activations * batch;
+    size.aConv = model::convElements(layer) * batch;
+    if (!node.weighted) {
+        size.fixedFlops = 3 * 2 * layer.macs * batch;  // forward, and one product of equal work per operand backward
+        return size;
+    }
+    size.aIn = node.embedding ? 0 : model::inElements(layer) * batch;
+    size.aPsum = options.psum == Psum::conv ? size.aConv : model::outElements(layer) * batch;
+    size.aWeight = model::weightElements(layer);
+    size.kernelArea = layer.kernel.area();
+    size.mapArea = layer.conv.area();
+    size.perConv = 2 * layer.inChannels * size.kernelArea / layer.groups;
+    size.perIn = 2 * layer.outChannels * size.kernelArea / layer.groups;
+    size.perWeight = 2 * batch * size.mapArea;
+    return size;
 }
 
 /// The layer whose input layout a join takes under `--join next`: the first met along main-path edges.
@@ -106,11 +113,15 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
     }
 
     std::vector<Node> nodes;
+    std::vector<NodeSize> sizes;
     nodes.reserve(count);
+    sizes.reserve(count);
     std::int32_t variables = 0;
     for (const model::Layer& layer : layers.layers) {
-        nodes.push_back(makeNode(layer, options));
+        poll();
+        nodes.push_back(makeNode(layer));
         nodes.back().variable = variables++;
+        sizes.push_back(makeSize(layer, nodes.back(), options));
     }
     if (options.join == JoinRule::next) {
         // A join that follows its next layer has no variable of its own.
@@ -130,6 +141,7 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
     std::vector<std::pair<std::int32_t, std::int32_t>> joined;
     edges.reserve(layers.edges.size());
     for (const model::LayerEdge& given : layers.edges) {
+        poll();
         Edge edge{.from = given.from, .to = given.to, .elements = given.elements * options.batch};
         const model::LayerKind consumer = layers.layers[index(given.to)].kind;
         edge.shrinks = consumer == model::LayerKind::concat ? ShrinksWith::producerMap
@@ -168,6 +180,7 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
         if (b != a) incident[index(b)].edges.push_back(static_cast<std::int32_t>(e));
     }
     return {.nodes = std::move(nodes),
+            .sizes = std::move(sizes),
             .edges = std::move(edges),
             .mainPath = std::move(mainPath),
             .incident = std::move(incident),
@@ -176,24 +189,26 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
             .computation = options.computation};
 }
 
-double unclampedFlops(const Network& network, const Node& node, const Share& share) {
+double unclampedFlops(const Network& network, std::size_t node, const Share& share) {
     if (!network.computation) return 0;
-    if (!node.weighted) return node.fixedFlops * share.samples * share.out;
-    if (node.embedding) return 0;
-    const double aConv = node.aConv * share.samples * share.out;
-    const double aIn = node.aIn * share.samples * share.in;
-    const double aWeight = node.aWeight * share.in * (node.grouped ? 1 : share.out);
-    const double inShare = node.grouped ? 1 : share.in;  // D_i / g does not change when groups are split
-    const double outShare = node.grouped ? 1 : share.out;
+    const Node& how = network.nodes[node];
+    const NodeSize& size = network.sizes[node];
+    if (!how.weighted) return size.fixedFlops * share.samples * share.out;
+    if (how.embedding) return 0;
+    const double aConv = size.aConv * share.samples * share.out;
+    const double aIn = size.aIn * share.samples * share.in;
+    const double aWeight = size.aWeight * share.in * (how.grouped ? 1 : share.out);
+    const double inShare = how.grouped ? 1 : share.in;  // D_i / g does not change when groups are split
+    const double outShare = how.grouped ? 1 : share.out;
     if (network.flop == FlopRule::exact)
-        return aConv * (node.perConv * inShare - 1) + aIn * (node.perIn * outShare - 1) +
-               aWeight * (node.perWeight * share.samples - 1);
-    const double k = node.kernelArea;
-    return aConv * (node.perConv / k * inShare - 1) * k + aIn * (node.perIn / k * outShare - 1) * k +
-           aWeight * (node.perWeight / node.mapArea * share.samples - 1) * node.mapArea;
+        return aConv * (size.perConv * inShare - 1) + aIn * (size.perIn * outShare - 1) +
+               aWeight * (size.perWeight * share.samples - 1);
+    const double k = size.kernelArea;
+    return aConv * (size.perConv / k * inShare - 1) * k + aIn * (size.perIn / k * outShare - 1) * k +
+           aWeight * (size.perWeight / size.mapArea * share.samples - 1) * size.mapArea;
 }
 
-double flopsOf(const Network& network, const Node& node, const Share& share) {
+double flopsOf(const Network& network, std::size_t node, const Share& share) {
     return std::max(0.0, unclampedFlops(network, node, share));
 }
 
@@ -276,17 +291,18 @@ Level::Level(const Network& network, const std::vector<Share>& shares, const Sid
     nodeCosts_.reserve(network.nodes.size());
     for (std::size_t n = 0; n < network.nodes.size(); ++n) {
         const Node& node = network.nodes[n];
+        const NodeSize& size = network.sizes[n];
         const Share& share = shares[n];
         NodeCost cost;
-        cost.shared = flopsOf(network, node, share);
+        cost.shared = flopsOf(network, n, share);
         if (!node.weighted) {
             for (std::size_t s = 0; s < 3; ++s)
                 if (node.in[s] == kDuplicated) cost.whole[s] = cost.shared;
         } else {
-            const double aConv = node.aConv * share.samples * share.out;
-            const double aWeight = node.aWeight * share.in * (node.grouped ? 1 : share.out);
-            cost.input = node.aIn * share.samples * share.in;
-            cost.intra = {aWeight, node.aPsum * share.samples * share.out, cost.input};
+            const double aConv = size.aConv * share.samples * share.out;
+            const double aWeight = size.aWeight * share.in * (node.grouped ? 1 : share.out);
+            cost.input = size.aIn * share.samples * share.in;
+            cost.intra = {aWeight, size.aPsum * share.samples * share.out, cost.input};
             if (node.grouped) cost.intra = {aWeight, 0, 0};
             // The gradient of the rows touched; rows cannot be split, since a look-up needs any of them.
             if (node.embedding) cost.intra = {aConv, kInfinity, 0};
@@ -311,6 +327,14 @@ Level::Level(const Network& network, const std::vector<Share>& shares, const Sid
         }
         edgeElements_.push_back(edge.elements * left);
     }
+}
+
+std::vector<Share> Level::shrunkShares(const std::vector<Share>& shares, const States& states, double ratio) const {
+    std::vector<Share> left;
+    left.reserve(shares.size());
+    for (std::size_t n = 0; n < shares.size(); ++n)
+        left.push_back(shrunk(network_->nodes[n], shares[n], stateOf(static_cast<std::int32_t>(n), states), ratio));
+    return left;
 }
 
 double Level::compute(std::int32_t node, std::uint8_t state, double ratio, bool first) const {

@@ -20,15 +20,19 @@ struct Share {
     double out = 1;
 };
 
-/// A layer or join at full size, with how its states read and write.
+/// How a layer or join reads and writes in each state. Small, because sums over a network walk all of them.
 struct Node {
     bool weighted = true;  ///< false for joins
     bool convolution = false;
     bool grouped = false;  ///< II and III both split by groups
     bool embedding = false;
     std::int32_t variable = 0;
-    std::array<std::uint8_t, 3> in{};                   ///< layout read in each state of the variable
-    std::array<std::uint8_t, 3> out{};                  ///< layout made in each state
+    std::array<std::uint8_t, 3> in{};   ///< layout read in each state of the variable
+    std::array<std::uint8_t, 3> out{};  ///< layout made in each state
+};
+
+/// A layer or join at full size.
+struct NodeSize {
     double aIn = 0, aConv = 0, aPsum = 0, aWeight = 0;  ///< elements, whole batch
     double perConv = 0;     ///< 2 D_i k / g: multiplications and additions per element of A_conv
     double perIn = 0;       ///< 2 D_o k / g
@@ -54,6 +58,7 @@ struct Edge {
 /// A layer graph prepared for one batch size and one set of rules: everything that does not change between levels.
 struct Network {
     std::vector<Node> nodes;
+    std::vector<NodeSize> sizes;  ///< of the nodes
     std::vector<Edge> edges;
     std::vector<std::int32_t> mainPath;  ///< nodes on the main path, in order (HyPar's chain)
     /// What hangs on a variable, for local changes.
@@ -74,8 +79,8 @@ Network prepare(const model::LayerGraph& layers, const Options& options);
 /// Forward and backward FLOP of a node at a share (AccPar Table 6, section 4.3). The table takes one addition off per
 /// element, which would make shards of less than one multiplication negative; `flopsOf` is 0 there. The unclamped form
 /// is affine in each share.
-double unclampedFlops(const Network& network, const Node& node, const Share& share);
-double flopsOf(const Network& network, const Node& node, const Share& share);
+double unclampedFlops(const Network& network, std::size_t node, const Share& share);
+double flopsOf(const Network& network, std::size_t node, const Share& share);
 
 /// The share that is left on a side of ratio `ratio` when the node is in `state`.
 Share shrunk(const Node& node, const Share& share, std::uint8_t state, double ratio);
@@ -131,12 +136,19 @@ public:
     /// Adds (sign 1) or takes away (sign -1) all that one variable's state contributes, its edges included.
     void addVariable(Totals& totals, const States& states, std::int32_t variable, double sign) const;
 
+    /// The shares that are left of every node on a side of ratio `ratio`.
+    std::vector<Share> shrunkShares(const std::vector<Share>& shares, const States& states, double ratio) const;
+
     /// Times of one node on a side.
     double compute(std::int32_t node, std::uint8_t state, double ratio, bool first) const;
     double intra(std::int32_t node, std::uint8_t state, double ratio, bool first) const;
     /// Times of all edges on a side, summed by consumer.
     std::vector<double> interByConsumer(const States& states, double ratio, bool first) const;
 
+    /// Elements that a node exchanges inside itself in a state (Table 4), at this level's shares.
+    double intraElements(std::int32_t node, std::uint8_t state) const {
+        return nodeCosts_[static_cast<std::size_t>(node)].intra[state];
+    }
     /// Elements that a layer reads, at this level's shares.
     double inputElements(std::int32_t node) const { return nodeCosts_[static_cast<std::size_t>(node)].input; }
 

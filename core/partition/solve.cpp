@@ -5,12 +5,14 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/partition/bound.h"
@@ -432,9 +434,10 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
     watched.total = 3 * static_cast<double>(options.strategies.size());  // plan, comparison, bound
     Watch preparing(watched, "preparing the search", "preparation");
     preparing.poll();
+    std::optional<PollScope> polling(std::in_place, [&] { preparing.poll(); });
     const Array array = makeArray(fleet, options.dtype);
-    preparing.poll();
     const Network network = prepare(layers, options);
+    polling.reset();
     preparing.poll();
     const Study study{&layers, &options, &network, pinnedStates(layers, network, options), &watched};
     std::vector<Slot> slots(options.strategies.size());

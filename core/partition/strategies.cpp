@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace tessera::partition {
 
@@ -52,11 +51,6 @@ Split chooseHypar(const Level& level, Elimination& elimination, const NodeContex
     const double exchanged = 2 * ratio * (1 - ratio);  // rows <-> channels, both sides, per direction
     // Moves between a layer and the next along the path, per element: [type before * 2 + type after] (Table 5, summed).
     const std::array<double, 4> moved{0, 2 * exchanged, 1, 1};
-    Level elements = level;
-    elements.setSides({.flopsI = std::numeric_limits<double>::infinity(),
-                       .flopsJ = std::numeric_limits<double>::infinity(),
-                       .perElementI = 1,
-                       .perElementJ = 1});
     std::vector<std::int32_t> path;
     for (const std::int32_t n : network.mainPath)
         if (network.nodes[index(n)].weighted) path.push_back(n);
@@ -70,7 +64,7 @@ Split chooseHypar(const Level& level, Elimination& elimination, const NodeContex
             for (std::size_t before = 0; before < 2 && k > 0; ++before)
                 arriving[before] += moved[before * 2 + t] * level.inputElements(n);
             from[k][t] = arriving[1] < arriving[0] ? 1 : 0;
-            next[t] = arriving[from[k][t]] + elements.intra(n, t, ratio, true) + elements.intra(n, t, ratio, false);
+            next[t] = arriving[from[k][t]] + level.intraElements(n, t) + level.intraElements(n, t);
         }
         best = next;
     }

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/base/poll.h"
 #include "core/base/schema.h"
 #include "core/base/text.h"
 #include "core/model/readers/layer_rules.h"
@@ -102,6 +103,7 @@ void checkLayerSizes(const JsonNode& node, const Layer& layer) {
 Names readLayers(const JsonNode& list, LayerGraph& graph) {
     Names names;
     for (const JsonNode& node : list.elements(kMostLayers)) {
+        poll(4);
         Layer layer = readLayer(node);
         checkLayerSizes(node, layer);
         if (!names.emplace(layer.name, static_cast<std::int32_t>(graph.layers.size())).second)
@@ -127,6 +129,7 @@ std::int32_t endOf(const JsonNode& node, const LayerGraph& graph, const Names& n
 void readEdges(const JsonNode& list, LayerGraph& graph, const Names& names) {
     std::set<std::pair<std::int32_t, std::int32_t>> seen;
     for (const JsonNode& node : list.elements(kMostEdges)) {
+        poll(2);
         const std::vector<JsonNode> ends = node.elements();
         if (ends.size() != 2) node.fail("two names, [from, to]", fmt::format("a list of {}", ends.size()));
         const std::int32_t from = endOf(ends[0], graph, names);

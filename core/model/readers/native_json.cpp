@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/model/builder.h"
 
@@ -209,7 +210,10 @@ public:
         for (std::size_t i = 0; i < graph_.tensors.size(); ++i) made_[i] = made_[i] || isStored(graph_.tensors[i].role);
         for (const JsonNode& node : operators) forgetOutputs(node);
         if (operators.empty()) root.at("operators").fail("at least one operator", "an empty list");
-        for (const JsonNode& node : operators) addOperator(node);
+        for (const JsonNode& node : operators) {
+            poll(5);
+            addOperator(node);
+        }
         for (const JsonNode& node : root.at("outputs").elements(kMostTensors))
             graph_.outputs.push_back(madeTensor(node));
         refuseUnmade(root.at("tensors"));
@@ -400,7 +404,10 @@ private:
             else
                 builder.addStored(tensor.name, tensor.type, *tensor.shape);
         }
-        for (std::size_t i = 0; i < graph_.operators.size(); ++i) checkOperator(builder, i);
+        for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+            poll(5);
+            checkOperator(builder, i);
+        }
         for (const TensorIndex index : graph_.outputs) builder.addOutput(graph_.tensor(index).name);
         static_cast<void>(std::move(builder).build());
     }
@@ -459,7 +466,10 @@ std::string writeNativeJson(const Graph& graph) {
                                   kModelSchema, Json(written(graph.name)).dump(), graph.opset, graph.batch);
     Json tensors = Json::array(), operators = Json::array();
     for (const Tensor& tensor : graph.tensors) tensors.push_back(tensorJson(tensor));
-    for (const Operator& op : graph.operators) operators.push_back(operatorJson(graph, op));
+    for (const Operator& op : graph.operators) {
+        poll(5);
+        operators.push_back(operatorJson(graph, op));
+    }
     appendList(out, "tensors", tensors);
     out += ",\n";
     appendList(out, "operators", operators);

@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "core/base/error.h"
+#include "core/base/poll.h"
 #include "core/base/text.h"
 
 namespace tessera::model::onnx_wire {
@@ -75,6 +76,7 @@ public:
         while (!ready.empty()) {
             const std::int32_t node = ready.top();
             ready.pop();
+            poll();
             sequence.push_back(node);
             for (const std::int32_t reader : readers_[static_cast<std::size_t>(node)])
                 if (--waiting_[static_cast<std::size_t>(reader)] == 0) ready.push(reader);
@@ -209,6 +211,7 @@ NodeOrder orderOf(const Source& source, const std::vector<std::string_view>& nod
     order.makers.reserve(nodes.size() + given.size());
     for (const std::string_view name : given) order.makers.emplace(name, NodeOrder::kGiven);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
+        poll();
         eachText(source, nodes[i], field::kNodeOutput, [&](std::string_view name) {
             if (name.empty()) return;
             const auto [entry, isNew] = order.makers.emplace(name, static_cast<std::int32_t>(i));
@@ -222,6 +225,7 @@ NodeOrder orderOf(const Source& source, const std::vector<std::string_view>& nod
     }
     bool ordered = true;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
+        poll();
         eachRead(source, nodes[i], [&](std::string_view name) {
             const auto found = order.makers.find(name);
             if (found == order.makers.end()) return;

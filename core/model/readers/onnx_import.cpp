@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/poll.h"
 #include "core/base/text.h"
 
 namespace tessera::model::onnx_wire {
@@ -472,7 +473,10 @@ void Importer::collectDeclared(const GraphParts& parts, Scope& scope) {
 }
 
 void Importer::addTensors(const GraphParts& parts, Scope& scope) {
-    for (const std::string_view tensor : parts.initializers) addTensor(tensor, scope);
+    for (const std::string_view tensor : parts.initializers) {
+        poll(5);
+        addTensor(tensor, scope);
+    }
     for (const std::string_view tensor : parts.sparseInitializers) addSparseTensor(tensor, scope);
 }
 
@@ -518,8 +522,10 @@ void Importer::addSparseTensor(std::string_view bytes, Scope& scope) {
 
 void Importer::addNodes(const std::vector<std::string_view>& nodes, const std::vector<std::int32_t>& sequence,
                         Scope& scope) {
-    for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        poll(20);
         addNode(nodes[sequence.empty() ? i : static_cast<std::size_t>(sequence[i])], scope);
+    }
 }
 
 void Importer::addOutputs(const GraphParts& parts, Scope& scope) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/poll.h"
 
 namespace tessera::model::onnx_wire {
 
@@ -154,6 +155,7 @@ public:
         std::uint64_t dimensions = 0;
         std::set<std::uint32_t> seen;
         for (const char* tag = cursor.position(); cursor.next(field); tag = cursor.position()) {
+            poll();
             count(fields_, kMostFields, "fields", tag);
             const FieldRule* known = rule.field(field.number);
             if (known == nullptr) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/poll.h"
 #include "core/base/text.h"
 
 namespace tessera::model {
@@ -107,6 +108,7 @@ std::string_view TextTable::takeLine() {
 }
 
 void TextTable::splitInto(Row& row, std::string_view line) const {
+    poll();
     row.cells.clear();
     CellScanner scanner{line, *this, row};
     for (std::size_t cells = 0; !scanner.ended(); ++scanner.at) {
