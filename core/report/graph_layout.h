@@ -7,13 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/report/drawing.h"
+
 /// Where the boxes and arrows of a graph go: by Graphviz, or in plain rows.
 namespace tessera::report {
-
-struct Point {
-    double x = 0;
-    double y = 0;
-};
 
 /// Pixels, y downwards.
 struct Rectangle {

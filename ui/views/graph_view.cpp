@@ -3,119 +3,71 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QContextMenuEvent>
-#include <QElapsedTimer>
 #include <QHelpEvent>
 #include <QJsonArray>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QPointer>
-#include <QTimer>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <stop_token>
-#include <unordered_map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "core/report/graph_layout.h"
-#include "ui/models/background.h"
+#include "ui/models/partition_run.h"
 #include "ui/theme/theme.h"
+#include "ui/views/graph_camera.h"
+#include "ui/views/graph_overview.h"
 #include "ui/views/graph_painter.h"
 
 namespace tessera::ui {
 
 namespace {
 
-constexpr double kSmallestZoom = 0.02;
-constexpr double kLargestZoom = 4;
-constexpr double kReadableZoom = 0.9;
-constexpr double kLegibleZoom = 0.78;  ///< a picture that fits at this scale is shown whole
-constexpr double kFitMargin = 28;
 constexpr int kMostStates = 100;
-constexpr std::size_t kMostLayouts = 64;
-constexpr int kQuietTime = 250;  // ms before a wait is mentioned
-constexpr QSizeF kOverview(168, 128);
-constexpr double kOverviewGap = 12;
 
 std::size_t at(int value) {
     return static_cast<std::size_t>(value);
 }
 
-/// Layouts by the text that was laid out, the last ones.
-class LayoutCache {
-public:
-    std::shared_ptr<const report::Layout> find(const std::string& text) const {
-        const auto found = layouts_.find(text);
-        return found == layouts_.end() ? nullptr : found->second;
-    }
-    void add(const std::string& text, std::shared_ptr<const report::Layout> layout) {
-        if (layouts_.size() >= kMostLayouts) layouts_.clear();
-        layouts_[text] = std::move(layout);
-    }
-
-private:
-    std::unordered_map<std::string, std::shared_ptr<const report::Layout>> layouts_;
-};
-
-LayoutCache& layoutCache() {
-    static LayoutCache cache;
-    return cache;
-}
-
 /// What back and forward return to.
 struct ViewState {
-    std::set<std::int32_t> expanded;
+    GraphScene::Open open;
     int selected = -1;
     double zoom = 1;
     QPointF centre;  ///< of the widget, in the picture
 };
 
 bool sameView(const ViewState& one, const ViewState& other) {
-    return one.expanded == other.expanded && one.selected == other.selected;
+    return one.open == other.open && one.selected == other.selected;
+}
+
+/// Shapes are typed with the letter x: "1x64x7" is looked for as "1×64×7".
+QString withTimesSigns(QString text) {
+    for (qsizetype i = 1; i + 1 < text.size(); ++i)
+        if (text[i] == QLatin1Char('x') && text[i - 1].isDigit() && text[i + 1].isDigit()) text[i] = QChar(0x00D7);
+    return text;
 }
 
 }  // namespace
 
+/// The scene as one person looks at it: camera, selection, history, search and what the mouse is about.
 struct GraphView::Implementation {
-    explicit Implementation(GraphView* view) : q(view) {
-        wait.setSingleShot(true);
-        QObject::connect(&wait, &QTimer::timeout, q, [this] {
-            showsWait = true;
-            q->update();
-        });
-    }
+    explicit Implementation(GraphView* view) : q(view) {}
 
     GraphView* q;
-    std::shared_ptr<const ModelContents> contents;
-    ColourBy by = ColourBy::operatorClass;
-    GraphOverlay overlay;
-    Colouring colouring;
-    bool leftToRight = false;
-
-    std::set<std::int32_t> expanded;
-    int selected = -1;
-
-    // What is on the screen: the folded graph with its layout.
-    model::FoldedGraph folded;
-    std::unordered_map<std::int32_t, int> cardOf, frameOf;  ///< by node
-    report::GraphPicture picture;
+    GraphScene scene;
     GraphPainter painter;
-    QString note;
-
-    // What is being laid out.
-    std::stop_source stop;
-    int generation = 0;
-    bool busy = false;
-    bool showsWait = false;
-    QTimer wait;
-
-    double zoom = 1;
-    QPointF origin;      ///< of the picture on the widget
+    GraphCamera camera;
+    GraphOverview overview{camera};
     bool fitted = true;  ///< follows the widget's size until the user moves
+    int selected = -1;
 
     // The node that stays in place through the next layout.
     int anchor = -1;
@@ -126,8 +78,8 @@ struct GraphView::Implementation {
     std::vector<ViewState> past, future;
 
     std::vector<std::int32_t> found;  ///< items
+    std::set<int> foundCards;
     int foundAt = -1;
-    QString foundText;
 
     QPointF pressed;
     QPointF pressedOrigin;
@@ -136,216 +88,76 @@ struct GraphView::Implementation {
     bool inOverview = false;
     int hovered = -1;  ///< card
 
-    // --- coordinates ---
-    QPointF toPicture(const QPointF& point) const { return (point - origin) / zoom; }
-    QRectF toWidget(const QRectF& rect) const { return {rect.topLeft() * zoom + origin, rect.size() * zoom}; }
-    QRectF visible() const { return {toPicture({0, 0}), QSizeF(q->size()) / zoom}; }
-    QRectF bounds() const { return {0, 0, picture.width, picture.height}; }
+    const ModelContents& contents() const { return *scene.contents(); }
+    bool hasContents() const { return scene.contents() != nullptr; }
+    bool hasNode(int node) const { return node >= 0 && node < static_cast<int>(contents().fold.nodes.size()); }
 
-    // --- layout ---
-    report::Card cardFor(std::int32_t node) const {
-        const NodeTexts texts = textsOf(*contents, node);
-        const model::FoldNode& fold = contents->node(node);
-        report::Card card;
-        card.title = texts.title.toStdString();
-        card.subtitle = texts.subtitle.toStdString();
-        card.caption = texts.caption.toStdString();
-        card.badge = texts.badge.toStdString();
-        if (!fold.children.empty()) card.behind = fold.kind == model::FoldKind::repeat ? 2 : 1;
-        const auto isEnd = [&](std::int32_t item) {
-            return contents->fold.items[at(item)].source != model::FoldSource::operation;
-        };
-        card.pill = isEnd(fold.first) && isEnd(fold.first + fold.count - 1);
-        return card;
-    }
-
-    void requestLayout() {
-        if (!contents) return;
-        stop.request_stop();
-        stop = std::stop_source();
-        const int request = ++generation;
-        auto graph = std::make_shared<model::FoldedGraph>(model::foldedGraph(contents->fold, expanded));
-        auto next = std::make_shared<report::GraphPicture>();
-        auto plan = std::make_shared<report::LayoutRequest>();
-        prepare(*graph, *next, *plan);
-        const std::string text = report::dotText(*plan);
-        if (const auto known = layoutCache().find(text)) {
-            accept(*graph, *next, *plan, *known);
-            return;
-        }
-        busy = true;
-        wait.start(kQuietTime);
-        inBackground(
-            q, [plan, token = stop.get_token()] { return report::layOut(*plan, token); },
-            [this, request, graph, next, plan, text](report::Layout layout) {
-                const auto kept = std::make_shared<const report::Layout>(std::move(layout));
-                if (kept->note.empty()) layoutCache().add(text, kept);
-                if (request == generation) accept(*graph, *next, *plan, *kept);
-            },
-            [this, request](const QString& problem) {
-                if (request != generation) return;
-                busy = false;
-                wait.stop();
-                emit q->noted(problem);
-            });
-    }
-
-    void prepare(const model::FoldedGraph& graph, report::GraphPicture& next, report::LayoutRequest& plan) const {
-        next.title = shownName(contents->model.name).toStdString();
-        plan.leftToRight = leftToRight;
-        std::unordered_map<std::int32_t, std::int32_t> frames;
-        std::unordered_map<std::int32_t, std::size_t> cards;
-        const auto frameAround = [&](std::int32_t node) {
-            const auto found_ = frames.find(contents->node(node).parent);
-            return found_ == frames.end() ? -1 : found_->second;
-        };
-        for (const std::int32_t node : graph.open) {
-            const NodeTexts texts = textsOf(*contents, node);
-            report::CardFrame frame;
-            frame.title = texts.title.toStdString();
-            frame.badge = texts.badge.toStdString();
-            plan.frames.push_back({frameAround(node), frameHeadWidth(frame)});
-            frames.emplace(node, static_cast<std::int32_t>(next.frames.size()));
-            next.frames.push_back(std::move(frame));
-        }
-        for (const std::int32_t node : graph.nodes) {
-            report::Card card = cardFor(node);
-            const QSizeF size = cardSize(card);
-            plan.nodes.push_back({size.width(), size.height(), frameAround(node)});
-            cards.emplace(node, next.cards.size());
-            next.cards.push_back(std::move(card));
-        }
-        for (const model::FoldedEdge& edge : graph.edges) {
-            plan.edges.push_back({cards.at(edge.from), cards.at(edge.to), edge.data});
-            const double bytes = bytesOf(*contents, edge.links);
-            const double thick = bytes > 0 ? std::clamp((std::log10(bytes) - 3) * 0.35, 0.0, 2.0) : 0.0;
-            next.arrows.push_back({cards.at(edge.from), cards.at(edge.to), {}, 1 + thick, !edge.data});
-        }
-    }
-
-    void accept(model::FoldedGraph graph, report::GraphPicture next, const report::LayoutRequest& /*plan*/,
-                const report::Layout& layout) {
-        busy = false;
-        showsWait = false;
-        wait.stop();
-        next.width = layout.width;
-        next.height = layout.height;
-        for (std::size_t i = 0; i < next.cards.size(); ++i) next.cards[i].place = layout.nodes[i];
-        for (std::size_t i = 0; i < next.frames.size(); ++i) next.frames[i].place = layout.frames[i];
-        for (std::size_t i = 0; i < next.arrows.size(); ++i) next.arrows[i].points = layout.edges[i];
-        const bool isFirst = picture.cards.empty();
-        picture = std::move(next);
-        folded = std::move(graph);
-        painter.setPicture(&picture);
-        cardOf.clear();
-        frameOf.clear();
-        for (std::size_t i = 0; i < folded.nodes.size(); ++i) cardOf[folded.nodes[i]] = static_cast<int>(i);
-        for (std::size_t i = 0; i < folded.open.size(); ++i) frameOf[folded.open[i]] = static_cast<int>(i);
-        hovered = -1;
-        recolour();
-        note = QString::fromStdString(layout.note);
-        if (!note.isEmpty()) emit q->noted(note);
-        placeView(isFirst);
-        emit q->laidOut();
-        emit q->viewChanged();
+    /// The user moved the picture.
+    void afterMove() {
+        fitted = false;
         q->update();
+        emit q->viewMoved();
     }
 
     /// After a layout: keep the anchor, take up a former view, or show the beginning.
     void placeView(bool isFirst) {
+        camera.picture = {scene.picture().width, scene.picture().height};
         if (arriving) {
-            zoom = arriving->zoom;
-            centreOn(arriving->centre);
-            arriving.reset();
+            camera.zoom = arriving->zoom;
+            camera.centreOn(arriving->centre);
         } else if (revealing >= 0) {
             showNode(revealing);
-        } else if (anchor >= 0 && !rectOf(anchor).isNull()) {
-            const QRectF rect = rectOf(anchor);
-            origin += anchorPlace - toWidget(QRectF(QPointF(rect.center().x(), rect.top()), QSizeF())).topLeft();
+        } else if (anchor >= 0 && !scene.rectOf(anchor).isNull()) {
+            camera.origin += anchorPlace - headOf(anchor);
         } else if (isFirst || fitted) {
             showBeginning();
         }
+        arriving.reset();
         anchor = -1;
         revealing = -1;
     }
 
-    void keepInPlace(int node) {
-        anchor = node;
-        const QRectF rect = rectOf(node);
-        if (rect.isNull()) {
-            anchor = -1;
-            return;
-        }
-        anchorPlace = toWidget(QRectF(QPointF(rect.center().x(), rect.top()), QSizeF())).topLeft();
-        fitted = false;
-    }
-
-    /// In the picture; null where the node is hidden.
-    QRectF rectOf(int node) const {
-        if (const auto card = cardOf.find(node); card != cardOf.end())
-            return toRect(report::frontOf(picture.cards[at(card->second)]));
-        if (const auto frame = frameOf.find(node); frame != frameOf.end())
-            return toRect(picture.frames[at(frame->second)].place);
-        return {};
-    }
-
-    double fitZoom() const {
-        if (picture.width <= 0 || picture.height <= 0) return 1;
-        const double wide = (q->width() - 2 * kFitMargin) / picture.width;
-        const double high = (q->height() - 2 * kFitMargin - legendHeight()) / picture.height;
-        return std::clamp(std::min(wide, high), kSmallestZoom, 1.25);
-    }
-    double legendHeight() const { return 28; }
-
-    void fit() {
-        zoom = fitZoom();
-        const QSizeF space(q->width(), q->height() - legendHeight());
-        origin = QPointF((space.width() - picture.width * zoom) / 2, (space.height() - picture.height * zoom) / 2);
-    }
-
-    /// Everything where that can be read, else the first part of it.
-    void showBeginning() {
-        fit();
-        if (zoom >= kLegibleZoom) return;
-        zoom = kReadableZoom;
-        const double wide = picture.width * zoom;
-        const double high = picture.height * zoom;
-        origin.setX(wide + 2 * kFitMargin <= q->width() || !leftToRight ? (q->width() - wide) / 2 : kFitMargin);
-        origin.setY(leftToRight && high + 2 * kFitMargin <= q->height() ? (q->height() - high) / 2 : kFitMargin);
-        if (!leftToRight && wide > q->width() && !picture.cards.empty()) {
-            const QRectF first = toRect(picture.cards.front().place);
-            origin.setX(q->width() / 2.0 - first.center().x() * zoom);
-        }
-    }
-
-    void centreOn(const QPointF& point) { origin = QPointF(q->width() / 2.0, q->height() / 2.0) - point * zoom; }
-
-    void showNode(int node) {
-        const QRectF rect = rectOf(node);
-        if (rect.isNull()) return;
-        if (zoom < 0.5) zoom = kReadableZoom;
-        const QRectF onWidget = toWidget(rect);
-        const QRectF inside =
-            QRectF(q->rect()).adjusted(kFitMargin, kFitMargin, -kFitMargin, -kFitMargin - legendHeight());
-        if (!inside.contains(onWidget))
-            centreOn(QPointF(rect.center().x(), std::min(rect.center().y(), rect.top() + 200)));
-        fitted = false;
-    }
-
-    void zoomAt(const QPointF& place, double factor) {
-        const double next = std::clamp(zoom * factor, kSmallestZoom, kLargestZoom);
-        origin = place - (place - origin) * (next / zoom);
-        zoom = next;
-        fitted = false;
+    void accept(bool isFirst) {
+        painter.setPicture(&scene.picture());
+        hovered = -1;
+        markFound();
+        placeView(isFirst);
+        emit q->laidOut();
         emit q->viewChanged();
+        emit q->viewMoved();
         q->update();
     }
 
+    /// The middle of the upper edge of a node, on the widget.
+    QPointF headOf(int node) const {
+        const QRectF rect = camera.toWidget(scene.rectOf(node));
+        return {rect.center().x(), rect.top()};
+    }
+
+    void keepInPlace(int node) {
+        anchor = scene.rectOf(node).isNull() ? -1 : node;
+        if (anchor < 0) return;
+        anchorPlace = headOf(node);
+        fitted = false;
+    }
+
+    void showBeginning() {
+        const auto& cards = scene.picture().cards;
+        camera.showBeginning(cards.empty() ? QRectF() : toRect(cards.front().place), scene.isLeftToRight());
+    }
+
+    void showNode(int node) {
+        const QRectF rect = scene.rectOf(node);
+        if (rect.isNull()) return;
+        camera.bring(rect);
+        afterMove();
+    }
+
     // --- history ---
-    ViewState stateNow() const { return {expanded, selected, zoom, toPicture(QRectF(q->rect()).center())}; }
+    ViewState stateNow() const { return {scene.open(), selected, camera.zoom, camera.toPicture(camera.middle())}; }
 
     void remember() {
-        if (!contents) return;
+        if (!hasContents()) return;
         ViewState now = stateNow();
         if (!past.empty() && sameView(past.back(), now)) past.pop_back();
         past.push_back(std::move(now));
@@ -355,256 +167,90 @@ struct GraphView::Implementation {
     }
 
     void go(std::vector<ViewState>& from, std::vector<ViewState>& to) {
-        if (from.empty() || !contents) return;
+        if (from.empty() || !hasContents()) return;
         to.push_back(stateNow());
-        const ViewState state = from.back();
+        const ViewState state = std::move(from.back());
         from.pop_back();
         selected = state.selected;
         fitted = false;
-        if (state.expanded == expanded) {
-            zoom = state.zoom;
-            centreOn(state.centre);
+        if (state.open == scene.open()) {
+            camera.zoom = state.zoom;
+            camera.centreOn(state.centre);
+            afterMove();
         } else {
-            expanded = state.expanded;
+            scene.setOpen(state.open);
             arriving = state;
-            requestLayout();
+            scene.layOut();
         }
         emit q->viewChanged();
         q->update();
     }
 
-    // --- colours ---
-    void recolour() {
-        if (!contents || colouring.nodes.empty()) return;
-        for (std::size_t i = 0; i < picture.cards.size(); ++i) {
-            report::Card& card = picture.cards[i];
-            if (card.pill) continue;
-            const NodeColour& look = colouring.nodes[at(folded.nodes[i])];
-            card.colour = look.colour;
-            card.fill = look.fill;
-            card.stripes = look.stripes;
-        }
-        for (std::size_t i = 0; i < picture.frames.size(); ++i) {
-            const NodeColour& look = colouring.nodes[at(folded.open[i])];
-            picture.frames[i].colour = look.fill >= 0.5 ? std::string("secondary") : look.colour;
-        }
-        picture.legendTitle = colouring.legendTitle.toStdString();
-        picture.legend = colouring.legend;
-    }
+    // --- finding ---
+    int nodeAt(const QPointF& place) const { return scene.nodeAt(camera.toPicture(place), camera.zoom); }
+    bool isOnOverview(const QPointF& place) const { return overview.isUseful() && overview.place().contains(place); }
 
-    // --- finding things ---
-    int cardAt(const QPointF& place) const {
-        const QPointF point = toPicture(place);
-        for (std::size_t i = picture.cards.size(); i-- > 0;)
-            if (toRect(picture.cards[i].place).contains(point)) return static_cast<int>(i);
-        return -1;
-    }
-    /// The frame whose title is there.
-    int headAt(const QPointF& place) const {
-        const QPointF point = toPicture(place);
-        const double head = std::max(report::kFrameHead, 18 / zoom);
-        for (std::size_t i = picture.frames.size(); i-- > 0;) {
-            const QRectF rect = toRect(picture.frames[i].place);
-            if (QRectF(rect.topLeft(), QSizeF(rect.width(), std::min(rect.height(), head))).contains(point))
-                return static_cast<int>(i);
-        }
-        return -1;
-    }
-    int nodeAt(const QPointF& place) const {
-        if (const int card = cardAt(place); card >= 0) return folded.nodes[at(card)];
-        if (const int frame = headAt(place); frame >= 0) return folded.open[at(frame)];
-        return -1;
-    }
-
-    bool canExpand(int node) const { return node > 0 && !contents->node(node).children.empty(); }
-
-    /// Folds the groups opened longest ago elsewhere until so many more nodes fit.
-    void makeRoom(int node) {
-        std::set<std::int32_t> path;
-        for (std::int32_t up = node; up > 0; up = contents->node(up).parent) path.insert(up);
-        while (model::visibleNodes(contents->fold, expanded) > at(kMostVisibleNodes)) {
-            std::int32_t largest = -1;
-            for (const std::int32_t open : expanded) {
-                if (path.contains(open)) continue;
-                if (largest < 0 || contents->node(open).count > contents->node(largest).count) largest = open;
-            }
-            if (largest < 0) break;
-            expanded.erase(largest);
-        }
+    /// Which cards hold what was searched for.
+    void markFound() {
+        foundCards.clear();
+        for (const std::int32_t item : found)
+            if (const int card = scene.cardOf(scene.shownBy(item)); card >= 0) foundCards.insert(card);
     }
 
     GraphHighlight highlight() const {
-        GraphHighlight result;
-        result.hovered = hovered;
-        if (const auto card = cardOf.find(selected); card != cardOf.end()) result.card = card->second;
-        if (const auto frame = frameOf.find(selected); frame != frameOf.end()) result.frame = frame->second;
-        if (contents)
-            for (const std::int32_t item : found) {
-                const std::int32_t node = model::visibleNodeOf(contents->fold, expanded, item);
-                if (const auto card = cardOf.find(node); card != cardOf.end()) result.found.insert(card->second);
-            }
-        return result;
+        return {
+            .card = scene.cardOf(selected), .frame = scene.frameOf(selected), .hovered = hovered, .found = foundCards};
     }
 
-    QRectF overviewRect() const {
-        return {q->width() - kOverview.width() - kOverviewGap, q->height() - kOverview.height() - kOverviewGap,
-                kOverview.width(), kOverview.height()};
-    }
-    bool showsOverview() const {
-        return contents && picture.width > 0 && q->width() > 480 && q->height() > 320 &&
-               !visible().adjusted(-4, -4, 4, 4).contains(bounds());
-    }
-    double overviewZoom() const {
-        return std::min((kOverview.width() - 12) / picture.width, (kOverview.height() - 12) / picture.height);
-    }
-    QPointF overviewOrigin() const {
-        const double scale = overviewZoom();
-        return overviewRect().center() - QPointF(picture.width * scale / 2, picture.height * scale / 2);
-    }
+    // --- moving ---
     void moveOverview(const QPointF& place) {
-        centreOn((place - overviewOrigin()) / overviewZoom());
-        fitted = false;
-        q->update();
+        camera.centreOn(overview.toPicture(place));
+        afterMove();
     }
 
-    // --- walking ---
-    void walk(int key) {
-        const auto here = cardOf.find(selected);
-        if (here == cardOf.end()) {
-            if (const auto frame = frameOf.find(selected); frame != frameOf.end()) {
-                walkFromFrame(folded.open[at(frame->second)], key);
-            } else if (!folded.nodes.empty()) {
-                q->select(folded.nodes.front());
-                showNode(selected);
-            }
-            q->update();
-            return;
-        }
-        const bool forward = key == (leftToRight ? Qt::Key_Right : Qt::Key_Down);
-        const bool backward = key == (leftToRight ? Qt::Key_Left : Qt::Key_Up);
-        const int card = here->second;
-        const int next = forward || backward ? alongEdge(card, forward)
-                                             : beside(card, key == (leftToRight ? Qt::Key_Down : Qt::Key_Right));
+    void walk(GraphStep step) {
+        int next = scene.neighbour(selected, step);
+        const bool isLost = scene.cardOf(selected) < 0 && scene.frameOf(selected) < 0;
+        if (isLost && !scene.folded().nodes.empty()) next = scene.folded().nodes.front();
         if (next < 0) return;
-        q->select(folded.nodes[at(next)]);
+        q->select(next);
+        showNode(next);
+    }
+
+    /// Opens a group or folds an open one; an operator is activated.
+    void act(int node) {
+        if (scene.isOpen(node))
+            q->collapse(node);
+        else if (scene.canOpen(node))
+            q->expand(node);
+        else
+            emit q->nodeActivated(node);
+    }
+
+    void foldAround(int node) {
+        const int group = scene.isOpen(node) ? node : contents().node(node).parent;
+        if (group <= 0) return;
+        q->select(group);
+        q->collapse(group);
+    }
+
+    void selectEnd(bool first) {
+        const auto& nodes = scene.folded().nodes;
+        if (nodes.empty()) return;
+        q->select(first ? nodes.front() : nodes.back());
         showNode(selected);
-        q->update();
     }
 
-    void walkFromFrame(int node, int key) {
-        const std::int32_t first = contents->node(node).first;
-        const std::int32_t last = first + contents->node(node).count - 1;
-        const bool back = key == Qt::Key_Up || key == Qt::Key_Left;
-        q->select(model::visibleNodeOf(contents->fold, expanded, back ? last : first));
-        showNode(selected);
-    }
-
-    /// The neighbour that most data goes to (or comes from), nearest first.
-    int alongEdge(int card, bool forward) const {
-        int best = -1;
-        double least = std::numeric_limits<double>::max();
-        const QPointF here = toPoint(picture.cards[at(card)].place.centre());
-        for (const report::Arrow& arrow : picture.arrows) {
-            const int from = static_cast<int>(arrow.from);
-            const int to = static_cast<int>(arrow.to);
-            if ((forward ? from : to) != card) continue;
-            const int other = forward ? to : from;
-            const QPointF step = toPoint(picture.cards[at(other)].place.centre()) - here;
-            const double distance = std::hypot(step.x(), step.y()) + (arrow.dashed ? 1e6 : 0);
-            if (distance < least) {
-                least = distance;
-                best = other;
-            }
-        }
-        return best;
-    }
-
-    /// The nearest card to the side, on about the same row.
-    int beside(int card, bool later) const {
-        int best = -1;
-        double least = std::numeric_limits<double>::max();
-        const QPointF here = toPoint(picture.cards[at(card)].place.centre());
-        for (std::size_t i = 0; i < picture.cards.size(); ++i) {
-            QPointF step = toPoint(picture.cards[i].place.centre()) - here;
-            if (leftToRight) step = {step.y(), step.x()};
-            const double ahead = later ? step.x() : -step.x();
-            if (ahead <= 1 || std::abs(step.y()) > 1.5 * ahead + 40) continue;
-            const double distance = ahead + 3 * std::abs(step.y());
-            if (distance < least) {
-                least = distance;
-                best = static_cast<int>(i);
-            }
-        }
-        return best;
-    }
-
-    // --- painting ---
-    void paintOverview(QPainter& p) const {
-        const QRectF place = overviewRect();
-        p.setPen(theme().colour("border"));
-        QColor ground = theme().colour("raised");
-        ground.setAlphaF(0.94F);
-        p.setBrush(ground);
-        p.drawRoundedRect(place, theme().radius(), theme().radius());
-        p.save();
-        p.setClipRect(place.adjusted(1, 1, -1, -1));
-        p.translate(overviewOrigin());
-        p.scale(overviewZoom(), overviewZoom());
-        painter.paintOverview(p);
-        p.restore();
-        QRectF view = visible().intersected(bounds().adjusted(-40, -40, 40, 40));
-        view = QRectF(view.topLeft() * overviewZoom() + overviewOrigin(), view.size() * overviewZoom());
-        p.setPen(QPen(theme().colour("accent"), 1.5));
-        QColor tint = theme().colour("accent");
-        tint.setAlphaF(0.10F);
-        p.setBrush(tint);
-        p.drawRoundedRect(view.intersected(place.adjusted(2, 2, -2, -2)), 2, 2);
-    }
-
-    void paintLegend(QPainter& p) const {
-        if (colouring.legend.empty()) return;
-        const QFont font = theme().font(Theme::Text::caption);
-        const QFontMetricsF metrics(font);
-        p.setFont(font);
-        const double row = 24;
-        double width = metrics.horizontalAdvance(colouring.legendTitle) + 20;
-        for (const report::LegendEntry& entry : colouring.legend)
-            width += metrics.horizontalAdvance(QString::fromStdString(entry.name)) + 30;
-        const QRectF place(kOverviewGap, q->height() - row - kOverviewGap, width, row);
-        QColor ground = theme().colour("raised");
-        ground.setAlphaF(0.94F);
-        p.setPen(theme().colour("border"));
-        p.setBrush(ground);
-        p.drawRoundedRect(place, theme().radius(), theme().radius());
-        double x = place.left() + 10;
-        const auto text = [&](const QString& words, const char* token) {
-            p.setPen(theme().colour(token));
-            p.drawText(QRectF(x, place.top(), width, row), Qt::AlignLeft | Qt::AlignVCenter, words);
-            x += metrics.horizontalAdvance(words);
-        };
-        text(colouring.legendTitle, "secondary");
-        for (const report::LegendEntry& entry : colouring.legend) {
-            x += 14;
-            p.setPen(Qt::NoPen);
-            QColor colour = theme().dataColour(entry.colour);
-            colour.setAlphaF(static_cast<float>(entry.fill));
-            p.setBrush(colour);
-            p.drawRoundedRect(QRectF(x, place.center().y() - 5, 10, 10), 2, 2);
-            x += 15;
-            text(QString::fromStdString(entry.name), "text");
-            x += 1;
-        }
-    }
-
-    void paintSentence(QPainter& p, const QString& sentence) const {
-        p.setFont(theme().font());
-        p.setPen(theme().colour("secondary"));
-        p.drawText(QRectF(q->rect()).adjusted(40, 40, -40, -40), Qt::AlignCenter | Qt::TextWordWrap, sentence);
+    void paintSentence(QPainter& painter_, const QString& sentence) const {
+        const int margin = theme().spacing(10);
+        painter_.setFont(theme().font());
+        painter_.setPen(theme().colour("secondary"));
+        painter_.drawText(QRectF(q->rect()).adjusted(margin, margin, -margin, -margin),
+                          Qt::AlignCenter | Qt::TextWordWrap, sentence);
     }
 
     void describe() {
-        const QString words = selected >= 0 && contents ? hoverTextOf(*contents, selected) : QString();
-        q->setAccessibleDescription(words);
+        q->setAccessibleDescription(selected >= 0 && hasContents() ? hoverTextOf(contents(), selected) : QString());
     }
 };
 
@@ -613,132 +259,107 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), d_(new Implementation(t
     setMouseTracking(true);
     setAccessibleName(tr("Model graph"));
     setMinimumSize(240, 160);
+    d_->camera.widget = size();
+    connect(&d_->scene, &GraphScene::laidOut, this, [this](bool isFirst) { d_->accept(isFirst); });
+    connect(&d_->scene, &GraphScene::recoloured, this, qOverload<>(&QWidget::update));
+    connect(&d_->scene, &GraphScene::waited, this, qOverload<>(&QWidget::update));
+    connect(&d_->scene, &GraphScene::noted, this, &GraphView::noted);
     connect(&theme(), &Theme::changed, this, [this] {
-        if (d_->contents) d_->requestLayout();
+        d_->scene.layOut();
         update();
     });
 }
 
-GraphView::~GraphView() {
-    d_->stop.request_stop();
-}
+GraphView::~GraphView() = default;
 
 void GraphView::setContents(std::shared_ptr<const ModelContents> contents) {
-    const bool isSame = d_->contents && contents && d_->contents->fold.nodes.size() == contents->fold.nodes.size() &&
-                        d_->contents->key == contents->key;
-    d_->contents = std::move(contents);
-    if (!d_->contents) return;
+    const bool isSame = d_->scene.setContents(std::move(contents));
+    if (!d_->hasContents()) return;
     if (!isSame) {
-        d_->expanded = model::firstExpanded(d_->contents->fold);
         d_->selected = -1;
         d_->past.clear();
         d_->future.clear();
         d_->fitted = true;
-        d_->picture = {};
         d_->painter.setPicture(nullptr);
-        d_->cardOf.clear();
-        d_->frameOf.clear();
-        d_->folded = {};
     }
     d_->found.clear();
+    d_->foundCards.clear();
     d_->foundAt = -1;
-    d_->colouring = colouringOf(*d_->contents, d_->by, d_->overlay);
-    d_->requestLayout();
+    d_->scene.layOut();
     update();
+}
+
+const std::shared_ptr<const ModelContents>& GraphView::contents() const {
+    return d_->scene.contents();
 }
 
 void GraphView::setColourBy(ColourBy by) {
-    d_->by = by;
-    if (!d_->contents) return;
-    d_->colouring = colouringOf(*d_->contents, by, d_->overlay);
-    d_->recolour();
-    update();
+    d_->scene.setColours(by, d_->scene.overlay());
 }
 ColourBy GraphView::colourBy() const {
-    return d_->by;
+    return d_->scene.colouredBy();
 }
 
 void GraphView::setOverlay(const GraphOverlay& overlay) {
-    d_->overlay = overlay;
-    setColourBy(d_->by);
+    d_->scene.setColours(d_->scene.colouredBy(), overlay);
 }
 
 void GraphView::setLeftToRight(bool leftToRight) {
-    if (d_->leftToRight == leftToRight) return;
-    d_->leftToRight = leftToRight;
+    if (d_->scene.isLeftToRight() == leftToRight) return;
+    d_->scene.setLeftToRight(leftToRight);
     d_->fitted = true;
-    d_->requestLayout();
+    d_->scene.layOut();
 }
 bool GraphView::isLeftToRight() const {
-    return d_->leftToRight;
+    return d_->scene.isLeftToRight();
 }
 
 void GraphView::expand(int node) {
-    if (!d_->contents || !d_->canExpand(node) || isExpanded(node)) return;
+    if (!d_->hasContents() || !d_->hasNode(node) || !d_->scene.canOpen(node) || isExpanded(node)) return;
     d_->remember();
     d_->keepInPlace(node);
-    d_->expanded.insert(node);
-    d_->makeRoom(node);
-    d_->requestLayout();
+    d_->scene.openGroup(node);
+    d_->scene.layOut();
 }
 
 void GraphView::collapse(int node) {
-    if (!d_->contents || !isExpanded(node)) return;
+    if (!d_->hasContents() || !isExpanded(node)) return;
     d_->remember();
     d_->keepInPlace(node);
-    d_->expanded.erase(node);
-    for (std::int32_t up = d_->selected; up > 0; up = d_->contents->node(up).parent)
+    d_->scene.foldGroup(node);
+    for (std::int32_t up = d_->selected; up > 0; up = d_->contents().node(up).parent)
         if (up == node && d_->selected != node) {
             select(node);
             break;
         }
-    d_->requestLayout();
+    d_->scene.layOut();
 }
 
 void GraphView::expandAll() {
-    if (!d_->contents) return;
+    if (!d_->hasContents()) return;
     d_->remember();
-    bool isComplete = true;
-    std::vector<std::int32_t> level(d_->contents->fold.nodes.front().children);
-    while (!level.empty()) {
-        std::vector<std::int32_t> next;
-        for (const std::int32_t node : level) {
-            const std::vector<std::int32_t>& children = d_->contents->node(node).children;
-            if (children.empty()) continue;
-            d_->expanded.insert(node);
-            if (model::visibleNodes(d_->contents->fold, d_->expanded) > at(kMostVisibleNodes)) {
-                d_->expanded.erase(node);
-                isComplete = false;
-            } else {
-                next.insert(next.end(), children.begin(), children.end());
-            }
-        }
-        level = std::move(next);
-    }
-    if (!isComplete)
+    if (!d_->scene.openAll())
         emit noted(tr("Only so much of the graph is open that %1 nodes show; open more where you look.")
                        .arg(kMostVisibleNodes));
     d_->fitted = true;
-    d_->requestLayout();
+    d_->scene.layOut();
 }
 
 void GraphView::collapseAll() {
-    if (!d_->contents) return;
+    if (!d_->hasContents()) return;
     d_->remember();
-    d_->expanded.clear();
+    d_->scene.setOpen({});
     d_->fitted = true;
-    if (d_->selected > 0 && !d_->contents->fold.nodes.empty())
-        select(model::visibleNodeOf(d_->contents->fold, d_->expanded, d_->contents->node(d_->selected).first));
-    d_->requestLayout();
+    if (d_->selected > 0) select(d_->scene.shownBy(d_->contents().node(d_->selected).first));
+    d_->scene.layOut();
 }
 
 bool GraphView::isExpanded(int node) const {
-    return d_->expanded.contains(node);
+    return d_->scene.isOpen(node);
 }
 
 void GraphView::select(int node) {
-    if (!d_->contents || node >= static_cast<int>(d_->contents->fold.nodes.size())) return;
-    if (d_->selected == node) return;
+    if (!d_->hasContents() || (node >= 0 && !d_->hasNode(node)) || d_->selected == node) return;
     d_->selected = node;
     d_->describe();
     update();
@@ -749,39 +370,30 @@ int GraphView::selected() const {
 }
 
 void GraphView::reveal(int node) {
-    if (!d_->contents || node <= 0 || node >= static_cast<int>(d_->contents->fold.nodes.size())) return;
-    std::set<std::int32_t> open = d_->expanded;
-    for (std::int32_t up = d_->contents->node(node).parent; up > 0; up = d_->contents->node(up).parent) open.insert(up);
+    if (!d_->hasContents() || node <= 0 || !d_->hasNode(node)) return;
     select(node);
-    if (open == d_->expanded && !d_->busy) {
+    if (!d_->scene.rectOf(node).isNull() && !d_->scene.isBusy()) {
         d_->showNode(node);
-        update();
         return;
     }
     d_->remember();
-    d_->expanded = std::move(open);
-    d_->makeRoom(node);
+    d_->scene.openAround(node);
     d_->revealing = node;
-    d_->requestLayout();
+    d_->scene.layOut();
 }
 
 int GraphView::search(const QString& text) {
     d_->found.clear();
     d_->foundAt = -1;
-    QString wanted = text.trimmed().toLower();
-    d_->foundText = wanted;
-    if (d_->contents && !wanted.isEmpty()) {
-        // Shapes are typed with the letter x.
-        QString shape = wanted;
-        for (qsizetype i = 1; i + 1 < shape.size(); ++i)
-            if (shape[i] == QLatin1Char('x') && shape[i - 1].isDigit() && shape[i + 1].isDigit())
-                shape[i] = QChar(0x00D7);
-        for (std::size_t i = 0; i < d_->contents->searchTexts.size(); ++i) {
-            const QString& candidate = d_->contents->searchTexts[i];
-            if (candidate.contains(wanted) || (shape != wanted && candidate.contains(shape)))
+    const QString wanted = text.trimmed().toLower();
+    const QString shape = withTimesSigns(wanted);
+    if (d_->hasContents() && !wanted.isEmpty()) {
+        const std::vector<QString>& texts = d_->contents().searchTexts;
+        for (std::size_t i = 0; i < texts.size(); ++i)
+            if (texts[i].contains(wanted) || (shape != wanted && texts[i].contains(shape)))
                 d_->found.push_back(static_cast<std::int32_t>(i));
-        }
     }
+    if (d_->hasContents()) d_->markFound();
     if (!d_->found.empty()) searchNext(1);
     emit viewChanged();
     update();
@@ -792,7 +404,7 @@ void GraphView::searchNext(int step) {
     const int count = static_cast<int>(d_->found.size());
     if (count == 0) return;
     d_->foundAt = ((d_->foundAt < 0 && step < 0 ? 0 : d_->foundAt) + step + count) % count;
-    reveal(d_->contents->fold.leaves[at(d_->found[at(d_->foundAt)])]);
+    reveal(d_->contents().fold.leaves[at(d_->found[at(d_->foundAt)])]);
     emit viewChanged();
 }
 int GraphView::searchPosition() const {
@@ -800,16 +412,18 @@ int GraphView::searchPosition() const {
 }
 
 void GraphView::fit() {
-    d_->fit();
+    d_->camera.fit();
+    d_->afterMove();
     d_->fitted = true;
     emit viewChanged();
-    update();
 }
 void GraphView::zoomBy(double factor) {
-    d_->zoomAt(QRectF(rect()).center(), factor);
+    d_->camera.zoomAt(d_->camera.middle(), factor);
+    d_->afterMove();
+    emit viewChanged();
 }
 double GraphView::zoom() const {
-    return d_->zoom;
+    return d_->camera.zoom;
 }
 void GraphView::back() {
     d_->go(d_->past, d_->future);
@@ -823,50 +437,77 @@ bool GraphView::canGoBack() const {
 bool GraphView::canGoForward() const {
     return !d_->future.empty();
 }
+
+void GraphView::followView(const GraphView& other) {
+    if (!isLaidOut() || !other.isLaidOut()) return;
+    // The node nearest to the middle there that shows here too lies at the same place of both widgets.
+    const QPointF middle = other.d_->camera.toPicture(other.d_->camera.middle());
+    double least = std::numeric_limits<double>::max();
+    std::optional<std::pair<QPointF, QPointF>> pair;
+    for (const std::int32_t node : other.d_->scene.folded().nodes) {
+        const QRectF there = other.d_->scene.rectOf(node);
+        const QPointF step = there.center() - middle;
+        const double distance = std::hypot(step.x(), step.y());
+        if (distance >= least) continue;
+        const int twin = d_->scene.visibleNamed(other.d_->contents().node(node).name);
+        if (twin < 0) continue;
+        least = distance;
+        pair = {there.center(), d_->scene.rectOf(twin).center()};
+    }
+    d_->camera.zoom = other.zoom();
+    d_->fitted = false;
+    if (pair)
+        d_->camera.origin = other.d_->camera.origin + (pair->first - pair->second) * other.zoom();
+    else
+        d_->camera.origin = other.d_->camera.origin;
+    update();
+}
+
 bool GraphView::isLaidOut() const {
-    return d_->contents && !d_->busy && !d_->picture.cards.empty();
+    return d_->hasContents() && !d_->scene.isBusy() && !d_->scene.isEmpty();
 }
 int GraphView::visibleCount() const {
-    return static_cast<int>(d_->folded.nodes.size());
+    return static_cast<int>(d_->scene.folded().nodes.size());
 }
 QString GraphView::note() const {
-    return d_->note;
+    return d_->scene.note();
 }
 QRectF GraphView::nodeRect(int node) const {
-    const QRectF rect = d_->rectOf(node);
-    return rect.isNull() ? rect : d_->toWidget(rect);
+    const QRectF rect = d_->scene.rectOf(node);
+    return rect.isNull() ? rect : d_->camera.toWidget(rect);
+}
+QRectF GraphView::overviewRect() const {
+    return d_->hasContents() && d_->overview.isUseful() ? d_->overview.place() : QRectF();
 }
 const report::GraphPicture& GraphView::picture() const {
-    return d_->picture;
+    return d_->scene.picture();
 }
 
 Exportable GraphView::exportable() const {
     Exportable result;
-    QString stem;
-    for (const QChar c : QString::fromStdString(d_->picture.title))
-        stem += c.isLetterOrNumber() || c == QLatin1Char('-') || c == QLatin1Char('_') ? c : QChar(QLatin1Char('-'));
-    result.name = (stem.isEmpty() ? QStringLiteral("model") : stem.left(60)) + QStringLiteral("-graph");
-    if (d_->picture.cards.empty()) return result;
-    const auto picture = std::make_shared<const report::GraphPicture>(d_->picture);
-    result.svg = [picture](const report::Theme& colours) { return report::toSvg(*picture, colours); };
-    result.dot = [picture] { return report::toDot(*picture, report::Theme(report::ThemeKind::light)); };
+    result.name = fileStem(QString::fromStdString(picture().title.empty() ? "model" : picture().title)) +
+                  QStringLiteral("-graph");
+    if (d_->scene.isEmpty()) return result;
+    const auto shown = std::make_shared<const report::GraphPicture>(picture());
+    result.svg = [shown](const report::Theme& colours) { return report::toSvg(*shown, colours); };
+    result.dot = [shown] { return report::toDot(*shown, report::Theme(report::ThemeKind::light)); };
     return result;
 }
 
 QJsonObject GraphView::saveView() const {
     QJsonObject view;
     for (const ColouringKind& kind : colouringKinds())
-        if (kind.by == d_->by) view[QStringLiteral("colour")] = QLatin1String(kind.id);
-    view[QStringLiteral("leftToRight")] = d_->leftToRight;
-    if (!d_->contents) return view;
+        if (kind.by == colourBy()) view[QStringLiteral("colour")] = QLatin1String(kind.id);
+    view[QStringLiteral("leftToRight")] = isLeftToRight();
+    if (!d_->hasContents()) return view;
     QJsonArray open;
-    for (const std::int32_t node : d_->expanded) open.append(node);
+    for (const std::int32_t node : d_->scene.open()) open.append(node);
     view[QStringLiteral("open")] = open;
-    view[QStringLiteral("nodes")] = static_cast<int>(d_->contents->fold.nodes.size());
+    view[QStringLiteral("nodes")] = static_cast<int>(d_->contents().fold.nodes.size());
     view[QStringLiteral("selected")] = d_->selected;
     view[QStringLiteral("fitted")] = d_->fitted;
-    view[QStringLiteral("zoom")] = d_->zoom;
-    const QPointF centre = d_->toPicture(QRectF(rect()).center());
+    view[QStringLiteral("zoom")] = d_->camera.zoom;
+    const QPointF centre = d_->camera.toPicture(d_->camera.middle());
     view[QStringLiteral("x")] = centre.x();
     view[QStringLiteral("y")] = centre.y();
     return view;
@@ -875,28 +516,27 @@ QJsonObject GraphView::saveView() const {
 void GraphView::restoreView(const QJsonObject& view) {
     for (const ColouringKind& kind : colouringKinds())
         if (!kind.needsRun && view[QStringLiteral("colour")].toString() == QLatin1String(kind.id)) setColourBy(kind.by);
-    d_->leftToRight = view[QStringLiteral("leftToRight")].toBool(d_->leftToRight);
-    if (!d_->contents) return;
-    const int count = static_cast<int>(d_->contents->fold.nodes.size());
+    d_->scene.setLeftToRight(view[QStringLiteral("leftToRight")].toBool(isLeftToRight()));
+    if (!d_->hasContents()) return;
+    const int count = static_cast<int>(d_->contents().fold.nodes.size());
     if (view[QStringLiteral("nodes")].toInt(-1) != count) return;
-    std::set<std::int32_t> open;
-    for (const QJsonValue& value : view[QStringLiteral("open")].toArray()) {
-        const int node = value.toInt(-1);
-        if (node > 0 && node < count && d_->canExpand(node)) open.insert(node);
-    }
-    if (model::visibleNodes(d_->contents->fold, open) > at(kMostVisibleNodes)) return;
-    d_->expanded = std::move(open);
-    const int chosen = view[QStringLiteral("selected")].toInt(-1);
-    if (chosen >= 0 && chosen < count) select(chosen);
+    GraphScene::Open open;
+    for (const QJsonValue& value : view[QStringLiteral("open")].toArray())
+        if (const int node = value.toInt(-1); d_->hasNode(node) && d_->scene.canOpen(node)) open.insert(node);
+    if (model::visibleNodes(d_->contents().fold, open) > at(kMostVisibleNodes)) return;
+    d_->scene.setOpen(std::move(open));
+    if (const int chosen = view[QStringLiteral("selected")].toInt(-1); d_->hasNode(chosen)) select(chosen);
     if (!view[QStringLiteral("fitted")].toBool(true)) {
+        constexpr double kFarthest = 1e6;
         ViewState state;
-        state.zoom = std::clamp(view[QStringLiteral("zoom")].toDouble(1), kSmallestZoom, kLargestZoom);
-        state.centre = {std::clamp(view[QStringLiteral("x")].toDouble(), -1e6, 1e6),
-                        std::clamp(view[QStringLiteral("y")].toDouble(), -1e6, 1e6)};
+        state.zoom =
+            std::clamp(view[QStringLiteral("zoom")].toDouble(1), GraphCamera::kSmallestZoom, GraphCamera::kLargestZoom);
+        state.centre = {std::clamp(view[QStringLiteral("x")].toDouble(), -kFarthest, kFarthest),
+                        std::clamp(view[QStringLiteral("y")].toDouble(), -kFarthest, kFarthest)};
         d_->arriving = state;
         d_->fitted = false;
     }
-    d_->requestLayout();
+    d_->scene.layOut();
 }
 
 QSize GraphView::sizeHint() const {
@@ -907,19 +547,20 @@ void GraphView::paintEvent(QPaintEvent* /*event*/) {
     QPainter p(this);
     p.fillRect(rect(), theme().colour("surface"));
     p.setRenderHint(QPainter::Antialiasing);
-    if (!d_->contents) {
+    if (!d_->hasContents()) {
         d_->paintSentence(p, tr("Open a model from the library to see its graph."));
         return;
     }
-    if (!d_->picture.cards.empty()) {
+    if (!d_->scene.isEmpty()) {
         p.save();
-        p.translate(d_->origin);
-        p.scale(d_->zoom, d_->zoom);
-        d_->painter.paint(p, d_->visible(), d_->zoom, d_->highlight());
+        p.translate(d_->camera.origin);
+        p.scale(d_->camera.zoom, d_->camera.zoom);
+        d_->painter.paint(p, d_->camera.visible(), d_->camera.zoom, d_->highlight());
         p.restore();
-        d_->paintLegend(p);
-        if (d_->showsOverview()) d_->paintOverview(p);
-    } else if (d_->showsWait) {
+        const double room = d_->overview.isUseful() ? d_->overview.place().left() : width();
+        paintLegend(p, picture(), size(), room - theme().spacing(6));
+        if (d_->overview.isUseful()) d_->overview.paint(p, d_->painter);
+    } else if (d_->scene.isWaiting()) {
         d_->paintSentence(p, tr("Drawing the graph…"));
     }
     if (hasFocus() && d_->selected < 0) {
@@ -931,48 +572,43 @@ void GraphView::paintEvent(QPaintEvent* /*event*/) {
 
 void GraphView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    if (d_->picture.cards.empty()) return;
+    const QSizeF before = std::exchange(d_->camera.widget, QSizeF(size()));
+    if (d_->scene.isEmpty()) return;
     if (d_->fitted)
         d_->showBeginning();
-    else if (event->oldSize().isValid())
-        d_->origin += QPointF(event->size().width() - event->oldSize().width(),
-                              event->size().height() - event->oldSize().height()) /
-                      2;
+    else
+        d_->camera.origin += d_->camera.middle() - QPointF(before.width() / 2, before.height() / 2);
 }
 
 void GraphView::wheelEvent(QWheelEvent* event) {
-    if (event->modifiers() & Qt::ShiftModifier) {
-        d_->origin.rx() += event->angleDelta().y() + event->angleDelta().x();
-        d_->fitted = false;
-        update();
-    } else {
-        d_->zoomAt(event->position(), std::pow(1.0015, event->angleDelta().y()));
-    }
     event->accept();
+    const QPoint turn = event->angleDelta();
+    if (event->modifiers() & Qt::ShiftModifier) {
+        d_->camera.origin.rx() += turn.x() + turn.y();
+    } else {
+        d_->camera.zoomAt(event->position(), std::pow(1.0015, turn.y()));
+        emit viewChanged();
+    }
+    d_->afterMove();
 }
 
 void GraphView::mousePressEvent(QMouseEvent* event) {
     d_->pressed = event->position();
-    d_->pressedOrigin = d_->origin;
+    d_->pressedOrigin = d_->camera.origin;
     d_->moved = false;
     if (event->button() == Qt::BackButton) {
         back();
-        return;
-    }
-    if (event->button() == Qt::ForwardButton) {
+    } else if (event->button() == Qt::ForwardButton) {
         forward();
-        return;
+    } else if (event->button() == Qt::LeftButton || event->button() == Qt::MiddleButton) {
+        d_->inOverview = d_->hasContents() && d_->isOnOverview(event->position());
+        d_->panning = !d_->inOverview;
+        if (d_->inOverview) d_->moveOverview(event->position());
     }
-    if (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton) return;
-    if (d_->showsOverview() && d_->overviewRect().contains(event->position())) {
-        d_->inOverview = true;
-        d_->moveOverview(event->position());
-        return;
-    }
-    d_->panning = true;
 }
 
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
+    if (!d_->hasContents()) return;
     if (d_->inOverview) {
         d_->moveOverview(event->position());
         return;
@@ -981,16 +617,16 @@ void GraphView::mouseMoveEvent(QMouseEvent* event) {
         const QPointF step = event->position() - d_->pressed;
         if (!d_->moved && std::hypot(step.x(), step.y()) < QApplication::startDragDistance()) return;
         d_->moved = true;
-        d_->fitted = false;
-        d_->origin = d_->pressedOrigin + step;
+        d_->camera.origin = d_->pressedOrigin + step;
         setCursor(Qt::ClosedHandCursor);
-        update();
+        d_->afterMove();
         return;
     }
-    const bool onOverview = d_->showsOverview() && d_->overviewRect().contains(event->position());
-    const int card = onOverview ? -1 : d_->cardAt(event->position());
-    setCursor(card >= 0 || (!onOverview && d_->headAt(event->position()) >= 0) ? Qt::PointingHandCursor
-                                                                               : Qt::ArrowCursor);
+    const bool onOverview = d_->isOnOverview(event->position());
+    const QPointF point = d_->camera.toPicture(event->position());
+    const int card = onOverview ? -1 : d_->scene.cardAt(point);
+    const bool isHot = card >= 0 || (!onOverview && d_->scene.headAt(point, d_->camera.zoom) >= 0);
+    setCursor(isHot ? Qt::PointingHandCursor : Qt::ArrowCursor);
     if (card != d_->hovered) {
         d_->hovered = card;
         update();
@@ -1002,107 +638,87 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
     d_->panning = false;
     d_->inOverview = false;
     setCursor(Qt::ArrowCursor);
-    if (!wasClick) return;
-    const int node = d_->nodeAt(event->position());
-    if (node < 0)
-        select(-1);
-    else
-        select(node);
+    if (wasClick && d_->hasContents()) select(d_->nodeAt(event->position()));
 }
 
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton) return;
+    if (event->button() != Qt::LeftButton || !d_->hasContents() || d_->isOnOverview(event->position())) return;
     const int node = d_->nodeAt(event->position());
     if (node < 0) return;
     d_->panning = false;
     select(node);
-    if (isExpanded(node))
-        collapse(node);
-    else if (d_->canExpand(node))
-        expand(node);
-    else
-        emit nodeActivated(node);
+    d_->act(node);
 }
 
-void GraphView::keyPressEvent(QKeyEvent* event) {
-    if (!d_->contents) {
-        QWidget::keyPressEvent(event);
-        return;
-    }
-    const bool alt = event->modifiers() & Qt::AltModifier;
-    switch (event->key()) {
+bool GraphView::walkByKey(const QKeyEvent& event) {
+    const bool alt = event.modifiers() & Qt::AltModifier;
+    switch (event.key()) {
         case Qt::Key_Left:
+            alt ? back() : d_->walk(GraphStep::left);
+            return true;
         case Qt::Key_Right:
-            if (alt) {
-                event->key() == Qt::Key_Left ? back() : forward();
-                break;
-            }
-            [[fallthrough]];
+            alt ? forward() : d_->walk(GraphStep::right);
+            return true;
         case Qt::Key_Up:
+            d_->walk(GraphStep::up);
+            return true;
         case Qt::Key_Down:
-            d_->walk(event->key());
-            break;
+            d_->walk(GraphStep::down);
+            return true;
+        case Qt::Key_Home:
+        case Qt::Key_End:
+            d_->selectEnd(event.key() == Qt::Key_Home);
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool GraphView::actByKey(const QKeyEvent& event) {
+    switch (event.key()) {
         case Qt::Key_Return:
         case Qt::Key_Enter:
         case Qt::Key_Space:
-            if (d_->selected < 0) break;
-            if (isExpanded(d_->selected))
-                collapse(d_->selected);
-            else if (d_->canExpand(d_->selected))
-                expand(d_->selected);
-            else
-                emit nodeActivated(d_->selected);
-            break;
-        case Qt::Key_Backspace: {
-            if (d_->selected < 0) break;
-            const int group = isExpanded(d_->selected) ? d_->selected : d_->contents->node(d_->selected).parent;
-            if (group > 0) {
-                select(group);
-                collapse(group);
-            }
-            break;
-        }
-        case Qt::Key_Home:
-        case Qt::Key_End:
-            if (!d_->folded.nodes.empty()) {
-                select(event->key() == Qt::Key_Home ? d_->folded.nodes.front() : d_->folded.nodes.back());
-                d_->showNode(d_->selected);
-            }
-            break;
+            if (d_->selected >= 0) d_->act(d_->selected);
+            return true;
+        case Qt::Key_Backspace:
+            if (d_->selected >= 0) d_->foldAround(d_->selected);
+            return true;
         case Qt::Key_Plus:
         case Qt::Key_Equal:
             zoomBy(1.25);
-            break;
+            return true;
         case Qt::Key_Minus:
             zoomBy(0.8);
-            break;
+            return true;
         case Qt::Key_0:
             fit();
-            break;
+            return true;
         case Qt::Key_Escape:
             select(-1);
             search({});
-            break;
+            return true;
         default:
-            QWidget::keyPressEvent(event);
-            return;
+            return false;
     }
-    event->accept();
 }
 
-void GraphView::contextMenuEvent(QContextMenuEvent* event) {
-    if (!d_->contents) return;
-    const int node = event->reason() == QContextMenuEvent::Keyboard ? d_->selected : d_->nodeAt(event->pos());
-    QMenu menu(this);
+void GraphView::keyPressEvent(QKeyEvent* event) {
+    if (d_->hasContents() && (walkByKey(*event) || actByKey(*event)))
+        event->accept();
+    else
+        QWidget::keyPressEvent(event);
+}
+
+void GraphView::fillMenu(QMenu& menu, int node) {
     if (node >= 0) {
-        select(node);
         if (isExpanded(node))
             menu.addAction(theme().icon(QStringLiteral("collapse")), tr("Fold"), this,
                            [this, node] { collapse(node); });
-        else if (d_->canExpand(node))
+        else if (d_->scene.canOpen(node))
             menu.addAction(theme().icon(QStringLiteral("expand")), tr("Open"), this, [this, node] { expand(node); });
         menu.addAction(theme().icon(QStringLiteral("copy")), tr("Copy name"), this,
-                       [this, node] { QApplication::clipboard()->setText(nameOf(*d_->contents, node)); });
+                       [this, node] { QApplication::clipboard()->setText(nameOf(d_->contents(), node)); });
         menu.addSeparator();
     }
     menu.addAction(theme().icon(QStringLiteral("fit")), tr("Fit"), this, [this] { fit(); });
@@ -1110,25 +726,35 @@ void GraphView::contextMenuEvent(QContextMenuEvent* event) {
     menu.addAction(theme().icon(QStringLiteral("collapse")), tr("Fold all"), this, [this] { collapseAll(); });
     menu.addSeparator();
     addExportActions(menu, *this, [this] { return exportable(); });
+}
+
+void GraphView::contextMenuEvent(QContextMenuEvent* event) {
+    if (!d_->hasContents()) return;
+    const int node = event->reason() == QContextMenuEvent::Keyboard ? d_->selected : d_->nodeAt(event->pos());
+    if (node >= 0) select(node);
+    QMenu menu(this);
+    fillMenu(menu, node);
     menu.exec(event->globalPos());
 }
 
 void GraphView::leaveEvent(QEvent* event) {
     QWidget::leaveEvent(event);
-    if (d_->hovered < 0) return;
-    d_->hovered = -1;
-    update();
+    if (std::exchange(d_->hovered, -1) >= 0) update();
+}
+
+QString GraphView::hoverTextAt(const QPoint& place) const {
+    if (!d_->hasContents() || d_->isOnOverview(place)) return {};
+    if (const int node = d_->nodeAt(place); node >= 0) return hoverTextOf(d_->contents(), node);
+    constexpr double kReach = 5;  // pixels of the screen
+    const int arrow = d_->painter.arrowAt(d_->camera.toPicture(place), kReach / d_->camera.zoom);
+    if (arrow < 0) return {};
+    return tensorsOf(d_->contents(), d_->scene.folded().edges[at(arrow)].links).join(QLatin1Char('\n'));
 }
 
 bool GraphView::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip || !d_->contents) return QWidget::event(event);
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     const auto* help = static_cast<QHelpEvent*>(event);
-    QString text;
-    if (const int node = d_->nodeAt(help->pos()); node >= 0) {
-        text = hoverTextOf(*d_->contents, node);
-    } else if (const int arrow = d_->painter.arrowAt(d_->toPicture(help->pos()), 5 / d_->zoom); arrow >= 0) {
-        text = tensorsOf(*d_->contents, d_->folded.edges[at(arrow)].links).join(QLatin1Char('\n'));
-    }
+    const QString text = hoverTextAt(help->pos());
     if (text.isEmpty())
         QToolTip::hideText();
     else  // names are text from strangers: never read as markup

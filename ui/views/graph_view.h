@@ -3,11 +3,13 @@
 #include <QJsonObject>
 #include <QWidget>
 #include <memory>
-#include <set>
 
 #include "ui/models/graph_colouring.h"
 #include "ui/models/graph_contents.h"
 #include "ui/views/exportable.h"
+#include "ui/views/graph_scene.h"
+
+class QMenu;
 
 namespace tessera::ui {
 
@@ -22,6 +24,7 @@ public:
 
     /// Shows another model, or the same with other shapes: then what is open and selected stays.
     void setContents(std::shared_ptr<const ModelContents> contents);
+    const std::shared_ptr<const ModelContents>& contents() const;
     void setColourBy(ColourBy by);
     ColourBy colourBy() const;
     void setOverlay(const GraphOverlay& overlay);
@@ -53,12 +56,20 @@ public:
     void forward();
     bool canGoBack() const;
     bool canGoForward() const;
+    /// Takes up the zoom of another view, with a node that both show at the same place: for graphs side by side.
+    void followView(const GraphView& other);
 
     bool isLaidOut() const;  ///< no layout is under way
     int visibleCount() const;
     QString note() const;  ///< why the picture is not by Graphviz; empty otherwise
     /// Where a visible node is on the widget; empty where it is hidden.
     QRectF nodeRect(int node) const;
+    /// The small map's place on the widget; empty where it is not needed.
+    QRectF overviewRect() const;
+    /// Shapes of what is there: a node or an arrow; empty where there is nothing.
+    QString hoverTextAt(const QPoint& place) const;
+    /// Entries of the context menu of a node (-1 = of the graph).
+    void fillMenu(QMenu& menu, int node);
     const report::GraphPicture& picture() const;
     Exportable exportable() const;
 
@@ -72,6 +83,7 @@ signals:
     void nodeActivated(int node);  ///< Enter or double click on an operator
     void laidOut();
     void viewChanged();  ///< zoom, history or search: actions may be enabled or disabled
+    void viewMoved();    ///< by the user or after a layout: pan or zoom
     void noted(const QString& sentence);
 
 protected:
@@ -88,11 +100,11 @@ protected:
     bool event(QEvent* event) override;
 
 private:
+    bool walkByKey(const QKeyEvent& event);
+    bool actByKey(const QKeyEvent& event);
+
     struct Implementation;
     std::unique_ptr<Implementation> d_;
 };
-
-/// Layouts may show so many nodes.
-inline constexpr int kMostVisibleNodes = 500;
 
 }  // namespace tessera::ui
