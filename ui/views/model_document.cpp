@@ -5,7 +5,7 @@
 #include <QComboBox>
 #include <QFileInfo>
 #include <QFontMetrics>
-#include <QFormLayout>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QJsonArray>
 #include <QLabel>
@@ -23,6 +23,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <map>
+#include <vector>
 
 #include "ui/models/background.h"
 #include "ui/models/document_keys.h"
@@ -91,6 +92,34 @@ void MemoryBar::paintEvent(QPaintEvent* /*event*/) {
     }
 }
 
+/// One line of text that is cut in its middle where there is no room; the tooltip says it in full.
+class CutLabel : public QLabel {
+public:
+    explicit CutLabel(QWidget* parent) : QLabel(parent) {
+        setTextFormat(Qt::PlainText);
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    }
+    void setWhole(const QString& text) {
+        whole_ = text;
+        setAccessibleName(text);
+        cut();
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override {
+        QLabel::resizeEvent(event);
+        cut();
+    }
+
+private:
+    void cut() {
+        setText(fontMetrics().elidedText(whole_, Qt::ElideMiddle, std::max(width(), 1)));
+        setToolTip(text() == whole_ ? QString() : whole_.toHtmlEscaped());
+    }
+
+    QString whole_;
+};
+
 }  // namespace
 
 struct ModelDocument::Implementation {
@@ -108,13 +137,14 @@ struct ModelDocument::Implementation {
     QStackedWidget* pages = nullptr;
     QLabel* waiting = nullptr;
     QLabel* failure = nullptr;
-    QLabel* name = nullptr;
+    CutLabel* name = nullptr;
     QLabel* headline = nullptr;
     QLabel* state = nullptr;
     QLabel* notice = nullptr;
     QSpinBox* batch = nullptr;
     QWidget* dimensions = nullptr;
-    QHBoxLayout* dimensionRow = nullptr;
+    QGridLayout* dimensionGrid = nullptr;
+    std::vector<QWidget*> dimensionCells;  ///< a label and its field each
     std::map<std::string, QSpinBox*> dimensionFields;
     QComboBox* colours = nullptr;
     QComboBox* levels = nullptr;
@@ -249,25 +279,17 @@ struct ModelDocument::Implementation {
         return page;
     }
 
-    QHBoxLayout* titleRow() {
+    QLayout* titleRow() {
+        auto* all = new QVBoxLayout;
+        all->setSpacing(2);
         auto* row = new QHBoxLayout;
-        auto* texts = new QVBoxLayout;
-        texts->setSpacing(2);
-        name = label(titleOfKey(key), "letters", "panel-title");
-        name->setMinimumWidth(80);
-        headline = label({}, "tone", "secondary");
-        headline->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        headline->setMinimumWidth(80);
-        headline->setAccessibleName(ModelDocument::tr("Counts of the model"));
-        texts->addWidget(name);
-        texts->addWidget(headline);
-        row->addLayout(texts, 1);
+        row->setSpacing(theme().spacing(2));
+        name = new CutLabel(q);
+        setLook(*name, "letters", QStringLiteral("panel-title"));
+        name->setWhole(titleOfKey(key));
+        row->addWidget(name, 1);
         state = label({}, "tone", "secondary");
         row->addWidget(state);
-        dimensions = new QWidget(q);
-        dimensionRow = new QHBoxLayout(dimensions);
-        dimensionRow->setContentsMargins(0, 0, 0, 0);
-        row->addWidget(dimensions);
         auto* batchLabel = label(ModelDocument::tr("Batch"), "tone", "secondary");
         batch = new QSpinBox(q);
         batch->setRange(1, kLargestDimension);
@@ -280,7 +302,21 @@ struct ModelDocument::Implementation {
         });
         row->addWidget(batchLabel);
         row->addWidget(batch);
-        return row;
+        all->addLayout(row);
+        headline = label({}, "tone", "secondary");
+        headline->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        headline->setWordWrap(true);  // between facts only: their own spaces do not break
+        headline->setMinimumWidth(theme().spacing(20));
+        headline->setAccessibleName(ModelDocument::tr("Counts of the model"));
+        all->addWidget(headline);
+        dimensions = new QWidget(q);
+        dimensionGrid = new QGridLayout(dimensions);
+        dimensionGrid->setContentsMargins(0, theme().spacing(), 0, 0);
+        dimensionGrid->setHorizontalSpacing(theme().spacing(4));
+        dimensionGrid->setVerticalSpacing(theme().spacing());
+        dimensions->hide();
+        all->addWidget(dimensions);
+        return all;
     }
 
     void makeActions() {
@@ -342,6 +378,10 @@ struct ModelDocument::Implementation {
         strategies->setAccessibleName(ModelDocument::tr("Strategy"));
         levels = new QComboBox(page);
         levels->setAccessibleName(ModelDocument::tr("Level"));
+        for (QComboBox* box : {colours, strategies, levels}) {
+            box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+            box->setMinimumWidth(theme().spacing(16));
+        }
         for (QComboBox* box : {strategies, levels}) {
             box->hide();
             QObject::connect(box, &QComboBox::activated, q, [this] {
@@ -352,7 +392,7 @@ struct ModelDocument::Implementation {
             row->addWidget(box);
         }
         fillColours();
-        row->addStretch();
+        row->addStretch(1);
         findCount = label({}, "tone", "secondary");
         row->addWidget(findCount);
         find = new QLineEdit(page);
@@ -360,8 +400,9 @@ struct ModelDocument::Implementation {
         find->setAccessibleName(ModelDocument::tr("Find in the graph"));
         find->setClearButtonEnabled(true);
         find->addAction(theme().icon(QStringLiteral("search"), "secondary"), QLineEdit::LeadingPosition);
-        find->setFixedWidth(250);
-        row->addWidget(find);
+        find->setMinimumWidth(theme().spacing(24));
+        find->setMaximumWidth(theme().spacing(62));
+        row->addWidget(find, 1);
         findPrevious = finder(QStringLiteral("up"), ModelDocument::tr("Previous match"), -1);
         findNext = finder(QStringLiteral("down"), ModelDocument::tr("Next match"), 1);
         row->addWidget(findPrevious);
@@ -508,7 +549,6 @@ struct ModelDocument::Implementation {
         const bool isFirst = !contents;
         contents = std::move(next);
         pages->setCurrentIndex(2);
-        name->setText(titleOfKey(key));
         headline->setText(headlineOf(*contents));
         const QSignalBlocker quiet(batch);
         batch->setValue(static_cast<int>(std::min<std::int64_t>(contents->summary.batch, kLargestDimension)));
@@ -540,8 +580,14 @@ struct ModelDocument::Implementation {
         constexpr std::size_t kMostFields = 4;
         for (const std::string& dimension : contents->unbound) {
             if (dimensionFields.size() >= kMostFields || dimensionFields.contains(dimension)) continue;
-            auto* words = label(shownName(dimension).left(24), "tone", "secondary");
-            auto* field = new QSpinBox(dimensions);
+            auto* cell = new QWidget(dimensions);
+            auto* line = new QHBoxLayout(cell);
+            line->setContentsMargins(0, 0, 0, 0);
+            const QString shown = shownName(dimension);
+            auto* words = label({}, "tone", "secondary");
+            words->setText(words->fontMetrics().elidedText(shown, Qt::ElideMiddle, theme().spacing(24)));
+            words->setToolTip(shown.toHtmlEscaped());
+            auto* field = new QSpinBox(cell);
             field->setRange(0, kLargestDimension);
             field->setSpecialValueText(ModelDocument::tr("open"));
             field->setAccessibleName(shownName(dimension));
@@ -555,11 +601,27 @@ struct ModelDocument::Implementation {
                 typing.start();
             });
             words->setBuddy(field);
-            dimensionRow->addWidget(words);
-            dimensionRow->addWidget(field);
+            line->addWidget(words);
+            line->addWidget(field);
+            dimensionCells.push_back(cell);
             dimensionFields.emplace(dimension, field);
         }
         dimensions->setVisible(!dimensionFields.empty());
+        arrangeDimensions();
+    }
+
+    /// As many fields beside each other as there is room for.
+    void arrangeDimensions() const {
+        int widest = 1;
+        for (const QWidget* cell : dimensionCells)
+            widest = std::max(widest, cell->sizeHint().width() + dimensionGrid->horizontalSpacing());
+        const int columns = std::max(1, q->width() / widest);
+        for (int i = 0; i < dimensionGrid->columnCount(); ++i) dimensionGrid->setColumnStretch(i, 0);
+        for (std::size_t i = 0; i < dimensionCells.size(); ++i) {
+            const int place = static_cast<int>(i);
+            dimensionGrid->addWidget(dimensionCells[i], place / columns, place % columns, Qt::AlignLeft);
+        }
+        dimensionGrid->setColumnStretch(columns, 1);
     }
 };
 
@@ -610,6 +672,11 @@ void ModelDocument::restoreView(const QJsonObject& view) {
     if (tab >= 0 && tab < d_->tabs->count() && d_->tabs->isTabVisible(tab)) d_->tabs->setCurrentIndex(tab);
     d_->graph->restoreView(view[QStringLiteral("graph")].toObject());
     d_->colourBy(d_->graph->colourBy());
+}
+
+void ModelDocument::resizeEvent(QResizeEvent* event) {
+    Document::resizeEvent(event);
+    d_->arrangeDimensions();
 }
 
 void ModelDocument::setOverlay(const std::shared_ptr<const study::Result>& result, const QString& strategy, int level) {

@@ -38,6 +38,9 @@ signals:
     void loaded();
     void failed(const QString& sentence);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     struct Implementation;
     std::unique_ptr<Implementation> d_;
