@@ -9,6 +9,7 @@ namespace tessera::report {
 namespace {
 
 constexpr std::size_t kLongestValue = 80;
+constexpr std::size_t kLongestNote = 400;
 
 Table tableWith(const std::vector<std::string>& heads, const std::vector<std::string>& runs, bool numbers) {
     Table table;
@@ -71,11 +72,24 @@ Table layerDifferenceTable(const study::Comparison& comparison, bool all) {
     return table;
 }
 
+Table shareTable(const study::Comparison& comparison, bool all) {
+    Table table = tableWith({"strategy", "type"}, comparison.runs, true);
+    for (const study::Comparison::ShareRow& row : comparison.shares) {
+        if (row.same && !all) continue;
+        std::vector<std::string> cells{row.strategy, row.type};
+        for (const auto& share : row.shares) cells.push_back(share ? study::percentText(*share) : "–");
+        table.rows.push_back(std::move(cells));
+    }
+    return table;
+}
+
 std::string toText(const study::Comparison& comparison, bool all) {
     std::string text;
-    for (const std::string& warning : comparison.warnings) text += "Mind: " + escaped(warning, 400) + "\n";
+    for (const std::string& warning : comparison.warnings) text += "Mind: " + escaped(warning, kLongestNote) + "\n";
     text += section("Inputs", inputTable(comparison, all)) + section("Metrics", metricTable(comparison, all)) +
-            section("Layers", layerDifferenceTable(comparison, all));
+            section("Layers", layerDifferenceTable(comparison, all)) +
+            section("Shares of types", shareTable(comparison, all));
+    for (const std::string& note : comparison.notes) text += "\n" + escaped(note, kLongestNote) + "\n";
     if (text.empty()) return "The runs are the same.\n";
     return text.front() == '\n' ? text.substr(1) : text;
 }
@@ -101,6 +115,13 @@ Json toJson(const study::Comparison& comparison) {
                           {"layer", row.layer},
                           {"types", row.types},
                           {"same", row.same}});
+    Json& shares = json["type_shares"] = Json::array();
+    for (const study::Comparison::ShareRow& row : comparison.shares) {
+        Json values = Json::array();
+        for (const auto& share : row.shares) values.push_back(share ? Json(*share) : Json(nullptr));
+        shares.push_back({{"strategy", row.strategy}, {"type", row.type}, {"shares", values}, {"same", row.same}});
+    }
+    json["notes"] = comparison.notes;
     return json;
 }
 

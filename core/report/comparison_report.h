@@ -16,8 +16,10 @@ Table inputTable(const study::Comparison& comparison, bool all);
 Table metricTable(const study::Comparison& comparison, bool all);
 /// Types per run, layer by layer.
 Table layerDifferenceTable(const study::Comparison& comparison, bool all);
+/// How much of each strategy's plan is of a type, per run.
+Table shareTable(const study::Comparison& comparison, bool all);
 
-/// All three, with what makes the runs hard to compare on top.
+/// All of them, with what makes the runs hard to compare on top.
 std::string toText(const study::Comparison& comparison, bool all);
 /// The fields of `tessera.comparison/1` between its head and its end.
 Json toJson(const study::Comparison& comparison);

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -160,50 +161,106 @@ std::vector<Comparison::MetricRow> metricRows(const Runs& runs, std::size_t base
     return rows;
 }
 
-/// Types of every run's plans by strategy, split and layer; equal splits of one group are told apart by their order.
+/// A split as the runs have it in common: its depth, and its group's name (with a number for equal ones) where some run
+/// has several groups at that depth.
+struct SplitKey {
+    std::string_view strategy;
+    int level = 0;
+    std::string_view group;
+    int number = 0;
+    auto operator<=>(const SplitKey&) const = default;
+};
+
+/// Types of every run's plans by strategy, split and layer.
 class LayerRows {
 public:
     explicit LayerRows(const Runs& runs) : runs_(&runs) {
-        std::map<std::string_view, int> sharing;
-        for (const Result* run : runs) {
-            const auto& names = std::get<PartitionOutcome>(run->outcome).result.names;
-            for (const std::string_view name : std::set<std::string_view>(names.begin(), names.end())) ++sharing[name];
-        }
-        for (const auto& [name, count] : sharing)
-            if (count >= 2) shared_.insert(name);
+        for (const Result* run : runs) count(*run);
         for (std::size_t r = 0; r < runs.size(); ++r) take(r);
+        nameGroups();
     }
 
+    /// Rows of which at least two runs have something to say.
     std::vector<Comparison::LayerRow> take() && {
-        for (Comparison::LayerRow& row : rows_) row.same = allEqual(row.types);
-        return std::move(rows_);
+        std::vector<Comparison::LayerRow> rows;
+        for (Comparison::LayerRow& row : rows_) {
+            std::vector<std::string> present;
+            std::copy_if(row.types.begin(), row.types.end(), std::back_inserter(present),
+                         [](const std::string& type) { return !type.empty(); });
+            if (present.size() < kFewest) continue;
+            row.same = allEqual(present);
+            rows.push_back(std::move(row));
+        }
+        return rows;
+    }
+
+    /// What is not compared because only one run has it; empty where nothing is.
+    std::vector<std::string> notes() const {
+        const auto alone = static_cast<std::size_t>(std::count_if(
+            splits_.begin(), splits_.end(), [](const auto& entry) { return entry.second.runs.size() < kFewest; }));
+        const bool renamed = std::any_of(splits_.begin(), splits_.end(),
+                                         [](const auto& entry) { return entry.second.names.size() > 1; });
+        if (alone == 0 && !renamed) return {};
+        std::string note = "The runs split their accelerators differently";
+        if (renamed) note += ": where each has one group at a level, those are compared whatever they are called";
+        if (alone > 0)
+            note += fmt::format("{} {} of {} splits that only one run has {} left out", renamed ? ", and" : ":", alone,
+                                splits_.size(), alone == 1 ? "is" : "are");
+        return {note + ". The shares of types speak of all splits."};
     }
 
 private:
+    /// The most groups that any run has at a depth of a strategy.
+    void count(const Result& run) {
+        for (const partition::Plan& plan : std::get<PartitionOutcome>(run.outcome).result.plans) {
+            std::map<int, int> groups;
+            for (const partition::LevelPlan& level : plan.levels) ++groups[level.level];
+            for (const auto& [level, groupCount] : groups) {
+                int& most = groups_[{plan.strategy, level}];
+                most = std::max(most, groupCount);
+            }
+        }
+    }
+
     void take(std::size_t run) {
         const partition::Result& result = std::get<PartitionOutcome>((*runs_)[run]->outcome).result;
         for (const partition::Plan& plan : result.plans) {
             std::map<std::pair<int, std::string_view>, int> met;
             for (const partition::LevelPlan& level : plan.levels) {
-                const int number = met[{level.level, level.group}]++;
-                for (const partition::LayerPlan& layer : level.layers) {
-                    const std::string& name = result.names.at(static_cast<std::size_t>(layer.layer));
-                    if (!shared_.contains(name)) continue;
-                    rowOf({plan.strategy, level.level, level.group, number, name}).types[run] =
-                        partition::nameOf(layer.type);
+                SplitKey key{.strategy = plan.strategy, .level = level.level, .group = {}, .number = 0};
+                if (groups_.at({plan.strategy, level.level}) > 1) {
+                    key.group = level.group;
+                    key.number = met[{level.level, level.group}]++;
                 }
+                Split& split = splits_[key];
+                split.runs.insert(run);
+                split.names.insert(level.group);
+                for (const partition::LayerPlan& layer : level.layers)
+                    rowOf(key, split, result.names.at(static_cast<std::size_t>(layer.layer))).types[run] =
+                        partition::nameOf(layer.type);
             }
         }
     }
 
-    using Key = std::tuple<std::string_view, int, std::string_view, int, std::string_view>;
-    Comparison::LayerRow& rowOf(const Key& key) {
-        const auto [place, added] = places_.try_emplace(key, rows_.size());
+    void nameGroups() {
+        for (const auto& [key, split] : splits_)
+            for (const auto& [layer, row] : split.rows)
+                rows_[row].group = joined({split.names.begin(), split.names.end()}, " / ");
+    }
+
+    struct Split {
+        std::set<std::size_t> runs;
+        std::set<std::string> names;
+        std::map<std::string_view, std::size_t> rows;  ///< by layer
+    };
+
+    Comparison::LayerRow& rowOf(const SplitKey& key, Split& split, std::string_view layer) {
+        const auto [place, added] = split.rows.try_emplace(layer, rows_.size());
         if (added) {
-            rows_.push_back({.strategy = std::string(std::get<0>(key)),
-                             .level = std::get<1>(key),
-                             .group = std::string(std::get<2>(key)),
-                             .layer = std::string(std::get<4>(key)),
+            rows_.push_back({.strategy = std::string(key.strategy),
+                             .level = key.level,
+                             .group = {},
+                             .layer = std::string(layer),
                              .types = std::vector<std::string>(runs_->size()),
                              .same = false});
         }
@@ -211,10 +268,40 @@ private:
     }
 
     const Runs* runs_;
-    std::set<std::string_view> shared_;
-    std::map<Key, std::size_t> places_;
+    std::map<std::pair<std::string_view, int>, int> groups_;
+    std::map<SplitKey, Split> splits_;
     std::vector<Comparison::LayerRow> rows_;
 };
+
+std::vector<Comparison::ShareRow> shareRows(const Runs& runs) {
+    constexpr std::array kTypes{partition::Type::I, partition::Type::II, partition::Type::III};
+    std::vector<Comparison::ShareRow> rows;
+    std::map<std::string_view, std::size_t> places;  // of a strategy's first row
+    for (std::size_t r = 0; r < runs.size(); ++r)
+        for (const partition::Plan& plan : std::get<PartitionOutcome>(runs[r]->outcome).result.plans) {
+            std::array<double, kTypes.size()> counts{};
+            double sum = 0;
+            for (const partition::LevelPlan& level : plan.levels)
+                for (const partition::LayerPlan& layer : level.layers) {
+                    const auto occurrences = static_cast<double>(level.occurrences);
+                    counts.at(static_cast<std::size_t>(layer.type)) += occurrences;
+                    sum += occurrences;
+                }
+            const auto [place, added] = places.try_emplace(plan.strategy, rows.size());
+            for (std::size_t t = 0; t < kTypes.size(); ++t) {
+                if (added)
+                    rows.push_back({.strategy = plan.strategy,
+                                    .type = std::string(partition::nameOf(kTypes.at(t))),
+                                    .shares = std::vector<std::optional<double>>(runs.size()),
+                                    .same = false});
+                if (sum > 0) rows[place->second + t].shares[r] = counts.at(t) / sum;
+            }
+        }
+    for (Comparison::ShareRow& row : rows)
+        row.same = std::all_of(row.shares.begin(), row.shares.end(),
+                               [&](const auto& share) { return share == row.shares.front(); });
+    return rows;
+}
 
 /// A thing that must be equal for two runs to be comparable, and how its difference is said.
 struct Condition {
@@ -295,7 +382,10 @@ Comparison compare(const std::vector<const Result*>& results, const std::vector<
     comparison.baseline = baseline;
     comparison.inputs = inputRows(results);
     comparison.metrics = metricRows(results, baseline);
-    comparison.layers = LayerRows(results).take();
+    LayerRows layers(results);
+    comparison.notes = layers.notes();
+    comparison.layers = std::move(layers).take();
+    comparison.shares = shareRows(results);
     comparison.warnings = warningsOf(results, titles, baseline);
     return comparison;
 }

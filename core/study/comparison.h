@@ -24,13 +24,21 @@ struct Comparison {
         std::vector<std::optional<double>> ratios;  ///< to the baseline's
         bool same = false;
     };
-    /// One layer at one split of one strategy, where the runs share that layer's name.
+    /// One layer at one split of one strategy, where at least two runs have that layer and that split. Splits are the
+    /// same thing by their depth where every run has one group at it, else by the group's name.
     struct LayerRow {
         std::string strategy;
         int level = 0;
-        std::string group;
+        std::string group;  ///< "v2|v3 / v3" where the runs call it differently
         std::string layer;
         std::vector<std::string> types;  ///< one per run; empty = absent
+        bool same = false;               ///< in all runs that have it
+    };
+    /// How much of a strategy's plan is of a type: comparable whatever the fleets are.
+    struct ShareRow {
+        std::string strategy;
+        std::string type;                           ///< "I", "II", "III"
+        std::vector<std::optional<double>> shares;  ///< of all layers at all splits, 0…1; empty = no such strategy
         bool same = false;
     };
     std::vector<std::string> runs;  ///< titles
@@ -38,6 +46,8 @@ struct Comparison {
     std::vector<Row> inputs;
     std::vector<MetricRow> metrics;
     std::vector<LayerRow> layers;
+    std::vector<ShareRow> shares;
+    std::vector<std::string> notes;     ///< what the rows of layers leave out, as sentences
     std::vector<std::string> warnings;  ///< why the runs are not directly comparable: other model, batch, version, …
 };
 

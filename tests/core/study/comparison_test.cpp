@@ -63,6 +63,92 @@ TEST(Comparison, warnsOfAnotherModelVersionAndAssumptions) {
                                         "Another version of the program computed 'b'."}));
 }
 
+/// One group at level 0, called otherwise than the hand-made result's; its level 1 is the same "fast".
+Result onAnotherFleet() {
+    Result other = test::handMadeResult();
+    for (partition::Plan& plan : std::get<PartitionOutcome>(other.outcome).result.plans) plan.levels[0].group = "fast";
+    return other;
+}
+
+TEST(Comparison, comparesLayersByDepthWhereEachRunHasOneGroup) {
+    const Result a = test::handMadeResult();
+    Result b = onAnotherFleet();
+    std::get<PartitionOutcome>(b.outcome).result.plans[0].levels[0].layers[0].type = partition::Type::II;
+    const Comparison comparison = compare({&a, &b}, {"mixed", "equal"});
+    std::vector<std::string> different;
+    for (const Comparison::LayerRow& row : comparison.layers) {
+        EXPECT_FALSE(row.types[0].empty() || row.types[1].empty()) << row.layer << " at " << row.level;
+        if (!row.same) different.push_back(row.strategy + "/" + row.group + "/" + row.layer);
+    }
+    EXPECT_EQ(different, std::vector<std::string>{"accpar/fast / slow|fast/cv1"});
+    ASSERT_EQ(comparison.notes.size(), 1U);
+    EXPECT_NE(comparison.notes[0].find("compared whatever they are called"), std::string::npos) << comparison.notes[0];
+}
+
+TEST(Comparison, leavesOutSplitsThatOnlyOneRunHas) {
+    Result a = test::handMadeResult();
+    const Result b = test::handMadeResult();
+    auto& levels = std::get<PartitionOutcome>(a.outcome).result.plans[0].levels;
+    levels.push_back(levels[1]);
+    levels.back().group = "slow";
+    levels.back().layers[0].type = partition::Type::III;
+    const Comparison comparison = compare({&a, &b}, {"a", "b"});
+    for (const Comparison::LayerRow& row : comparison.layers) {
+        EXPECT_TRUE(row.same) << row.layer << " at " << row.group;
+        EXPECT_NE(row.group, "slow");
+    }
+    ASSERT_EQ(comparison.notes.size(), 1U);
+    EXPECT_NE(comparison.notes[0].find("1 of 5 splits that only one run has is left out"), std::string::npos)
+        << comparison.notes[0];
+    EXPECT_FALSE(comparison.shares.front().same) << "the shares speak of all splits";
+}
+
+TEST(Comparison, sharesOfTypesSpeakOfAllSplits) {
+    const Result a = test::handMadeResult();
+    Result b = a;
+    std::get<PartitionOutcome>(b.outcome).result.plans.pop_back();
+    const Comparison comparison = compare({&a, &b}, {"a", "b"});
+    ASSERT_EQ(comparison.shares.size(), 6U);
+    // Level 0 has I and III, level 1 has I and I and stands for two groups.
+    EXPECT_EQ(comparison.shares[0].type, "I");
+    EXPECT_DOUBLE_EQ(*comparison.shares[0].shares[0], 5.0 / 6);
+    EXPECT_DOUBLE_EQ(*comparison.shares[2].shares[1], 1.0 / 6);
+    EXPECT_TRUE(comparison.shares[0].same);
+    EXPECT_EQ(comparison.shares[3].strategy, "dp");
+    EXPECT_EQ(comparison.shares[3].shares[1], std::nullopt);
+    EXPECT_TRUE(comparison.notes.empty());
+}
+
+struct Incomparable {
+    const char* name;
+    void (*change)(Result& result);
+    const char* warning;
+};
+
+class ComparisonWarning : public testing::TestWithParam<Incomparable> {};
+
+TEST_P(ComparisonWarning, namesWhatMakesTheRunsHardToCompare) {
+    const Result a = test::handMadeResult();
+    Result b = a;
+    GetParam().change(b);
+    EXPECT_EQ(compare({&a, &b}, {"a", "b"}).warnings, std::vector<std::string>{GetParam().warning});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    of, ComparisonWarning,
+    testing::Values(Incomparable{"model",
+                                 [](Result& result) { result.study.models[0] = result.inputs[0].name = "zoo:three"; },
+                                 "Another model, or other contents of it, is behind 'b'."},
+                    Incomparable{"batch", [](Result& result) { result.study.parameters["batch"] = 7; },
+                                 "Another batch size is behind 'b'."},
+                    Incomparable{"dtype", [](Result& result) { result.study.parameters["dtype"] = "fp16"; },
+                                 "Another data type is behind 'b'."},
+                    Incomparable{"assumptions", [](Result& result) { result.assumptions.emplace_back("So be it."); },
+                                 "Other assumptions are behind 'b'; the assumptions of each run say which."},
+                    Incomparable{"version", [](Result& result) { result.version = "0.0.1"; },
+                                 "Another version of the program computed 'b'."}),
+    [](const auto& of) { return of.param.name; });
+
 TEST(Comparison, takesTwoToTwoHundredRuns) {
     const Result result = test::handMadeResult();
     EXPECT_THROW(compare({&result}, {"a"}), UsageError);
