@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QSet>
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/model/layer_sizes.h"
+#include "core/model/memory.h"
 
 namespace tessera::ui {
 
@@ -51,12 +53,6 @@ std::size_t at(std::int32_t value) {
 
 const model::FoldItem& itemOf(const ModelContents& contents, std::int32_t item) {
     return contents.fold.items[at(item)];
-}
-
-std::optional<double> bytesOf(const model::Tensor& tensor) {
-    const auto elements = model::elementCount(tensor.shape);
-    if (!elements) return std::nullopt;
-    return static_cast<double>(*elements) * model::bytesPerElement(tensor.type);
 }
 
 QString tensorText(const model::Tensor& tensor) {
@@ -119,13 +115,16 @@ QString itemShape(const ModelContents& contents, std::int32_t item) {
 
 /// "Conv · BatchNormalization · Relu", or the first and how many more.
 QString typesText(const ModelContents& contents, const model::FoldNode& node) {
+    constexpr std::int32_t kMostNamed = 3;
+    constexpr qsizetype kLongest = 34;
     QStringList types;
-    for (std::int32_t item = node.first; item < node.first + node.count; ++item) {
+    for (std::int32_t item = node.first; item < node.first + std::min(node.count, kMostNamed); ++item) {
         const model::Operator* op = contents.operation(item);
         types << (op != nullptr ? shownName(op->type) : itemType(contents, item));
     }
-    if (types.size() <= 3 && types.join(QStringLiteral(" · ")).size() <= 34) return types.join(QStringLiteral(" · "));
-    return tr("%1 and %2 more").arg(itemType(contents, node.first)).arg(types.size() - 1);
+    const QString all = types.join(QStringLiteral(" · "));
+    if (node.count <= kMostNamed && all.size() <= kLongest) return all;
+    return tr("%1 and %2 more").arg(itemType(contents, node.first)).arg(node.count - 1);
 }
 
 QString operatorsText(const ModelContents& contents, std::int64_t count) {
@@ -271,32 +270,33 @@ void addGroup(Facts& facts, const ModelContents& contents, const model::FoldNode
     if (!kinds.rows.isEmpty()) facts.sections.append(kinds);
 }
 
-/// Weights and what training adds to them, for the whole model.
+/// What a class of memory is called, and how it is counted.
+struct MemoryText {
+    model::MemoryUse use;
+    const char* name;
+    const char* help;
+};
+constexpr std::array kMemoryTexts{
+    MemoryText{model::MemoryUse::weights, QT_TRANSLATE_NOOP("GraphContents", "Weights"),
+               QT_TRANSLATE_NOOP("GraphContents", "trained parameters as stored")},
+    MemoryText{model::MemoryUse::gradients, QT_TRANSLATE_NOOP("GraphContents", "Gradients"),
+               QT_TRANSLATE_NOOP("GraphContents", "one per parameter, of the same type")},
+    MemoryText{model::MemoryUse::optimizer, QT_TRANSLATE_NOOP("GraphContents", "Optimiser state (Adam)"),
+               QT_TRANSLATE_NOOP("GraphContents", "two 4-byte moments per parameter")},
+    MemoryText{
+        model::MemoryUse::activations, QT_TRANSLATE_NOOP("GraphContents", "Activations"),
+        QT_TRANSLATE_NOOP("GraphContents", "all float outputs that depend on an input, kept for the backward pass")},
+    MemoryText{model::MemoryUse::inputs, QT_TRANSLATE_NOOP("GraphContents", "Inputs"),
+               QT_TRANSLATE_NOOP("GraphContents", "what one step reads")},
+    MemoryText{model::MemoryUse::constants, QT_TRANSLATE_NOOP("GraphContents", "Constants and statistics"),
+               QT_TRANSLATE_NOOP("GraphContents", "stored, not trained")},
+};
+
 QVector<MemoryClass> memoryOf(const ModelContents& contents) {
-    const model::FoldTotals& all = contents.totals.front();
-    std::optional<double> state;
-    if (all.parameters) state = 8.0 * *all.parameters;
-    QVector<MemoryClass> classes{
-        {tr("Weights"), tr("trained parameters as stored"), all.parameterBytes},
-        {tr("Gradients"), tr("one per parameter, of the same type"), all.parameterBytes},
-        {tr("Optimiser state (Adam)"), tr("two 4-byte moments per parameter"), state},
-        {tr("Activations"), tr("all float outputs that depend on an input, kept for the backward pass"),
-         all.activationBytes},
-    };
-    if (const model::Graph* graph = contents.graph()) {
-        std::optional<double> inputs = 0.0;
-        for (const model::TensorIndex input : graph->inputs) {
-            const auto bytes = bytesOf(graph->tensor(input));
-            inputs = inputs && bytes ? std::optional(*inputs + *bytes) : std::nullopt;
-        }
-        std::optional<double> stored = 0.0;
-        for (const model::Tensor& tensor : graph->tensors) {
-            if (tensor.role != model::TensorRole::statistic && tensor.role != model::TensorRole::constant) continue;
-            const auto bytes = bytesOf(tensor);
-            stored = stored && bytes ? std::optional(*stored + *bytes) : std::nullopt;
-        }
-        classes.append({tr("Inputs"), tr("what one step reads"), inputs});
-        classes.append({tr("Constants and statistics"), tr("stored, not trained"), stored});
+    QVector<MemoryClass> classes;
+    for (const model::MemoryPart& part : model::trainingMemory(contents.model, contents.totals.front())) {
+        const MemoryText& text = kMemoryTexts.at(static_cast<std::size_t>(part.use));
+        classes.append({tr(text.name), tr(text.help), part.bytes});
     }
     return classes;
 }
@@ -486,6 +486,35 @@ QString hoverTextOf(const ModelContents& contents, std::int32_t index) {
     return lines.join(QLatin1Char('\n'));
 }
 
+QString layerOfNode(const ModelContents& contents, std::int32_t index) {
+    const model::FoldNode& node = contents.node(index);
+    std::int32_t layer = -1;
+    for (std::int32_t item = node.first; item < node.first + node.count; ++item) {
+        const std::int32_t its = contents.layerOfItem[at(item)];
+        if (its < 0) continue;
+        if (layer >= 0 && its != layer) return {};
+        layer = its;
+    }
+    return layer < 0 ? QString() : shownName(contents.layers->layers[at(layer)].name);
+}
+
+std::int32_t nodeOfLayer(const ModelContents& contents, const QString& layer) {
+    if (!contents.layers) return -1;
+    const auto& layers = contents.layers->layers;
+    const auto found = std::find_if(layers.begin(), layers.end(),
+                                    [&](const model::Layer& each) { return shownName(each.name) == layer; });
+    const auto index = static_cast<std::int32_t>(found - layers.begin());
+    const auto item = std::find(contents.layerOfItem.begin(), contents.layerOfItem.end(), index);
+    if (found == layers.end() || item == contents.layerOfItem.end()) return -1;
+    std::int32_t node = contents.fold.leaves[at(static_cast<std::int32_t>(item - contents.layerOfItem.begin()))];
+    // Where all of the group around belongs to the layer, that group is it.
+    for (std::int32_t up = contents.node(node).parent; up > 0; up = contents.node(up).parent) {
+        if (layerOfNode(contents, up) != layer) break;
+        node = up;
+    }
+    return node;
+}
+
 Facts factsOf(const ModelContents& contents, std::int32_t index) {
     const model::FoldNode& node = contents.node(index);
     Facts facts;
@@ -525,7 +554,9 @@ QString headlineOf(const ModelContents& contents) {
     add(tr("%1 activations"), real(summary.activationElements), Measure::count);
     if (contents.graph() != nullptr) parts << tr("%1 operators").arg(summary.operators);
     parts << tr("%1 weighted layers").arg(summary.weightedLayers);
-    return parts.join(QStringLiteral("  ·  "));
+    // Lines break between the facts only.
+    for (QString& part : parts) part.replace(QLatin1Char(' '), QChar(QChar::Nbsp));
+    return parts.join(QStringLiteral(" ·  "));
 }
 
 }  // namespace tessera::ui

@@ -74,6 +74,10 @@ QStringList tensorsOf(const ModelContents& contents, const std::vector<std::int3
 double bytesOf(const ModelContents& contents, const std::vector<std::int32_t>& links);
 /// Shapes that go in and come out, for hovering.
 QString hoverTextOf(const ModelContents& contents, std::int32_t node);
+/// The layer that a node belongs to or stands for; empty where it holds several or none.
+QString layerOfNode(const ModelContents& contents, std::int32_t node);
+/// The smallest node that holds a layer; -1 where there is no such layer.
+std::int32_t nodeOfLayer(const ModelContents& contents, const QString& layer);
 /// Everything about a node, for the Inspector.
 Facts factsOf(const ModelContents& contents, std::int32_t node);
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
+#include <tessera/tokens.h>  // kOperatorColours: made from resources/theme/tokens.txt
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -11,6 +11,7 @@
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/model/fold.h"
 #include "core/model/writers/writers.h"
 
 namespace tessera::model {
@@ -21,79 +22,12 @@ constexpr std::size_t kMostOperatorsShown = 300;
 constexpr std::size_t kMostNodesDrawn = 3000;
 constexpr std::size_t kLongestName = 60;
 
-// Colours of operators, as everywhere in the program.
-constexpr std::string_view kMatrix = "#2F6FDE";
-constexpr std::string_view kVector = "#E08A1E";
-constexpr std::string_view kMemory = "#7F8A99";
-constexpr std::string_view kCommunication = "#7A5AC8";
-constexpr std::string_view kEmbedding = "#1E9E77";
-constexpr std::string_view kNormalisation = "#C8507F";
-
-struct Coloured {
-    std::string_view type;
-    std::string_view colour;
-};
-
-/// What is not listed works element by element on vectors.
-constexpr std::array kOperatorColours{
-    Coloured{"Conv", kMatrix},
-    Coloured{"ConvTranspose", kMatrix},
-    Coloured{"ConvInteger", kMatrix},
-    Coloured{"QLinearConv", kMatrix},
-    Coloured{"Gemm", kMatrix},
-    Coloured{"MatMul", kMatrix},
-    Coloured{"MatMulInteger", kMatrix},
-    Coloured{"QLinearMatMul", kMatrix},
-    Coloured{"LSTM", kMatrix},
-    Coloured{"GRU", kMatrix},
-    Coloured{"RNN", kMatrix},
-    Coloured{"Reshape", kMemory},
-    Coloured{"Transpose", kMemory},
-    Coloured{"Flatten", kMemory},
-    Coloured{"Squeeze", kMemory},
-    Coloured{"Unsqueeze", kMemory},
-    Coloured{"Concat", kMemory},
-    Coloured{"Split", kMemory},
-    Coloured{"Slice", kMemory},
-    Coloured{"Expand", kMemory},
-    Coloured{"Pad", kMemory},
-    Coloured{"Identity", kMemory},
-    Coloured{"Shape", kMemory},
-    Coloured{"Constant", kMemory},
-    Coloured{"ConstantOfShape", kMemory},
-    Coloured{"Cast", kMemory},
-    Coloured{"AllReduce", kCommunication},
-    Coloured{"AllGather", kCommunication},
-    Coloured{"ReduceScatter", kCommunication},
-    Coloured{"AllToAll", kCommunication},
-    Coloured{"Gather", kEmbedding},
-    Coloured{"BatchNormalization", kNormalisation},
-    Coloured{"LayerNormalization", kNormalisation},
-    Coloured{"InstanceNormalization", kNormalisation},
-    Coloured{"GroupNormalization", kNormalisation},
-    Coloured{"LRN", kNormalisation},
-};
-
-std::string_view colourOf(const Operator& op) {
-    for (const Coloured& known : kOperatorColours)
-        if (known.type == op.type) return known.colour;
-    return kVector;
-}
-
-std::string_view colourOf(LayerKind kind) {
-    switch (kind) {
-        case LayerKind::fc:
-        case LayerKind::conv:
-        case LayerKind::product:
-            return kMatrix;
-        case LayerKind::embedding:
-            return kEmbedding;
-        case LayerKind::add:
-            return kVector;
-        case LayerKind::concat:
-            break;
-    }
-    return kMemory;
+/// As everywhere in the program: by the class in the operator table, from the theme's tokens.
+std::string_view colourOf(OperatorClass group) {
+    const std::string_view name = nameOf(group);
+    for (const report::NamedColour& row : report::kOperatorColours)
+        if (row.name == name) return row.colour;
+    return colourOf(OperatorClass::memory);
 }
 
 /// Text from a model inside a Graphviz string: shown as it stands, whatever it holds.
@@ -138,7 +72,7 @@ std::string labelOf(const Layer& layer) {
 std::string dotOf(const LayerGraph& graph) {
     std::string text = header(graph.name);
     for (std::size_t i = 0; i < graph.layers.size(); ++i)
-        text += node(fmt::format("n{}", i), labelOf(graph.layers[i]), colourOf(graph.layers[i].kind));
+        text += node(fmt::format("n{}", i), labelOf(graph.layers[i]), colourOf(classOf(graph.layers[i].kind)));
     for (const LayerEdge& edge : graph.edges)
         text += fmt::format("  n{} -> n{} [label=\"{}\"];\n", edge.from, edge.to, formatCount(edge.elements));
     return text + "}\n";
@@ -161,7 +95,7 @@ std::string dotOf(const Graph& graph) {
     for (const TensorIndex input : graph.inputs) given[static_cast<std::size_t>(input)] = 1;
     for (std::size_t i = 0; i < graph.operators.size(); ++i) {
         const Operator& op = graph.operators[i];
-        text += node(fmt::format("n{}", i), labelOf(graph, op), colourOf(op));
+        text += node(fmt::format("n{}", i), labelOf(graph, op), colourOf(classOf(op)));
         for (const TensorIndex input : op.inputs) {
             if (input == kNoTensor) continue;
             const auto tensor = static_cast<std::size_t>(input);

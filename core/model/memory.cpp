@@ -1,0 +1,59 @@
+#include "core/model/memory.h"
+
+#include <array>
+#include <cstddef>
+
+namespace tessera::model {
+
+namespace {
+
+constexpr double kAdamBytes = 8;  ///< of two moments, per parameter
+
+/// The sum; empty where one is unknown.
+std::optional<double> sum(std::optional<double> one, const std::optional<double>& other) {
+    return one && other ? std::optional(*one + *other) : std::nullopt;
+}
+
+std::optional<double> inputBytes(const Graph& graph) {
+    std::optional<double> bytes = 0.0;
+    for (const TensorIndex input : graph.inputs) bytes = sum(bytes, bytesOf(graph.tensor(input)));
+    return bytes;
+}
+
+std::optional<double> constantBytes(const Graph& graph) {
+    std::optional<double> bytes = 0.0;
+    for (const Tensor& tensor : graph.tensors)
+        if (tensor.role == TensorRole::statistic || tensor.role == TensorRole::constant)
+            bytes = sum(bytes, bytesOf(tensor));
+    return bytes;
+}
+
+}  // namespace
+
+std::string_view nameOf(MemoryUse use) {
+    constexpr std::array<std::string_view, 6> kNames{"weights",     "gradients", "optimizer",
+                                                     "activations", "inputs",    "constants"};
+    return kNames.at(static_cast<std::size_t>(use));
+}
+
+std::vector<MemoryPart> trainingMemory(const Model& model, const FoldTotals& whole) {
+    std::optional<double> moments;
+    if (whole.parameters) moments = kAdamBytes * *whole.parameters;
+    std::vector<MemoryPart> parts{{MemoryUse::weights, whole.parameterBytes},
+                                  {MemoryUse::gradients, whole.parameterBytes},
+                                  {MemoryUse::optimizer, moments},
+                                  {MemoryUse::activations, whole.activationBytes}};
+    if (const Graph* graph = model.graph()) {
+        parts.push_back({MemoryUse::inputs, inputBytes(*graph)});
+        parts.push_back({MemoryUse::constants, constantBytes(*graph)});
+    }
+    return parts;
+}
+
+std::optional<double> bytesOf(const Tensor& tensor) {
+    const auto elements = elementCount(tensor.shape);
+    if (!elements) return std::nullopt;
+    return static_cast<double>(*elements) * bytesPerElement(tensor.type);
+}
+
+}  // namespace tessera::model

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/model/fold.h"
+#include "core/model/model.h"
+
+/// Memory of one training step by what it holds: the whole model on one device, nothing split, nothing recomputed.
+namespace tessera::model {
+
+enum class MemoryUse {
+    weights,      ///< trained parameters as stored
+    gradients,    ///< one per parameter, of the same type
+    optimizer,    ///< Adam: two 4-byte moments per parameter
+    activations,  ///< all float outputs that depend on an input, kept for the backward pass
+    inputs,       ///< what one step reads; graphs only
+    constants,    ///< stored but not trained: constants and running statistics; graphs only
+};
+
+/// "weights", "gradients", …
+std::string_view nameOf(MemoryUse use);
+
+struct MemoryPart {
+    MemoryUse use = MemoryUse::weights;
+    std::optional<double> bytes;  ///< empty where a shape that it needs is unknown
+};
+
+/// In the order of MemoryUse; a table of layers knows nothing of inputs and constants. `whole` are the totals of the
+/// fold's first node (`totalsOf`), made with the batch that is asked about.
+std::vector<MemoryPart> trainingMemory(const Model& model, const FoldTotals& whole);
+
+/// Bytes of a tensor; empty where its shape is unknown.
+std::optional<double> bytesOf(const Tensor& tensor);
+
+}  // namespace tessera::model
