@@ -176,6 +176,49 @@ Colouring byTime(const ModelContents& contents, const GraphOverlay& overlay) {
     });
 }
 
+/// What became of a layer, and how that looks.
+struct ChangeLook {
+    model::LayerDifference::Kind kind;
+    const char* title;
+    const char* colour;
+};
+constexpr std::array kChanges{
+    ChangeLook{model::LayerDifference::Kind::added, QT_TRANSLATE_NOOP("GraphColouring", "only here"), "good"},
+    ChangeLook{model::LayerDifference::Kind::removed, QT_TRANSLATE_NOOP("GraphColouring", "gone"), "bad"},
+    ChangeLook{model::LayerDifference::Kind::changed, QT_TRANSLATE_NOOP("GraphColouring", "changed"), "warning"}};
+
+Colouring byChange(const ModelContents& contents, const GraphOverlay& overlay) {
+    Colouring colouring;
+    colouring.legendTitle = tr("Layers");
+    std::array<double, kChanges.size()> all{};
+    for (const model::FoldNode& node : contents.fold.nodes) {
+        NodeColour& look = colouring.nodes.emplace_back();
+        std::array<double, kChanges.size()> counts{};
+        double layers = 0;
+        if (overlay.changes && contents.layers)
+            forLayers(contents, node, [&](std::size_t layer) {
+                layers += 1;
+                const auto found = overlay.changes->find(contents.layers->layers[layer].name);
+                if (found == overlay.changes->end()) return;
+                for (std::size_t i = 0; i < kChanges.size(); ++i)
+                    if (kChanges.at(i).kind == found->second) counts.at(i) += 1;
+            });
+        const auto most = static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            all.at(i) += counts.at(i);
+            if (counts.at(i) > 0) look.stripes.push_back({kChanges.at(i).colour, counts.at(i) / layers});
+        }
+        if (counts.at(most) == 0) continue;
+        look.colour = kChanges.at(most).colour;
+        look.fill = counts.at(most) == layers ? 0.22 : kTint;
+    }
+    for (std::size_t i = 0; i < kChanges.size(); ++i)
+        if (all.at(i) > 0)
+            colouring.legend.push_back({tr(kChanges.at(i).title).toStdString(), kChanges.at(i).colour, 1});
+    colouring.legend.push_back({tr("the same").toStdString(), "secondary", 0.4});
+    return colouring;
+}
+
 }  // namespace
 
 const QVector<ColouringKind>& colouringKinds() {
@@ -209,6 +252,8 @@ Colouring colouringOf(const ModelContents& contents, ColourBy by, const GraphOve
             return byType(contents, overlay);
         case ColourBy::time:
             return byTime(contents, overlay);
+        case ColourBy::change:
+            return byChange(contents, overlay);
     }
     return byClass(contents);
 }

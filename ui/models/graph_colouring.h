@@ -2,18 +2,20 @@
 
 #include <QString>
 #include <QVector>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/model/difference.h"
 #include "core/report/graph_picture.h"
 #include "core/study/result.h"
 #include "ui/models/graph_contents.h"
 
 namespace tessera::ui {
 
-/// What the colours of a graph say.
-enum class ColourBy { operatorClass, flops, memory, partitionType, time };
+/// What the colours of a graph say. `change` is for graphs side by side and in no menu.
+enum class ColourBy { operatorClass, flops, memory, partitionType, time, change };
 
 /// A row of the table of colourings: what menus and sessions list.
 struct ColouringKind {
@@ -25,11 +27,15 @@ struct ColouringKind {
 const QVector<ColouringKind>& colouringKinds();
 QString titleOf(const ColouringKind& kind);
 
-/// A partition whose types and times colour the graph.
+/// What became of layers between two models, by the layer's name.
+using LayerChanges = std::map<std::string, model::LayerDifference::Kind>;
+
+/// A partition whose types and times colour the graph, or what differs from another model.
 struct GraphOverlay {
     std::shared_ptr<const study::Result> result;
     QString strategy;
     int level = 0;
+    std::shared_ptr<const LayerChanges> changes = {};
 };
 
 /// The look of one node.

@@ -76,40 +76,71 @@ QString runTitle(const Comparison& comparison, std::size_t run) {
     return shownText(comparison.runs[run]);
 }
 
+QVariant typeColour(const std::string& type) {
+    for (const partition::Type each : {partition::Type::I, partition::Type::II, partition::Type::III})
+        if (type == partition::nameOf(each))
+            return theme().dataColour(report::kPartitionTypes.at(static_cast<std::size_t>(each)));
+    return {};
+}
+
 TableModel* finished(const QVector<Column>& columns, std::size_t rows, QObject* parent) {
     auto* model = new TableModel(columns, parent);
     model->setRowCount(static_cast<int>(rows));
     return model;
 }
 
-model::LayerGraph layersOf(const study::Study& study) {
-    const partition::Options options = study::partitionOptions(study);
+std::shared_ptr<const ModelContents> contentsOf(const study::Study& study) {
     model::LoadOptions load;
-    load.batch = static_cast<std::int64_t>(options.batch);
+    load.batch = static_cast<std::int64_t>(study::partitionOptions(study).batch);
     load.dimensions = study.dimensions;
-    return model::layerGraph(model::loadModel(study.models.at(0), load));
+    auto contents = loadContents(QString::fromStdString(study.models.at(0)), load);
+    if (!contents->layers) (void)model::layerGraph(contents->model);  // throws what is missing
+    return contents;
+}
+
+/// What is new there is missing here.
+ModelDifferences::Pair pairOf(int run, std::shared_ptr<const ModelContents> before,
+                              std::shared_ptr<const ModelContents> after,
+                              const std::vector<model::LayerDifference>& differences) {
+    LayerChanges gone, come;
+    for (const model::LayerDifference& difference : differences) {
+        if (difference.kind != model::LayerDifference::Kind::added) gone.emplace(difference.name, difference.kind);
+        if (difference.kind != model::LayerDifference::Kind::removed) come.emplace(difference.name, difference.kind);
+    }
+    return {.run = run,
+            .before = std::move(before),
+            .after = std::move(after),
+            .gone = std::make_shared<const LayerChanges>(std::move(gone)),
+            .come = std::make_shared<const LayerChanges>(std::move(come))};
+}
+
+void addDifferences(ModelDifferences& all, const std::vector<RunState>& runs, int baseline) {
+    const study::Study& first = runs.at(at(baseline)).study;
+    std::shared_ptr<const ModelContents> before;
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        const study::Study& study = runs[run].study;
+        if (study.models == first.models && study.dimensions == first.dimensions) continue;
+        try {
+            if (!before) before = contentsOf(first);
+            auto after = contentsOf(study);
+            std::vector<model::LayerDifference> differences = model::differences(*before->layers, *after->layers);
+            if (!differences.empty() && all.pairs.size() < ModelDifferences::kMostPairs)
+                all.pairs.push_back(pairOf(static_cast<int>(run), before, std::move(after), differences));
+            for (model::LayerDifference& difference : differences)
+                all.rows.push_back({static_cast<int>(run), std::move(difference)});
+        } catch (const std::exception& error) {
+            all.problems << QString::fromUtf8(error.what());
+            if (!before) return;
+        }
+    }
 }
 
 }  // namespace
 
 ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baseline) {
     ModelDifferences all;
-    try {
-        const study::Study& first = runs.at(at(baseline)).study;
-        const model::LayerGraph before = layersOf(first);
-        for (std::size_t run = 0; run < runs.size(); ++run) {
-            const study::Study& study = runs[run].study;
-            if (study.models == first.models && study.dimensions == first.dimensions) continue;
-            try {
-                for (model::LayerDifference& difference : model::differences(before, layersOf(study)))
-                    all.rows.push_back({static_cast<int>(run), std::move(difference)});
-            } catch (const std::exception& error) {
-                all.problems << QString::fromUtf8(error.what());
-            }
-        }
-    } catch (const std::exception& error) {
-        all.problems << QString::fromUtf8(error.what());
-    }
+    addDifferences(all, runs, baseline);
+    all.problems.removeDuplicates();
     return all;
 }
 
@@ -218,12 +249,35 @@ TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDi
         });
         type.decoration = [layer, run](int row, int role) -> QVariant {
             const std::string& text = layer(row).types[run];
-            for (const partition::Type each : {partition::Type::I, partition::Type::II, partition::Type::III})
-                if (role == Qt::DecorationRole && text == partition::nameOf(each))
-                    return theme().dataColour(report::kPartitionTypes.at(static_cast<std::size_t>(each)));
-            return {};
+            return role == Qt::DecorationRole ? typeColour(text) : QVariant();
         };
         columns.append(type);
+    }
+    return finished(columns, rows->size(), parent);
+}
+
+TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
+    const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->shares, onlyDifferences));
+    const auto share = [comparison, rows](int row) -> const Comparison::ShareRow& {
+        return comparison->shares[at((*rows)[at(row)])];
+    };
+    Column type = words(tr("Type"), [share](int row) { return QString::fromStdString(share(row).type); });
+    type.decoration = [share](int row, int role) {
+        return role == Qt::DecorationRole ? typeColour(share(row).type) : QVariant();
+    };
+    QVector<Column> columns{words(tr("Strategy"), [share](int row) { return shownText(share(row).strategy); }), type};
+    for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
+        Column part = words(runTitle(*comparison, run), [share, run](int row) {
+            const auto& value = share(row).shares[run];
+            return value ? QString::fromStdString(study::percentText(*value)) : QStringLiteral("–");
+        });
+        part.number = true;
+        part.sort = [share, run](int row) {
+            const auto& value = share(row).shares[run];
+            return value ? QVariant(*value) : QVariant();
+        };
+        part.help = tr("Of all layers at all splits");
+        columns.append(part);
     }
     return finished(columns, rows->size(), parent);
 }
@@ -252,6 +306,13 @@ TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& 
 QString layerOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
     const std::vector<int> rows = rowsOf(comparison.layers, onlyDifferences);
     return row >= 0 && at(row) < rows.size() ? shownText(comparison.layers[at(rows[at(row)])].layer) : QString();
+}
+
+int rowOfLayer(const Comparison& comparison, bool onlyDifferences, const QString& layer) {
+    const std::vector<int> rows = rowsOf(comparison.layers, onlyDifferences);
+    for (std::size_t row = 0; row < rows.size(); ++row)
+        if (shownText(comparison.layers[at(rows[row])].layer) == layer) return static_cast<int>(row);
+    return -1;
 }
 
 QString metricOfRow(const Comparison& comparison, bool onlyDifferences, int row) {

@@ -7,6 +7,8 @@
 #include "core/model/difference.h"
 #include "core/study/comparison.h"
 #include "core/study/result.h"
+#include "ui/models/graph_colouring.h"
+#include "ui/models/graph_contents.h"
 #include "ui/models/run_state.h"
 #include "ui/models/table_model.h"
 
@@ -20,8 +22,17 @@ struct ModelDifferences {
         int run = 0;
         model::LayerDifference difference;
     };
+    /// The two graphs of a run whose model is another one than the baseline's.
+    struct Pair {
+        int run = 0;
+        std::shared_ptr<const ModelContents> before, after;
+        std::shared_ptr<const LayerChanges> gone, come;  ///< as seen on each side
+    };
     std::vector<Row> rows;
-    QStringList problems;  ///< models that could not be read
+    std::vector<Pair> pairs;  ///< in the order of the runs, at most `kMostPairs`
+    QStringList problems;     ///< models that could not be read
+
+    static constexpr std::size_t kMostPairs = 7;
 };
 
 /// Reads the models: not for the UI thread.
@@ -34,10 +45,13 @@ QString finding(const study::Comparison& comparison);
 TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
 TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
 TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
+TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
 TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& differences, const QStringList& titles,
                                  QObject* parent);
 /// The layer of a row of `layerDifferenceModel`.
 QString layerOfRow(const study::Comparison& comparison, bool onlyDifferences, int row);
+/// The first row of a layer; -1 where it is not shown.
+int rowOfLayer(const study::Comparison& comparison, bool onlyDifferences, const QString& layer);
 /// The path that explains a metric of a run, by the row of `metricTableModel`.
 QString metricOfRow(const study::Comparison& comparison, bool onlyDifferences, int row);
 

@@ -3,12 +3,17 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QJsonDocument>
 #include <QLabel>
+#include <QPointer>
+#include <QScopedValueRollback>
 #include <QScrollArea>
+#include <QSettings>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <functional>
@@ -27,10 +32,12 @@
 #include "ui/views/explain_dialog.h"
 #include "ui/views/gantt_view.h"
 #include "ui/views/message_bar.h"
+#include "ui/views/model_comparison.h"
 #include "ui/views/partition_panes.h"
 #include "ui/views/plot_widget.h"
 #include "ui/views/table_view.h"
 #include "ui/views/text_label.h"
+#include "ui/views/view_presets.h"
 
 namespace tessera::ui {
 
@@ -38,11 +45,13 @@ namespace {
 
 /// Charts and timelines of more runs than this would not be readable.
 constexpr std::size_t kMostPictured = 8;
+constexpr auto kRemembered = "compare/view";
 
 struct Page {
     QString id;
     std::function<QWidget*()> make;
     QWidget* holder = nullptr;
+    bool filtered = false;  ///< "Only differences" changes it
     bool stale = true;
 };
 
@@ -67,6 +76,10 @@ Timelines timelinesOf(const std::vector<PartitionRun>& runs) {
     return timelines;
 }
 
+QJsonObject rememberedView() {
+    return QJsonDocument::fromJson(QSettings().value(QLatin1String(kRemembered)).toByteArray()).object();
+}
+
 }  // namespace
 
 struct CompareDocument::Implementation {
@@ -78,7 +91,10 @@ struct CompareDocument::Implementation {
     SharedComparison comparison;
     int generation = 0;
     QJsonObject pending;
+    bool wasShown = false;
+    QString layer;           ///< selected in all parts
     bool following = false;  ///< while one timeline is moved after another
+    bool choosing = false;   ///< while one selection is made after another
 
     QStackedWidget* stack = nullptr;
     EmptyState* empty = nullptr;
@@ -87,10 +103,13 @@ struct CompareDocument::Implementation {
     QComboBox* baselineBox = nullptr;
     QComboBox* metricBox = nullptr;
     QCheckBox* onlyDifferences = nullptr;
+    bool logarithmic = false;  ///< of convergence
     PlotWidget* bars = nullptr;
     QTabWidget* tabs = nullptr;
     std::vector<Page> pages;
     std::vector<GanttView*> gantts;
+    QPointer<TableView> layerTable;
+    QPointer<ModelComparison> models;
 
     QStringList titles() const {
         QStringList list;
@@ -107,14 +126,19 @@ struct CompareDocument::Implementation {
 
     void build();
     void buildBar(QVBoxLayout* layout);
-    void addPage(const char* id, const QString& title, QWidget* (Implementation::*make)());
+    void addPage(const char* id, const QString& title, QWidget* (Implementation::*make)(), bool filtered = false);
     void compare();
     void show();
     void showBars();
     void showHint();
     void see(int index);
     void follow(GanttView* moved, double from, double to);
-    void inspectLayer(const QString& layer);
+    void showLayer();
+    void inspectLayer();
+    report::Chart convergence() const;
+    QJsonObject view() const;
+    void take(const QJsonObject& view);
+    void remember() const;
     void explainMetric(int row, int column);
 
     QWidget* makeMetrics();
@@ -162,9 +186,9 @@ void CompareDocument::Implementation::build() {
     splitter->setStretchFactor(0, 2);
     splitter->setStretchFactor(1, 3);
     layout->addWidget(splitter, 1);
-    addPage("metrics", tr("Numbers"), &Implementation::makeMetrics);
-    addPage("inputs", tr("Inputs"), &Implementation::makeInputs);
-    addPage("layers", tr("Layers"), &Implementation::makeLayers);
+    addPage("metrics", tr("Numbers"), &Implementation::makeMetrics, true);
+    addPage("inputs", tr("Inputs"), &Implementation::makeInputs, true);
+    addPage("layers", tr("Layers"), &Implementation::makeLayers, true);
     addPage("timelines", tr("Timelines"), &Implementation::makeTimelines);
     addPage("convergence", tr("Convergence"), &Implementation::makeConvergence);
     addPage("models", tr("Models"), &Implementation::makeModels);
@@ -192,21 +216,30 @@ void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
     onlyDifferences->setChecked(true);
     onlyDifferences->setToolTip(tr("Hides rows that are the same in all runs"));
     bar->addWidget(onlyDifferences);
+    bar->addWidget(new ViewPresets(
+        QStringLiteral("compare"), [this] { return view(); }, [this](const QJsonObject& kept) { take(kept); }));
     layout->addLayout(bar);
     connect(baselineBox, qOverload<int>(&QComboBox::activated), document, &CompareDocument::setBaseline);
-    connect(metricBox, qOverload<int>(&QComboBox::activated), document, [this] { showBars(); });
+    connect(metricBox, qOverload<int>(&QComboBox::activated), document, [this] {
+        showBars();
+        remember();
+    });
+    connect(onlyDifferences, &QCheckBox::clicked, document, [this] { remember(); });
     connect(onlyDifferences, &QCheckBox::toggled, document, [this] {
-        for (Page& page : pages) page.stale = true;
+        for (Page& page : pages) page.stale = page.stale || page.filtered;
         see(tabs->currentIndex());
     });
 }
 
-void CompareDocument::Implementation::addPage(const char* id, const QString& title,
-                                              QWidget* (Implementation::*make)()) {
+void CompareDocument::Implementation::addPage(const char* id, const QString& title, QWidget* (Implementation::*make)(),
+                                              bool filtered) {
     auto* holder = new QWidget;
     auto* layout = new QVBoxLayout(holder);
     layout->setContentsMargins(0, theme().spacing(2), 0, 0);
-    pages.push_back({.id = QLatin1String(id), .make = [this, make] { return (this->*make)(); }, .holder = holder});
+    pages.push_back({.id = QLatin1String(id),
+                     .make = [this, make] { return (this->*make)(); },
+                     .holder = holder,
+                     .filtered = filtered});
     tabs->addTab(holder, title);
 }
 
@@ -222,6 +255,7 @@ void CompareDocument::Implementation::see(int index) {
         delete old;
     }
     page.holder->layout()->addWidget(page.make());
+    showLayer();
 }
 
 void CompareDocument::Implementation::showHint() {
@@ -284,6 +318,8 @@ void CompareDocument::Implementation::show() {
     for (Page& page : pages) page.stale = true;
     see(tabs->currentIndex());
     stack->setCurrentIndex(1);
+    if (pending.isEmpty() && !wasShown) pending = rememberedView();
+    wasShown = true;
     if (!pending.isEmpty()) document->restoreView(std::exchange(pending, {}));
 }
 
@@ -322,27 +358,66 @@ QWidget* CompareDocument::Implementation::makeInputs() {
 }
 
 QWidget* CompareDocument::Implementation::makeLayers() {
-    auto* view = table(layerDifferenceModel(comparison, only(), tabs), tr("Layers"),
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme().spacing(2));
+    QStringList notes;
+    for (const std::string& note : comparison->notes) notes << QString::fromStdString(note);
+    if (!notes.isEmpty())
+        column->addWidget(
+            textLabel(notes.join(QLatin1Char(' ')), Theme::Text::base, QStringLiteral("secondary"), false, true));
+    layerTable = table(layerDifferenceModel(comparison, only(), tabs), tr("Layers"),
                        tr("Every layer that the runs share has the same type in all of them."));
-    connect(view, &TableView::currentRowChanged, document, [this](int row) {
-        const QString layer = layerOfRow(*comparison, only(), row);
-        if (!layer.isEmpty()) document->chooseLayer(layer);
+    auto* shares = table(shareTableModel(comparison, only(), tabs), tr("Shares of types"),
+                         tr("Every strategy uses the types to the same extent in all runs."));
+    shares->setFilterVisible(false);
+    auto* parts = new QSplitter(Qt::Vertical);
+    parts->setChildrenCollapsible(false);
+    parts->addWidget(layerTable);
+    parts->addWidget(shares);
+    parts->setStretchFactor(0, 3);
+    parts->setStretchFactor(1, 2);
+    column->addWidget(parts, 1);
+    connect(layerTable, &TableView::currentRowChanged, document, [this](int row) {
+        const QString chosen = layerOfRow(*comparison, only(), row);
+        if (!chosen.isEmpty()) document->chooseLayer(chosen);
     });
-    return view;
+    return page;
 }
 
-QWidget* CompareDocument::Implementation::makeConvergence() {
+report::Chart CompareDocument::Implementation::convergence() const {
     std::vector<std::pair<std::string, std::vector<std::pair<double, double>>>> curves;
     for (std::size_t run = 0; run < std::min(runs.size(), kMostPictured); ++run)
         if (runs[run].curves)
             for (const Curve& curve : *runs[run].curves)
                 curves.emplace_back(runs[run].title.toStdString() + " · " + curve.name.toStdString(), curve.points);
+    report::Chart chart = report::convergenceChart(curves, logarithmic);
+    chart.empty = tr("No curves were recorded for these runs; run them again to see how they converge.").toStdString();
+    return chart;
+}
+
+QWidget* CompareDocument::Implementation::makeConvergence() {
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
     auto* plot = new PlotWidget;
     plot->setAccessibleName(tr("Convergence of all runs"));
-    report::Chart chart = report::convergenceChart(curves, false);
-    chart.empty = tr("No curves were recorded for these runs; run them again to see how they converge.").toStdString();
-    plot->setChart(std::move(chart));
-    return plot;
+    plot->setChart(convergence());
+    auto* scale = new QToolButton;
+    scale->setText(tr("Log scale"));
+    scale->setCheckable(true);
+    scale->setChecked(logarithmic);
+    scale->setEnabled(!plot->chart().series.empty());
+    scale->setToolTip(tr("Shows the values on a logarithmic axis"));
+    connect(scale, &QToolButton::toggled, plot, [this, plot](bool on) {
+        logarithmic = on;
+        plot->setChart(convergence());
+    });
+    connect(scale, &QToolButton::clicked, plot, [this] { remember(); });
+    column->addWidget(scale, 0, Qt::AlignRight);
+    column->addWidget(plot, 1);
+    return page;
 }
 
 QWidget* CompareDocument::Implementation::makeTimelines() {
@@ -387,11 +462,12 @@ void CompareDocument::Implementation::fillTimelines(Timelines timelines) {
         // The run's name stands above it, and the notes are those of the run's own page.
         timeline.title.clear();
         timeline.notes.clear();
+        timeline.length = timelines.longest;  // one time axis for all
         gantts[run]->setMinimumHeight(heightOf(timeline));
         gantts[run]->setTimeline(std::move(timeline));
-        gantts[run]->showRange(0, timelines.longest);
     }
     following = false;
+    showLayer();
 }
 
 void CompareDocument::Implementation::follow(GanttView* moved, double from, double to) {
@@ -402,31 +478,38 @@ void CompareDocument::Implementation::follow(GanttView* moved, double from, doub
 }
 
 QWidget* CompareDocument::Implementation::makeModels() {
-    auto* holder = new QWidget;
-    auto* layout = new QVBoxLayout(holder);
-    layout->setContentsMargins(0, 0, 0, 0);
-    auto* sentence = textLabel(tr("Reading the models…"), Theme::Text::base, QStringLiteral("secondary"), false, true);
-    layout->addWidget(sentence);
-    layout->addStretch();
+    models = new ModelComparison(titles());
+    connect(models, &ModelComparison::layerChosen, document, &CompareDocument::chooseLayer);
     inBackground(
-        holder, [runs = runs, baseline = baseline] { return modelDifferences(runs, baseline); },
-        [this, layout, sentence](ModelDifferences differences) {
-            const auto shared = std::make_shared<const ModelDifferences>(std::move(differences));
-            sentence->setText(shared->problems.join(QLatin1Char(' ')));
-            sentence->setVisible(!shared->problems.isEmpty());
-            auto* view = table(modelDifferenceModel(shared, titles(), tabs), tr("Models"),
-                               tr("All runs are of the same network."));
-            layout->insertWidget(1, view, 1);
+        models.data(), [runs = runs, baseline = baseline] { return modelDifferences(runs, baseline); },
+        [this, view = models.data()](ModelDifferences differences) {
+            view->setDifferences(std::make_shared<const ModelDifferences>(std::move(differences)));
+            showLayer();
         },
-        [sentence](const QString& problem) { sentence->setText(problem); });
-    return holder;
+        [view = models.data()](const QString& problem) { view->setSentence(problem); });
+    return models;
 }
 
-void CompareDocument::Implementation::inspectLayer(const QString& layer) {
+/// The chosen layer in every part that is there.
+void CompareDocument::Implementation::showLayer() {
+    if (layer.isEmpty() || !comparison) return;
+    const QScopedValueRollback<bool> guard(choosing, true);
+    for (GanttView* gantt : gantts) {
+        const auto& events = gantt->timeline().events;
+        const auto event =
+            std::find_if(events.begin(), events.end(), [&](const auto& each) { return shownText(each.name) == layer; });
+        gantt->setSelected(event == events.end() ? -1 : static_cast<int>(event - events.begin()));
+    }
+    if (layerTable && layerOfRow(*comparison, only(), layerTable->currentRow()) != layer)
+        layerTable->setCurrentRow(rowOfLayer(*comparison, only(), layer));
+    if (models) models->chooseLayer(layer);
+}
+
+void CompareDocument::Implementation::inspectLayer() {
     Facts facts;
     facts.title = layer;
     facts.subtitle = tr("In %1 runs").arg(runs.size());
-    facts.icon = QStringLiteral("layer");
+    facts.icon = QStringLiteral("layers");
     for (std::size_t run = 0; run < runs.size(); ++run) {
         Facts::Section section{shownText(comparison->runs[run]), {}};
         for (const auto& row : comparison->layers)
@@ -436,9 +519,40 @@ void CompareDocument::Implementation::inspectLayer(const QString& layer) {
                     {.label =
                          tr("%1, level %2, %3").arg(shownText(row.strategy)).arg(row.level).arg(shownText(row.group)),
                      .value = shownText(row.types[run])});
-        facts.sections.append(section);
+        if (!section.rows.isEmpty()) facts.sections.append(section);
     }
     emit document->inspected(facts);
+}
+
+/// What a preset keeps: everything but which run is the baseline.
+QJsonObject CompareDocument::Implementation::view() const {
+    const int tab = tabs->currentIndex();
+    return {{QStringLiteral("metric"), metricBox->currentData().toString()},
+            {QStringLiteral("all"), !only()},
+            {QStringLiteral("log"), logarithmic},
+            {QStringLiteral("tab"), tab < 0 ? QString() : pages[static_cast<std::size_t>(tab)].id}};
+}
+
+void CompareDocument::Implementation::take(const QJsonObject& view) {
+    onlyDifferences->setChecked(!view.value(QLatin1String("all")).toBool());
+    logarithmic = view.value(QLatin1String("log")).toBool(logarithmic);
+    for (Page& page : pages) page.stale = page.stale || page.id == QLatin1String("convergence");
+    const int metric = metricBox->findData(view.value(QLatin1String("metric")).toString());
+    if (metric >= 0) {
+        metricBox->setCurrentIndex(metric);
+        showBars();
+    }
+    for (std::size_t page = 0; page < pages.size(); ++page)
+        if (pages[page].id == view.value(QLatin1String("tab")).toString())
+            tabs->setCurrentIndex(static_cast<int>(page));
+    see(tabs->currentIndex());
+}
+
+/// What the next comparison begins with.
+void CompareDocument::Implementation::remember() const {
+    QJsonObject kept = view();
+    kept.remove(QStringLiteral("tab"));
+    QSettings().setValue(QLatin1String(kRemembered), QJsonDocument(kept).toJson(QJsonDocument::Compact));
 }
 
 CompareDocument::CompareDocument(const QString& key, QWidget* parent) : Document(parent), d_(new Implementation) {
@@ -489,14 +603,10 @@ void CompareDocument::setOnlyDifferences(bool only) {
 }
 
 void CompareDocument::chooseLayer(const QString& layer) {
-    if (!d_->comparison) return;
-    for (GanttView* gantt : d_->gantts) {
-        const auto& events = gantt->timeline().events;
-        const auto event =
-            std::find_if(events.begin(), events.end(), [&](const auto& each) { return shownText(each.name) == layer; });
-        gantt->setSelected(event == events.end() ? -1 : static_cast<int>(event - events.begin()));
-    }
-    d_->inspectLayer(layer);
+    if (!d_->comparison || d_->choosing) return;
+    d_->layer = layer;
+    d_->showLayer();
+    d_->inspectLayer();
 }
 
 QVector<Exportable> CompareDocument::exportables() {
@@ -513,16 +623,16 @@ QVector<Exportable> CompareDocument::exportables() {
             {.name = QStringLiteral("compare-inputs"),
              .csv = [comparison, all] { return report::toCsv(report::inputTable(*comparison, all)); }},
             {.name = QStringLiteral("compare-layers"),
-             .csv = [comparison, all] { return report::toCsv(report::layerDifferenceTable(*comparison, all)); }}};
+             .csv = [comparison, all] { return report::toCsv(report::layerDifferenceTable(*comparison, all)); }},
+            {.name = QStringLiteral("compare-shares"),
+             .csv = [comparison, all] { return report::toCsv(report::shareTable(*comparison, all)); }}};
 }
 
 QJsonObject CompareDocument::saveView() const {
     if (!d_->comparison) return d_->pending;
-    const int tab = d_->tabs->currentIndex();
-    return {{QStringLiteral("baseline"), d_->baseline},
-            {QStringLiteral("metric"), d_->metricBox->currentData().toString()},
-            {QStringLiteral("all"), !d_->only()},
-            {QStringLiteral("tab"), tab < 0 ? QString() : d_->pages[static_cast<std::size_t>(tab)].id}};
+    QJsonObject view = d_->view();
+    view[QStringLiteral("baseline")] = d_->baseline;
+    return view;
 }
 
 void CompareDocument::restoreView(const QJsonObject& view) {
@@ -530,15 +640,7 @@ void CompareDocument::restoreView(const QJsonObject& view) {
         d_->pending = view;
         return;
     }
-    d_->onlyDifferences->setChecked(!view.value(QLatin1String("all")).toBool());
-    const int metric = d_->metricBox->findData(view.value(QLatin1String("metric")).toString());
-    if (metric >= 0) {
-        d_->metricBox->setCurrentIndex(metric);
-        d_->showBars();
-    }
-    for (std::size_t page = 0; page < d_->pages.size(); ++page)
-        if (d_->pages[page].id == view.value(QLatin1String("tab")).toString())
-            d_->tabs->setCurrentIndex(static_cast<int>(page));
+    d_->take(view);
     setBaseline(view.value(QLatin1String("baseline")).toInt(0));
 }
 
