@@ -201,7 +201,8 @@ HistoryQuery queryOf(const Choice& choice, const Store& history) {
     query.orderBy = choice.sort;
     static const std::set<std::string> kColumns{"started", "name", "status", "engine", "model", "hardware"};
     if (!kColumns.contains(choice.sort)) {
-        const std::vector<std::string> metrics = history.metricNames();
+        std::vector<std::string> metrics;
+        for (const study::Metric& kind : history.metricKinds()) metrics.push_back(kind.name);
         if (!metrics.empty() && std::find(metrics.begin(), metrics.end(), choice.sort) == metrics.end()) {
             const std::string_view hint = closest(choice.sort, metrics);
             throw UsageError(

@@ -20,6 +20,7 @@
 #include "core/store/owner.h"
 #include "core/store/rows.h"
 #include "core/study/study.h"
+#include "core/study/title.h"
 
 namespace tessera::store {
 
@@ -303,7 +304,7 @@ RunId Store::addRun(const study::Study& study, RunStatus status) {
         execute(database,
                 "INSERT INTO run(uid, study, seed, name, engine, models, hardware, status, since, version, host) "
                 "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                newUid(), studyRow(database, study), seed, study.name, study.engine, joined(study.models, ", "),
+                newUid(), studyRow(database, study), seed, study::titleOf(study), study.engine, joined(study.models, ", "),
                 joined(study.hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION,
                 thisProcess().host);
         run = wholeFrom(database, "SELECT last_insert_rowid()");
@@ -592,13 +593,20 @@ std::vector<std::pair<std::string, std::int64_t>> Store::tags() const {
     });
 }
 
-std::vector<std::string> Store::metricNames() const {
+std::vector<study::Metric> Store::metricKinds() const {
     return implementation_->read([](const SQLite::Database& database) {
-        std::vector<std::string> names;
+        std::vector<study::Metric> kinds;
         Query query(database,
-                    "SELECT name FROM metric_kind WHERE EXISTS (SELECT 1 FROM metric WHERE kind = id) ORDER BY id");
-        while (query.next()) names.push_back(query.text(0));
-        return names;
+                    "SELECT name, title, owner, unit, better FROM metric_kind "
+                    "WHERE EXISTS (SELECT 1 FROM metric WHERE kind = id) ORDER BY id");
+        while (query.next())
+            kinds.push_back({.name = query.text(0),
+                             .title = query.text(1),
+                             .owner = query.text(2),
+                             .value = 0,
+                             .measure = measureNamed(query.text(3)),
+                             .better = betterNamed(query.text(4))});
+        return kinds;
     });
 }
 

@@ -139,6 +139,7 @@ public:
     const std::string& notice() const;
 
     // Recording. A run goes queued → running ⇄ paused → done | failed | cancelled | interrupted.
+    /// The run is named as study::titleOf says.
     RunId addRun(const study::Study& study, RunStatus status = RunStatus::running);
     void setStatus(RunId run, RunStatus status, const std::string& headline = "");
     void appendTrace(RunId run, const std::vector<TracePoint>& points);
@@ -174,7 +175,9 @@ public:
     std::int64_t count(const HistoryQuery& query) const;
     /// Names with how many runs have them, most frequent first: to fill filter menus.
     std::vector<std::pair<std::string, std::int64_t>> tags() const;
-    std::vector<std::string> metricNames() const;
+    /// What the runs have measured, each once, in the order in which it was met first: names, titles, owners, units. The
+    /// values are 0.
+    std::vector<study::Metric> metricKinds() const;
 
     // Annotating.
     void setName(RunId run, const std::string& name);

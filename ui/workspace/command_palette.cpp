@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "ui/theme/theme.h"
-#include "ui/workspace/empty_hint.h"
+#include "ui/views/empty_state.h"
 #include "ui/workspace/fuzzy.h"
 #include "ui/workspace/two_tone_delegate.h"
 
@@ -39,7 +39,7 @@ CommandPalette::CommandPalette(QWidget* window)
     : QFrame(window),
       field_(new QLineEdit),
       list_(new QListView),
-      hint_(new EmptyHint(tr("Nothing fits. Type a part of an action, model, fleet, study or run."))) {
+      hint_(new EmptyState({}, tr("Nothing fits. Type a part of an action, model, fleet, study or run."))) {
     setObjectName(QStringLiteral("commandPalette"));
     setAccessibleName(tr("Command palette"));
     setAutoFillBackground(true);

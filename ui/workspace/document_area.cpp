@@ -5,9 +5,12 @@
 #include <QMenu>
 #include <QTabBar>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
 
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
+#include "ui/workspace/document_tabs.h"
 
 namespace tessera::ui {
 
@@ -16,6 +19,7 @@ namespace {
 constexpr int kDeepestLayout = 8;
 constexpr int kMostRestored = 200;
 constexpr int kLongestTitle = 40;
+constexpr double kEdge = 0.25;  ///< share of a group near an edge where a dropped tab splits it
 
 QString shortened(const QString& title) {
     return title.size() <= kLongestTitle ? title : title.left(kLongestTitle - 1) + QChar(0x2026);
@@ -34,7 +38,8 @@ Document* documentAt(const QTabWidget* group, int index) {
 
 }  // namespace
 
-DocumentArea::DocumentArea(QWidget* parent) : QWidget(parent), root_(new QSplitter(Qt::Horizontal)) {
+DocumentArea::DocumentArea(QWidget* parent)
+    : QWidget(parent), root_(new QSplitter(Qt::Horizontal)), mark_(new DropMark(this)) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(root_);
@@ -61,15 +66,7 @@ DocumentArea::~DocumentArea() {
 }
 
 QTabWidget* DocumentArea::newGroup() {
-    auto* group = new QTabWidget;
-    group->setDocumentMode(true);
-    group->setTabsClosable(true);
-    group->setMovable(true);
-    group->setElideMode(Qt::ElideRight);
-    group->setAccessibleName(tr("Documents"));
-    group->tabBar()->setAccessibleName(tr("Open documents"));
-    group->tabBar()->setContextMenuPolicy(Qt::CustomContextMenu);
-    group->tabBar()->setExpanding(false);
+    auto* group = new DocumentGroup;
     connect(group, &QTabWidget::tabCloseRequested, this, [this, group](int index) {
         if (Document* document = documentAt(group, index)) emit closeRequested(document);
     });
@@ -77,6 +74,20 @@ QTabWidget* DocumentArea::newGroup() {
     connect(group, &QTabWidget::tabBarClicked, this, [this, group] { activate(group); });
     connect(group->tabBar(), &QWidget::customContextMenuRequested, this,
             [this, group](const QPoint& position) { showTabMenu(group, position); });
+    connect(group, &DocumentGroup::menuWanted, this, &DocumentArea::fillMenuOfAll);
+    connect(group->tabs(), &DocumentTabs::draggedOut, this, [this, group](const QPoint& global) {
+        const std::optional<Drop> drop = dropAt(group, global);
+        mark_->setVisible(drop.has_value());
+        if (!drop) return;
+        mark_->setGeometry(drop->shown);
+        mark_->raise();
+    });
+    connect(group->tabs(), &DocumentTabs::dragCancelled, this, [this] { mark_->hide(); });
+    connect(group->tabs(), &DocumentTabs::dropped, this, [this, group](const QPoint& global) {
+        mark_->hide();
+        if (const std::optional<Drop> drop = dropAt(group, global))
+            perform(documentAt(group, group->currentIndex()), *drop);
+    });
     return group;
 }
 
@@ -175,17 +186,24 @@ void DocumentArea::announce() {
 void DocumentArea::split(Qt::Orientation orientation) {
     Document* document = current();
     if (document == nullptr || active_->count() < 2) return;
-    QTabWidget* from = active_;
     QTabWidget* to = newGroup();
-    place(to, from, orientation);
+    place(to, active_, orientation, false);
+    move(document, to, 0);
+}
+
+/// Into another group, or to another place in its own.
+void DocumentArea::move(Document* document, QTabWidget* to, int at) {
+    QTabWidget* from = groupOf(document);
     from->removeTab(from->indexOf(document));
     document->disconnect(this);
-    insert(to, document, 0);
+    insert(to, document, std::min(at, to->count()));
+    to->setCurrentWidget(document);
     activate(to);
+    removeIfEmpty(from);
     document->setFocus();
 }
 
-void DocumentArea::place(QTabWidget* added, QTabWidget* beside, Qt::Orientation orientation) {
+void DocumentArea::place(QTabWidget* added, QTabWidget* beside, Qt::Orientation orientation, bool before) {
     auto* parent = qobject_cast<QSplitter*>(beside->parentWidget());
     const int index = parent->indexOf(beside);
     if (parent->count() == 1) parent->setOrientation(orientation);
@@ -194,7 +212,7 @@ void DocumentArea::place(QTabWidget* added, QTabWidget* beside, Qt::Orientation 
         const int half = sizes[index] / 2;
         sizes[index] = half;
         sizes.insert(index + 1, half);
-        parent->insertWidget(index + 1, added);
+        parent->insertWidget(before ? index : index + 1, added);
         parent->setSizes(sizes);
         return;
     }
@@ -203,7 +221,7 @@ void DocumentArea::place(QTabWidget* added, QTabWidget* beside, Qt::Orientation 
     inner->setChildrenCollapsible(false);
     parent->insertWidget(index, inner);
     inner->addWidget(beside);
-    inner->addWidget(added);
+    inner->insertWidget(before ? 0 : 1, added);
     inner->setSizes({1000, 1000});
     parent->setSizes(sizes);
 }
@@ -216,15 +234,50 @@ void DocumentArea::moveToOtherSide() {
         split(Qt::Horizontal);
         return;
     }
-    QTabWidget* from = active_;
-    QTabWidget* to = all[(all.indexOf(from) + 1) % all.size()];
-    from->removeTab(from->indexOf(document));
-    document->disconnect(this);
-    insert(to, document, to->currentIndex() + 1);
-    to->setCurrentWidget(document);
-    activate(to);
-    removeIfEmpty(from);
-    document->setFocus();
+    QTabWidget* to = all[(all.indexOf(active_) + 1) % all.size()];
+    move(document, to, to->currentIndex() + 1);
+}
+
+/// What the current tab of `from` would do when it is dropped there: over tabs it joins them, over the middle of a
+/// group too, and near an edge it splits the group. Empty where nothing would change.
+std::optional<DocumentArea::Drop> DocumentArea::dropAt(QTabWidget* from, const QPoint& global) const {
+    const auto onArea = [this](const QWidget* widget, const QRect& rect) {
+        return QRect(widget->mapTo(this, rect.topLeft()), rect.size());
+    };
+    for (QTabWidget* group : allGroups()) {
+        if (!group->rect().contains(group->mapFromGlobal(global))) continue;
+        const QTabBar* bar = group->tabBar();
+        if (const QPoint at = bar->mapFromGlobal(global); at.y() <= bar->height()) {
+            const int index = bar->tabAt(at);
+            const QRect tab = bar->tabRect(index < 0 ? group->count() - 1 : index);
+            return Drop{.group = group, .index = index < 0 ? group->count() : index, .shown = onArea(bar, tab)};
+        }
+        const QRect body = group->rect().adjusted(0, bar->height(), 0, 0);
+        const QPointF at = group->mapFromGlobal(global) - body.topLeft();
+        const double x = at.x() / std::max(1, body.width()), y = at.y() / std::max(1, body.height());
+        const bool sideways = std::abs(x - 0.5) >= std::abs(y - 0.5);
+        const double away = sideways ? x : y;
+        const bool splits = away < kEdge || away > 1 - kEdge;
+        if (group == from && (!splits || group->count() < 2)) return std::nullopt;
+        if (!splits) return Drop{.group = group, .index = group->count(), .shown = onArea(group, body)};
+        QRect half = body;
+        if (sideways) half.setWidth(body.width() / 2);
+        if (!sideways) half.setHeight(body.height() / 2);
+        if (away > 0.5) half.moveBottomRight(body.bottomRight());
+        return Drop{.group = group,
+                    .split = sideways ? Qt::Horizontal : Qt::Vertical,
+                    .before = away < 0.5,
+                    .shown = onArea(group, half)};
+    }
+    return std::nullopt;
+}
+
+void DocumentArea::perform(Document* document, const Drop& drop) {
+    if (document == nullptr) return;
+    if (!drop.split) return move(document, drop.group, drop.index);
+    QTabWidget* to = newGroup();
+    place(to, drop.group, *drop.split, drop.before);
+    move(document, to, 0);
 }
 
 void DocumentArea::removeIfEmpty(QTabWidget* group) {
@@ -284,6 +337,23 @@ void DocumentArea::showTabMenu(QTabWidget* group, const QPoint& position) {
     menu->addAction(tr("Move to the other side"), this, [this] { moveToOtherSide(); })
         ->setEnabled(group->count() > 1 || groups() > 1);
     menu->popup(group->tabBar()->mapToGlobal(position));
+}
+
+void DocumentArea::fillMenuOfAll(QMenu* menu) {
+    menu->clear();
+    for (const QTabWidget* group : allGroups()) {
+        if (!menu->isEmpty()) menu->addSeparator();
+        for (int i = 0; i < group->count(); ++i) {
+            Document* document = documentAt(group, i);
+            QAction* each = menu->addAction(theme().icon(document->iconName(), "secondary"), tabText(*document));
+            each->setCheckable(true);
+            each->setChecked(document == current());
+            connect(each, &QAction::triggered, document, [this, document] {
+                bringToFront(document);
+                document->setFocus();
+            });
+        }
+    }
 }
 
 QJsonObject DocumentArea::save(const std::function<std::optional<QString>(const Document&)>& keyOf) const {

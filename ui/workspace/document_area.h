@@ -7,9 +7,12 @@
 #include <functional>
 #include <optional>
 
+class QMenu;
+
 namespace tessera::ui {
 
 class Document;
+class DropMark;
 
 /// Documents in tabs, in groups side by side or one above the other. Owns them.
 class DocumentArea : public QWidget {
@@ -51,7 +54,19 @@ private:
     QTabWidget* groupOf(const Document* document) const;
     QVector<QTabWidget*> allGroups() const;
     void insert(QTabWidget* group, Document* document, int at);
-    void place(QTabWidget* added, QTabWidget* beside, Qt::Orientation orientation);
+    void move(Document* document, QTabWidget* to, int at);
+    void place(QTabWidget* added, QTabWidget* beside, Qt::Orientation orientation, bool before);
+    /// What a dropped tab does: joins a group at an index, or splits it.
+    struct Drop {
+        QTabWidget* group = nullptr;
+        int index = 0;
+        std::optional<Qt::Orientation> split = {};
+        bool before = false;
+        QRect shown = {};  ///< where it will be, in the area
+    };
+    std::optional<Drop> dropAt(QTabWidget* from, const QPoint& global) const;
+    void perform(Document* document, const Drop& drop);
+    void fillMenuOfAll(QMenu* menu);
     void removeIfEmpty(QTabWidget* group);
     void tidy(QSplitter* splitter);
     void relabel(Document* document);
@@ -64,6 +79,7 @@ private:
                   const std::function<Document*(const QString&, const QString&)>& make);
 
     QSplitter* root_;
+    DropMark* mark_;
     QTabWidget* active_ = nullptr;
     QTabWidget* restoredActive_ = nullptr;
     Document* announced_ = nullptr;

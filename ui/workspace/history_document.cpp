@@ -2,7 +2,6 @@
 
 #include <QFileInfo>
 #include <QHeaderView>
-#include <QJsonArray>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -11,11 +10,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "core/base/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
-#include "ui/views/run_progress.h"
+#include "ui/workspace/history_columns.h"
 #include "ui/workspace/questions.h"
+#include "ui/workspace/run_facts.h"
 #include "ui/workspace/run_loader.h"
 #include "ui/workspace/words.h"
 
@@ -143,13 +142,7 @@ void HistoryDocument::buildTable() {
         const store::RunRow* row = model_.row(index.row());
         if (index.column() == HistoryModel::Star && row != nullptr) star({*row}, !row->starred);
     });
-    const int widths[] = {9, 50, 27, 30, 40, 60, 36, 18, 28, 40};
-    for (int column = 0; column < HistoryModel::FirstMetric; ++column)
-        table_->setColumnWidth(column, theme().spacing(widths[column]));
-    // What came out, and when, stands before what went in: the eye finds a run by it.
-    QHeaderView* header = table_->horizontalHeader();
-    header->moveSection(header->visualIndex(HistoryModel::Headline), HistoryModel::Model);
-    header->moveSection(header->visualIndex(HistoryModel::Started), HistoryModel::Model);
+    columns_ = new HistoryColumns(*table_, model_, this);
 }
 
 QAction* HistoryDocument::action(const QString& id, const QString& title, const QString& icon, const QKeySequence& keys,
@@ -283,36 +276,23 @@ void HistoryDocument::importRuns() {
                      });
 }
 
-void HistoryDocument::inspectCurrent() {
-    const store::RunRow* row = model_.row(table_->currentIndex().row());
-    if (row == nullptr) return;
+Facts HistoryDocument::overview() const {
     Facts facts;
-    facts.title = row->name.empty() ? tr("Run %1").arg(row->id) : shown(row->name);
-    facts.subtitle = tr("Run %1 · %2").arg(row->id).arg(statusText(row->status));
-    facts.icon = statusIcon(row->status);
-    Facts::Section what{.title = tr("What"), .rows = {}};
-    what.rows.append({.label = tr("Outcome"), .value = shown(row->headline)});
-    what.rows.append({.label = tr("Model"), .value = shown(row->models)});
-    what.rows.append({.label = tr("Hardware"), .value = shown(row->hardware)});
-    for (const auto& [name, value] : row->metrics) {
-        const QString metric = QString::fromStdString(name);
-        what.rows.append({.label = metricTitle(metric),
-                          .value = metricText(metric, value),
-                          .exact = QString::fromStdString(exactNumber(value))});
+    facts.title = title();
+    facts.icon = iconName();
+    facts.subtitle = summary_->text();
+    facts.note = tr("Select a run to see its facts, or several to compare them.");
+    return facts;
+}
+
+void HistoryDocument::inspectCurrent() {
+    const QModelIndexList rows = table_->selectionModel()->selectedRows();
+    const store::RunRow* row = rows.isEmpty() ? nullptr : model_.row(table_->currentIndex().row());
+    if (row == nullptr) {
+        emit inspected({});
+        return;
     }
-    Facts::Section when{.title = tr("When and where"), .rows = {}};
-    if (row->started)
-        when.rows.append(
-            {.label = tr("Started"),
-             .value = QDateTime::fromMSecsSinceEpoch(*row->started).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss"))});
-    if (row->started && row->finished)
-        when.rows.append(
-            {.label = tr("Took"), .value = durationText(static_cast<double>(*row->finished - *row->started) / 1000)});
-    when.rows.append({.label = tr("Program"), .value = shown(row->version)});
-    when.rows.append({.label = tr("Computer"), .value = shown(row->host)});
-    if (row->seed) when.rows.append({.label = tr("Seed"), .value = QString::number(*row->seed)});
-    facts.sections = {what, when};
-    facts.note = shown(row->note);
+    Facts facts = runFacts(*row, model_.kinds());
     for (const char* id : {"open", "repeat", "study"}) {
         QAction* each = actionNamed(QLatin1String(id));
         facts.actions.append({each->text(),
@@ -360,44 +340,29 @@ void HistoryDocument::updateSummary() {
 
 void HistoryDocument::askForNames() {
     struct Names {
-        QStringList tags, metrics;
+        QStringList tags;
+        MetricKinds metrics;
     };
     history_->ask<Names>(
         this,
         [](store::Store& store) {
             Names names;
             for (const auto& [tag, count] : store.tags()) names.tags.append(shown(tag));
-            for (const std::string& metric : store.metricNames()) names.metrics.append(QString::fromStdString(metric));
+            names.metrics = MetricKinds(store.metricKinds());
             return names;
         },
         [this](const Names& names) {
             filters_->setTags(names.tags);
-            if (names.metrics != knownMetrics_) filters_->setMetrics(names.metrics);
-            knownMetrics_ = names.metrics;
+            if (names.metrics == model_.kinds()) return;
+            filters_->setMetrics(names.metrics);
+            model_.setKinds(names.metrics);
         });
 }
 
 void HistoryDocument::showColumnMenu(const QPoint& position) {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    for (int column = HistoryModel::Status; column < HistoryModel::FirstMetric; ++column) {
-        QAction* each = menu->addAction(model_.headerData(column, Qt::Horizontal).toString());
-        each->setCheckable(true);
-        each->setChecked(!table_->isColumnHidden(column));
-        connect(each, &QAction::toggled, this, [this, column](bool on) { table_->setColumnHidden(column, !on); });
-    }
-    menu->addSeparator();
-    for (const QString& name : knownMetrics_) {
-        QAction* each = menu->addAction(metricTitle(name));
-        each->setCheckable(true);
-        each->setChecked(model_.metrics().contains(name));
-        connect(each, &QAction::toggled, this, [this, name](bool on) {
-            QStringList metrics = model_.metrics();
-            metrics.removeAll(name);
-            if (on) metrics.append(name);
-            model_.setMetrics(metrics);
-        });
-    }
+    columns_->fillMenu(*menu);
     menu->popup(table_->horizontalHeader()->mapToGlobal(position));
 }
 
@@ -408,6 +373,12 @@ void HistoryDocument::keepSelection() {
 
 /// Of runs that are among the pages that were read again.
 void HistoryDocument::restoreSelection() {
+    if (kept_.empty() && !filters_->isActive() && model_.rowCount() > 0 && !everSelected_) {
+        // The newest run is what most people come for.
+        everSelected_ = true;
+        table_->selectRow(0);
+        return;
+    }
     if (kept_.empty() || table_->selectionModel()->hasSelection()) return;
     QItemSelection selection;
     for (int row = 0; row < std::min(model_.rowCount(), HistoryModel::kPage); ++row)
@@ -420,20 +391,11 @@ void HistoryDocument::restoreSelection() {
 }
 
 QJsonObject HistoryDocument::saveView() const {
-    return {{"filters", filters_->save()},
-            {"metrics", QJsonArray::fromStringList(model_.metrics())},
-            {"header", QString::fromLatin1(table_->horizontalHeader()->saveState().toBase64())}};
+    return {{"filters", filters_->save()}, {"columns", columns_->save()}};
 }
 
 void HistoryDocument::restoreView(const QJsonObject& view) {
-    if (view.contains("metrics")) {
-        constexpr int kMostColumns = 50;
-        QStringList metrics;
-        for (const QJsonValue name : view["metrics"].toArray())
-            if (name.isString() && metrics.size() < kMostColumns) metrics.append(name.toString());
-        model_.setMetrics(metrics);
-    }
-    table_->horizontalHeader()->restoreState(QByteArray::fromBase64(view["header"].toString().toLatin1()));
+    if (view.contains("columns")) columns_->restore(view["columns"].toObject());
     if (view.contains("filters")) filters_->restore(view["filters"].toObject());
 }
 

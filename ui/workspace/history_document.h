@@ -13,6 +13,7 @@ class QLabel;
 namespace tessera::ui {
 
 class EmptyState;
+class HistoryColumns;
 
 /// All runs: search, filter, sort, annotate, delete with undo, run again, compare, report, export, import.
 class HistoryDocument : public Document {
@@ -28,6 +29,7 @@ public:
     QVector<QAction*> documentActions() override { return actions_; }
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
+    Facts overview() const override;
 
     HistoryModel& model() { return model_; }
     HistoryFilters& filters() { return *filters_; }
@@ -64,13 +66,13 @@ private:
     QUndoStack undo_;
     HistoryFilters* filters_;
     QTableView* table_;
+    HistoryColumns* columns_ = nullptr;
     QLabel* summary_;
     EmptyState* hint_;
     QVector<QAction*> actions_;
-    QStringList knownMetrics_;
     std::vector<store::RunId> kept_;
     int keptScroll_ = 0;
-    bool columnsSized_ = false;
+    bool everSelected_ = false;
 };
 
 }  // namespace tessera::ui

@@ -11,7 +11,6 @@
 #include <QToolButton>
 
 #include "ui/theme/theme.h"
-#include "ui/workspace/history_model.h"
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
@@ -156,12 +155,16 @@ void HistoryFilters::setTags(const QStringList& tags) {
     tag_->setCurrentIndex(std::max(0, tag_->findData(now.isEmpty() ? QVariant() : QVariant(now))));
 }
 
-void HistoryFilters::setMetrics(const QStringList& names) {
+void HistoryFilters::setMetrics(const MetricKinds& kinds) {
+    kinds_ = kinds;
     const QSignalBlocker quiet(metric_);
     const QString now = metric_->currentData().toString();
     metric_->clear();
     metric_->addItem(tr("Any value"));
-    for (const QString& name : names) metric_->addItem(metricTitle(name), name);
+    for (const study::Metric& kind : kinds.all()) {
+        const QString name = QString::fromStdString(kind.name);
+        metric_->addItem(kinds.title(name), name);
+    }
     metric_->setCurrentIndex(std::max(0, metric_->findData(now.isEmpty() ? QVariant() : QVariant(now))));
     checkRange();
 }
@@ -170,9 +173,11 @@ void HistoryFilters::checkRange() {
     const QString metric = metric_->currentData().toString();
     for (QLineEdit* each : {least_, most_}) {
         each->setEnabled(!metric.isEmpty());
-        const bool wrong = !metric.isEmpty() && !each->text().trimmed().isEmpty() && !metricValue(metric, each->text());
-        each->setToolTip(wrong ? tr("This is no value of this metric; write it like %1").arg(metricText(metric, 0.0362))
-                               : QString());
+        const bool wrong =
+            !metric.isEmpty() && !each->text().trimmed().isEmpty() && !kinds_.value(metric, each->text());
+        each->setToolTip(wrong
+                             ? tr("This is no value of this metric; write it like %1").arg(kinds_.text(metric, 0.0362))
+                             : QString());
         setLook(*each, "wrong", wrong);
     }
     clear_->setVisible(isActive());
@@ -193,8 +198,8 @@ store::HistoryQuery HistoryFilters::query(store::HistoryQuery base) const {
     base.ranges.clear();
     if (const QString metric = metric_->currentData().toString(); !metric.isEmpty())
         base.ranges.push_back({.metric = metric.toStdString(),
-                               .least = metricValue(metric, least_->text()),
-                               .most = metricValue(metric, most_->text())});
+                               .least = kinds_.value(metric, least_->text()),
+                               .most = kinds_.value(metric, most_->text())});
     base.deleted = deleted_->isChecked();
     return base;
 }

@@ -3,6 +3,7 @@
 #include <QWidget>
 
 #include "core/store/store.h"
+#include "ui/workspace/metric_kinds.h"
 
 class QComboBox;
 class QLineEdit;
@@ -18,7 +19,7 @@ public:
     explicit HistoryFilters(QWidget* parent = nullptr);
 
     void setTags(const QStringList& tags);
-    void setMetrics(const QStringList& names);
+    void setMetrics(const MetricKinds& kinds);
     /// Conditions only; order and metrics stay as in `base`.
     store::HistoryQuery query(store::HistoryQuery base) const;
     bool isActive() const;
@@ -39,6 +40,7 @@ private:
     QComboBox *status_, *tag_, *time_, *metric_;
     QToolButton *starred_, *deleted_, *more_, *clear_;
     QWidget* second_;
+    MetricKinds kinds_;
 };
 
 }  // namespace tessera::ui

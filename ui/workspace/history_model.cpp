@@ -5,8 +5,6 @@
 #include <array>
 
 #include "core/base/text.h"
-#include "core/base/units.h"
-#include "core/study/metric.h"
 #include "ui/theme/theme.h"
 #include "ui/views/run_progress.h"
 #include "ui/workspace/words.h"
@@ -35,29 +33,6 @@ constexpr std::array kColumns{
 };
 static_assert(kColumns.size() == HistoryModel::FirstMetric);
 
-struct UnitRow {
-    const char* suffix;
-    Measure measure;
-};
-/// A metric's name ends in its unit.
-constexpr std::array kUnits{
-    UnitRow{"_bytes_per_s", Measure::bytesPerSecond},
-    UnitRow{"_bits_per_s", Measure::bitsPerSecond},
-    UnitRow{"_flops_per_s", Measure::flopsPerSecond},
-    UnitRow{"_bytes", Measure::bytes},
-    UnitRow{"_flops", Measure::flops},
-    UnitRow{"_s", Measure::seconds},
-};
-
-Measure measureOf(const QString& metric) {
-    if (metric.endsWith(QLatin1String("_per_s")) && !metric.endsWith(QLatin1String("bytes_per_s")) &&
-        !metric.endsWith(QLatin1String("bits_per_s")) && !metric.endsWith(QLatin1String("flops_per_s")))
-        return Measure::count;
-    for (const UnitRow& row : kUnits)
-        if (metric.endsWith(QLatin1String(row.suffix))) return row.measure;
-    return Measure::count;
-}
-
 QString tagsText(const store::RunRow& row) {
     QStringList tags;
     for (const std::string& tag : row.tags) tags.append(shown(tag));
@@ -65,32 +40,6 @@ QString tagsText(const store::RunRow& row) {
 }
 
 }  // namespace
-
-QString metricTitle(const QString& name) {
-    const auto slash = name.indexOf(QLatin1Char('/'));
-    const QString owner = slash < 0 ? QString() : name.left(slash);
-    QString title = name.mid(slash + 1);
-    for (const char* suffix : {"_bytes_per_s", "_bits_per_s", "_bytes", "_s"})
-        if (title.endsWith(QLatin1String(suffix))) {
-            title.chop(static_cast<int>(qstrlen(suffix)));
-            break;
-        }
-    title.replace(QLatin1Char('_'), QLatin1Char(' '));
-    if (!title.isEmpty()) title[0] = title[0].toUpper();
-    return owner.isEmpty() ? title : title + QStringLiteral(" (") + owner + QLatin1Char(')');
-}
-
-QString metricText(const QString& name, double value) {
-    study::Metric metric;
-    metric.name = name.toStdString();
-    metric.measure = measureOf(name);
-    metric.value = value;
-    return QString::fromStdString(study::textOf(metric));
-}
-
-std::optional<double> metricValue(const QString& name, const QString& text) {
-    return parseQuantity(text.trimmed().toStdString(), measureOf(name));
-}
 
 HistoryModel::HistoryModel(History& history, QObject* parent) : QAbstractTableModel(parent), history_(&history) {
     connect(history_, &History::changed, this, &HistoryModel::refresh);
@@ -113,6 +62,14 @@ void HistoryModel::setMetrics(const QStringList& names) {
     metrics_ = names;
     endResetModel();
     setQuery(query_);
+}
+
+void HistoryModel::setKinds(const MetricKinds& kinds) {
+    if (kinds == kinds_) return;
+    kinds_ = kinds;
+    if (metrics_.isEmpty()) return;
+    emit headerDataChanged(Qt::Horizontal, FirstMetric, columnCount() - 1);
+    if (rows_ > 0) emit dataChanged(index(0, FirstMetric), index(rows_ - 1, columnCount() - 1));
 }
 
 void HistoryModel::refresh() {
@@ -243,7 +200,7 @@ QVariant HistoryModel::text(const store::RunRow& row, int column) const {
     }
     const QString& name = metrics_.at(column - FirstMetric);
     const auto found = row.metrics.find(name.toStdString());
-    return found == row.metrics.end() ? QString() : metricText(name, found->second);
+    return found == row.metrics.end() ? QString() : kinds_.text(name, found->second);
 }
 
 QVariant HistoryModel::data(const QModelIndex& index, int role) const {
@@ -316,7 +273,7 @@ QVariant HistoryModel::headerData(int section, Qt::Orientation orientation, int 
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
     if (section >= FirstMetric) {
         const QString& name = metrics_.at(section - FirstMetric);
-        if (role == Qt::DisplayRole) return metricTitle(name);
+        if (role == Qt::DisplayRole) return kinds_.title(name);
         if (role == Qt::ToolTipRole) return name.toHtmlEscaped();
         if (role == Qt::TextAlignmentRole) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
         return {};

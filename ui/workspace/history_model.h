@@ -7,6 +7,7 @@
 
 #include "core/store/store.h"
 #include "ui/workspace/history.h"
+#include "ui/workspace/metric_kinds.h"
 
 namespace tessera::ui {
 
@@ -27,6 +28,8 @@ public:
     const store::HistoryQuery& query() const { return query_; }
     void setMetrics(const QStringList& names);  ///< a column each
     QStringList metrics() const { return metrics_; }
+    void setKinds(const MetricKinds& kinds);  ///< how metrics are named and shown
+    const MetricKinds& kinds() const { return kinds_; }
     /// Reads again what is shown.
     void refresh();
     /// nullptr while its page is on the way.
@@ -68,6 +71,7 @@ private:
     History* history_;
     store::HistoryQuery query_;
     QStringList metrics_;
+    MetricKinds kinds_;
     int rows_ = 0;
     quint64 generation_ = 0;
     // A view asks for rows while it paints, through const functions: what they ask for is remembered here.
@@ -77,12 +81,5 @@ private:
     mutable bool fetchPlanned_ = false;
     bool fetching_ = false;
 };
-
-/// "Step time": a metric's name for people.
-QString metricTitle(const QString& name);
-/// "36.2 ms": its value, by the unit that ends its name.
-QString metricText(const QString& name, double value);
-/// Reads "36 ms" by the unit that ends the metric's name.
-std::optional<double> metricValue(const QString& name, const QString& text);
 
 }  // namespace tessera::ui

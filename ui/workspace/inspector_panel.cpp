@@ -1,7 +1,7 @@
 #include "ui/workspace/inspector_panel.h"
 
+#include "ui/views/empty_state.h"
 #include "ui/views/facts_view.h"
-#include "ui/workspace/empty_hint.h"
 
 namespace tessera::ui {
 
@@ -10,10 +10,16 @@ InspectorPanel::InspectorPanel(QWidget* parent) : QScrollArea(parent) {
     setFrameShape(QFrame::NoFrame);
     setAccessibleName(tr("Inspector"));
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setWidget(new EmptyHint(tr("Select something to see its facts here.")));
+    setFacts({});
 }
 
 void InspectorPanel::setFacts(const Facts& facts) {
+    shown_ = facts;
+    if (facts.title.isEmpty() && facts.sections.isEmpty()) {
+        facts_ = nullptr;
+        setWidget(new EmptyState({}, tr("Select something to see its facts here.")));
+        return;
+    }
     if (facts_ == nullptr) {
         facts_ = new FactsView;
         setWidget(facts_);

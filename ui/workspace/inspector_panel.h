@@ -14,9 +14,12 @@ class InspectorPanel : public QScrollArea {
 
 public:
     explicit InspectorPanel(QWidget* parent = nullptr);
+    /// Without a title and sections: nothing is selected.
     void setFacts(const Facts& facts);
+    const Facts& facts() const { return shown_; }
 
 private:
+    Facts shown_;
     FactsView* facts_ = nullptr;
 };
 

@@ -51,10 +51,16 @@ void Job::begin() {
     changed_ = true;
 }
 
-void Job::setStudy(study::Study study) {
+void Job::setStudy(study::Study study, const QString& title) {
     const std::scoped_lock lock(mutex_);
-    if (!study.name.empty()) state_.title = plain(study.name);
+    state_.title = title;
     state_.study = std::move(study);
+    changed_ = true;
+}
+
+void Job::setTitle(const QString& title) {
+    const std::scoped_lock lock(mutex_);
+    state_.title = title;
     changed_ = true;
 }
 

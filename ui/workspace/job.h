@@ -37,7 +37,8 @@ public:
     study::RunHooks hooks();
 
     void begin();  ///< the worker starts
-    void setStudy(study::Study study);
+    void setStudy(study::Study study, const QString& title);
+    void setTitle(const QString& title);
     void setRun(store::RunId run);
     void finish(store::RunStatus status, std::shared_ptr<const study::Result> result, const QString& problem);
 

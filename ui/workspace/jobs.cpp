@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/store/recorder.h"
+#include "core/study/title.h"
 #include "ui/workspace/job.h"
 
 namespace tessera::ui {
@@ -27,20 +28,22 @@ struct Order {
     std::function<void(const std::string&)> trouble;
 };
 
-study::Result runPlain(const study::Study& study, study::RunHooks hooks) {
-    return study::run(study, hooks);
+QString titleOf(const study::Study& study, const QString& title) {
+    return title.isEmpty() ? QString::fromStdString(escaped(study::titleOf(study))) : title;
 }
 
 study::Result perform(Job& job, const Order& order) {
     study::RunHooks hooks = job.hooks();
     study::Study study = job.state().study;
-    if (order.history.empty()) return runPlain(study, std::move(hooks));
+    if (order.history.empty()) return study::run(study, hooks);
     if (order.resume || order.repeat) {
         const store::RunId source = order.resume ? *order.resume : *order.repeat;
         const store::Store history = store::Store::open(order.history);
         study = history.study(source);
         hooks.locate = store::storedInputs(history, source);
-        job.setStudy(study);
+        // A run that goes on keeps the name it was given; one that begins anew is named after its study.
+        const std::optional<store::RunRow> row = order.resume ? history.run(source) : std::nullopt;
+        job.setStudy(study, titleOf(study, row ? QString::fromStdString(escaped(row->name)) : QString()));
     }
     store::RecordOptions options;
     options.path = order.history;
@@ -66,12 +69,6 @@ void work(Job& job, const Order& order) {
     } catch (const std::exception& error) {
         job.finish(store::RunStatus::failed, nullptr, QString::fromStdString(escaped(error.what(), 2000)));
     }
-}
-
-QString titleOf(const study::Study& study, const QString& title) {
-    if (!title.isEmpty()) return title;
-    if (!study.name.empty()) return QString::fromStdString(escaped(study.name));
-    return QString::fromStdString(escaped(joined(study.models, ", ") + " on " + joined(study.hardware, ", ")));
 }
 
 }  // namespace
@@ -262,6 +259,13 @@ QVector<int> JobQueue::jobs() const {
     QVector<int> numbers;
     for (auto entry = d_->entries.rbegin(); entry != d_->entries.rend(); ++entry) numbers.append(entry->first);
     return numbers;
+}
+
+void JobQueue::rename(int job, const QString& title) {
+    Job* found = d_->find(job);
+    if (found == nullptr || title.isEmpty() || found->state().title == title) return;
+    found->setTitle(title);
+    emit changed(job);
 }
 
 int JobQueue::working() const {

@@ -31,6 +31,7 @@ public:
     void stop(int job);    ///< keep the best
     void cancel(int job);  ///< discard
     void setWorkers(int workers);
+    void rename(int job, const QString& title);  ///< where the history gave its run another name
 
     RunState state(int job) const;
     QVector<int> jobs() const;                       ///< newest first

@@ -3,7 +3,7 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
-#include "ui/workspace/empty_hint.h"
+#include "ui/views/empty_state.h"
 #include "ui/workspace/job_row.h"
 #include "ui/workspace/jobs.h"
 
@@ -14,7 +14,7 @@ JobsPanel::JobsPanel(JobQueue& jobs, QWidget* parent)
       jobs_(&jobs),
       scroll_(new QScrollArea),
       column_(new QVBoxLayout),
-      hint_(new EmptyHint(tr("Nothing is running. Open a study and press Run."))) {
+      hint_(new EmptyState({}, tr("Nothing is running. Open a study and press Run."))) {
     auto* content = new QWidget;
     content->setAttribute(Qt::WA_StyledBackground);
     setLook(*content, "ground", "surface");

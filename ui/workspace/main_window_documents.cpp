@@ -1,23 +1,26 @@
 #include <QFileInfo>
 #include <QUndoStack>
-#include <QUrl>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/study/study.h"
 #include "ui/editors/hardware_document.h"
 #include "ui/editors/study_document.h"
+#include "ui/models/background.h"
+#include "ui/models/document_keys.h"
 #include "ui/views/compare_document.h"
 #include "ui/views/model_document.h"
 #include "ui/views/report_document.h"
 #include "ui/views/run_document.h"
-#include "ui/workspace/background.h"
 #include "ui/workspace/history_document.h"
 #include "ui/workspace/importer.h"
 #include "ui/workspace/inspector_panel.h"
 #include "ui/workspace/main_window_parts.h"
 #include "ui/workspace/questions.h"
+#include "ui/workspace/run_facts.h"
 #include "ui/workspace/run_loader.h"
 #include "ui/workspace/welcome_document.h"
+#include "ui/workspace/words.h"
 
 namespace tessera::ui {
 
@@ -39,7 +42,21 @@ bool isFile(const QString& key) {
     return QFileInfo(key).isAbsolute();
 }
 
+bool isOfRuns(const QString& kind) {
+    return kind == QLatin1String("compare") || kind == QLatin1String("report");
+}
+
 }  // namespace
+
+QString keyOfRun(const RunDocument& document) {
+    const store::RunId run = document.state().run;
+    return run != 0 ? kRunPrefix + QString::number(run) : document.key();
+}
+
+QString comparedAs(const RunDocument& document) {
+    const store::RunId run = document.state().run;
+    return run != 0 ? QString::number(run) : document.key();
+}
 
 Document* MainWindow::Implementation::open(const QString& kind, const QString& givenKey) {
     QString key = givenKey;
@@ -56,6 +73,10 @@ Document* MainWindow::Implementation::open(const QString& kind, const QString& g
     }
     if (kind == QLatin1String("study") && runOf(key) != 0) {
         openStudyOf(runOf(key));
+        return nullptr;
+    }
+    if (kind == QLatin1String("compare") && !key.isEmpty() && !key.contains(QLatin1Char(','))) {
+        askForOthers(key);
         return nullptr;
     }
     Document* document = make(kind, key);
@@ -80,7 +101,10 @@ Document* MainWindow::Implementation::make(const QString& kind, const QString& k
     if (kind == QLatin1String("model")) document = new ModelDocument(key);
     if (kind == QLatin1String("hardware")) document = new HardwareDocument(key);
     if (kind == QLatin1String("study") && runOf(key) != 0) openStudyOf(runOf(key));
-    if (kind == QLatin1String("study") && runOf(key) == 0) document = new StudyDocument(key);
+    if (kind == QLatin1String("study") && jobOf(key) != 0)
+        document = new StudyDocument(jobs->state(jobOf(key)).study, key);
+    else if (kind == QLatin1String("study") && runOf(key) == 0)
+        document = new StudyDocument(key);
     if (kind == QLatin1String("run")) document = new RunDocument(key);
     if (kind == QLatin1String("compare")) document = new CompareDocument(key);
     if (kind == QLatin1String("report")) document = new ReportDocument(key);
@@ -101,22 +125,37 @@ Document* MainWindow::Implementation::make(const QString& kind, const QString& k
 
 void MainWindow::Implementation::connectDocument(Document* document) {
     QObject::connect(document, &Document::openRequested, context.get(),
-                     [this](const QString& kind, const QString& key) { open(kind, key); });
+                     [this, document](const QString& kind, const QString& key) {
+                         // A run that is not kept has no number: what is about it knows it by its job.
+                         const auto* asking = qobject_cast<RunDocument*>(document);
+                         const bool byJob = asking != nullptr && key.isEmpty() && isOfRuns(kind);
+                         open(kind, byJob ? comparedAs(*asking) : key);
+                     });
     QObject::connect(document, &Document::runRequested, context.get(), [this](const QString& study) { run(study); });
-    QObject::connect(document, &Document::inspected, context.get(), [this](const Facts& facts) { inspect(facts); });
+    QObject::connect(document, &Document::inspected, context.get(),
+                     [this, document](const Facts& facts) { inspected(document, facts); });
+    const auto refreshFacts = [this, document] {
+        if (document == area->current()) showFactsSoon();
+    };
+    QObject::connect(document, &Document::overviewChanged, context.get(), refreshFacts);
+    QObject::connect(document, &Document::titleChanged, context.get(), refreshFacts);
     QObject::connect(document, &Document::messaged, context.get(),
                      [this, document](const QString& sentence, const QString& place) {
                          say(MessagesPanel::Tone::warning, sentence, document->kind(), document->key(), place);
                      });
     QObject::connect(document, &Document::modifiedChanged, context.get(), [this] { updateActions(); });
     QObject::connect(document, &Document::titleChanged, context.get(), [this] { updateActions(); });
-    if (QUndoStack* stack = document->undoStack()) undo.addStack(stack);
+    QUndoStack* stack = document->undoStack();
+    if (stack == nullptr) return;
+    undo.addStack(stack);
+    QObject::connect(stack, &QUndoStack::indexChanged, context.get(), refreshFacts);
 }
 
 void MainWindow::Implementation::documentChanged(Document* document) {
     QUndoStack* stack = document == nullptr ? nullptr : document->undoStack();
     if (stack != nullptr) stack->setActive();
     if (stack == nullptr) undo.setActiveStack(nullptr);
+    showFacts(document);
     updateActions();
 }
 
@@ -150,26 +189,12 @@ void MainWindow::Implementation::run(const QString& studyJson) {
 }
 
 void MainWindow::Implementation::runStudyNamed(const QString& key) {
-    struct Loaded {
-        std::optional<study::Study> study;
-        QString problem;
-    };
-    inBackground<Loaded>(
-        context.get(),
-        [name = key.toStdString()] {
-            Loaded loaded;
-            try {
-                loaded.study = study::loadStudy(name);
-            } catch (const std::exception& error) {
-                loaded.problem = QString::fromStdString(escaped(error.what(), 2000));
-            }
-            return loaded;
-        },
-        [this](const Loaded& loaded) {
-            if (loaded.study)
-                openJob(jobs->enqueue(*loaded.study));
-            else
-                say(MessagesPanel::Tone::error, loaded.problem);
+    inBackground(
+        context.get(), [name = key.toStdString()] { return study::loadStudy(name); },
+        [this](const study::Study& study) { openJob(jobs->enqueue(study)); },
+        [this, key](const QString& problem) {
+            say(MessagesPanel::Tone::error, QString::fromStdString(escaped(problem.toStdString(), 2000)),
+                QStringLiteral("study"), key);
         });
 }
 
@@ -190,13 +215,9 @@ void MainWindow::Implementation::openStudyOf(store::RunId run) {
 
 /// One that was not touched yet is shown again; beside one that was, a further one begins.
 void MainWindow::Implementation::newStudy(const QString& model, const QString& hardware) {
-    const auto encoded = [](const QString& text) { return QString::fromLatin1(QUrl::toPercentEncoding(text, ":/")); };
-    QStringList query;
-    if (!model.isEmpty()) query.append(QStringLiteral("model=") + encoded(model));
-    if (!hardware.isEmpty()) query.append(QStringLiteral("hardware=") + encoded(hardware));
     const std::string_view engine = study::engines().front().id;
-    QString key = QStringLiteral("new/") + QString::fromUtf8(engine.data(), static_cast<qsizetype>(engine.size()));
-    if (!query.isEmpty()) key += QLatin1Char('?') + query.join(QLatin1Char('&'));
+    const QString key =
+        newStudyKey(QString::fromUtf8(engine.data(), static_cast<qsizetype>(engine.size())), model, hardware);
     const QString kind = QStringLiteral("study");
     if (const Document* present = area->find(kind, key); present == nullptr || !present->isModified())
         open(kind, key);
@@ -221,14 +242,87 @@ void MainWindow::Implementation::feedRun(RunDocument* document) {
         [document](const RunState& state) { document->setState(state); });
 }
 
+/// Runs of the history by their numbers, and runs that are not kept by their jobs, in the order of the key.
 void MainWindow::Implementation::feedRuns(Document* document) {
     const auto feed = [this](auto* receiver) {
+        std::map<QString, RunState> present;
+        for (const QString& part : receiver->key().split(QLatin1Char(',')))
+            if (const int job = jobOf(part); job != 0) present[part] = jobs->state(job);
         history->ask<std::vector<RunState>>(
-            receiver, [runs = runNumbers(receiver->key())](store::Store& store) { return loadRuns(store, runs); },
+            receiver,
+            [key = receiver->key(), present](store::Store& store) {
+                std::vector<RunState> states;
+                for (const QString& part : key.split(QLatin1Char(','))) {
+                    const auto job = present.find(part);
+                    if (job != present.end()) states.push_back(job->second);
+                    for (const store::RunId run : runNumbers(part)) states.push_back(loadRun(store, run));
+                }
+                return states;
+            },
             [receiver](const std::vector<RunState>& states) { receiver->setRuns(states); });
     };
     if (auto* compare = qobject_cast<CompareDocument*>(document)) feed(compare);
     if (auto* report = qobject_cast<ReportDocument*>(document)) feed(report);
+}
+
+/// A comparison needs a second run: asks for it, the most comparable first.
+void MainWindow::Implementation::askForOthers(const QString& key) {
+    const auto ask = [this, key](const store::RunRow& run) {
+        auto* picker = new RunPicker(run, candidates(key, run), &window);
+        picker->setAttribute(Qt::WA_DeleteOnClose);
+        QObject::connect(picker, &RunPicker::chosen, context.get(), [this, key](const QStringList& others) {
+            open(QStringLiteral("compare"), (QStringList{key} + others).join(QLatin1Char(',')));
+        });
+        picker->open();
+    };
+    if (const int job = jobOf(key); job != 0) {
+        ask(rowOf(jobs->state(job)));
+        return;
+    }
+    history->ask<std::optional<store::RunRow>>(
+        context.get(),
+        [runs = runNumbers(key)](store::Store& store) { return runs.empty() ? std::nullopt : store.run(runs.front()); },
+        [this, ask, key](const std::optional<store::RunRow>& run) {
+            if (run)
+                ask(*run);
+            else
+                say(MessagesPanel::Tone::error, tr("The history has no run %1.").arg(key.left(64)));
+        });
+}
+
+RunPicker::Search MainWindow::Implementation::candidates(const QString& key, const store::RunRow& run) {
+    constexpr std::int64_t kMost = 100;
+    return [this, key, run](const QString& words,
+                            const std::function<void(const std::vector<RunPicker::Candidate>&)>& answer) {
+        std::vector<RunPicker::Candidate> loose;  // in the window alone
+        for (const int job : jobs->jobs()) {
+            const RunState state = jobs->state(job);
+            const QString part = kJobPrefix + QString::number(job);
+            if (state.run == 0 && state.result != nullptr && part != key &&
+                state.title.contains(words, Qt::CaseInsensitive))
+                loose.push_back({part, rowOf(state)});
+        }
+        history->ask<std::vector<store::RunRow>>(
+            context.get(),
+            [run, words = words.toStdString()](store::Store& store) {
+                store::HistoryQuery query;
+                query.text = words;
+                query.status = store::RunStatus::done;
+                query.engine = run.engine;
+                std::vector<store::RunRow> rows = store.query(query, kMost);
+                query.model = run.models;
+                const std::vector<store::RunRow> same = store.query(query, kMost);
+                rows.insert(rows.begin(), same.begin(), same.end());
+                return rows;
+            },
+            [answer, loose, key, id = run.id](const std::vector<store::RunRow>& rows) {
+                std::vector<RunPicker::Candidate> all = loose;
+                std::set<store::RunId> seen{id};
+                for (const store::RunRow& row : rows)
+                    if (seen.insert(row.id).second) all.push_back({QString::number(row.id), row});
+                answer(all);
+            });
+    };
 }
 
 void MainWindow::Implementation::jobChanged(int job) {
@@ -242,13 +336,15 @@ void MainWindow::Implementation::jobFinished(int job) {
     jobChanged(job);
     if (state.status == store::RunStatus::failed)
         say(MessagesPanel::Tone::error, state.title + QStringLiteral(": ") + state.problem, QStringLiteral("run"),
-            kJobPrefix + QString::number(job));
+            state.run != 0 ? kRunPrefix + QString::number(state.run) : kJobPrefix + QString::number(job));
+    if (const auto* run = qobject_cast<RunDocument*>(area->current()); run != nullptr && run->state().job == job)
+        showFactsSoon();
     history->announceChange();
     updateActions();
 }
 
 void MainWindow::Implementation::importFile(const QString& path) {
-    inBackground<ImportedFile>(
+    inBackground(
         context.get(), [path] { return examineFile(path); },
         [this](const ImportedFile& file) {
             if (!file.problem.isEmpty())
@@ -257,7 +353,8 @@ void MainWindow::Implementation::importFile(const QString& path) {
                 importRuns(file.path);
             else
                 open(file.kind, file.path);
-        });
+        },
+        [this](const QString& problem) { say(MessagesPanel::Tone::error, problem); });
 }
 
 void MainWindow::Implementation::importRuns(const QString& path) {
@@ -280,16 +377,64 @@ void MainWindow::Implementation::say(MessagesPanel::Tone tone, const QString& se
     messages->add(tone, sentence, kind, key, place);
 }
 
-void MainWindow::Implementation::inspect(const Facts& facts) {
-    inspector->setFacts(facts);
+/// A message's document, and the place in it; the document may still have to read its file.
+void MainWindow::Implementation::goToMessage(const QString& kind, const QString& key, const QString& place) {
+    if (kind.isEmpty()) return;
+    Document* document = open(kind, key);
+    if (document == nullptr) return;
+    document->setFocus();
+    if (place.isEmpty() || document->showPlace(place)) return;
+    QObject::connect(
+        document, &Document::overviewChanged, document, [document, place] { document->showPlace(place); },
+        Qt::SingleShotConnection);
+}
+
+std::vector<store::RunId> MainWindow::Implementation::openRuns() const {
+    std::vector<store::RunId> runs;
+    for (const int job : jobs->jobs()) runs.push_back(jobs->state(job).run);
+    for (const Document* document : area->documents())
+        if (const auto* run = qobject_cast<const RunDocument*>(document)) runs.push_back(run->state().run);
+    return runs;
+}
+
+/// A run is called the same everywhere, also after it got another name in the history.
+void MainWindow::Implementation::showNames(const std::map<store::RunId, std::string>& names) {
+    const auto nameOf = [&](store::RunId run) {
+        const auto found = names.find(run);
+        return found == names.end() || found->second.empty() ? QString() : shown(found->second);
+    };
+    for (const int job : jobs->jobs()) jobs->rename(job, nameOf(jobs->state(job).run));
+    for (Document* document : area->documents()) {
+        auto* run = qobject_cast<RunDocument*>(document);
+        if (run == nullptr || run->state().job != 0) continue;
+        RunState state = run->state();
+        const QString name = nameOf(state.run);
+        if (name.isEmpty() || name == state.title) continue;
+        state.title = name;
+        run->setState(state);
+    }
 }
 
 void MainWindow::Implementation::refreshRuns() {
-    history->ask<std::vector<store::RunRow>>(
-        context.get(), [](store::Store& store) { return store.query({}, kLatestRuns); },
-        [this](const std::vector<store::RunRow>& rows) {
-            latestRuns = rows;
-            library->setRuns(rows);
+    struct Answer {
+        std::vector<store::RunRow> latest;
+        std::map<store::RunId, std::string> names;
+    };
+    history->ask<Answer>(
+        context.get(),
+        [runs = openRuns()](store::Store& store) {
+            Answer answer;
+            answer.latest = store.query({}, kLatestRuns);
+            for (const store::RunId run : runs)
+                if (const std::optional<store::RunRow> row = run == 0 ? std::nullopt : store.run(run))
+                    answer.names[run] = row->name;
+            return answer;
+        },
+        [this](const Answer& answer) {
+            latestRuns = answer.latest;
+            library->setRuns(answer.latest);
+            showNames(answer.names);
+            if (qobject_cast<RunDocument*>(area->current()) != nullptr) showFactsSoon();
         });
 }
 

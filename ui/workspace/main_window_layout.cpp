@@ -6,9 +6,9 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "ui/models/background.h"
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
-#include "ui/workspace/background.h"
 #include "ui/workspace/dock_title.h"
 #include "ui/workspace/inspector_panel.h"
 #include "ui/workspace/main_window_parts.h"
@@ -80,13 +80,14 @@ void MainWindow::Implementation::build() {
     QObject::connect(&theme(), &Theme::changed, context.get(), [this] { refreshIcons(); });
     QObject::connect(&recent, &RecentFiles::changed, context.get(), [this] { library->setRecent(recent.entries()); });
     library->setRecent(recent.entries());
-    inBackground<LibraryContents>(
+    inBackground(
         context.get(), [] { return readLibrary(); },
         [this](const LibraryContents& read) {
             contents = read;
             library->setContents(read);
             fillLibraryMenus();
-        });
+        },
+        [this](const QString& problem) { say(MessagesPanel::Tone::error, problem); });
     resetLayout();
     restoreSession();
     refreshIcons();
@@ -129,12 +130,14 @@ void MainWindow::Implementation::buildDocks() {
                      [this](qint64 id) { openStudyOf(id); });
     QObject::connect(library, &LibraryPanel::forgetRequested, context.get(),
                      [this](const QString& path) { recent.remove(path); });
-    QObject::connect(library, &LibraryPanel::inspected, context.get(), [this](const Facts& facts) { inspect(facts); });
+    QObject::connect(library, &LibraryPanel::inspected, context.get(), [this](const Facts& facts) {
+        ++factsAsked;
+        inspector->setFacts(facts);
+    });
     QObject::connect(jobsPanel, &JobsPanel::opened, context.get(), [this](int job) { openJob(job); });
-    QObject::connect(messages, &MessagesPanel::activated, context.get(),
-                     [this](const QString& kind, const QString& key, const QString& /*place*/) {
-                         if (!kind.isEmpty()) open(kind, key);
-                     });
+    QObject::connect(
+        messages, &MessagesPanel::activated, context.get(),
+        [this](const QString& kind, const QString& key, const QString& place) { goToMessage(kind, key, place); });
 }
 
 void MainWindow::Implementation::buildToolBar() {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <QHash>
 #include <QMap>
 #include <QPointer>
 #include <QUndoGroup>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "ui/models/facts.h"
@@ -18,10 +20,12 @@
 #include "ui/workspace/messages_panel.h"
 #include "ui/workspace/notice_bar.h"
 #include "ui/workspace/recent_files.h"
+#include "ui/workspace/run_picker.h"
 
 class QDockWidget;
 class QMenu;
 class QToolBar;
+class QTimer;
 class QToolButton;
 class QVBoxLayout;
 
@@ -30,6 +34,11 @@ namespace tessera::ui {
 class InspectorPanel;
 class RunDocument;
 class StudyDocument;
+
+/// The key of a run's documents: "run/12", or "job/3" where it is not kept.
+QString keyOfRun(const RunDocument& document);
+/// The same as a part of the key of a comparison or a report: "12" or "job/3".
+QString comparedAs(const RunDocument& document);
 
 /// The parts of the window and what connects them.
 struct MainWindow::Implementation {
@@ -82,8 +91,24 @@ struct MainWindow::Implementation {
     void importRuns(const QString& path);
     void say(MessagesPanel::Tone tone, const QString& sentence, const QString& kind = {}, const QString& key = {},
              const QString& place = {});
-    void inspect(const Facts& facts);
+    void goToMessage(const QString& kind, const QString& key, const QString& place);
     void refreshRuns();
+    void askForOthers(const QString& key);
+    RunPicker::Search candidates(const QString& key, const store::RunRow& run);
+    void showNames(const std::map<store::RunId, std::string>& names);
+    std::vector<store::RunId> openRuns() const;
+
+    // The Inspector: main_window_inspector.cpp.
+    void inspected(Document* document, const Facts& facts);
+    void showFacts(Document* document);
+    void showFactsSoon();
+    void askOverview(Document* document, const std::function<void(Facts)>& answer);
+    void askRunFacts(RunDocument& document, const std::function<void(Facts)>& answer);
+    void askStudyFacts(StudyDocument& document, const std::function<void(Facts)>& answer);
+    void runAgain(RunDocument& document);
+    void openStudyOfDocument(RunDocument& document);
+    void compareDocument(RunDocument& document);
+    void reportDocument(RunDocument& document);
 
     // History and session: main_window_session.cpp.
     void openHistory(const std::filesystem::path& path, store::OpenMode mode = store::OpenMode::readWrite);
@@ -91,9 +116,10 @@ struct MainWindow::Implementation {
     void historyFailed(store::StoreProblem problem, const QString& sentence);
     void startFresh();
     void chooseHistory();
-    void announceInterrupted(const std::vector<store::RunRow>& runs);
+    void announceInterrupted(const std::vector<store::RunRow>& all);
     void notify(NoticeBar* bar);
     void restoreSession();
+    void offerLostEdits();  ///< main_window_recovery.cpp
     void restoreWindow();
     void saveSession();
     bool mayClose();
@@ -126,6 +152,14 @@ struct MainWindow::Implementation {
     QMap<QAction*, QString> actionIcons;
     QMenu *recentMenu = nullptr, *documentMenu = nullptr, *exportMenu = nullptr;
     QMenu *modelMenu = nullptr, *hardwareMenu = nullptr, *studyMenu = nullptr;
+    /// What a document said to the Inspector last.
+    struct Inspection {
+        Facts selected;  ///< no title = nothing is selected
+        Facts part;      ///< what it adds to what is known of it as a whole
+    };
+    QHash<const QObject*, Inspection> inspections;
+    quint64 factsAsked = 0;
+    QTimer* factsTimer = nullptr;
     LibraryContents contents;
     std::vector<store::RunRow> latestRuns;
     /// Everything that calls into these parts is connected through it: when it goes, nothing calls any more, although

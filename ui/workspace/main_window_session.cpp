@@ -7,11 +7,12 @@
 #include <QVBoxLayout>
 #include <filesystem>
 
+#include "ui/models/background.h"
 #include "ui/views/document.h"
 #include "ui/views/run_document.h"
-#include "ui/workspace/background.h"
 #include "ui/workspace/main_window_parts.h"
 #include "ui/workspace/questions.h"
+#include "ui/workspace/words.h"
 
 namespace tessera::ui {
 
@@ -22,6 +23,7 @@ const QString kState = QStringLiteral("window/state");
 const QString kDocuments = QStringLiteral("session/documents");
 const QString kOpenSections = QStringLiteral("library/open");
 const QString kHistoryPath = QStringLiteral("history/path");
+const QString kDismissed = QStringLiteral("history/dismissed");
 /// Set while the session is restored: a start that did not survive it begins plainly the next time.
 const QString kRestoring = QStringLiteral("session/restoring");
 constexpr int kStateVersion = 1;
@@ -48,6 +50,15 @@ QString putAside(const std::filesystem::path& path) {
         if (error) return QString::fromStdString(error.message());
     }
     return {};
+}
+
+/// Interrupted runs that need not be announced again; the history still offers to resume them.
+void rememberDismissed(const QStringList& uids) {
+    constexpr qsizetype kMostRemembered = 1000;
+    QSettings settings;
+    QStringList all = settings.value(kDismissed).toStringList() + uids;
+    if (all.size() > kMostRemembered) all = all.mid(all.size() - kMostRemembered);
+    settings.setValue(kDismissed, all);
 }
 
 QString pathText(const std::filesystem::path& path) {
@@ -101,7 +112,7 @@ void MainWindow::Implementation::historyFailed(store::StoreProblem problem, cons
 }
 
 void MainWindow::Implementation::startFresh() {
-    inBackground<QString>(
+    inBackground(
         context.get(), [path = historyPath] { return putAside(path); },
         [this](const QString& problem) {
             if (problem.isEmpty()) {
@@ -121,20 +132,33 @@ void MainWindow::Implementation::chooseHistory() {
                      });
 }
 
-void MainWindow::Implementation::announceInterrupted(const std::vector<store::RunRow>& runs) {
-    if (runs.empty()) return;
+void MainWindow::Implementation::announceInterrupted(const std::vector<store::RunRow>& all) {
+    const QStringList dismissed = QSettings().value(kDismissed).toStringList();
+    std::vector<store::RunRow> runs;
     std::vector<store::RunId> numbers;
-    for (const store::RunRow& row : runs) numbers.push_back(row.id);
+    QStringList uids;
+    for (const store::RunRow& row : all) {
+        // A run that went on and was interrupted once more is told again.
+        const QString uid = QStringLiteral("%1/%2").arg(QString::fromStdString(row.uid)).arg(row.finished.value_or(0));
+        if (dismissed.contains(uid)) continue;
+        runs.push_back(row);
+        numbers.push_back(row.id);
+        uids.append(uid);
+    }
+    if (runs.empty()) return;
     const QString sentence =
-        runs.size() == 1 ? tr("A run was interrupted. It can go on from where it was.")
-                         : tr("%1 runs were interrupted. They can go on from where they were.").arg(runs.size());
+        runs.size() == 1
+            ? tr("%1 was interrupted. It can go on from where it was.")
+                  .arg(runs.front().name.empty() ? tr("Run %1").arg(runs.front().id) : shown(runs.front().name))
+            : tr("%1 runs were interrupted. They can go on from where they were.").arg(runs.size());
     notify(new NoticeBar(NoticeBar::Tone::information, sentence,
                          {{tr("Resume"),
                            [this, numbers] {
                                for (const store::RunId run : numbers) jobs->resume(run);
                                docks[2]->show();
                            }},
-                          {tr("Show"), [this] { open(QStringLiteral("history"), {}); }}}));
+                          {tr("Show"), [this] { open(QStringLiteral("history"), {}); }},
+                          {tr("Dismiss"), [uids] { rememberDismissed(uids); }}}));
 }
 
 void MainWindow::Implementation::notify(NoticeBar* bar) {
@@ -179,6 +203,7 @@ void MainWindow::Implementation::restoreSession() {
         });
     }
     settings.setValue(kRestoring, false);
+    if (options.restoreSession) offerLostEdits();
     if (area->documents().isEmpty()) open(QStringLiteral("welcome"), {});
     documentChanged(area->current());
 }

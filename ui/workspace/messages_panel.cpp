@@ -8,7 +8,7 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
-#include "ui/workspace/empty_hint.h"
+#include "ui/views/empty_state.h"
 
 namespace tessera::ui {
 
@@ -30,7 +30,7 @@ QIcon iconOf(int tone) {
 }  // namespace
 
 MessagesPanel::MessagesPanel(QWidget* parent)
-    : QWidget(parent), list_(new QListView), hint_(new EmptyHint(tr("Warnings and problems appear here."))) {
+    : QWidget(parent), list_(new QListView), hint_(new EmptyState({}, tr("Warnings and problems appear here."))) {
     list_->setModel(&model_);
     list_->setAccessibleName(tr("Messages"));
     list_->setWordWrap(true);

@@ -7,8 +7,8 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include "ui/models/background.h"
 #include "ui/theme/theme.h"
-#include "ui/workspace/background.h"
 #include "ui/workspace/study_card.h"
 
 namespace tessera::ui {
@@ -102,8 +102,9 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
     outer->addWidget(scroll);
     setFocusProxy(scroll);
     setRecent({});
-    inBackground<QVector<StudyCard>>(
-        this, [] { return readStudyCards(kCards); }, [this](const QVector<StudyCard>& cards) { setCards(cards); });
+    inBackground(
+        this, [] { return readStudyCards(kCards); }, [this](const QVector<StudyCard>& cards) { setCards(cards); },
+        [this](const QString& problem) { emit messaged(problem, {}); });
 }
 
 void WelcomeDocument::setCards(const QVector<StudyCard>& cards) {

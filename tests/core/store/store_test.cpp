@@ -3,6 +3,8 @@
 #include <limits>
 
 #include "core/base/sha256.h"
+#include "core/study/metric.h"
+#include "core/study/study.h"
 #include "tests/core/store/fixture.h"
 
 namespace tessera::store::test {
@@ -194,7 +196,28 @@ TEST_F(StoreTest, metricsThatAreNoNumbersAreLeftOut) {
     store_.finishRun(run, result, "");
     EXPECT_THAT(store_.metrics(run),
                 ::testing::Each(::testing::Field(&study::Metric::value, ::testing::Not(::testing::IsNan()))));
-    EXPECT_THAT(store_.metricNames(), ::testing::Contains("step_time_s"));
+}
+
+TEST_F(StoreTest, kindsOfMetricsKeepTheirTitlesAndUnits) {
+    EXPECT_TRUE(store_.metricKinds().empty());
+    const study::Result result = tessera::test::handMadeResult();
+    store_.finishRun(store_.addRun(result.study), result, "");
+    std::vector<study::Metric> expected = study::metricsOf(result);
+    for (study::Metric& metric : expected) metric.value = 0;
+    EXPECT_EQ(store_.metricKinds(), expected);
+}
+
+TEST_F(StoreTest, aRunWithoutANameIsNamedAfterWhatItIsAbout) {
+    study::Study study = study::newStudy("partition");
+    study.models = {"zoo:resnet50"};
+    study.hardware = {"accpar-heterogeneous"};
+    study.parameters["batch"] = 512;
+    const RunId run = store_.addRun(study);
+    EXPECT_EQ(store_.run(run)->name, "resnet50 on accpar-heterogeneous, batch 512");
+    EXPECT_EQ(store_.study(run).name, "");
+    EXPECT_EQ(store_.query({.text = "batch 512"}, 10).size(), 1U) << "and found by that name";
+    study.name = "Mine";
+    EXPECT_EQ(store_.run(store_.addRun(study))->name, "Mine");
 }
 
 TEST(StoreInMemory, worksWithoutAFile) {

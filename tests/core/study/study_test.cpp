@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/study/partition_study.h"
+#include "core/study/title.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/schema.h"
 
@@ -55,6 +56,19 @@ TEST(Study, comesBackEqualFromItsJson) {
     setParameter(study, "levels", {"3"});
     EXPECT_EQ(readText(toText(toJson(study))), study);
     EXPECT_EQ(test::schemaErrors(plain(toJson(study)), "study.schema.json"), "");
+}
+
+TEST(Study, isCalledAfterItsInputsUnlessItHasAName) {
+    Study study = newStudy("partition");
+    study.models = {"zoo:resnet50", "/models/my net.v2.onnx"};
+    study.hardware = {"accpar-heterogeneous"};
+    EXPECT_EQ(titleOf(study), "resnet50, my net.v2 on accpar-heterogeneous, batch 512");
+    study.models = {"zoo:resnet50"};
+    study.hardware = {"fleets/mine.json"};
+    study.parameters.erase("batch");
+    EXPECT_EQ(titleOf(study), "resnet50 on mine");
+    study.name = "Mixed";
+    EXPECT_EQ(titleOf(study), "Mixed");
 }
 
 TEST(Study, contentHashFollowsInputsAndParametersOnly) {

@@ -183,11 +183,19 @@ TEST(RunNumbers, leaveOutWhatIsNone) {
     EXPECT_EQ(runNumbers("12,x,,-3,15"), (std::vector<store::RunId>{12, 15}));
 }
 
-TEST(Metrics, areShownWithTheUnitOfTheirName) {
-    EXPECT_EQ(metricTitle("accpar/step_time_s"), "Step time (accpar)");
-    EXPECT_EQ(metricText("step_time_s", 0.0362), "36.2 ms");
-    EXPECT_EQ(metricValue("step_time_s", "36.2 ms"), 0.0362);
-    EXPECT_FALSE(metricValue("step_time_s", "soon"));
+TEST(Metrics, areShownAsTheHistorySaysTheyAre) {
+    study::Metric time;
+    time.name = "accpar/step_time_s";
+    time.title = "Step time";
+    time.owner = "accpar";
+    time.measure = Measure::seconds;
+    const MetricKinds kinds({time});
+    EXPECT_EQ(kinds.title("accpar/step_time_s"), "Step time (accpar)");
+    EXPECT_EQ(kinds.text("accpar/step_time_s", 0.0362), "36.2 ms");
+    EXPECT_EQ(kinds.value("accpar/step_time_s", "36.2 ms"), 0.0362);
+    EXPECT_FALSE(kinds.value("accpar/step_time_s", "soon"));
+    EXPECT_EQ(kinds.title("unheard_of_s"), "unheard_of_s") << "nothing is guessed from a name";
+    EXPECT_EQ(kinds.text("unheard_of_s", 2), "2");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(Jobs, aStudyRunsAndItsResultIsInTheState) {
     EXPECT_EQ(state.status, done) << state.problem.toStdString();
     ASSERT_NE(state.result, nullptr);
     EXPECT_EQ(state.result->study.models, quick().models);
-    EXPECT_EQ(state.title, "zoo:lenet5 on accpar-homogeneous");
+    EXPECT_EQ(state.title, "lenet5 on accpar-homogeneous, batch 512");
     EXPECT_EQ(jobs.working(), 0);
     jobs.forget(job);
     EXPECT_TRUE(jobs.jobs().isEmpty());

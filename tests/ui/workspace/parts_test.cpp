@@ -1,8 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
+#include <QApplication>
 #include <QFile>
 #include <QJsonDocument>
+#include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -12,10 +18,12 @@
 #include "ui/views/document.h"
 #include "ui/workspace/command_palette.h"
 #include "ui/workspace/document_area.h"
+#include "ui/workspace/document_tabs.h"
 #include "ui/workspace/fuzzy.h"
 #include "ui/workspace/importer.h"
 #include "ui/workspace/library_panel.h"
 #include "ui/workspace/messages_panel.h"
+#include "ui/workspace/run_picker.h"
 
 namespace tessera::ui {
 namespace {
@@ -77,6 +85,71 @@ TEST(DocumentArea, movesATabToTheOtherSideAndBack) {
     EXPECT_EQ(area.groups(), 1);
     area.nextTab(1);
     EXPECT_EQ(area.current()->key(), "a");
+}
+
+/// Drags the current tab of a group with the mouse.
+void dragTab(DocumentGroup& group, const QPoint& toGlobal) {
+    DocumentTabs& tabs = *group.tabs();
+    const auto send = [&](QEvent::Type type, const QPoint& at, Qt::MouseButton button, Qt::MouseButtons buttons) {
+        QMouseEvent event(type, at, tabs.mapToGlobal(at), button, buttons, Qt::NoModifier);
+        QApplication::sendEvent(&tabs, &event);
+    };
+    const QPoint from = tabs.tabRect(tabs.currentIndex()).center();
+    const QPoint to = tabs.mapFromGlobal(toGlobal);
+    send(QEvent::MouseButtonPress, from, Qt::LeftButton, Qt::LeftButton);
+    send(QEvent::MouseMove, (from + to) / 2, Qt::NoButton, Qt::LeftButton);
+    send(QEvent::MouseMove, to, Qt::NoButton, Qt::LeftButton);
+    send(QEvent::MouseButtonRelease, to, Qt::LeftButton, Qt::NoButton);
+}
+
+DocumentGroup& groupOf(DocumentArea& area, const char* key) {
+    for (DocumentGroup* group : area.findChildren<DocumentGroup*>())
+        if (group->indexOf(area.find("page", key)) >= 0) return *group;
+    throw std::runtime_error(key);
+}
+
+TEST(DocumentArea, aTabIsDraggedToAnEdgeToTheOtherSideAndAmongTabs) {
+    DocumentArea area;
+    area.resize(1000, 600);
+    for (const char* key : {"a", "b", "c"}) area.add(new Page(key));
+    area.show();
+    QCoreApplication::processEvents();
+    dragTab(groupOf(area, "c"), area.mapToGlobal(QPoint(500, 300)));
+    EXPECT_EQ(area.groups(), 1) << "in the middle of its own group nothing happens";
+    dragTab(groupOf(area, "c"), area.mapToGlobal(QPoint(980, 300)));
+    ASSERT_EQ(area.groups(), 2) << "at the right edge it splits the area";
+    QCoreApplication::processEvents();
+    EXPECT_GT(groupOf(area, "c").mapTo(&area, QPoint()).x(), groupOf(area, "a").mapTo(&area, QPoint()).x());
+    area.bringToFront(area.find("page", "b"));
+    dragTab(groupOf(area, "b"), groupOf(area, "c").mapToGlobal(groupOf(area, "c").rect().center()));
+    EXPECT_EQ(&groupOf(area, "b"), &groupOf(area, "c")) << "over the other side's middle it goes there";
+    EXPECT_EQ(area.current()->key(), "b");
+    area.bringToFront(area.find("page", "a"));
+    const DocumentTabs& row = *groupOf(area, "c").tabs();
+    dragTab(groupOf(area, "a"), row.mapToGlobal(row.tabRect(0).center()));
+    EXPECT_EQ(area.groups(), 1) << "the side that it left was its only one";
+    EXPECT_EQ(groupOf(area, "a").indexOf(area.find("page", "a")), 0) << "over a tab it comes before it";
+    dragTab(groupOf(area, "a"), area.mapToGlobal(QPoint(500, 50)));
+    ASSERT_EQ(area.groups(), 2);
+    QCoreApplication::processEvents();
+    EXPECT_LT(groupOf(area, "a").mapTo(&area, QPoint()).y(), groupOf(area, "c").mapTo(&area, QPoint()).y());
+}
+
+TEST(DocumentArea, manyTabsStayReadableAndAllAreInAMenu) {
+    DocumentArea area;
+    area.resize(700, 400);
+    for (int i = 0; i < 12; ++i) area.add(new Page(QString("resnet50 on accpar-heterogeneous, batch %1").arg(i)));
+    area.show();
+    QCoreApplication::processEvents();
+    const DocumentGroup& group = *area.findChild<DocumentGroup*>();
+    const int letters = group.tabs()->fontMetrics().averageCharWidth() * 14;
+    for (int i = 0; i < group.count(); ++i) EXPECT_GE(group.tabs()->tabRect(i).width(), letters);
+    emit group.menu()->aboutToShow();
+    ASSERT_EQ(group.menu()->actions().size(), 12);
+    EXPECT_TRUE(group.menu()->actions()[11]->isChecked());
+    group.menu()->actions()[2]->trigger();
+    EXPECT_EQ(area.current()->key(), "resnet50 on accpar-heterogeneous, batch 2");
+    test::savePicture(area, "tabs");
 }
 
 TEST(DocumentArea, aBrokenLayoutGivesAnUsableArea) {
@@ -154,6 +227,45 @@ TEST(Messages, keepTheNewestAndGoToThePlace) {
         panel.add(MessagesPanel::Tone::warning, QString("Message %1").arg(i), "model", "zoo:vgg11");
     EXPECT_EQ(panel.count(), MessagesPanel::kMost);
     EXPECT_EQ(panel.text(0), "Message 1");
+}
+
+TEST(RunPicker, offersTheMostComparableFirstAndFindsByWords) {
+    const auto row = [](store::RunId id, const char* model, const char* fleet) {
+        store::RunRow made;
+        made.id = id;
+        made.name = std::string(model) + " on " + fleet;
+        made.engine = "partition";
+        made.models = model;
+        made.hardware = fleet;
+        made.status = store::RunStatus::done;
+        return made;
+    };
+    QStringList asked;
+    RunPicker picker(row(1, "resnet50", "tpus"), [&](const QString& words, const auto& answer) {
+        asked.append(words);
+        std::vector<RunPicker::Candidate> all{{"2", row(2, "vgg19", "gpus")},
+                                              {"3", row(3, "resnet50", "gpus")},
+                                              {"4", row(4, "resnet50", "tpus")},
+                                              {"job/5", row(0, "vgg19", "tpus")}};
+        if (!words.isEmpty()) all.resize(1);
+        answer(all);
+    });
+    QAbstractItemModel* model = picker.list()->model();
+    QStringList names;
+    for (int i = 0; i < model->rowCount(); ++i) names.append(model->index(i, 0).data().toString());
+    EXPECT_EQ(names, (QStringList{"resnet50 on tpus", "resnet50 on gpus", "vgg19 on tpus", "vgg19 on gpus"}));
+    picker.show();
+    test::savePicture(picker, "run-picker");
+    QStringList chosen;
+    QObject::connect(&picker, &RunPicker::chosen, [&](const QStringList& keys) { chosen = keys; });
+    picker.field()->setText("vgg");
+    ASSERT_TRUE(waitUntil([&] { return model->rowCount() == 1; }));
+    EXPECT_EQ(asked.back(), "vgg");
+    picker.field()->clear();
+    ASSERT_TRUE(waitUntil([&] { return model->rowCount() == 4; }));
+    picker.list()->selectionModel()->select(model->index(2, 0), QItemSelectionModel::Select);
+    picker.compareButton()->click();
+    EXPECT_EQ(chosen, (QStringList{"4", "job/5"}));
 }
 
 TEST(Importer, knowsFilesByTheirContents) {

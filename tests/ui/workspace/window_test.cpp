@@ -3,26 +3,42 @@
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAction>
+#include <QApplication>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QLineEdit>
+#include <QListView>
+#include <QMap>
+#include <QPair>
 #include <QPushButton>
+#include <QScreen>
+#include <QScrollBar>
+#include <QSet>
 #include <QSettings>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <algorithm>
 
 #include "core/study/study.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
+#include "ui/editors/study_document.h"
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
+#include "ui/views/graph_view.h"
+#include "ui/views/model_document.h"
+#include "ui/views/run_document.h"
 #include "ui/workspace/command_palette.h"
 #include "ui/workspace/history.h"
+#include "ui/workspace/history_document.h"
+#include "ui/workspace/inspector_panel.h"
 #include "ui/workspace/jobs.h"
 #include "ui/workspace/main_window.h"
 #include "ui/workspace/messages_panel.h"
 #include "ui/workspace/questions.h"
+#include "ui/workspace/run_picker.h"
 
 namespace tessera::ui {
 namespace {
@@ -58,6 +74,13 @@ protected:
     static void settle(MainWindow& window) {
         waitUntil([&] { return window.history().isOpen(); });
         waitUntil([] { return false; }, 200);
+    }
+
+    static QString lenet() {
+        study::Study study = study::newStudy("partition");
+        study.models = {"zoo:lenet5"};
+        study.hardware = {"accpar-homogeneous"};
+        return QString::fromStdString(toText(study::toJson(study)));
     }
 
     QTemporaryDir folder;
@@ -181,11 +204,274 @@ TEST_F(Window, asksBeforeItClosesDuringARunAndOffersToResumeNextTime) {
     }
     MainWindow window(options());
     ASSERT_TRUE(waitUntil([&] { return !window.notices().isEmpty(); }));
-    EXPECT_TRUE(window.notices().front().endsWith("Resume · Show")) << window.notices().front().toStdString();
+    EXPECT_TRUE(window.notices().front().startsWith("densenet121 on accpar-heterogeneous, batch 512 was interrupted"))
+        << window.notices().front().toStdString();
+    EXPECT_TRUE(window.notices().front().endsWith("Resume · Show · Dismiss")) << window.notices().front().toStdString();
     window.chooseInNotice(0, 0);
     EXPECT_EQ(window.jobs().working(), 1);
     window.jobs().cancel(window.jobs().jobs().front());
     waitUntil([&] { return window.jobs().working() == 0; }, 20000);
+}
+
+TEST_F(Window, aDismissedInterruptionIsNotToldAgainButCanBeResumed) {
+    store::RunId run = 0;
+    {
+        store::Store store = store::Store::open(history());
+        study::Study study = study::newStudy("partition");
+        study.models = {"zoo:lenet5"};
+        study.hardware = {"accpar-homogeneous"};
+        run = store.addRun(study, store::RunStatus::interrupted);
+    }
+    {
+        MainWindow window(options());
+        ASSERT_TRUE(waitUntil([&] { return !window.notices().isEmpty(); }));
+        window.chooseInNotice(0, 2);
+        EXPECT_TRUE(window.notices().isEmpty());
+    }
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    EXPECT_TRUE(window.notices().isEmpty());
+    auto* runs = qobject_cast<HistoryDocument*>(window.open("history", {}));
+    ASSERT_NE(runs, nullptr);
+    ASSERT_TRUE(waitUntil([&] { return runs->model().rowCount() == 1; }));
+    runs->table()->selectRow(0);
+    ASSERT_TRUE(runs->actionNamed("resume")->isEnabled());
+    runs->actionNamed("resume")->trigger();
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 30000));
+    EXPECT_EQ(window.jobs().state(window.jobs().jobs().front()).run, run);
+    EXPECT_EQ(window.jobs().state(window.jobs().jobs().front()).status, store::RunStatus::done);
+}
+
+TEST_F(Window, aRunHasOneNameEverywhere) {
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    const QString name = "lenet5 on accpar-homogeneous, batch 512";
+    emit window.currentDocument()->runRequested(lenet());
+    Document* run = window.currentDocument();
+    EXPECT_EQ(run->title(), name);
+    const int job = window.jobs().jobs().front();
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 30000));
+    EXPECT_EQ(window.jobs().state(job).title, name);
+    const store::RunId id = window.jobs().state(job).run;
+    EXPECT_EQ(store::Store::open(history()).run(id)->name, name.toStdString());
+    window.history().change([id](store::Store& store) { store.setName(id, "Mine"); });
+    ASSERT_TRUE(waitUntil([&] { return run->title() == "Mine"; })) << "a new name in the history reaches the tab";
+    EXPECT_EQ(window.jobs().state(job).title, "Mine");
+}
+
+TEST_F(Window, theInspectorShowsTheDocumentWhileNothingIsSelected) {
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    const auto* inspector = window.findChild<InspectorPanel*>();
+    const auto text = [&] {
+        QStringList parts{inspector->facts().title, inspector->facts().subtitle};
+        for (const Facts::Section& section : inspector->facts().sections)
+            for (const Facts::Row& row : section.rows) parts.append(row.label + ": " + row.value);
+        return parts.join("\n");
+    };
+    const auto shows = [&](const QStringList& words) {
+        const bool all = waitUntil(
+            [&] {
+                return std::all_of(words.begin(), words.end(),
+                                   [&](const QString& word) { return text().contains(word); });
+            },
+            10000);
+        EXPECT_TRUE(all) << words.join(", ").toStdString() << " are not all in\n" << text().toStdString();
+        EXPECT_GT(inspector->facts().actions.size() + inspector->facts().note.size(), 0) << words.front().toStdString();
+    };
+    emit window.currentDocument()->runRequested(lenet());
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 30000));
+    shows({"lenet5 on accpar-homogeneous, batch 512", "Done", "Model: zoo:lenet5", "Batch: 512", "Strategies: accpar",
+           "Started: ", "Took: ", "Program: ", "Step time: "});
+    const QString run = QString::number(window.jobs().state(window.jobs().jobs().front()).run);
+    window.open("compare", run + "," + run);
+    shows({"Comparison", "Outcome: "});
+    window.open("model", "zoo:lenet5");
+    shows({"Model", "Parameters: ", "Weighted layers: "});
+    window.open("hardware", "fleet/accpar-heterogeneous");
+    shows({"AccPar heterogeneous", "Accelerators: 256"});
+    window.open("study", "alexnet-equal-tpus");
+    shows({"AlexNet on 128 equal TPU-v3", "Study", "Hardware: accpar-homogeneous", "Work: "});
+    window.open("history", {});
+    shows({"lenet5 on accpar-homogeneous, batch 512", "Outcome: "});
+    test::savePicture(window, "window-inspector");
+}
+
+TEST_F(Window, comparingOneRunAsksForTheOthers) {
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    for (int i = 0; i < 2; ++i) emit window.currentDocument()->runRequested(lenet());
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 30000));
+    EXPECT_EQ(window.open("compare", "2"), nullptr);
+    ASSERT_TRUE(waitUntil([&] { return window.findChild<RunPicker*>() != nullptr; }));
+    auto* picker = window.findChild<RunPicker*>();
+    ASSERT_TRUE(waitUntil([&] { return picker->list()->model()->rowCount() == 1; }));
+    picker->compareButton()->click();
+    ASSERT_TRUE(waitUntil([&] { return window.currentDocument()->kind() == "compare"; }));
+    EXPECT_EQ(window.currentDocument()->key(), "2,1");
+}
+
+TEST_F(Window, aRunThatIsNotKeptIsComparedAndReportedFromMemory) {
+    MainWindow window({.history = {}, .restoreSession = false, .recordHistory = false});
+    window.show();
+    settle(window);
+    for (int i = 0; i < 2; ++i) emit window.currentDocument()->runRequested(lenet());
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 30000));
+    const Document* run = window.currentDocument();
+    ASSERT_EQ(run->key(), "job/2");
+    emit const_cast<Document*>(run)->openRequested("report", {});
+    EXPECT_EQ(window.currentDocument()->kind(), "report");
+    EXPECT_EQ(window.currentDocument()->key(), "job/2");
+    window.open("compare", "job/1,job/2");
+    ASSERT_TRUE(waitUntil([&] { return !window.currentDocument()->exportables().isEmpty(); }, 10000));
+    window.open("study", "job/1");
+    EXPECT_EQ(qobject_cast<StudyDocument*>(window.currentDocument())->study().models.front(), "zoo:lenet5");
+}
+
+TEST_F(Window, aMessageLeadsToTheFieldTheOperatorOrTheRunItSpeaksOf) {
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    const auto follow = [&](int row) {
+        auto* list = messages(window).findChild<QListView*>();
+        emit list->activated(list->model()->index(row, 0));
+    };
+    // A study that cannot run yet: to the field.
+    auto* study = qobject_cast<StudyDocument*>(window.open("study", "new/partition?model=zoo:lenet5"));
+    ASSERT_NE(study, nullptr);
+    settle(window);
+    study->requestRun();
+    ASSERT_EQ(messages(window).count(), 1);
+    window.open("welcome", {});
+    window.currentDocument()->setFocus();
+    follow(0);
+    EXPECT_EQ(window.currentDocument(), study);
+    ASSERT_NE(QApplication::focusWidget(), nullptr);
+    EXPECT_TRUE(study->isAncestorOf(QApplication::focusWidget()));
+    // A run that failed: to the run.
+    study::Study wrong = study::newStudy("partition");
+    wrong.models = {"zoo:nothing"};
+    wrong.hardware = {"accpar-homogeneous"};
+    window.jobs().enqueue(wrong);
+    ASSERT_TRUE(waitUntil([&] { return messages(window).count() == 2; }, 20000));
+    follow(1);
+    EXPECT_EQ(window.currentDocument()->kind(), "run");
+    EXPECT_TRUE(qobject_cast<RunDocument*>(window.currentDocument())->state().problem.contains("nothing"));
+    // A sentence about a model: to the operator that it names, also where the model is opened for it.
+    emit messages(window).activated("model", "zoo:lenet5", "Node 'conv1' is odd.");
+    auto* model = qobject_cast<ModelDocument*>(window.currentDocument());
+    ASSERT_NE(model, nullptr);
+    EXPECT_TRUE(waitUntil([&] { return model->graphView()->selected() >= 0; }, 20000));
+}
+
+/// Pairs of enabled actions that the same keys would mean in one place.
+QStringList sharedShortcuts(const QWidget& window) {
+    struct Bound {
+        const QAction* action;
+        const QWidget* scope;  // nullptr = the whole window
+    };
+    QMap<QString, QVector<Bound>> bound;
+    QVector<const QWidget*> widgets{&window};
+    for (const QWidget* widget : window.findChildren<QWidget*>()) widgets.append(widget);
+    QSet<QPair<const QAction*, const QWidget*>> seen;
+    for (const QWidget* widget : widgets) {
+        if (widget != &window && !widget->isVisible()) continue;
+        for (const QAction* action : widget->actions()) {
+            const bool wide =
+                action->shortcutContext() == Qt::WindowShortcut || action->shortcutContext() == Qt::ApplicationShortcut;
+            const QWidget* scope = wide ? nullptr : widget;
+            if (!action->isEnabled() || seen.contains({action, scope})) continue;
+            seen.insert({action, scope});
+            for (const QKeySequence& keys : action->shortcuts())
+                if (!keys.isEmpty()) bound[keys.toString()].append({action, scope});
+        }
+    }
+    QStringList shared;
+    for (auto entry = bound.constBegin(); entry != bound.constEnd(); ++entry)
+        for (int i = 0; i < entry->size(); ++i)
+            for (int k = i + 1; k < entry->size(); ++k) {
+                const Bound &a = (*entry)[i], &b = (*entry)[k];
+                const bool nested = a.scope == nullptr || b.scope == nullptr || a.scope == b.scope ||
+                                    a.scope->isAncestorOf(b.scope) || b.scope->isAncestorOf(a.scope);
+                if (a.action != b.action && nested)
+                    shared.append(entry.key() + ": " + a.action->text() + " and " + b.action->text());
+            }
+    return shared;
+}
+
+TEST_F(Window, everyShortcutMeansOneThing) {
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    emit window.currentDocument()->runRequested(lenet());
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 30000));
+    EXPECT_EQ(sharedShortcuts(window).join("\n").toStdString(), "") << "run";
+    for (const auto& [kind, key] :
+         {std::pair{"welcome", ""}, std::pair{"model", "zoo:lenet5"},
+          std::pair{"hardware", "fleet/accpar-heterogeneous"}, std::pair{"study", "new/partition"},
+          std::pair{"history", ""}, std::pair{"compare", "1,1"}, std::pair{"report", "1"}}) {
+        window.open(QString::fromLatin1(kind), QString::fromLatin1(key));
+        settle(window);
+        EXPECT_EQ(sharedShortcuts(window).join("\n").toStdString(), "") << kind;
+    }
+}
+
+TEST_F(Window, anOffScreenWindowComesBack) {
+    {
+        MainWindow window(options(true));
+        window.show();
+        settle(window);
+        window.move(20000, 20000);
+        QCoreApplication::processEvents();
+        window.close();
+    }
+    MainWindow window(options(true));
+    window.show();
+    const QRect seen = window.screen()->availableGeometry().intersected(window.frameGeometry());
+    EXPECT_GE(seen.width(), 80);
+    EXPECT_GE(seen.height(), 40);
+}
+
+TEST_F(Window, resetLayoutPutsEveryPaneBackInItsPlace) {
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    const QList<QDockWidget*> docks = window.findChildren<QDockWidget*>();
+    for (QDockWidget* dock : docks) dock->setFloating(true);
+    docks[0]->hide();
+    window.removeDockWidget(docks[1]);
+    window.actionNamed("reset-layout")->trigger();
+    for (const QDockWidget* dock : docks) {
+        EXPECT_TRUE(dock->isVisible()) << dock->objectName().toStdString();
+        EXPECT_FALSE(dock->isFloating()) << dock->objectName().toStdString();
+    }
+    EXPECT_EQ(window.dockWidgetArea(window.findChild<QDockWidget*>("library")), Qt::LeftDockWidgetArea);
+    EXPECT_EQ(window.dockWidgetArea(window.findChild<QDockWidget*>("inspector")), Qt::RightDockWidgetArea);
+    EXPECT_EQ(window.dockWidgetArea(window.findChild<QDockWidget*>("jobs")), Qt::BottomDockWidgetArea);
+}
+
+TEST_F(Window, theHistoryFitsBetweenTheDocks) {
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    emit window.currentDocument()->runRequested(lenet());
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 30000));
+    window.resize(1280, 800);
+    auto* runs = qobject_cast<HistoryDocument*>(window.open("history", {}));
+    ASSERT_TRUE(waitUntil([&] { return runs->model().rowCount() == 1; }));
+    settle(window);
+    EXPECT_FALSE(runs->table()->horizontalScrollBar()->isVisible());
+    EXPECT_GE(runs->table()->columnWidth(HistoryModel::Name), 200);
+    EXPECT_GE(runs->table()->columnWidth(HistoryModel::Headline), 150);
+    EXPECT_EQ(runs->selectedRuns().size(), 1U) << "the newest run is selected, and its facts are shown";
+    window.resize(2200, 1000);
+    settle(window);
+    EXPECT_FALSE(runs->table()->isColumnHidden(HistoryModel::Note)) << "where there is room, everything is shown";
+    EXPECT_FALSE(runs->table()->horizontalScrollBar()->isVisible());
 }
 
 TEST_F(Window, thePaletteFindsModelsAndActions) {

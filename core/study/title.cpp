@@ -1,0 +1,43 @@
+#include "core/study/title.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "core/base/text.h"
+
+namespace tessera::study {
+
+namespace {
+
+constexpr std::string_view kZoo = "zoo:";
+constexpr std::array<std::string_view, 4> kExtensions{".onnx", ".json", ".csv", ".txt"};
+
+std::string shortNames(const std::vector<std::string>& inputs) {
+    std::vector<std::string> names;
+    for (const std::string& input : inputs) {
+        const std::filesystem::path path(input.starts_with(kZoo) ? input.substr(kZoo.size()) : input);
+        const bool isFile = std::find(kExtensions.begin(), kExtensions.end(), path.extension()) != kExtensions.end();
+        names.push_back(isFile ? path.stem().string() : path.filename().string());
+    }
+    return joined(names, ", ");
+}
+
+}  // namespace
+
+std::string titleOf(const Study& study) {
+    if (!study.name.empty()) return study.name;
+    std::string title = shortNames(study.models);
+    if (!study.hardware.empty()) title += " on " + shortNames(study.hardware);
+    const auto batch = study.parameters.find("batch");
+    if (batch != study.parameters.end() && batch->is_number_integer())
+        title += fmt::format(", batch {}", batch->get<std::int64_t>());
+    return title;
+}
+
+}  // namespace tessera::study

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "core/study/result.h"
+
+namespace tessera::study {
+
+/// What people call a study: its own name, else its inputs and its batch, "resnet50 on accpar-heterogeneous, batch
+/// 512". Inputs are told by the names of their files, without folders and extensions. May hold any characters.
+std::string titleOf(const Study& study);
+
+}  // namespace tessera::study

@@ -1,0 +1,125 @@
+#include "ui/workspace/document_tabs.h"
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolButton>
+#include <algorithm>
+
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kLeastLetters = 14;  ///< of a title, before the row scrolls
+constexpr int kSlack = 12;         ///< pixels that a tab may be dragged off its row without leaving it
+
+}  // namespace
+
+QSize DocumentTabs::minimumTabSizeHint(int index) const {
+    QSize size = tabSizeHint(index);
+    const int text = fontMetrics().size(Qt::TextShowMnemonic, tabText(index)).width();
+    const int least = std::min(text, kLeastLetters * fontMetrics().averageCharWidth());
+    size.setWidth(size.width() - text + least);
+    return size;
+}
+
+bool DocumentTabs::isOutside(const QPoint& position) const {
+    const QRect row(-x() - kSlack, -kSlack, parentWidget()->width() + 2 * kSlack, height() + 2 * kSlack);
+    return !row.contains(position);
+}
+
+void DocumentTabs::mousePressEvent(QMouseEvent* event) {
+    pressed_ = event->button() == Qt::LeftButton && tabAt(event->pos()) >= 0;
+    QTabBar::mousePressEvent(event);
+}
+
+void DocumentTabs::mouseMoveEvent(QMouseEvent* event) {
+    if (!dragging_ && pressed_ && event->buttons().testFlag(Qt::LeftButton) && isOutside(event->pos()))
+        beginDrag(*event);
+    if (dragging_)
+        emit draggedOut(event->globalPosition().toPoint());
+    else
+        QTabBar::mouseMoveEvent(event);
+}
+
+void DocumentTabs::mouseReleaseEvent(QMouseEvent* event) {
+    pressed_ = false;
+    if (!dragging_) {
+        QTabBar::mouseReleaseEvent(event);
+        return;
+    }
+    endDrag();
+    emit dropped(event->globalPosition().toPoint());
+}
+
+/// The row's own dragging, which only orders its tabs, ends where this one begins.
+void DocumentTabs::beginDrag(const QMouseEvent& event) {
+    QMouseEvent release(QEvent::MouseButtonRelease, event.position(), event.globalPosition(), Qt::LeftButton,
+                        Qt::NoButton, event.modifiers());
+    QTabBar::mouseReleaseEvent(&release);
+    dragging_ = true;
+    QApplication::setOverrideCursor(Qt::ClosedHandCursor);
+    qApp->installEventFilter(this);
+}
+
+void DocumentTabs::endDrag() {
+    pressed_ = dragging_ = false;
+    qApp->removeEventFilter(this);
+    QApplication::restoreOverrideCursor();
+}
+
+bool DocumentTabs::eventFilter(QObject* watched, QEvent* event) {
+    const bool isKey = event->type() == QEvent::KeyPress || event->type() == QEvent::ShortcutOverride;
+    if (!dragging_ || !isKey || static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape)
+        return QTabBar::eventFilter(watched, event);
+    endDrag();
+    emit dragCancelled();
+    return true;
+}
+
+DocumentGroup::DocumentGroup(QWidget* parent)
+    : QTabWidget(parent), tabs_(new DocumentTabs), menu_(new QMenu(this)), all_(new QToolButton) {
+    setTabBar(tabs_);
+    setDocumentMode(true);
+    setTabsClosable(true);
+    setMovable(true);
+    setElideMode(Qt::ElideRight);
+    setUsesScrollButtons(true);
+    setAccessibleName(tr("Documents"));
+    tabs_->setAccessibleName(tr("Open documents"));
+    tabs_->setContextMenuPolicy(Qt::CustomContextMenu);
+    tabs_->setExpanding(false);
+    all_->setAutoRaise(true);
+    all_->setPopupMode(QToolButton::InstantPopup);
+    all_->setProperty("compact", true);
+    all_->setToolTip(tr("All open documents"));
+    all_->setAccessibleName(tr("All open documents"));
+    all_->setFocusPolicy(Qt::StrongFocus);
+    all_->setMenu(menu_);
+    setCornerWidget(all_, Qt::TopRightCorner);
+    const auto icons = [this] { all_->setIcon(theme().icon(QStringLiteral("down"), "secondary")); };
+    icons();
+    connect(&theme(), &Theme::changed, this, icons);
+    connect(menu_, &QMenu::aboutToShow, this, [this] { emit menuWanted(menu_); });
+}
+
+DropMark::DropMark(QWidget* parent) : QWidget(parent) {
+    setAttribute(Qt::WA_TransparentForMouseEvents);
+    hide();
+}
+
+void DropMark::paintEvent(QPaintEvent* /*event*/) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    QColor ground = theme().colour("accent");
+    painter.setPen(ground);
+    ground.setAlphaF(0.15F);
+    painter.setBrush(ground);
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme().radius(), theme().radius());
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <QDialog>
+#include <functional>
+#include <vector>
+
+#include "core/store/store.h"
+#include "ui/models/run_state.h"
+
+class QLineEdit;
+class QListView;
+class QPushButton;
+class QStandardItemModel;
+
+namespace tessera::ui {
+
+class EmptyState;
+
+/// Asks which runs one run is to be compared with: a searchable list, the most comparable first.
+class RunPicker : public QDialog {
+    Q_OBJECT
+
+public:
+    static constexpr int kMostChosen = 7;  ///< with the run itself eight, as many as a comparison draws
+
+    /// A run that can be chosen. `key` is its part of a comparison's key: "12", or "job/3" where it is not kept.
+    struct Candidate {
+        QString key;
+        store::RunRow row;
+    };
+    /// Finds runs by words; `answer` may be called later, and not at all once the dialog is gone.
+    using Search =
+        std::function<void(const QString& words, const std::function<void(const std::vector<Candidate>&)>& answer)>;
+
+    RunPicker(const store::RunRow& run, Search search, QWidget* parent = nullptr);
+
+    QLineEdit* field() const { return field_; }
+    QListView* list() const { return list_; }
+    QPushButton* compareButton() const { return compare_; }
+
+signals:
+    void chosen(const QStringList& keys);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void search();
+    void show(const std::vector<Candidate>& found);
+    void choose();
+    void update();
+
+    store::RunRow run_;
+    Search search_;
+    QLineEdit* field_;
+    QListView* list_;
+    EmptyState* hint_;
+    QPushButton* compare_;
+    QStandardItemModel* model_;
+    int asked_ = 0;
+};
+
+/// How well a run compares with another: the greater the better. Same model counts most, then same hardware, then same
+/// engine.
+int comparability(const store::RunRow& run, const store::RunRow& other);
+
+}  // namespace tessera::ui
