@@ -14,6 +14,9 @@ namespace tessera::report {
 
 namespace {
 
+constexpr std::string_view kPaperRules = "<style>@media print{";
+constexpr std::string_view kPaperRulesEnd = "}</style>";
+
 constexpr std::string_view kFont = R"(font-family="system-ui, sans-serif" font-variant-numeric="tabular-nums")";
 
 /// Coordinates with at most two decimals.
@@ -121,9 +124,10 @@ public:
         std::string text = "<defs>\n";
         for (const std::string& pattern : patterns_) text += pattern;
         if (!printed_.empty()) {
-            text += "<style>@media print{";
+            text += kPaperRules;
             for (const std::string& name : printed_) text += fmt::format(".{0}{{fill:url(#{0})}}", name);
-            text += "}</style>\n";
+            text += kPaperRulesEnd;
+            text += '\n';
         }
         return text + "</defs>\n";
     }
@@ -182,6 +186,16 @@ double characterWidth(std::string_view character) {
 }
 
 }  // namespace
+
+std::string asPrinted(std::string svg) {
+    for (std::size_t from = svg.find(kPaperRules); from != std::string::npos; from = svg.find(kPaperRules, from + 1)) {
+        svg.replace(from, kPaperRules.size(), "<style>");
+        const std::size_t end = svg.find(kPaperRulesEnd, from);
+        if (end == std::string::npos) break;
+        svg.replace(end, kPaperRulesEnd.size(), "</style>");
+    }
+    return svg;
+}
 
 std::string toSvg(const Drawing& drawing, const Theme& theme) {
     Writer writer(theme);

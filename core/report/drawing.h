@@ -88,6 +88,10 @@ struct Drawing {
 /// SVG text that stands alone: the same bytes every time.
 std::string toSvg(const Drawing& drawing, const Theme& theme);
 
+/// The same SVG with what browsers only show on paper: hatches that repeat the meaning of colours. For converters that
+/// know no media.
+std::string asPrinted(std::string svg);
+
 /// Pixels that a text takes. The window measures with its font; `estimatedWidth` is on the safe side of the fonts that
 /// readers of an SVG usually have.
 using TextWidth = std::function<double(std::string_view text, int size, bool strong)>;

@@ -27,10 +27,15 @@ struct HeatMapLayout {
     double cellWidth = 0, cellHeight = 0;  ///< pixels per column and row
     double firstColumn = 0, firstRow = 0;
     std::size_t perColumn = 1, perRow = 1;  ///< columns and rows that share a drawn cell
+    std::vector<std::size_t> gaps;          ///< rows that a gap stands before, sorted
+    double gap = 0;                         ///< pixels of each
     bool empty = false;
 
     /// The rectangle of a cell, which may be out of sight.
     Rect cell(double row, double column) const;
+    /// The row at a height, with its part behind the point; the one above where the height is in a gap.
+    double rowAt(double y) const;
+    double columnAt(double x) const { return firstColumn + (x - plot.x) / cellWidth; }
 };
 
 std::size_t rowsOf(const HeatMap& map);

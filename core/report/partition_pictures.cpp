@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/report/table.h"
+#include "core/study/metric.h"
 
 namespace tessera::report {
 
@@ -31,17 +31,12 @@ const std::string& nameOf(const study::PartitionOutcome& outcome, std::int32_t l
 }
 
 std::string splitName(const LevelPlan& level) {
-    return fmt::format("{} · {}", level.level + 1, level.group) +
+    return fmt::format("{} · {}", level.level, level.group) +
            (level.occurrences > 1 ? fmt::format(" ×{}", level.occurrences) : "");
 }
 
 std::string seconds(Seconds time) {
     return formatQuantity(time.value, Measure::seconds);
-}
-
-/// Ours is blue, baselines are grey or dashed: what is not AccPar's is dashed.
-bool isBaseline(const std::string& strategy) {
-    return !strategy.starts_with("accpar");
 }
 
 Axis categories(std::string title, std::vector<std::string> names) {
@@ -62,7 +57,7 @@ HeatMap::Category typeCategory(std::size_t index, std::string name, std::string 
 
 std::string cellDetail(const study::PartitionOutcome& outcome, const LevelPlan& level,
                        const partition::LayerPlan& layer) {
-    return fmt::format("{}: {} at split {} · compute {} · within the layer {} · between layers {}",
+    return fmt::format("{}: {} at level {} · compute {} · within the layer {} · between layers {}",
                        nameOf(outcome, layer.layer), partition::nameOf(layer.type), splitName(level),
                        seconds(layer.compute), seconds(layer.intra), seconds(layer.inter));
 }
@@ -94,17 +89,45 @@ const Plan* fastest(const study::PartitionOutcome& outcome) {
     return best == plans.end() ? nullptr : &*best;
 }
 
+/// What one side of a split moves. The rows tell of the slower side, of the first one where both are equally slow.
+double transfersOf(const LevelPlan& level, bool first) {
+    Seconds moved{0};
+    if (first == (level.sideI >= level.sideJ) || level.other.empty()) {
+        for (const partition::LayerPlan& layer : level.layers) moved += layer.intra + layer.inter;
+        for (const partition::JoinPlan& join : level.joins) moved += join.inter;
+    } else {
+        for (const partition::Transfers& other : level.other) moved += other.intra + other.inter;
+    }
+    return moved.value;
+}
+
 }  // namespace
+
+/// Ours is blue, baselines are grey or dashed: what is not AccPar's is dashed.
+bool isBaseline(std::string_view strategy) {
+    return !strategy.starts_with("accpar");
+}
+
+std::optional<std::size_t> slowestShare(const Plan& plan) {
+    const auto slowest =
+        std::max_element(plan.shares.begin(), plan.shares.end(),
+                         [](const partition::AcceleratorShare& a, const partition::AcceleratorShare& b) {
+                             return a.compute + a.communication < b.compute + b.communication;
+                         });
+    if (slowest == plan.shares.end()) return std::nullopt;
+    return static_cast<std::size_t>(slowest - plan.shares.begin());
+}
 
 HeatMap typeMap(const study::PartitionOutcome& outcome, const std::string& strategy) {
     const Plan& plan = planOf(outcome, strategy);
     HeatMap map;
     map.id = "types";
-    map.title = fmt::format("Type of every layer at every split, {}", strategy);
-    map.rowTitle = "Split";
+    map.title = fmt::format("Type of every layer at every level, {}", strategy);
+    map.rowTitle = "Level";
     map.columnTitle = "Layers";
-    map.categories = {typeCategory(0, "I: batch split", "I"), typeCategory(1, "II: input channels split", "II"),
-                      typeCategory(2, "III: output channels split", "III")};
+    map.rowNoteTitle = "ratio";
+    map.categories = {typeCategory(0, "I: batch", "I"), typeCategory(1, "II: input channels", "II"),
+                      typeCategory(2, "III: output channels", "III")};
     map.empty = kOneAccelerator;
     std::vector<std::int32_t> column;  // by the layer graph's index
     for (const LevelPlan& level : plan.levels)
@@ -122,7 +145,8 @@ HeatMap typeMap(const study::PartitionOutcome& outcome, const std::string& strat
     for (std::size_t row = 0; row < plan.levels.size(); ++row) {
         const LevelPlan& level = plan.levels[row];
         map.rows.push_back(splitName(level));
-        map.rowNotes.push_back(fmt::format("ratio {:.3g}", level.ratio));
+        map.rowNotes.push_back(fmt::format("{:.3g}", level.ratio));
+        map.rowGroups.push_back(level.group);
         for (const partition::LayerPlan& layer : level.layers) {
             if (layer.layer < 0) continue;
             const std::size_t cell =
@@ -136,7 +160,7 @@ HeatMap typeMap(const study::PartitionOutcome& outcome, const std::string& strat
 
 Chart ratioChart(const study::PartitionOutcome& outcome, const std::string& strategy) {
     const Plan& plan = planOf(outcome, strategy);
-    Chart chart{.id = "ratios", .title = fmt::format("Share of the first side at every split, {}", strategy)};
+    Chart chart{.id = "ratios", .title = fmt::format("Share of the first side at every level, {}", strategy)};
     std::vector<std::string> names;
     Series series{.id = "ratio", .name = "Share of the first side", .mark = Mark::bars};
     series.colour = std::string(strategyColour(strategy));
@@ -146,7 +170,7 @@ Chart ratioChart(const study::PartitionOutcome& outcome, const std::string& stra
         series.valueTexts.push_back(fmt::format("{:.3g}", level.ratio));
     }
     series.x = indices(names.size());
-    chart.x = categories("Split", std::move(names));
+    chart.x = categories("Level", std::move(names));
     chart.y = {.title = "Share of the first side", .fromZero = true};
     chart.series = {std::move(series)};
     chart.horizontal = true;
@@ -162,7 +186,7 @@ Chart layerChart(const study::PartitionOutcome& outcome, const std::string& stra
     chart.y = {.title = "Time of the slower side", .measure = Measure::seconds, .fromZero = true};
     if (split >= plan.levels.size()) return chart;
     const LevelPlan& level = plan.levels[split];
-    chart.title = fmt::format("Time of every layer at split {}, {}", splitName(level), strategy);
+    chart.title = fmt::format("Time of every layer at level {}, {}", splitName(level), strategy);
     struct Part {
         std::string_view id, name, colour;
         Seconds partition::LayerPlan::*time;
@@ -219,38 +243,41 @@ Chart stepTimeChart(const study::PartitionOutcome& outcome) {
 
 Chart levelChart(const study::PartitionOutcome& outcome, const std::string& strategy) {
     const Plan& plan = planOf(outcome, strategy);
-    Chart chart{.id = "levels", .title = fmt::format("Time of the splits, level by level, {}", strategy)};
-    chart.empty = kOneAccelerator;
-    chart.y = {.title = "Time", .measure = Measure::seconds, .fromZero = true};
-    // Of several groups at one level, the slowest holds the step up.
-    std::map<int, double> slowest;
-    for (const LevelPlan& level : plan.levels) {
-        double& most = slowest[level.level];
-        most = std::max(most, level.objective.value);
+    Chart chart{.id = "levels", .title = fmt::format("Where the step goes, level by level, {}", strategy)};
+    chart.x = categories("Level", {});
+    chart.y = {.title = "Time of the slowest accelerator", .measure = Measure::seconds, .fromZero = true};
+    chart.horizontal = true;
+    chart.empty = "Run the study to see here where the step goes.";
+    const std::optional<std::size_t> index = slowestShare(plan);
+    if (!index) return chart;
+    const partition::AcceleratorShare* const slowest = &plan.shares[*index];
+    const auto add = [&](Series& series, std::string name, double time) {
+        series.x.push_back(static_cast<double>(chart.x.categories.size()));
+        series.y.push_back(time);
+        series.valueTexts.push_back(plan.stepTime.value > 0
+                                        ? fmt::format("{} · {}", formatQuantity(time, Measure::seconds),
+                                                      study::percentText(time / plan.stepTime.value))
+                                        : formatQuantity(time, Measure::seconds));
+        chart.x.categories.push_back(std::move(name));
+    };
+    Series transfers{.id = "communication", .name = "Communication", .mark = Mark::bars};
+    transfers.colour = std::string(operatorColour("communication"));
+    Series compute{.id = "compute", .name = "Compute", .mark = Mark::bars};
+    compute.colour = std::string(operatorColour("matrix"));
+    for (const partition::PathStep& step : slowest->path) {
+        const LevelPlan& level = plan.levels.at(static_cast<std::size_t>(step.split));
+        add(transfers, fmt::format("{} · {}", level.level, level.group), transfersOf(level, step.first));
     }
-    std::vector<std::string> names;
-    Series each{.id = "objective", .name = "Objective of the split", .mark = Mark::bars};
-    each.colour = std::string(strategyColour(strategy));
-    Series sum{.id = "transfers", .name = "Transfers up to this level", .mark = Mark::line};
-    sum.colour = std::string(operatorColour("communication"));
-    std::map<int, double> transfers;
-    for (const LevelPlan& level : plan.levels) {
-        double moved = 0;
-        for (const partition::LayerPlan& layer : level.layers) moved += layer.intra.value + layer.inter.value;
-        for (const partition::JoinPlan& join : level.joins) moved += join.inter.value;
-        double& most = transfers[level.level];
-        most = std::max(most, moved);
+    if (slowest->path.empty() && slowest->communication.value > 0)
+        add(transfers, "all levels", slowest->communication.value);
+    add(compute, fmt::format("one {}", slowest->kind), slowest->compute.value);
+    chart.series = {std::move(transfers), std::move(compute)};
+    std::erase_if(chart.series, [](const Series& series) { return series.y.empty(); });
+    if (plan.stepTime.value > 0) {
+        const double moved = ratio(slowest->communication, plan.stepTime);
+        chart.title = fmt::format("{} of the step is communication, {}",
+                                  moved > 0.995 ? "Nearly all" : study::percentText(moved), strategy);
     }
-    double total = 0;
-    for (const auto& [level, objective] : slowest) {
-        names.push_back(std::to_string(level + 1));
-        each.y.push_back(objective);
-        total += transfers[level];
-        sum.y.push_back(total);
-    }
-    each.x = sum.x = indices(names.size());
-    chart.x = categories("Level of the hierarchy", std::move(names));
-    chart.series = {std::move(each), std::move(sum)};
     return chart;
 }
 
@@ -278,27 +305,6 @@ Chart memoryChart(const study::PartitionOutcome& outcome, const std::string& str
     chart.x = categories("", std::move(names));
     for (Series* series : {&fits, &over, &capacity})
         if (!series->x.empty()) chart.series.push_back(std::move(*series));
-    return chart;
-}
-
-Chart convergenceChart(const std::vector<std::pair<std::string, std::vector<std::pair<double, double>>>>& curves,
-                       bool logarithmic) {
-    Chart chart{.id = "convergence", .title = "Best result so far"};
-    chart.x = {.title = "Work done"};
-    chart.y = {.title = "Objective", .logarithmic = logarithmic};
-    chart.empty = "Start the run to watch it get better here.";
-    std::size_t colour = 0;
-    for (const auto& [name, points] : curves) {
-        Series series{.id = name, .name = name, .mark = Mark::steps};
-        const bool bound = name.find("bound") != std::string::npos;
-        series.colour = bound ? "secondary" : std::string(kCategories.at(colour++ % kCategories.size()));
-        series.dashed = bound;
-        for (const auto& [x, y] : points) {
-            series.x.push_back(x);
-            series.y.push_back(y);
-        }
-        chart.series.push_back(std::move(series));
-    }
     return chart;
 }
 

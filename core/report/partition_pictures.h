@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,7 +14,8 @@
 /// The pictures of a partition result, the same in the window, on the command line and in reports.
 namespace tessera::report {
 
-/// Layers × splits coloured by type (AccPar, Fig. 7). Of more than 200 layers nothing is folded: the drawing does that.
+/// Layers × splits coloured by type (AccPar, Fig. 7); levels count from 0, as everywhere. Of more than 200 layers
+/// nothing is folded: the drawing does that.
 HeatMap typeMap(const study::PartitionOutcome& outcome, const std::string& strategy);
 /// Share of the first side per split, by level.
 Chart ratioChart(const study::PartitionOutcome& outcome, const std::string& strategy);
@@ -21,13 +24,23 @@ Chart layerChart(const study::PartitionOutcome& outcome, const std::string& stra
 /// Speed-up over data parallelism per strategy (Figs. 5, 6), and step time with its bound.
 Chart speedupChart(const study::PartitionOutcome& outcome);
 Chart stepTimeChart(const study::PartitionOutcome& outcome);
-/// Objective of each split by level, and how much of the step time the levels up to it make up (Fig. 8).
+/// Where the step time goes: what the slowest accelerator moves at each level on its way down, and what it computes,
+/// with their shares of the step.
 Chart levelChart(const study::PartitionOutcome& outcome, const std::string& strategy);
+/// Index into the plan's shares of the accelerator that the step waits for; empty where there are none.
+std::optional<std::size_t> slowestShare(const partition::Plan& plan);
 /// Memory per accelerator of each kind against its capacity.
 Chart memoryChart(const study::PartitionOutcome& outcome, const std::string& strategy);
-/// Curves of a search: "best" against the bound, one series per curve of the trace.
-Chart convergenceChart(const std::vector<std::pair<std::string, std::vector<std::pair<double, double>>>>& curves,
-                       bool logarithmic);
+/// Work done and value, in order.
+using CurvePoints = std::vector<std::pair<double, double>>;
+/// How searches went, one chart per kind of curve that a trace has, never none. Names are "RUN · OWNER: KIND ROLE" with
+/// the roles best, mean, low, high (their spread) and bound; every part may be missing. Strategies keep their colours,
+/// baselines are dashed, and the label of a bound says how far the best one is from it.
+std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic);
+/// The first of them.
+Chart convergenceChart(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic);
+/// Whether a strategy is one that ours is compared with, and drawn dashed.
+bool isBaseline(std::string_view strategy);
 /// A metric of several runs as bars, the baseline dashed.
 Chart comparisonChart(const study::Comparison& comparison, const std::string& metric);
 

@@ -29,6 +29,7 @@ enum class Mark : std::uint8_t {
     points,
     bars,         ///< side by side per category
     stackedBars,  ///< on top of each other per category
+    band,         ///< the area between `low` and `y`, light
     bound,        ///< a thin dark line with a label; the region beyond is lightly hatched: "cannot be"
 };
 
@@ -65,7 +66,9 @@ struct HeatMap {
     std::string id, title;
     std::string rowTitle, columnTitle;
     std::vector<std::string> rows, columns;
-    std::vector<std::string> rowNotes = {};  ///< at the right end of each row: "ratio 0.31"
+    std::vector<std::string> rowNotes = {};   ///< at the right end of each row: "0.31"
+    std::string rowNoteTitle = {};            ///< what the notes are: "ratio"
+    std::vector<std::string> rowGroups = {};  ///< per row; a small gap stands between rows of different groups
     std::vector<Category> categories;
     std::vector<std::int16_t> cells;        ///< row by row; index into `categories`, -1 = nothing
     std::vector<std::string> details = {};  ///< hover text per cell, or empty

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/process.h"
+#include "core/report/drawing.h"
 
 namespace tessera::report {
 
@@ -43,7 +44,7 @@ std::string toPng(const std::string& svg, double scale, const std::stop_token& s
 }
 
 std::string toPdf(const std::string& svg, const std::stop_token& stop) {
-    return convert({"--format=pdf"}, svg, stop);
+    return convert({"--format=pdf"}, asPrinted(svg), stop);
 }
 
 }  // namespace tessera::report

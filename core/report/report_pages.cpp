@@ -225,7 +225,7 @@ std::string pdfReport(const std::string& title, const std::vector<ReportRun>& ru
     std::vector<std::string> command{"rsvg-convert", "--format=pdf"};
     for (const std::string& page : reportPages(title, runs, options)) {
         const std::filesystem::path file = folder.path() / fmt::format("{:05}.svg", command.size());
-        writeFile(file.string(), page);
+        writeFile(file.string(), asPrinted(page));
         command.push_back(file.string());
     }
     const ProcessResult result = runProcess(command, "", {}, stop);

@@ -49,6 +49,12 @@ std::string titleOf(const std::string& category) {
     return escaped(category);
 }
 
+/// How events of a category are drawn, on the screen and on paper.
+struct Look {
+    std::string colour;
+    int print = 0;
+};
+
 class Builder {
 public:
     Builder(const study::Timeline& timeline, const TimelineView& view, Size size, const TextWidth& measure)
@@ -58,15 +64,17 @@ public:
           measure_(measure),
           starts_(trackStarts(timeline)),
           length_(lengthOf(timeline)) {
+        int print = 0;
         for (const std::string& category : categoriesOf(timeline))
-            colours_.emplace(category, timelineColour(timeline, category));
+            looks_.emplace(category, Look{timelineColour(timeline, category), print++});
     }
 
     TimelineLayout build() {
         out_.drawing.width = size_.width;
         out_.drawing.title = timeline_.title;
         out_.laneHeight = sizeOf("lane");
-        text({0, 18}, fitted(timeline_.title, size_.width, 16, true, measure_), "text", Anchor::start, 16, true);
+        if (!timeline_.title.empty())
+            text({0, 18}, fitted(timeline_.title, size_.width, 16, true, measure_), "text", Anchor::start, 16, true);
         if (timeline_.tracks.empty() || timeline_.events.empty() || length_ <= 0) return nothing();
         place();
         ruler();
@@ -104,7 +112,7 @@ private:
             names = std::max(names, width(escaped(track.name)) + 2);
         Rect& plot = out_.plot;
         plot.x = std::min(names, std::min(kWidestName, size_.width * 0.3)) + kGap;
-        plot.y = kTitleHeight + kLine + 4;
+        plot.y = (timeline_.title.empty() ? 0 : kTitleHeight) + kLine + 4;
         plot.width = std::max(20.0, size_.width - plot.x - 8);
         out_.from = view_.to > view_.from ? view_.from : std::min(0.0, earliest());
         out_.to = view_.to > view_.from ? view_.to : length_;
@@ -200,8 +208,10 @@ private:
                 if (next.duration > timeline_.events[longest].duration) longest = i;
                 right = std::max(right, end);
             }
+            const Look& look = lookOf(timeline_.events[longest]);
             out_.drawing.shapes.push_back(Box{.area = {left, lane.y, std::max(0.6, right - left), out_.laneHeight},
-                                              .fill = colourOf(timeline_.events[longest])});
+                                              .fill = look.colour,
+                                              .print = look.print});
         }
     }
 
@@ -218,16 +228,17 @@ private:
         const double left = std::max(area.x, out_.plot.x - 4);
         const double right = std::min(area.right(), out_.plot.right() + 4);
         area = {left, area.y, std::max(0.6, right - left), area.height};
-        const std::string& colour = colourOf(event);
+        const Look& look = lookOf(event);
         out_.drawing.shapes.push_back(
             Box{.area = {area.x, area.y, area.width > 3 ? area.width - 0.7 : area.width, area.height},
-                .fill = colour,
+                .fill = look.colour,
                 .radius = area.width > 8 ? 2.0 : 0.0,
+                .print = look.print,
                 .tip = view_.tips ? tip(event) : ""});
         if (area.width < 24) return;
         const std::string name = escaped(event.name);
         if (width(name) + 8 > area.width) return;
-        text({area.x + area.width / 2, area.y + area.height / 2 + 4}, name, lettersOn(colour), Anchor::middle);
+        text({area.x + area.width / 2, area.y + area.height / 2 + 4}, name, lettersOn(look.colour), Anchor::middle);
     }
 
     static std::string tip(const study::Timeline::Event& event) {
@@ -235,10 +246,10 @@ private:
                titleOf(event.category) + " from " + formatQuantity(event.start, Measure::seconds);
     }
 
-    const std::string& colourOf(const study::Timeline::Event& event) const {
-        static const std::string kOther(kCategories[5]);
-        const auto found = colours_.find(event.category);
-        return found == colours_.end() ? kOther : found->second;
+    const Look& lookOf(const study::Timeline::Event& event) const {
+        static const Look kOther{std::string(kCategories[5]), 0};
+        const auto found = looks_.find(event.category);
+        return found == looks_.end() ? kOther : found->second;
     }
 
     void legend() {
@@ -247,7 +258,9 @@ private:
         for (const std::string& category : categoriesOf(timeline_)) {
             const std::string name = fitted(titleOf(category), 200, kCaption, false, measure_);
             if (x + 18 + width(name) > size_.width) break;
-            out_.drawing.shapes.push_back(Box{.area = {x, y - 10, 12, 12}, .fill = colours_.at(category), .radius = 2});
+            const Look& look = looks_.at(category);
+            out_.drawing.shapes.push_back(
+                Box{.area = {x, y - 10, 12, 12}, .fill = look.colour, .radius = 2, .print = look.print});
             text({x + 18, y}, name);
             x += 18 + width(name) + 16;
         }
@@ -269,7 +282,7 @@ private:
     const TextWidth& measure_;
     std::vector<std::size_t> starts_;
     double length_;
-    std::map<std::string, std::string> colours_;
+    std::map<std::string, Look> looks_;
     std::vector<std::string> notes_;
     TimelineLayout out_;
 };

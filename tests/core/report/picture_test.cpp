@@ -2,15 +2,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/json.h"
 #include "core/report/chart_layout.h"
+#include "core/report/heat_map_layout.h"
 #include "core/report/partition_pictures.h"
+#include "core/report/timeline_layout.h"
 #include "tests/support/partition_result.h"
 
 namespace tessera::report {
@@ -30,7 +36,7 @@ TEST(HeatMap, hasOneCellPerLayerAndSplit) {
     const study::Result result = test::handMadeResult();
     const std::string svg = toSvg(typeMap(outcomeOf(result), "accpar"), Theme(ThemeKind::light));
     EXPECT_EQ(countOf(svg, "</title></rect>"), 4U);
-    EXPECT_EQ(countOf(svg, "fc&lt;1&gt;: III at split 1 · slow|fast"), 1U);
+    EXPECT_EQ(countOf(svg, "fc&lt;1&gt;: III at level 0 · slow|fast"), 1U);
     EXPECT_EQ(svg.find("fc<1>"), std::string::npos);
     EXPECT_NE(svg.find("#E08A1E"), std::string::npos);
 }
@@ -179,6 +185,74 @@ TEST(HeatMap, foldsManyLayersIntoCells) {
     EXPECT_NE(svg.find("A cell is 5 layers and shows the most frequent category."), std::string::npos);
 }
 
+HeatMap residual(std::size_t rowsPerKind) {
+    HeatMap map;
+    map.id = "types";
+    map.title = "Type of every layer at every level, accpar";
+    map.rowTitle = "Level";
+    map.rowNoteTitle = "ratio";
+    map.columnTitle = "Layers";
+    map.categories = {{"I: batch", "I", "#2F6FDE"}, {"II: input channels", "II", "#E08A1E"}};
+    map.columns = {"net.conv1"};
+    for (int block = 1; block <= 4; ++block)
+        for (int layer = 0; layer < 13; ++layer)
+            map.columns.push_back("net.layer" + std::to_string(block) + "." + std::to_string(layer) + ".conv");
+    map.columns.emplace_back("net.fc");
+    for (const std::string kind : {"v2|v3", "v2", "v3"})
+        for (std::size_t row = 0; row < (kind == "v2|v3" ? 1 : rowsPerKind); ++row) {
+            map.rows.push_back(std::to_string(row) + " · " + kind);
+            map.rowGroups.push_back(kind);
+            map.rowNotes.emplace_back("0.5");
+        }
+    map.cells.assign(map.rows.size() * map.columns.size(), 0);
+    return map;
+}
+
+const Label* labelOf(const Drawing& drawing, const std::string& text) {
+    for (const Shape& shape : drawing.shapes)
+        if (const auto* label = std::get_if<Label>(&shape); label != nullptr && label->text == text) return label;
+    return nullptr;
+}
+
+TEST(HeatMap, hasHighRowsWithEveryNameInASmallWindow) {
+    const HeatMap map = residual(7);
+    ASSERT_EQ(map.rows.size(), 15U);
+    for (const double width : {620.0, 860.0}) {
+        const HeatMapLayout layout = layOut(map, {.fill = true}, {width, 330}, estimatedWidth);
+        EXPECT_GE(layout.cellHeight, 15) << width;
+        EXPECT_LE(layout.drawing.height - layout.plot.bottom(), 58) << width;
+        for (const std::string& row : map.rows) EXPECT_NE(labelOf(layout.drawing, row), nullptr) << row;
+        EXPECT_NE(labelOf(layout.drawing, "ratio"), nullptr);
+        EXPECT_NE(labelOf(layout.drawing, "layer2"), nullptr) << "what neighbours share stands once";
+        EXPECT_EQ(labelOf(layout.drawing, "net.fc"), nullptr) << "what all share stands nowhere";
+    }
+    const HeatMapLayout wide = layOut(map, {.fill = true}, {1100, 330}, estimatedWidth);
+    EXPECT_NE(labelOf(wide.drawing, "I"), nullptr);
+    const HeatMapLayout large = layOut(map, {.fill = true}, {1500, 600}, estimatedWidth);
+    EXPECT_GT(large.cellHeight, 30);
+}
+
+TEST(HeatMap, keepsGroupsOfRowsApart) {
+    const HeatMapLayout layout = layOut(residual(3), {.fill = true}, {860, 330}, estimatedWidth);
+    ASSERT_EQ(layout.gaps, (std::vector<std::size_t>{1, 4}));
+    EXPECT_NEAR(layout.cell(1, 0).y - layout.cell(0, 0).bottom(), layout.gap, 1e-9);
+    EXPECT_NEAR(layout.cell(2, 0).y, layout.cell(1, 0).bottom(), 1e-9);
+    EXPECT_NEAR(layout.cell(6, 0).bottom(), layout.plot.bottom(), 1e-9);
+    for (std::size_t row = 0; row < 7; ++row) {
+        const Rect cell = layout.cell(static_cast<double>(row), 0);
+        EXPECT_NEAR(layout.rowAt(cell.y + cell.height / 4), static_cast<double>(row) + 0.25, 1e-9);
+    }
+    EXPECT_EQ(std::floor(layout.rowAt(layout.cell(1, 0).y - 1)), 0);
+}
+
+TEST(HeatMap, givesRowsTheRoomOfNamesWhereTheyWouldBeThin) {
+    const HeatMapLayout layout = layOut(residual(7), {.fill = true}, {860, 240}, estimatedWidth);
+    EXPECT_GE(layout.cellHeight, 11.5);
+    EXPECT_NE(labelOf(layout.drawing, "layer2"), nullptr);
+    const HeatMapLayout thin = layOut(residual(7), {.fill = true}, {200, 60}, estimatedWidth);
+    EXPECT_GT(thin.cellHeight, 0);
+}
+
 TEST(Timeline, traceHasNamesAndNoOverlaps) {
     study::Timeline timeline;
     timeline.title = "Step";
@@ -225,6 +299,116 @@ TEST(PartitionPictures, stackLayerTimesAndShowCapacity) {
     EXPECT_TRUE(layerChart(outcomeOf(result), "accpar", 99).series.empty());
     EXPECT_EQ(ratioChart(outcomeOf(result), "accpar").series[0].y, (std::vector<double>{0.25, 0.25}));
     EXPECT_EQ(memoryChart(outcomeOf(result), "accpar").series.back().y, (std::vector<double>{64e9}));
+}
+
+TEST(PartitionPictures, countLevelsFromZero) {
+    const study::Result result = test::handMadeResult();
+    const std::string first = "0 · slow|fast";
+    EXPECT_EQ(typeMap(outcomeOf(result), "accpar").rows[0], first);
+    EXPECT_EQ(ratioChart(outcomeOf(result), "accpar").x.categories[0], first);
+    EXPECT_NE(layerChart(outcomeOf(result), "accpar", 0).title.find(first), std::string::npos);
+}
+
+TEST(PartitionPictures, sayWhereTheStepGoes) {
+    study::Result result = test::handMadeResult();
+    partition::Plan& plan = std::get<study::PartitionOutcome>(result.outcome).result.plans[0];
+    plan.stepTime = Seconds{0.4};
+    plan.shares[0].compute = Seconds{0.1};
+    plan.shares[0].communication = Seconds{0.3};
+    plan.shares[0].path = {{0, true}};
+    plan.levels[0].sideI = Seconds{1};
+    plan.levels[0].sideJ = Seconds{0.5};
+    plan.levels[0].joins.clear();
+    plan.shares.resize(1);
+    const Chart chart = levelChart(outcomeOf(result), "accpar");
+    EXPECT_EQ(chart.title, "75 % of the step is communication, accpar");
+    ASSERT_EQ(chart.series.size(), 2U);
+    EXPECT_EQ(chart.series[0].name, "Communication");
+    double moved = 0;
+    for (const partition::LayerPlan& layer : plan.levels[0].layers) moved += layer.intra.value + layer.inter.value;
+    EXPECT_DOUBLE_EQ(chart.series[0].y.at(0), moved);
+    EXPECT_EQ(chart.series[1].valueTexts.at(0), "100 ms · 25 %");
+    EXPECT_EQ(chart.x.categories.front(), "0 · slow|fast");
+    EXPECT_EQ(chart.x.categories.back(), "one " + plan.shares[0].kind);
+}
+
+using Curves = std::vector<std::pair<std::string, CurvePoints>>;
+
+TEST(Convergence, tellsBestBoundAndGapOfOneSearch) {
+    const Curves curves{{"accpar: ratio search best", {{1, 0.05}, {3, 0.042}}},
+                        {"accpar: ratio search bound", {{1, 0.03}, {2, 0.04}}},
+                        {"accpar: time by level", {{0, 0.04}, {1, 0.03}}},
+                        {"accpar: step time", {{0, 0.06}}},
+                        {"accpar: bound", {{1, 0.05}, {8, 0.06}}}};
+    const std::vector<Chart> charts = convergenceCharts(curves, true);
+    ASSERT_EQ(charts.size(), 3U);
+    EXPECT_EQ(charts[0].title, "Search for the ratio of the first split: best 42 ms, gap 5 %");
+    EXPECT_TRUE(charts[0].y.logarithmic);
+    EXPECT_EQ(charts[0].y.measure, Measure::seconds);
+    ASSERT_EQ(charts[0].series.size(), 2U);
+    EXPECT_EQ(charts[0].series[0].colour, strategyColour("accpar"));
+    EXPECT_EQ(charts[0].series[1].mark, Mark::bound);
+    EXPECT_EQ(charts[0].series[1].name, "bound, gap 5 %");
+    EXPECT_EQ(charts[0].series[1].x, (std::vector<double>{1, 2, 2, 3})) << "a bound holds until the end";
+    EXPECT_NE(charts[1].title.find("proven optimal"), std::string::npos) << charts[1].title;
+    EXPECT_EQ(charts[1].series[0].x.back(), 8);
+    EXPECT_EQ(charts[2].x.title, "Level");
+    EXPECT_EQ(convergenceChart({}, false).series.size(), 0U);
+}
+
+TEST(Convergence, keepsBaselinesDashedAndRunsApart) {
+    const Curves strategies{{"accpar: ratio search best", {{0, 2}, {1, 1}}}, {"hypar: ratio search best", {{0, 3}}}};
+    const Chart one = convergenceChart(strategies, false);
+    ASSERT_EQ(one.series.size(), 2U);
+    EXPECT_FALSE(one.series[0].dashed);
+    EXPECT_TRUE(one.series[1].dashed);
+    const Curves runs{{"A · accpar: ratio search best", {{0, 2}, {1, 1}}},
+                      {"A · accpar: ratio search bound", {{0, 0.5}}},
+                      {"B · accpar: ratio search best", {{0, 3}}},
+                      {"B · accpar: ratio search bound", {{0, 0.5}}}};
+    const Chart two = convergenceChart(runs, false);
+    ASSERT_EQ(two.series.size(), 4U);
+    EXPECT_EQ(two.series[1].name, "A · accpar");
+    EXPECT_NE(two.series[1].colour, two.series[3].colour);
+    EXPECT_EQ(two.series[0].name, "A · accpar bound, gap 100 %");
+}
+
+TEST(Convergence, showsMeanAndSpreadOfGenerations) {
+    const Curves curves{{"magma: best", {{0, 2}, {1, 1}}},
+                        {"magma: mean", {{0, 4}, {1, 3}}},
+                        {"magma: low", {{0, 2}, {1, 1}}},
+                        {"magma: high", {{0, 6}, {1, 5}}}};
+    const Chart chart = convergenceChart(curves, false);
+    ASSERT_EQ(chart.series.size(), 3U);
+    EXPECT_EQ(chart.series[0].mark, Mark::band);
+    EXPECT_EQ(chart.series[0].low, (std::vector<double>{2, 1}));
+    EXPECT_EQ(chart.series[1].name, "magma mean");
+    const ChartLayout layout = layOut(chart, {}, {600, 300}, estimatedWidth);
+    const bool area = std::any_of(layout.back.shapes.begin(), layout.back.shapes.end(), [](const Shape& shape) {
+        const auto* path = std::get_if<Path>(&shape);
+        return path != nullptr && path->points.size() == 4 && path->opacity < 0.5;
+    });
+    EXPECT_TRUE(area);
+}
+
+TEST(Print, hatchesWhatColoursMean) {
+    const study::Result result = test::handMadeResult();
+    const std::string svg = toSvg(typeMap(outcomeOf(result), "accpar"), Theme(ThemeKind::light));
+    EXPECT_NE(svg.find("@media print{"), std::string::npos);
+    const std::string paper = asPrinted(svg);
+    EXPECT_EQ(paper.find("@media"), std::string::npos);
+    EXPECT_NE(paper.find("<style>.print0-E08A1E{fill:url(#print0-E08A1E)}"), std::string::npos);
+    EXPECT_EQ(countOf(paper, "{"), countOf(paper, "}"));
+}
+
+TEST(Timeline, needsNoRoomForATitleThatIsNotThere) {
+    study::Timeline timeline;
+    timeline.tracks = {{"compute", ""}};
+    timeline.events = {{.track = 0, .start = 0, .duration = 1, .name = "a", .category = "compute"}};
+    timeline.length = 1;
+    const double without = layOut(timeline, {}, {600, 200}, estimatedWidth).plot.y;
+    timeline.title = "Step";
+    EXPECT_GE(layOut(timeline, {}, {600, 200}, estimatedWidth).plot.y, without + 24);
 }
 
 TEST(HardwarePictures, rooflineBendsWhereMemoryAndComputeMeet) {

@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/report/chart_builder.h"
+
+namespace tessera::report {
+
+std::string ChartBuilder::tip(const Series& series, std::size_t point) const {
+    std::string text = point < series.x.size() && isCategorical()
+                           ? escaped(categoryName(static_cast<std::size_t>(std::max(0.0, series.x[point]))))
+                           : "";
+    if (!series.name.empty()) text += (text.empty() ? "" : ", ") + escaped(series.name);
+    return text + ": " + valueText(chart_, series, point);
+}
+
+void ChartBuilder::errorBar(const Series& series, std::size_t point, double middle, double cap) {
+    if (point >= series.low.size() || point >= series.high.size()) return;
+    if (!isShown(series.low[point], chart_.y) || !isShown(series.high[point], chart_.y)) return;
+    const double low = inPlot(series.low[point]);
+    const double high = inPlot(series.high[point]);
+    for (const auto& [a, b] : {std::pair{place(middle, low), place(middle, high)},
+                               std::pair{place(middle - cap, low), place(middle + cap, low)},
+                               std::pair{place(middle - cap, high), place(middle + cap, high)}})
+        out_.front.shapes.push_back(Path{.points = {a, b}, .stroke = "text"});
+}
+
+void ChartBuilder::curves() {
+    for (std::size_t s = 0; s < chart_.series.size(); ++s) {
+        const Series& series = chart_.series[s];
+        if (hidden(s) || !isCurve(series)) continue;
+        if (!elsewhere(s))
+            for (std::vector<Point>& part : curveOf(series, out_))
+                out_.front.shapes.push_back(Path{.points = std::move(part),
+                                                 .stroke = colourOf(series),
+                                                 .width = series.dimmed ? 1.2 : 2,
+                                                 .dashed = series.dashed,
+                                                 .opacity = opacityOf(series)});
+        if (length(series) <= kFewPoints) markers(s, 3);
+        for (std::size_t i = 0; !series.low.empty() && i < length(series); ++i)
+            if (shown(series, i)) errorBar(series, i, out_.x.pixel(series.x[i]), 4);
+    }
+}
+
+void ChartBuilder::markers(std::size_t s, double radius) {
+    const Series& series = chart_.series[s];
+    for (const PlacedPoint& point : pointsOf(series, out_))
+        out_.front.shapes.push_back(Marker{.at = point.at,
+                                           .shape = shapeOf(s),
+                                           .radius = radius,
+                                           .fill = colourOf(series),
+                                           .opacity = opacityOf(series),
+                                           .tip = length(series) <= 2000 ? tip(series, point.point) : ""});
+}
+
+void ChartBuilder::points() {
+    for (std::size_t s = 0; s < chart_.series.size(); ++s) {
+        const Series& series = chart_.series[s];
+        if (hidden(s) || series.mark != Mark::points) continue;
+        if (!elsewhere(s)) markers(s, series.dimmed ? 2 : 3.5);
+        for (std::size_t i = 0; !series.low.empty() && i < length(series); ++i)
+            if (shown(series, i)) errorBar(series, i, out_.x.pixel(series.x[i]), 4);
+        if (series.valueTexts.size() <= kFewPoints) pointTexts(series);
+    }
+}
+
+void ChartBuilder::pointTexts(const Series& series) {
+    for (const PlacedPoint& point : pointsOf(series, out_)) {
+        if (point.point >= series.valueTexts.size() || series.valueTexts[point.point].empty()) continue;
+        const std::string text = fit(series.valueTexts[point.point], 160);
+        const double w = width(text);
+        const bool left = point.at.x + 8 + w > out_.plot.right();
+        const Rect area{left ? point.at.x - 8 - w : point.at.x + 8, point.at.y - 7, w, 14};
+        if (!isFree(area)) continue;
+        taken_.push_back(area);
+        out_.front.shapes.push_back(Label{.at = {area.x, area.y + 11}, .text = text, .colour = "text"});
+    }
+}
+
+bool ChartBuilder::isFree(const Rect& area) const {
+    return std::none_of(taken_.begin(), taken_.end(), [&](const Rect& other) {
+        return area.x < other.right() && other.x < area.right() && area.y < other.bottom() && other.y < area.bottom();
+    });
+}
+
+namespace {
+
+/// Collects a curve's pixels, keeping the lowest and highest of each column.
+class Thinner {
+public:
+    void add(Point point) {
+        const double column = std::floor(point.x);
+        if (column != column_) flush();
+        column_ = column;
+        if (count_ == 0 || point.y < low_.y) {
+            low_ = point;
+            lowAt_ = count_;
+        }
+        if (count_ == 0 || point.y > high_.y) {
+            high_ = point;
+            highAt_ = count_;
+        }
+        ++count_;
+    }
+    void cut() {
+        flush();
+        if (!part_.empty()) parts_.push_back(std::move(part_));
+        part_.clear();
+    }
+    std::vector<std::vector<Point>> take() {
+        cut();
+        return std::move(parts_);
+    }
+
+private:
+    void flush() {
+        if (count_ == 0) return;
+        part_.push_back(lowAt_ <= highAt_ ? low_ : high_);
+        if (lowAt_ != highAt_) part_.push_back(lowAt_ <= highAt_ ? high_ : low_);
+        count_ = 0;
+    }
+    std::vector<std::vector<Point>> parts_;
+    std::vector<Point> part_;
+    Point low_, high_;
+    double column_ = kNothing;
+    std::size_t count_ = 0, lowAt_ = 0, highAt_ = 0;
+};
+
+/// Pixels far outside become near ones, so that no drawing surface meets numbers it cannot hold.
+Point near(Point point, const Rect& plot) {
+    return {std::clamp(point.x, plot.x - 4 * plot.width - 1e3, plot.right() + 4 * plot.width + 1e3),
+            std::clamp(point.y, plot.y - 4 * plot.height - 1e3, plot.bottom() + 4 * plot.height + 1e3)};
+}
+
+Axis axisOf(const Scale& scale) {
+    return {.title = "", .logarithmic = scale.logarithmic};
+}
+
+bool runsDown(const ChartLayout& layout) {
+    return layout.x.from == layout.plot.y && layout.x.to == layout.plot.bottom();
+}
+
+}  // namespace
+
+std::vector<std::vector<Point>> curveOf(const Series& series, const ChartLayout& layout) {
+    Thinner thinner;
+    const Axis x = axisOf(layout.x);
+    const Axis y = axisOf(layout.y);
+    const bool down = runsDown(layout);
+    double before = kNothing;
+    for (std::size_t i = 0; i < std::min(series.x.size(), series.y.size()); ++i) {
+        if (!isShown(series.x[i], x) || !isShown(series.y[i], y)) {
+            thinner.cut();
+            before = kNothing;
+            continue;
+        }
+        const Point at{layout.x.pixel(series.x[i]), layout.y.pixel(series.y[i])};
+        const auto add = [&](Point point) { thinner.add(near(down ? Point{point.y, point.x} : point, layout.plot)); };
+        if (series.mark == Mark::steps && !std::isnan(before)) add({at.x, before});
+        add(at);
+        before = at.y;
+    }
+    return thinner.take();
+}
+
+std::vector<PlacedPoint> pointsOf(const Series& series, const ChartLayout& layout) {
+    std::vector<PlacedPoint> placed;
+    const Axis x = axisOf(layout.x);
+    const Axis y = axisOf(layout.y);
+    const bool down = runsDown(layout);
+    const std::size_t count = std::min(series.x.size(), series.y.size());
+    const auto columns = static_cast<std::size_t>(layout.plot.width * 2) + 2;
+    const auto rows = static_cast<std::size_t>(layout.plot.height * 2) + 2;
+    std::vector<bool> taken(count > 1000 ? columns * rows : 0);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (!isShown(series.x[i], x) || !isShown(series.y[i], y)) continue;
+        Point at{layout.x.pixel(series.x[i]), layout.y.pixel(series.y[i])};
+        if (down) std::swap(at.x, at.y);
+        if (at.x < layout.plot.x - 0.5 || at.x > layout.plot.right() + 0.5 || at.y < layout.plot.y - 0.5 ||
+            at.y > layout.plot.bottom() + 0.5)
+            continue;
+        if (!taken.empty()) {
+            const auto column = static_cast<std::size_t>((at.x - layout.plot.x + 0.5) * 2);
+            const auto row = static_cast<std::size_t>((at.y - layout.plot.y + 0.5) * 2);
+            const std::size_t cell = std::min(row, rows - 1) * columns + std::min(column, columns - 1);
+            if (taken[cell]) continue;
+            taken[cell] = true;
+        }
+        placed.push_back({i, at});
+    }
+    return placed;
+}
+
+}  // namespace tessera::report

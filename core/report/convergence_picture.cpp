@@ -1,0 +1,255 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/base/units.h"
+#include "core/partition/partition.h"
+#include "core/report/partition_pictures.h"
+#include "core/study/metric.h"
+
+namespace tessera::report {
+
+namespace {
+
+enum class Role : std::uint8_t { best, mean, low, high, bound };
+
+struct RoleWord {
+    std::string_view word;
+    Role role;
+};
+constexpr std::array kRoleWords{RoleWord{"best", Role::best}, RoleWord{"mean", Role::mean}, RoleWord{"low", Role::low},
+                                RoleWord{"high", Role::high}, RoleWord{"bound", Role::bound}};
+
+/// What engines call their curves, and what is on the axes of a chart of them. Charts come in this order.
+struct Kind {
+    std::string_view id, title, x, y;
+    Measure measure;
+};
+constexpr std::array kKinds{
+    Kind{"ratio search", "Search for the ratio of the first split", "Ratios tried", "Time of the slower side",
+         Measure::seconds},
+    Kind{"step time", "Step time and its proven bound", "Intervals of the proof", "Step time", Measure::seconds},
+    Kind{"time by level", "Time of the slowest split of each level", "Level", "Time of the slower side",
+         Measure::seconds},
+};
+
+Kind kindNamed(std::string_view id) {
+    for (const Kind& kind : kKinds)
+        if (kind.id == id) return kind;
+    return {id, "Best result so far", "Work done", "Objective", Measure::count};
+}
+
+/// "RUN · OWNER: KIND ROLE" in its parts; every part but the last may be missing.
+struct Name {
+    std::string run, owner, kind;
+    Role role = Role::best;
+
+    std::string who() const {
+        if (run.empty() || owner.empty()) return run + owner;
+        return run + " · " + owner;
+    }
+};
+
+Name parsed(const std::string& text) {
+    constexpr std::string_view kDot = " · ";
+    Name name;
+    std::string_view rest = text;
+    if (const std::size_t dot = rest.rfind(kDot); dot != std::string_view::npos) {
+        name.run = std::string(rest.substr(0, dot));
+        rest.remove_prefix(dot + kDot.size());
+    }
+    if (const std::size_t colon = rest.find(": "); colon != std::string_view::npos) {
+        name.owner = std::string(rest.substr(0, colon));
+        rest.remove_prefix(colon + 2);
+    }
+    for (const RoleWord& row : kRoleWords) {
+        if (rest != row.word && !rest.ends_with(" " + std::string(row.word))) continue;
+        name.role = row.role;
+        rest.remove_suffix(std::min(rest.size(), row.word.size() + 1));
+        break;
+    }
+    // A proof's bound is one of the step time.
+    name.kind = rest.empty() && name.role == Role::bound ? "step time" : std::string(rest);
+    return name;
+}
+
+struct NamedCurve {
+    Name name;
+    const CurvePoints* points = nullptr;
+};
+
+/// All curves of one owner in one chart.
+struct Bundle {
+    Name name;
+    std::string colour = {};
+    bool dashed = false;
+    std::array<const CurvePoints*, kRoleWords.size()> curves{};
+
+    const CurvePoints* of(Role role) const { return curves.at(static_cast<std::size_t>(role)); }
+    std::optional<double> last(Role role) const {
+        const CurvePoints* const points = of(role);
+        return points == nullptr || points->empty() ? std::nullopt : std::optional(points->back().second);
+    }
+};
+
+bool isKnown(std::string_view strategy) {
+    const auto& all = partition::strategies();
+    return std::any_of(all.begin(), all.end(), [&](const partition::Strategy& row) { return row.id == strategy; });
+}
+
+std::vector<Bundle> bundled(const std::vector<NamedCurve>& curves) {
+    std::vector<Bundle> bundles;
+    for (const NamedCurve& curve : curves) {
+        const auto same = [&](const Bundle& bundle) { return bundle.name.who() == curve.name.who(); };
+        auto found = std::find_if(bundles.begin(), bundles.end(), same);
+        if (found == bundles.end()) found = bundles.insert(bundles.end(), Bundle{.name = curve.name});
+        found->curves.at(static_cast<std::size_t>(curve.name.role)) = curve.points;
+    }
+    // A strategy keeps its colour, unless several runs show it.
+    const bool runs = std::any_of(bundles.begin(), bundles.end(),
+                                  [&](const Bundle& bundle) { return bundle.name.run != bundles[0].name.run; });
+    std::size_t next = 0;
+    for (Bundle& bundle : bundles) {
+        const bool strategy = isKnown(bundle.name.owner);
+        bundle.colour = std::string(strategy && !runs ? strategyColour(bundle.name.owner)
+                                                      : kCategories.at(next++ % kCategories.size()));
+        bundle.dashed = strategy && isBaseline(bundle.name.owner);
+    }
+    return bundles;
+}
+
+Series seriesOf(const Bundle& bundle, Role role, std::string name) {
+    Series series{.id = bundle.name.who() + "/" + std::string(kRoleWords.at(static_cast<std::size_t>(role)).word),
+                  .name = std::move(name),
+                  .mark = Mark::steps,
+                  .colour = bundle.colour,
+                  .dashed = bundle.dashed};
+    for (const auto& [x, y] : *bundle.of(role)) {
+        series.x.push_back(x);
+        series.y.push_back(y);
+    }
+    return series;
+}
+
+void extend(Series& series, double to) {
+    if (series.x.empty() || !(series.x.back() < to)) return;
+    series.x.push_back(to);
+    series.y.push_back(series.y.back());
+}
+
+/// The spread of what a generation found: the lowest and highest at each step.
+std::optional<Series> bandOf(const Bundle& bundle) {
+    const CurvePoints* const low = bundle.of(Role::low);
+    const CurvePoints* const high = bundle.of(Role::high);
+    if (low == nullptr || high == nullptr) return std::nullopt;
+    Series series{.id = bundle.name.who() + "/spread", .mark = Mark::band, .colour = bundle.colour};
+    for (std::size_t i = 0; i < std::min(low->size(), high->size()); ++i) {
+        series.x.push_back((*low)[i].first);
+        series.low.push_back((*low)[i].second);
+        series.y.push_back((*high)[i].second);
+    }
+    return series;
+}
+
+/// What is known about the distance of a best value from its bound: "proven optimal", "gap 7 %".
+std::string gapText(const Bundle& bundle) {
+    const std::optional<double> best = bundle.last(Role::best);
+    const std::optional<double> bound = bundle.last(Role::bound);
+    if (!best || !bound || !(*bound > 0) || !(*best > 0)) return "";
+    const double gap = *best / *bound - 1;
+    return gap < 1e-9 ? "proven optimal" : "gap " + study::percentText(gap);
+}
+
+/// A bound whose far side is hatched; a step function that holds until the end.
+Series boundOf(const Bundle& bundle, double end) {
+    const std::string gap = gapText(bundle);
+    Series series = seriesOf(bundle, Role::bound, gap.empty() ? "bound" : "bound, " + gap);
+    series.mark = Mark::bound;
+    series.dashed = false;
+    std::vector<double> x;
+    std::vector<double> y;
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+        if (i > 0) {
+            x.push_back(series.x[i]);
+            y.push_back(series.y[i - 1]);
+        }
+        x.push_back(series.x[i]);
+        y.push_back(series.y[i]);
+    }
+    series.x = std::move(x);
+    series.y = std::move(y);
+    extend(series, end);
+    return series;
+}
+
+Chart chartOf(const Kind& kind, const std::vector<NamedCurve>& curves, bool logarithmic) {
+    Chart chart{.id = kind.id.empty() ? "convergence" : "convergence-" + std::string(kind.id),
+                .title = std::string(kind.title)};
+    chart.x = {.title = std::string(kind.x)};
+    chart.y = {.title = std::string(kind.y), .measure = kind.measure, .logarithmic = logarithmic};
+    chart.empty = "Start the run to watch it get better here.";
+    const std::vector<Bundle> bundles = bundled(curves);
+    double end = 0;
+    for (const NamedCurve& curve : curves)
+        if (!curve.points->empty()) end = std::max(end, curve.points->back().first);
+    const auto bounds = std::count_if(bundles.begin(), bundles.end(),
+                                      [](const Bundle& bundle) { return bundle.of(Role::bound) != nullptr; });
+    for (const Bundle& bundle : bundles)
+        if (std::optional<Series> band = bandOf(bundle)) chart.series.push_back(std::move(*band));
+    for (const Bundle& bundle : bundles) {
+        const std::string who = bundle.name.who().empty() ? "best" : bundle.name.who();
+        if (bundle.of(Role::mean) != nullptr) {
+            chart.series.push_back(seriesOf(bundle, Role::mean, bundle.name.who().empty() ? "mean" : who + " mean"));
+            chart.series.back().mark = Mark::line;
+            chart.series.back().dashed = true;
+        }
+        if (bundle.of(Role::bound) != nullptr && bounds > 1) {
+            const std::string gap = gapText(bundle);
+            chart.series.push_back(seriesOf(bundle, Role::bound, who + (gap.empty() ? " bound" : " bound, " + gap)));
+            chart.series.back().colour = "secondary";
+            chart.series.back().dashed = true;
+            extend(chart.series.back(), end);
+        }
+        if (bundle.of(Role::best) != nullptr) {
+            chart.series.push_back(seriesOf(bundle, Role::best, who));
+            if (chart.series.back().x.size() == 1) extend(chart.series.back(), end);
+        }
+        if (bundle.of(Role::bound) != nullptr && bounds == 1) chart.series.push_back(boundOf(bundle, end));
+    }
+    const std::optional<double> best = bundles.size() == 1 ? bundles[0].last(Role::best) : std::nullopt;
+    if (best && kind.id != "time by level") {
+        const std::string gap = gapText(bundles[0]);
+        chart.title = fmt::format("{}: best {}{}", kind.title, formatQuantity(*best, kind.measure),
+                                  gap.empty() ? "" : ", " + gap);
+    }
+    return chart;
+}
+
+}  // namespace
+
+std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic) {
+    std::vector<std::pair<std::string, std::vector<NamedCurve>>> kinds;
+    for (const Kind& kind : kKinds) kinds.emplace_back(kind.id, std::vector<NamedCurve>{});
+    for (const auto& [text, points] : curves) {
+        Name name = parsed(text);
+        const auto same = [&](const auto& kind) { return kind.first == name.kind; };
+        auto found = std::find_if(kinds.begin(), kinds.end(), same);
+        if (found == kinds.end()) found = kinds.insert(kinds.end(), {name.kind, {}});
+        found->second.push_back({std::move(name), &points});
+    }
+    std::vector<Chart> charts;
+    for (const auto& [id, its] : kinds)
+        if (!its.empty()) charts.push_back(chartOf(kindNamed(id), its, logarithmic));
+    if (charts.empty()) charts.push_back(chartOf(kindNamed(""), {}, logarithmic));
+    return charts;
+}
+
+Chart convergenceChart(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic) {
+    return convergenceCharts(curves, logarithmic).front();
+}
+
+}  // namespace tessera::report
