@@ -65,6 +65,13 @@ QString problemAt(const Problems& problems, const std::string& field) {
     return {};
 }
 
+Problems joinedProblems(const Problems& ofControls, const Problems& ofReader) {
+    Problems all = ofControls;
+    for (const Problem& problem : ofReader)
+        if (problem.field.empty() || problemAt(all, withoutValue(problem.field)).isEmpty()) all.push_back(problem);
+    return all;
+}
+
 Problems findProblems(Json document, const std::string& file, const Reader& reader, const Stand& stands) {
     Problems problems;
     QSet<QString> seen;

@@ -1,12 +1,9 @@
 #include "ui/editors/edited_file.h"
 
-#include <QCryptographicHash>
-#include <QStandardPaths>
-#include <exception>
+#include <algorithm>
 #include <system_error>
 #include <vector>
 
-#include "core/base/file.h"
 #include "core/hardware/library.h"
 #include "ui/editors/words.h"
 
@@ -17,7 +14,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kLongestName = 100;
-constexpr std::uintmax_t kLargestRecovery = std::uintmax_t{16} << 20;
 
 bool isInside(const fs::path& path, const fs::path& folder) {
     std::error_code ignored;
@@ -26,21 +22,23 @@ bool isInside(const fs::path& path, const fs::path& folder) {
     return file.starts_with(around);
 }
 
-/// Keys hold slashes and anything else that a path may, so recovery files are named by their hash.
-fs::path recoveryFile(const QString& kind, const QString& key) {
-    const QString folder =
-        QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + QStringLiteral("/recovery");
-    const QByteArray name =
-        QCryptographicHash::hash((kind + QLatin1Char('\n') + key).toUtf8(), QCryptographicHash::Sha256)
-            .toHex()
-            .left(32);
-    return fs::path(folder.toStdString()) / (name.toStdString() + ".json");
-}
-
 }  // namespace
 
 fs::path ownFolder(const std::string& kindFolder) {
     return hardware::dataFolders().front() / kindFolder;
+}
+
+std::map<std::string, fs::path> libraryFiles(const std::string& kindFolder) {
+    constexpr std::size_t kMostListed = 10'000;
+    std::map<std::string, fs::path> files;
+    for (const fs::path& folder : hardware::dataFolders()) {
+        std::error_code error;
+        for (fs::directory_iterator entry(folder / kindFolder, error), end; !error && entry != end;
+             entry.increment(error))
+            if (entry->path().extension() == ".json" && files.size() < kMostListed)
+                files.try_emplace(entry->path().stem().string(), entry->path());
+    }
+    return files;
 }
 
 fs::path findInLibrary(const std::string& kindFolder, const std::string& name) {
@@ -52,13 +50,32 @@ fs::path findInLibrary(const std::string& kindFolder, const std::string& name) {
     return {};
 }
 
-bool isOwnFile(const fs::path& path) {
+EditedFile placeInLibrary(const std::string& kindFolder, const QString& keyPrefix, const QString& name) {
+    return {.key = keyPrefix + name, .path = ownFolder(kindFolder) / (name.toStdString() + ".json"), .own = true};
+}
+
+EditedFile placeAt(const QString& path, const std::string& kindFolder, const QString& keyPrefix) {
+    std::error_code ignored;
+    const fs::path file = fs::absolute(path.toStdString(), ignored).lexically_normal();
+    const QString name = QString::fromStdString(file.stem().string());
+    const bool inLibrary =
+        file.extension() == ".json" && problemOfName(name).isEmpty() &&
+        fs::weakly_canonical(file.parent_path(), ignored) == fs::weakly_canonical(ownFolder(kindFolder), ignored);
+    if (inLibrary) return placeInLibrary(kindFolder, keyPrefix, name);
+    return {.key = QString::fromStdString(file.string()), .path = file, .own = isOwnFile(file)};
+}
+
+std::vector<fs::path> ownFolders() {
     // The program's own folders come last: beside the executable, and the source's in a build tree.
+    std::vector<fs::path> folders = hardware::dataFolders();
+    folders.resize(folders.size() > 2 ? folders.size() - 2 : folders.size() - 1);
+    return folders;
+}
+
+bool isOwnFile(const fs::path& path) {
     const std::vector<fs::path> folders = hardware::dataFolders();
-    const std::size_t bundled = folders.size() > 2 ? folders.size() - 2 : folders.size() - 1;
-    for (std::size_t i = bundled; i < folders.size(); ++i)
-        if (isInside(path, folders[i])) return false;
-    return true;
+    const auto bundled = folders.begin() + static_cast<std::ptrdiff_t>(ownFolders().size());
+    return std::none_of(bundled, folders.end(), [&](const fs::path& folder) { return isInside(path, folder); });
 }
 
 QString problemOfName(const QString& name) {
@@ -84,38 +101,12 @@ QString nameFromTitle(const QString& title) {
     return name.left(kLongestName / 2);
 }
 
-std::optional<Recovery> findRecovery(const QString& kind, const QString& key) {
-    try {
-        const fs::path path = recoveryFile(kind, key);
-        if (!fs::exists(path)) return std::nullopt;
-        const JsonDocument document = JsonDocument::parse(readFile(path, kLargestRecovery), path.string());
-        const JsonNode root = document.root();
-        if (root.at("kind").text() != kind.toStdString() || root.at("key").text(4096) != key.toStdString())
-            return std::nullopt;
-        return Recovery{root.at("document").json(),
-                        QDateTime::fromSecsSinceEpoch(root.at("saved_at").whole(0, std::int64_t{1} << 40))};
-    } catch (const std::exception&) {
-        return std::nullopt;  // damaged: nothing to offer
-    }
-}
-
-void keepRecovery(const QString& kind, const QString& key, const Json& json) {
-    try {
-        const fs::path path = recoveryFile(kind, key);
-        fs::create_directories(path.parent_path());
-        const Json file = {{"kind", kind.toStdString()},
-                           {"key", key.toStdString()},
-                           {"saved_at", QDateTime::currentSecsSinceEpoch()},
-                           {"document", json}};
-        writeFile(path, toText(file));
-    } catch (const std::exception&) {
-        return;
-    }
-}
-
-void dropRecovery(const QString& kind, const QString& key) {
+std::string keptReference(const std::string& name, const fs::path& from) {
+    if (from.empty() || name.empty() || name.find('\0') != std::string::npos || fs::path(name).is_absolute())
+        return name;
     std::error_code ignored;
-    fs::remove(recoveryFile(kind, key), ignored);
+    const fs::path beside = from.parent_path() / name;
+    return fs::is_regular_file(beside, ignored) ? fs::absolute(beside, ignored).lexically_normal().string() : name;
 }
 
 }  // namespace tessera::ui

@@ -1,14 +1,12 @@
 #pragma once
 
-#include <QDateTime>
 #include <QString>
 #include <filesystem>
-#include <optional>
+#include <map>
 #include <string>
+#include <vector>
 
-#include "core/base/json.h"
-
-/// Where documents of the editors lie: bundled files, which are read only, own files, and recovered edits.
+/// Where documents of the editors lie: bundled files, which are read only, and own files.
 namespace tessera::ui {
 
 /// A file of the library or of the user.
@@ -19,10 +17,18 @@ struct EditedFile {
     bool operator==(const EditedFile&) const = default;
 };
 
+/// The user's folders of the library, in the order in which names are looked up.
+std::vector<std::filesystem::path> ownFolders();
 /// The user's folder of a kind ("fleets", "accelerators", "studies"): the first one in which names are looked up.
 std::filesystem::path ownFolder(const std::string& kindFolder);
+/// The files of a kind in the library folders by their names; the first folder that has a name wins.
+std::map<std::string, std::filesystem::path> libraryFiles(const std::string& kindFolder);
 /// The file of a name in the library folders, or an empty path.
 std::filesystem::path findInLibrary(const std::string& kindFolder, const std::string& name);
+/// A file of the user's folder of a kind. `keyPrefix` begins the keys of such documents: "fleet/".
+EditedFile placeInLibrary(const std::string& kindFolder, const QString& keyPrefix, const QString& name);
+/// Any file of the user's; one that lies in that folder gets the key of a document of the library.
+EditedFile placeAt(const QString& path, const std::string& kindFolder, const QString& keyPrefix);
 /// False for what comes with the program.
 bool isOwnFile(const std::filesystem::path& path);
 /// Why this cannot be the name of a file in the library; empty where it can.
@@ -30,16 +36,7 @@ QString problemOfName(const QString& name);
 /// A name for a file, from a title: "TPU v3 (one chip)" becomes "tpu-v3-one-chip".
 QString nameFromTitle(const QString& title);
 
-/// Edits that were not saved when the program ended.
-struct Recovery {
-    Json json;
-    QDateTime when;
-};
-
-/// The edits kept for a document, where there are any that can be read.
-std::optional<Recovery> findRecovery(const QString& kind, const QString& key);
-/// Keeps edits; failures are silent: this is the second line of defence.
-void keepRecovery(const QString& kind, const QString& key, const Json& json);
-void dropRecovery(const QString& kind, const QString& key);
+/// The name under which a file that lies beside `from` is found from everywhere; other names stay as they are.
+std::string keptReference(const std::string& name, const std::filesystem::path& from);
 
 }  // namespace tessera::ui

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QString>
 #include <QUndoStack>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,6 +30,9 @@ public:
     void change(const QString& title, const std::function<void(Json&)>& edit, const std::string& typing = "");
     /// What is typed from now on is a step of its own.
     void endTyping() { ++session_; }
+    /// The file that the document is of: relative paths count from it. Empty while there is none.
+    const std::filesystem::path& file() const { return file_; }
+    void setFile(const std::filesystem::path& file) { file_ = file; }
     /// Another document without a step: the history of edits begins anew.
     void reset(Json json);
 
@@ -41,6 +45,7 @@ private:
 
     std::shared_ptr<const Json> json_;
     QUndoStack stack_;
+    std::filesystem::path file_;
     int session_ = 0;
 };
 

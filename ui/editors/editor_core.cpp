@@ -1,6 +1,5 @@
 #include "ui/editors/editor_core.h"
 
-#include <QThreadPool>
 #include <utility>
 
 #include "core/base/file.h"
@@ -12,7 +11,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kCheckDelay = 40;   // milliseconds after the last edit
-constexpr int kKeepDelay = 1000;  // likewise
+constexpr int kKeepDelay = 1000;  // after the first edit that is not kept
 
 }  // namespace
 
@@ -31,7 +30,7 @@ EditorCore::EditorCore(QString documentKind, Check check, QObject* parent)
 EditorCore::~EditorCore() {
     document_.disconnect(this);
     document_.undoStack()->disconnect(this);
-    if (kept_) dropRecovery(kind_, file_.key);
+    if (kept_) dropRecovery(recoveryId_);
 }
 
 void EditorCore::start(const EditedFile& file, const Json& json) {
@@ -39,9 +38,14 @@ void EditorCore::start(const EditedFile& file, const Json& json) {
     started_ = true;
     document_.reset(json);
     document_.undoStack()->setClean();
-    recovery_ = findRecovery(kind_, file.key);
-    if (recovery_ && recovery_->json == json) discardRecovery();
+    rebase();
+    recovery_ = findRecovery(recoveryId_);
+    kept_ = recovery_.has_value();
+    if (recovery_ && recovery_->json == json) recovery_.reset();
+    if (recovery_) document_.change(words::tr("unsaved edits"), [&](Json& document) { document = recovery_->json; });
+    document_.endTyping();
     wasModified_ = isModified();
+    keepTimer_.start();
     recheck();
     emit started();
 }
@@ -50,7 +54,8 @@ void EditorCore::edited() {
     if (!started_) return;
     ++wanted_;
     checkTimer_.start();
-    keepTimer_.start();
+    // Not put off by further typing: what is typed is kept within a second.
+    if (!keepTimer_.isActive()) keepTimer_.start();
     if (isModified() == wasModified_) return;
     wasModified_ = isModified();
     emit modifiedChanged();
@@ -78,28 +83,37 @@ void EditorCore::check() {
 }
 
 void EditorCore::keep() {
-    // What an earlier session left is not written over before a choice was made.
-    if (recovery_) return;
     const bool modified = isModified();
     if (!modified && !kept_) return;
     kept_ = modified;
-    QThreadPool::globalInstance()->start([kind = kind_, key = file_.key, json = json(), modified] {
-        if (modified)
-            keepRecovery(kind, key, json);
-        else
-            dropRecovery(kind, key);
-    });
+    if (!modified) return dropRecovery(recoveryId_);
+    keepRecovery({.id = recoveryId_,
+                  .kind = kind_,
+                  .key = file_.key,
+                  .title = title_,
+                  .json = json(),
+                  .base = base_,
+                  .when = QDateTime::currentDateTime()});
+}
+
+void EditorCore::rebase() {
+    document_.setFile(file_.path);
+    recoveryId_ = recoveryId(kind_, file_.key);
+    saved_ = json();
+    base_ = fingerprint(saved_);
 }
 
 void EditorCore::saveTo(const EditedFile& file) {
     std::error_code ignored;
     std::filesystem::create_directories(file.path.parent_path(), ignored);
     writeFile(file.path, toText(json()));
-    dropRecovery(kind_, file_.key);
+    keepTimer_.stop();
+    if (kept_) dropRecovery(recoveryId_);
     recovery_.reset();
     kept_ = false;
     const bool moved = !(file == file_);
     file_ = file;
+    rebase();
     document_.endTyping();
     document_.undoStack()->setClean();
     wasModified_ = false;
@@ -108,17 +122,12 @@ void EditorCore::saveTo(const EditedFile& file) {
     recheck();
 }
 
-void EditorCore::bringBack() {
-    if (!recovery_) return;
-    const Json json = recovery_->json;
+void EditorCore::discardEdits() {
     recovery_.reset();
-    kept_ = true;
-    document_.change(words::tr("unsaved edits"), [&](Json& document) { document = json; });
-}
-
-void EditorCore::discardRecovery() {
-    recovery_.reset();
-    dropRecovery(kind_, file_.key);
+    if (const int clean = document_.undoStack()->cleanIndex(); clean >= 0)
+        return document_.undoStack()->setIndex(clean);
+    document_.reset(saved_);
+    document_.undoStack()->setClean();
 }
 
 }  // namespace tessera::ui

@@ -8,6 +8,7 @@
 #include "ui/editors/edited_file.h"
 #include "ui/editors/edited_json.h"
 #include "ui/editors/problem.h"
+#include "ui/editors/recovery.h"
 
 namespace tessera::ui {
 
@@ -30,7 +31,8 @@ public:
     /// The edits are given up or saved by now: nothing is left to recover.
     ~EditorCore() override;
 
-    /// Begins with a document that was read or made.
+    /// Begins with a document that was read or made. Edits of an earlier session are brought back at once, as a step
+    /// that can be undone.
     void start(const EditedFile& file, const Json& json);
     bool isStarted() const { return started_; }
 
@@ -45,10 +47,14 @@ public:
 
     /// Writes the document and makes it the file that is edited. Throws FileError.
     void saveTo(const EditedFile& file);
-    /// Edits of an earlier session, where some differ from the document.
+    /// The edits of an earlier session that were brought back, where there were some.
     const std::optional<Recovery>& recovery() const { return recovery_; }
-    void bringBack();
-    void discardRecovery();
+    /// True where the file is not any more what those edits were made on.
+    bool isFileOfAnotherState() const { return recovery_ && recovery_->base != base_; }
+    /// The document as it is in its file, without any edit.
+    void discardEdits();
+    /// What people call the document, for a list of lost edits.
+    void setTitle(const QString& title) { title_ = title; }
     /// Checks again although nothing was edited: something outside changed.
     void recheck();
 
@@ -62,8 +68,12 @@ private:
     void edited();
     void check();
     void keep();
+    void rebase();
 
-    QString kind_;
+    QString kind_, title_;
+    QString recoveryId_;
+    Json saved_;        ///< the document as it was opened or saved
+    std::string base_;  ///< its fingerprint
     Check check_;
     EditedJson document_;
     EditedFile file_;

@@ -228,9 +228,9 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
 void EditorFrame::offerRecovery(EditorCore& core) {
     if (!core.recovery()) return;
     const QString when = QLocale().toString(core.recovery()->when, QStringLiteral("d MMM, HH:mm"));
-    setNotice(tr("There are unsaved edits from %1.").arg(when),
-              {{tr("Bring them back"), [&core] { core.bringBack(); }},
-               {tr("Discard them"), [&core] { core.discardRecovery(); }}});
+    QString sentence = tr("Your edits from %1, which were not saved, are back.").arg(when);
+    if (core.isFileOfAnotherState()) sentence += QLatin1Char(' ') + tr("The file has changed since then.");
+    setNotice(sentence, {{tr("Keep them"), [] {}}, {tr("Discard them"), [&core] { core.discardEdits(); }}});
 }
 
 QLabel* EditorFrame::sectionTitle(const QString& text, QWidget* parent) {

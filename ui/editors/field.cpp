@@ -115,6 +115,46 @@ private:
     QuantityField* box_;
 };
 
+/// A number without a unit that must not lose a digit, such as a seed.
+class WholeField : public SingleField {
+public:
+    WholeField(const FieldRow& row, QWidget* parent) : WholeField(new TextBox, row, parent) {}
+    void setJson(const Json& value) override {
+        if (jsonOf(box_->text()) != value) box_->setText(asText(value));
+        judge();
+    }
+    QString problem() const override { return problem_; }
+
+private:
+    WholeField(TextBox* box, const FieldRow& row, QWidget* parent)
+        : SingleField(box, row, parent), box_(box), range_(row.range) {
+        box->setPlaceholderText(placeholderOf(row));
+        connect(box, &QLineEdit::textEdited, this, [this](const QString& text) {
+            judge();
+            emit edited(jsonOf(text));
+        });
+        connect(box, &QLineEdit::editingFinished, this, &Field::finished);
+    }
+    static Json jsonOf(const QString& text) {
+        if (text.trimmed().isEmpty()) return {};
+        bool isNumber = false;
+        const qlonglong number = text.trimmed().toLongLong(&isNumber);
+        return isNumber ? Json(static_cast<std::int64_t>(number)) : Json(text.toStdString());
+    }
+    void judge() {
+        const Json value = jsonOf(box_->text());
+        const bool fits = value.is_number() && static_cast<double>(value.get<std::int64_t>()) >= range_.least &&
+                          static_cast<double>(value.get<std::int64_t>()) <= range_.most;
+        problem_.clear();
+        if (!value.is_null() && !fits)
+            problem_ = words::tr("Type a whole number from %1 to %2.")
+                           .arg(QString::number(range_.least, 'f', 0), QString::number(range_.most, 'f', 0));
+    }
+    TextBox* box_;
+    QuantityRange range_;
+    QString problem_;
+};
+
 /// A choice whose first entry may be "the default".
 class WordField : public SingleField {
 public:
@@ -285,6 +325,7 @@ constexpr Maker kMakers[] = {
     {FieldKind::text, make<TextField>},   {FieldKind::quantity, make<NumberField>},
     {FieldKind::word, make<WordField>},   {FieldKind::wordOrQuantity, make<WordOrQuantityField>},
     {FieldKind::words, make<WordsField>}, {FieldKind::flag, make<FlagField>},
+    {FieldKind::whole, make<WholeField>},
 };
 
 bool isUndoKey(QKeyEvent* event) {
@@ -371,6 +412,10 @@ void QuantityField::keyPressEvent(QKeyEvent* event) {
 void QuantityField::focusOutEvent(QFocusEvent* event) {
     normalise();
     TextBox::focusOutEvent(event);
+}
+
+JsonPath pathOf(const FieldRow& row) {
+    return row.keys.empty() ? pathOf(row.path) : row.keys;
 }
 
 void Field::setMarked(bool wrong) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/base/json.h"
+#include "ui/editors/json_path.h"
 #include "ui/editors/quantity_text.h"
 
 class QToolButton;
@@ -20,6 +21,7 @@ namespace tessera::ui {
 enum class FieldKind {
     text,
     quantity,        ///< a number with a unit
+    whole,           ///< a whole number, kept with all its digits
     word,            ///< one of `words`
     wordOrQuantity,  ///< one of `words`, or a number
     words,           ///< some of `words`, in the order of their ticking
@@ -42,7 +44,11 @@ struct FieldRow {
     Json fallback = {};        ///< what counts while there is no value; null = nothing
     QString placeholder = {};  ///< shown in the empty field; empty = the fallback, else an example
     bool sourced = false;      ///< a number that can say where it comes from
+    JsonPath keys = {};        ///< the way to the value where keys hold dots themselves; empty = `path` says it
 };
+
+/// The way to a row's value.
+JsonPath pathOf(const FieldRow& row);
 
 /// A text box whose undo is the document's, not its own.
 class TextBox : public QLineEdit {

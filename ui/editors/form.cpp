@@ -51,9 +51,11 @@ Form::Form(EditedJson* document, const QVector<FieldRow>& rows, Notes notes, QWi
 void Form::addLine(QGridLayout* grid, const FieldRow& row, Notes notes) {
     Line line;
     line.row = row;
-    line.path = pathOf(row.path);
+    line.path = pathOf(row);
     const int at = grid->rowCount();
-    line.label = new QLabel(row.label, this);
+    line.label = new QLabel(this);
+    line.label->setTextFormat(Qt::PlainText);
+    line.label->setText(row.label);
     line.label->setToolTip(row.help);
     setLook(*line.label, "tone", QStringLiteral("secondary"));
     line.field = makeField(row, this);
@@ -165,16 +167,18 @@ void Form::showReasons() {
     emit ownProblemsChanged();
 }
 
+bool Form::isIn(const Line& line, const std::string& field) const {
+    const std::string dotted = dottedPath(document_->json(), line.path);
+    return field == dotted || field.starts_with(dotted + ".");
+}
+
 bool Form::contains(const std::string& field) const {
-    return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) {
-        return field == line.row.path || field.starts_with(line.row.path + ".");
-    });
+    return std::any_of(lines_.begin(), lines_.end(), [&](const Line& line) { return isIn(line, field); });
 }
 
 bool Form::goTo(const std::string& field) {
     for (const Line& line : lines_) {
-        const std::string dotted = dottedPath(document_->json(), line.path);
-        if (field != dotted && !field.starts_with(dotted + ".")) continue;
+        if (!isIn(line, field)) continue;
         line.field->control()->setFocus(Qt::OtherFocusReason);
         return true;
     }

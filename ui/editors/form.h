@@ -53,6 +53,7 @@ private:
     void edit(const Line& line, const Json& value);
     void refresh();
     void showReasons();
+    bool isIn(const Line& line, const std::string& field) const;
 
     EditedJson* document_;
     QVector<Line> lines_;

@@ -13,6 +13,7 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <optional>
 #include <utility>
 
 #include "core/base/file.h"
@@ -22,13 +23,12 @@
 #include "ui/editors/difference_dialog.h"
 #include "ui/editors/editor_core.h"
 #include "ui/editors/editor_frame.h"
-#include "ui/editors/form.h"
 #include "ui/editors/hardware_facts.h"
 #include "ui/editors/hardware_kind.h"
 #include "ui/editors/hardware_picture.h"
-#include "ui/editors/list_editor.h"
+#include "ui/editors/kind_form.h"
 #include "ui/editors/name_dialog.h"
-#include "ui/editors/topology_editor.h"
+#include "ui/editors/tab_order.h"
 #include "ui/models/background.h"
 #include "ui/theme/theme.h"
 
@@ -38,6 +38,7 @@ namespace {
 
 constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
 constexpr int kFieldsWidth = 560;
+const QString kDocumentKind = QStringLiteral("hardware");
 
 /// What opening a key gave: a document, or why there is none.
 struct Opened {
@@ -85,6 +86,20 @@ Opened openKey(const QString& key) {
     return openFile(file);
 }
 
+/// What a key stands for; where its file is gone, the edits that were made on it.
+Opened openOrRecover(const QString& key) {
+    Opened opened = openKey(key);
+    if (opened.problem.isEmpty()) return opened;
+    const std::optional<Recovery> lost = findRecovery(recoveryId(kDocumentKind, key));
+    const HardwareKind* kind = lost ? hardwareKindOf(lost->json) : nullptr;
+    if (kind == nullptr) return opened;
+    const QString prefix = kind->id + QLatin1Char('/');
+    const QString name = key.mid(prefix.size());
+    const bool inLibrary = key.startsWith(prefix) && problemOfName(name).isEmpty();
+    return {
+        inLibrary ? placeInLibrary(kind->folder, prefix, name) : placeAt(key, kind->folder, prefix), kind->blank, {}};
+}
+
 CheckOutcome checkHardware(const Json& document, const std::string& file, report::ThemeKind theme) {
     CheckOutcome outcome;
     const HardwareKind* kind = hardwareKindOf(document);
@@ -101,13 +116,10 @@ CheckOutcome checkHardware(const Json& document, const std::string& file, report
 
 /// A fleet that moves to another folder keeps the accelerators that lay beside it.
 void keepReferences(Json& document, const std::filesystem::path& from) {
-    if (from.empty() || !document.contains("groups") || !document.at("groups").is_array()) return;
-    std::error_code ignored;
-    for (Json& group : document.at("groups")) {
-        if (!group.is_object() || !group.contains("accelerator") || !group.at("accelerator").is_string()) continue;
-        const std::filesystem::path beside = from.parent_path() / group.at("accelerator").get<std::string>();
-        if (std::filesystem::is_regular_file(beside, ignored)) group["accelerator"] = beside.string();
-    }
+    if (!document.contains("groups") || !document.at("groups").is_array()) return;
+    for (Json& group : document.at("groups"))
+        if (group.is_object() && group.contains("accelerator") && group.at("accelerator").is_string())
+            group["accelerator"] = keptReference(group.at("accelerator").get<std::string>(), from);
 }
 
 QString titleOf(const Json& json) {
@@ -123,7 +135,7 @@ struct HardwareDocument::Implementation {
         : owner(document),
           key(std::move(documentKey)),
           core(
-              QStringLiteral("hardware"),
+              kDocumentKind,
               [](const Json& json, const std::string& file) { return checkHardware(json, file, theme().kind()); },
               document) {}
 
@@ -136,12 +148,15 @@ struct HardwareDocument::Implementation {
     void showChecked();
     Problems allProblems() const;
     QString nameOf(const std::string& field) const;
-    void goTo(const std::string& field);
+    void goTo(const std::string& field) const;
 
     bool saveAs();
     bool write(const EditedFile& file);
     bool complete();
     void saveAsAction() { saveAs(); }
+    QString keyPrefix() const { return kind->id + QLatin1Char('/'); }
+    bool moveTo(const EditedFile& file);
+    bool writeCopy(const EditedFile& file);
     void duplicate();
     void compare() const;
     void showDifferences() { compare(); }
@@ -153,12 +168,10 @@ struct HardwareDocument::Implementation {
     const HardwareKind* kind = nullptr;
     EditorCore core;
     EditorFrame* frame = nullptr;
+    KindForm* form = nullptr;
     HardwarePicture* picture = nullptr;
-    TopologyEditor* topology = nullptr;
     QPushButton* save = nullptr;
     QToolButton* more = nullptr;
-    QVector<Form*> forms;
-    QVector<ListEditor*> lists;
     QVector<QAction*> actions;
     QJsonObject pendingView;
 };
@@ -167,7 +180,7 @@ HardwareDocument::HardwareDocument(const QString& key, QWidget* parent)
     : Document(parent), d_(new Implementation(this, key)) {
     d_->build();
     inBackground(
-        this, [key] { return openKey(key); }, [this](const Opened& opened) { d_->start(opened); },
+        this, [key] { return openOrRecover(key); }, [this](const Opened& opened) { d_->start(opened); },
         [](const QString&) {});
 }
 
@@ -244,36 +257,22 @@ void HardwareDocument::Implementation::start(const Opened& opened) {
     const QWidget* focused = owner->window()->focusWidget();
     // The fields are not shown before the event loop runs, and what is not shown takes no focus.
     if (focused == nullptr || owner->isAncestorOf(focused))
-        QTimer::singleShot(0, forms.front(), [form = forms.front()] { form->goTo("name"); });
+        QTimer::singleShot(0, form, [first = form] { first->focusFirst(); });
     if (!pendingView.isEmpty()) owner->restoreView(std::exchange(pendingView, {}));
 }
 
 void HardwareDocument::Implementation::buildFields() {
-    EditedJson* document = &core.document();
-    const auto addForm = [&](const QVector<FieldRow>& rows) {
-        if (rows.isEmpty()) return;
-        forms.push_back(new Form(document, rows, Form::Notes::tooltips, owner));
-        connect(forms.back(), &Form::ownProblemsChanged, owner, [this] { showChecked(); });
-        frame->fields()->addWidget(forms.back());
-    };
-    addForm(kind->fields);
-    for (const ListSpec& spec : kind->lists) {
-        lists.push_back(new ListEditor(document, spec, owner));
-        frame->fields()->addWidget(lists.back());
-    }
-    if (kind->hasTopology) {
-        topology = new TopologyEditor(document, owner);
-        frame->fields()->addWidget(topology);
-    }
-    addForm(kind->moreFields);
+    form = new KindForm(*kind, &core.document(), {}, owner);
+    connect(form, &KindForm::ownProblemsChanged, owner, [this] { showChecked(); });
+    connect(form, &KindForm::openRequested, owner, &HardwareDocument::openRequested);
+    frame->fields()->addWidget(form);
     frame->fields()->addStretch(1);
     picture = new HardwarePicture(owner);
     frame->picture()->addWidget(picture, 1);
     frame->setSideWidth(kFieldsWidth);
     frame->setIcon(kind->icon);
     // What is edited comes before what is done with it.
-    QWidget::setTabOrder(picture, save);
-    QWidget::setTabOrder(save, more);
+    orderTabs({form, picture, save, more});
 }
 
 void HardwareDocument::Implementation::offerAccelerators() {
@@ -285,10 +284,7 @@ void HardwareDocument::Implementation::offerAccelerators() {
                 if (entry.kind == "accelerator" && entry.problem.empty()) names << QString::fromStdString(entry.id);
             return names;
         },
-        [this](const QStringList& names) {
-            for (ListEditor* list : lists) list->setSuggestions("accelerator", names);
-        },
-        [](const QString&) {});
+        [this](const QStringList& names) { form->setSuggestions("accelerator", names); }, [](const QString&) {});
 }
 
 void HardwareDocument::Implementation::retitle() {
@@ -301,6 +297,7 @@ void HardwareDocument::Implementation::retitle() {
     else if (core.isModified())
         caption = tr("%1 · edited").arg(caption);
     const QString name = titleOf(core.json());
+    core.setTitle(name);
     frame->setTitle(name.trimmed().isEmpty() ? tr("Without a name") : name, caption);
     save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save as mine…"));
     save->setToolTip(core.file().own ? QString() : tr("Bundled files stay as they are: saving makes a copy of yours"));
@@ -311,25 +308,19 @@ void HardwareDocument::Implementation::retitle() {
         for (const Json& group : core.json().at("groups"))
             if (group.is_object() && group.contains("name") && group.at("name").is_string())
                 groups << QString::fromStdString(group.at("name").get<std::string>());
-    for (ListEditor* list : lists)
-        for (const char* end : {"between.0", "between.1"}) list->setSuggestions(end, groups);
+    if (form != nullptr)
+        for (const char* end : {"between.0", "between.1"}) form->setSuggestions(end, groups);
     emit owner->titleChanged();
 }
 
 Problems HardwareDocument::Implementation::allProblems() const {
-    Problems all;
-    for (const Form* form : forms) all += form->ownProblems();
-    for (const Problem& problem : core.problems())
-        if (problemAt(all, withoutValue(problem.field)).isEmpty()) all.push_back(problem);
-    return all;
+    return joinedProblems(form->ownProblems(), core.problems());
 }
 
 void HardwareDocument::Implementation::showChecked() {
     if (picture == nullptr) return;
     const Problems problems = allProblems();
-    for (Form* form : forms) form->setProblems(problems);
-    for (ListEditor* list : lists) list->setProblems(problems);
-    if (topology != nullptr) topology->setProblems(problems);
+    form->setProblems(problems);
     frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
     if (core.preview().has_value()) picture->setPreview(std::any_cast<Preview>(core.preview()));
     picture->setStale(!problems.isEmpty());
@@ -337,40 +328,18 @@ void HardwareDocument::Implementation::showChecked() {
 }
 
 QString HardwareDocument::Implementation::nameOf(const std::string& field) const {
-    for (const QVector<FieldRow>& rows : {kind->fields, kind->moreFields})
-        for (const FieldRow& row : rows)
-            if (row.path == withoutValue(field)) return row.label;
-    for (const ListEditor* list : lists) {
-        if (field == list->model()->spec().path) return list->model()->spec().title.section(QLatin1Char(','), 0, 0);
-        const QModelIndex cell = list->model()->cellOf(field);
-        if (cell.isValid())
-            return QObject::tr("%1, row %2, %3")
-                .arg(list->model()->spec().title.section(QLatin1Char(','), 0, 0))
-                .arg(cell.row() + 1)
-                .arg(list->model()->spec().columns[cell.column()].label.toLower());
-    }
-    return QString::fromStdString(escaped(field));
+    const QString name = fieldName(*kind, core.json(), field);
+    return name.isEmpty() ? QString::fromStdString(escaped(field)) : name;
 }
 
-void HardwareDocument::Implementation::goTo(const std::string& field) {
-    const auto reveal = [this](QWidget* widget) { frame->scroll()->ensureWidgetVisible(widget); };
-    for (Form* form : forms)
-        if (form->goTo(field)) return reveal(owner->focusWidget() != nullptr ? owner->focusWidget() : form);
-    for (ListEditor* list : lists)
-        if (list->goTo(field)) return reveal(list);
-    if (topology != nullptr && field.starts_with("topology")) {
-        topology->setFocus();
-        reveal(topology);
-    }
+void HardwareDocument::Implementation::goTo(const std::string& field) const {
+    if (QWidget* place = form->goTo(field)) frame->scroll()->ensureWidgetVisible(place);
 }
 
 bool HardwareDocument::Implementation::complete() {
     // What was typed a moment ago is not checked yet.
     const CheckOutcome outcome = checkHardware(core.json(), core.file().path.string(), theme().kind());
-    Problems problems;
-    for (const Form* form : forms) problems += form->ownProblems();
-    for (const Problem& problem : outcome.problems)
-        if (problemAt(problems, withoutValue(problem.field)).isEmpty()) problems.push_back(problem);
+    const Problems problems = joinedProblems(form->ownProblems(), outcome.problems);
     if (problems.isEmpty()) return true;
     frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
     goTo(problems.front().field);
@@ -401,14 +370,16 @@ bool HardwareDocument::Implementation::saveAs() {
     const std::filesystem::path folder = ownFolder(kind->folder);
     NameDialog dialog(tr("Save as mine"), proposal, folder, owner);
     if (dialog.exec() != QDialog::Accepted) return false;
-    return owner->saveAs(dialog.name());
+    return dialog.otherPlace().isEmpty() ? owner->saveAs(dialog.name()) : owner->saveTo(dialog.otherPlace());
 }
 
 void HardwareDocument::Implementation::duplicate() {
     if (!complete()) return;
     const std::filesystem::path folder = ownFolder(kind->folder);
     NameDialog dialog(tr("Duplicate"), nameFromTitle(titleOf(core.json())) + QStringLiteral("-copy"), folder, owner);
-    if (dialog.exec() == QDialog::Accepted) owner->duplicateAs(dialog.name());
+    if (dialog.exec() != QDialog::Accepted) return;
+    writeCopy(dialog.otherPlace().isEmpty() ? placeInLibrary(kind->folder, keyPrefix(), dialog.name())
+                                            : placeAt(dialog.otherPlace(), kind->folder, keyPrefix()));
 }
 
 void HardwareDocument::Implementation::compare() const {
@@ -500,32 +471,40 @@ bool HardwareDocument::save() {
 
 bool HardwareDocument::saveAs(const QString& name) {
     if (!d_->core.isStarted() || !problemOfName(name).isEmpty()) return false;
-    const std::filesystem::path from = d_->core.file().path;
-    const EditedFile file{.key = d_->kind->id + QLatin1Char('/') + name,
-                          .path = ownFolder(d_->kind->folder) / (name.toStdString() + ".json"),
-                          .own = true};
-    d_->core.document().endTyping();
-    d_->core.document().change(tr("save as"), [&](Json& json) { keepReferences(json, from); });
-    if (!d_->complete() || !d_->write(file)) return false;
-    emit titleChanged();
-    return true;
+    return d_->moveTo(placeInLibrary(d_->kind->folder, d_->keyPrefix(), name));
+}
+
+bool HardwareDocument::saveTo(const QString& path) {
+    return d_->core.isStarted() && d_->moveTo(placeAt(path, d_->kind->folder, d_->keyPrefix()));
+}
+
+bool HardwareDocument::Implementation::moveTo(const EditedFile& file) {
+    const std::filesystem::path from = core.file().path;
+    if (from.parent_path() != file.path.parent_path()) {
+        core.document().endTyping();
+        core.document().change(tr("save as"), [&](Json& json) { keepReferences(json, from); });
+    }
+    return complete() && write(file);
 }
 
 bool HardwareDocument::duplicateAs(const QString& name) {
     if (!d_->core.isStarted() || !problemOfName(name).isEmpty()) return false;
-    Json copy = d_->core.json();
-    keepReferences(copy, d_->core.file().path);
-    copy["name"] = tr("%1 (copy)").arg(title()).toStdString();
+    return d_->writeCopy(placeInLibrary(d_->kind->folder, d_->keyPrefix(), name));
+}
+
+bool HardwareDocument::Implementation::writeCopy(const EditedFile& file) {
+    Json copy = core.json();
+    keepReferences(copy, core.file().path);
+    copy["name"] = tr("%1 (copy)").arg(titleOf(copy)).toStdString();
     try {
-        const std::filesystem::path folder = ownFolder(d_->kind->folder);
         std::error_code ignored;
-        std::filesystem::create_directories(folder, ignored);
-        writeFile(folder / (name.toStdString() + ".json"), toText(copy));
+        std::filesystem::create_directories(file.path.parent_path(), ignored);
+        writeFile(file.path, toText(copy));
     } catch (const std::exception& error) {
-        d_->frame->setNotice(QString::fromStdString(escaped(error.what(), 1000)), {{tr("All right"), [] {}}});
+        frame->setNotice(QString::fromStdString(escaped(error.what(), 1000)), {{tr("All right"), [] {}}});
         return false;
     }
-    emit openRequested(kind(), d_->kind->id + QLatin1Char('/') + name);
+    emit owner->openRequested(owner->kind(), file.key);
     return true;
 }
 

@@ -30,6 +30,8 @@ public:
 
     /// Saves into the user's folder of the library under a name, replacing what is there, and goes on with that file.
     bool saveAs(const QString& name);
+    /// Saves into any file, and goes on with it.
+    bool saveTo(const QString& path);
     /// Writes a copy likewise and asks for it to be opened.
     bool duplicateAs(const QString& name);
 

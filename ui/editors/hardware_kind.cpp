@@ -1,7 +1,10 @@
 #include "ui/editors/hardware_kind.h"
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 
+#include "core/base/text.h"
 #include "core/report/picture.h"
 #include "ui/editors/words.h"
 
@@ -12,6 +15,7 @@ namespace {
 using words::tr;
 
 constexpr double kLargest = 1e30;
+constexpr std::size_t kLongestName = 80;
 
 FieldRow textRow(const std::string& path, const QString& label, const QString& help, bool required = false) {
     FieldRow row;
@@ -282,14 +286,17 @@ HardwareKind fleetKind() {
     kind.fields = {textRow("name", tr("Name"), tr("The name shown to people"), true)};
     kind.lists = {groups(), links()};
     kind.hasTopology = true;
+    kind.part = {
+        .list = "groups", .key = "accelerator", .kind = QStringLiteral("accelerator"), .title = tr("Accelerator")};
     kind.blank = Json{{"schema", "tessera.fleet/1"},
                       {"name", "New fleet"},
                       {"groups", Json::array({Json{{"name", "group 1"}, {"accelerator", "tpu-v3"}, {"count", 8}}})},
                       {"links", Json::array()},
                       {"topology", "flat"}};
     kind.read = readFleetPreview;
-    kind.stands = {
-        {"name", "name"}, {"accelerator", Json{{"name", "stand-in"}, {"peak_flops", {{"bf16", 1}}}}}, {"value", 1}};
+    // An accelerator that is written out in a fleet is mended like one of its own.
+    kind.stands = acceleratorKind().stands;
+    kind.stands["accelerator"] = Json{{"name", "stand-in"}, {"peak_flops", {{"bf16", 1}}}};
     return kind;
 }
 
@@ -312,6 +319,64 @@ const HardwareKind* hardwareKindOf(const Json& document) {
     for (const HardwareKind& kind : hardwareKinds())
         if (schema.starts_with(kind.schema)) return &kind;
     return nullptr;
+}
+
+namespace {
+
+bool isAt(const Json& root, const JsonPath& path, const std::string& field) {
+    return dottedPath(root, path) == withoutValue(field);
+}
+
+/// "Memory, from the fastest to the largest" is "Memory" as a part of a sentence.
+QString shortTitle(const ListSpec& spec) {
+    return spec.title.section(QLatin1Char(','), 0, 0);
+}
+
+/// A cell of a table in words.
+QString cellName(const ListSpec& spec, const Json& root, const JsonPath& list, const std::string& field) {
+    const JsonPath path = pathFromDotted(root, field);
+    if (path.size() <= list.size() || !std::equal(list.begin(), list.end(), path.begin())) return {};
+    const std::string& entry = path[list.size()];
+    const Json& entries = *valueAt(root, list);
+    const int row = spec.named ? static_cast<int>(std::distance(entries.begin(), entries.find(entry)))
+                               : QString::fromStdString(entry).toInt();
+    const QString place = tr("%1, row %2").arg(shortTitle(spec)).arg(row + 1);
+    for (int i = spec.named ? 1 : 0; i < spec.columns.size(); ++i)
+        if (isAt(root, joinedPath(joinedPath(list, {entry}), pathOf(spec.columns[i])), field))
+            return QStringLiteral("%1, %2").arg(place, spec.columns[i].label.toLower());
+    return place;
+}
+
+/// A field of what an entry holds: "Accelerator of v3, peak rates, row 1, peak".
+QString partName(const HardwarePart& part, const Json& root, const std::string& field) {
+    const JsonPath path = pathFromDotted(root, field);
+    if (part.list.empty() || path.size() < 3 || path[0] != part.list || path[2] != part.key) return {};
+    const JsonPath base(path.begin(), path.begin() + 3);
+    const HardwareKind* kind = hardwareKind(part.kind);
+    const Json* name = valueAt(root, {path[0], path[1], "name"});
+    if (kind == nullptr || !valueAt(root, base)->is_object() || dottedPath(root, base) == field) return {};
+    const QString inside = fieldName(*kind, root, field, base);
+    const QString owner = name != nullptr && name->is_string()
+                              ? QString::fromStdString(escaped(name->get_ref<const std::string&>(), kLongestName))
+                              : tr("row %1").arg(QString::fromStdString(path[1]).toInt() + 1);
+    const QString whole = tr("%1 of %2").arg(part.title, owner);
+    return inside.isEmpty() ? whole : QStringLiteral("%1, %2%3").arg(whole, inside.left(1).toLower(), inside.mid(1));
+}
+
+}  // namespace
+
+QString fieldName(const HardwareKind& kind, const Json& root, const std::string& field, const JsonPath& base) {
+    if (base.empty())
+        if (const QString inside = partName(kind.part, root, field); !inside.isEmpty()) return inside;
+    for (const QVector<FieldRow>* rows : {&kind.fields, &kind.moreFields})
+        for (const FieldRow& row : *rows)
+            if (isAt(root, joinedPath(base, pathOf(row)), field)) return row.label;
+    for (const ListSpec& spec : kind.lists) {
+        const JsonPath list = joinedPath(base, pathOf(spec.path));
+        if (isAt(root, list, field)) return shortTitle(spec);
+        if (const QString cell = cellName(spec, root, list, field); !cell.isEmpty()) return cell;
+    }
+    return {};
 }
 
 }  // namespace tessera::ui

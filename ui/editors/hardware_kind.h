@@ -21,6 +21,14 @@ struct FleetPreview {
 };
 using Preview = std::variant<std::monostate, hardware::Accelerator, FleetPreview>;
 
+/// Where entries of a kind hold a document of another kind, or name one: the accelerators of a fleet's groups.
+struct HardwarePart {
+    std::string list;  ///< "groups"; empty = there is none
+    std::string key;   ///< "accelerator"
+    QString kind;      ///< of the part
+    QString title;
+};
+
 /// A kind of hardware file that can be edited: another one is another row.
 struct HardwareKind {
     QString id;          ///< "fleet": the beginning of its keys
@@ -32,6 +40,7 @@ struct HardwareKind {
     QVector<ListSpec> lists;       ///< tables between the first fields and the rest
     QVector<FieldRow> moreFields;  ///< below the tables
     bool hasTopology = false;
+    HardwarePart part = {};
     Json blank;
     /// Reads as the program does; throws DataError.
     Preview (*read)(const JsonNode& root, report::ThemeKind theme);
@@ -42,5 +51,9 @@ const QVector<HardwareKind>& hardwareKinds();
 /// By id, or by the schema that a document names; nullptr where there is none.
 const HardwareKind* hardwareKind(const QString& id);
 const HardwareKind* hardwareKindOf(const Json& document);
+
+/// The field of a document in words: "Memory, row 2, capacity"; empty where the kind does not know it. `base` is where
+/// the document stands in `root`.
+QString fieldName(const HardwareKind& kind, const Json& root, const std::string& field, const JsonPath& base = {});
 
 }  // namespace tessera::ui

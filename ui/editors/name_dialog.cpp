@@ -1,6 +1,8 @@
 #include "ui/editors/name_dialog.h"
 
 #include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -34,6 +36,10 @@ NameDialog::NameDialog(const QString& title, const QString& proposal, std::files
     layout->addWidget(reason_);
     layout->addStretch(1);
     layout->addWidget(buttons_);
+    QPushButton* elsewhere = buttons_->addButton(tr("In another place…"), QDialogButtonBox::ActionRole);
+    elsewhere->setAutoDefault(false);
+    elsewhere->setToolTip(tr("Choose any folder and file name"));
+    connect(elsewhere, &QPushButton::clicked, this, &NameDialog::choosePlace);
     connect(buttons_, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons_, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(name_, &QLineEdit::textChanged, this, &NameDialog::judge);
@@ -42,6 +48,15 @@ NameDialog::NameDialog(const QString& title, const QString& proposal, std::files
 
 QString NameDialog::name() const {
     return name_->text().trimmed();
+}
+
+void NameDialog::choosePlace() {
+    const QString proposal = problemOfName(name()).isEmpty() ? name() + QStringLiteral(".json") : QString();
+    QString path = QFileDialog::getSaveFileName(this, windowTitle(), proposal, tr("Tessera files (*.json)"));
+    if (path.isEmpty()) return;
+    if (QFileInfo(path).suffix().isEmpty()) path += QStringLiteral(".json");
+    otherPlace_ = path;
+    accept();
 }
 
 void NameDialog::judge() {

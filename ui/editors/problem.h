@@ -17,6 +17,8 @@ using Problems = QVector<Problem>;
 
 /// The sentence of the problem at `field`, or at the number inside of it; empty where there is none.
 QString problemAt(const Problems& problems, const std::string& field);
+/// What controls found wrong, then what a reader found in other fields.
+Problems joinedProblems(const Problems& ofControls, const Problems& ofReader);
 /// The field of a number, without the ".value" of its long form.
 std::string withoutValue(const std::string& field);
 

@@ -9,6 +9,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMimeData>
+#include <QPointer>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -17,6 +18,8 @@
 #include <QUrl>
 #include <QUrlQuery>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "core/base/file.h"
@@ -30,7 +33,9 @@
 #include "ui/editors/name_dialog.h"
 #include "ui/editors/reference_picker.h"
 #include "ui/editors/section.h"
+#include "ui/editors/study_check.h"
 #include "ui/editors/study_form.h"
+#include "ui/editors/tab_order.h"
 #include "ui/editors/words.h"
 #include "ui/models/background.h"
 #include "ui/theme/theme.h"
@@ -44,6 +49,7 @@ constexpr int kColumnWidth = 860;
 constexpr int kMostRecent = 8;
 constexpr const char* kRecentSetting = "editors/recentModels";
 constexpr const char* kFolder = "studies";
+const QString kDocumentKind = QStringLiteral("study");
 
 struct Opened {
     EditedFile file;
@@ -98,6 +104,18 @@ Opened openKey(const QString& key) {
     return opened;
 }
 
+/// What a key stands for; where its file is gone, the edits that were made on it.
+Opened openOrRecover(const QString& key) {
+    Opened opened = openKey(key);
+    if (opened.problem.isEmpty()) return opened;
+    const std::optional<Recovery> lost = findRecovery(recoveryId(kDocumentKind, key));
+    if (!lost) return opened;
+    const bool inLibrary = problemOfName(key).isEmpty();
+    return {.file = inLibrary ? placeInLibrary(kFolder, {}, key) : placeAt(key, kFolder, {}),
+            .json = newDocument(std::string(study::engines().front().id), {}, {}),
+            .problem = {}};
+}
+
 QVector<ReferencePicker::Choice> modelChoices() {
     QVector<ReferencePicker::Choice> choices;
     for (const QString& recent : QSettings().value(QLatin1String(kRecentSetting)).toStringList())
@@ -145,10 +163,21 @@ QString kindOfFile(const QString& path) {
     return QStringLiteral("model");
 }
 
-QString firstName(const Json& document, const char* list) {
-    const auto found = document.find(list);
-    if (found == document.end() || !found->is_array() || found->empty() || !found->front().is_string()) return {};
-    return QString::fromStdString(found->front().get<std::string>());
+/// A study that moves to another folder keeps the inputs that lay beside it.
+void keepReferences(Json& document, const std::filesystem::path& from) {
+    for (const char* list : {"models", "hardware"}) {
+        if (!document.contains(list) || !document.at(list).is_array()) continue;
+        for (Json& name : document.at(list))
+            if (name.is_string()) name = keptReference(name.get<std::string>(), from);
+    }
+}
+
+/// True where a field that needs a value has none yet.
+bool isMissing(const Json& document, const std::string& field) {
+    if (field == "models" || field == "hardware") return firstInput(document, field.c_str()).isEmpty();
+    constexpr std::string_view kDimension = "dimensions.";
+    return field.starts_with(kDimension) &&
+           valueAt(document, {"dimensions", field.substr(kDimension.size())}) == nullptr;
 }
 
 }  // namespace
@@ -158,7 +187,7 @@ struct StudyDocument::Implementation {
         : owner(document),
           key(std::move(documentKey)),
           core(
-              QStringLiteral("study"),
+              kDocumentKind,
               [checker = StudyChecker()](const Json& json, const std::string& file) {
                   return checker.check(json, file);
               },
@@ -169,8 +198,11 @@ struct StudyDocument::Implementation {
     void buildFields();
     void buildInputs();
     void buildParameters();
+    Form* addForm(const QVector<FieldRow>& rows);
+    void offerDimensions(const QStringList& open);
+    void orderControls() const;
     ReferencePicker* addPicker(const char* list, const QString& label, const QString& hint, const QString& filter);
-    void showDocument() const;
+    void showDocument();
     void showChecked();
     void showEstimate(const Problems& problems) const;
     Problems allProblems() const;
@@ -178,6 +210,7 @@ struct StudyDocument::Implementation {
     void goTo(const std::string& field);
     void setInput(const char* list, const QString& value, const QString& title);
     bool write(const EditedFile& file);
+    bool moveTo(const EditedFile& file);
     void offerHardware();
     QString name() const;
 
@@ -189,7 +222,11 @@ struct StudyDocument::Implementation {
     Section* research = nullptr;
     QPushButton *save = nullptr, *run = nullptr;
     QLabel* estimate = nullptr;
-    QVector<Form*> forms;
+    QVector<Form*> forms;  ///< all of them
+    Form *inputs = nullptr, *parameters = nullptr;
+    QPointer<Form> dimensions;  ///< of the chosen model; none where it leaves none open
+    QVector<FieldRow> dimensionsShown;
+    QVBoxLayout* dimensionsPlace = nullptr;
     QVector<ListEditor*> lists;
     std::shared_ptr<QStringList> layers = std::make_shared<QStringList>();
     std::shared_ptr<QStringList> levels = std::make_shared<QStringList>();
@@ -202,7 +239,7 @@ StudyDocument::StudyDocument(const QString& key, QWidget* parent)
     : Document(parent), d_(new Implementation(this, key)) {
     d_->build();
     inBackground(
-        this, [key] { return openKey(key); }, [this](const Opened& opened) { d_->start(opened); },
+        this, [key] { return openOrRecover(key); }, [this](const Opened& opened) { d_->start(opened); },
         [](const QString&) {});
 }
 
@@ -295,9 +332,9 @@ ReferencePicker* StudyDocument::Implementation::addPicker(const char* list, cons
 }
 
 void StudyDocument::Implementation::buildInputs() {
-    auto* inputs = new QVBoxLayout;
-    inputs->setSpacing(theme().spacing(2));
-    inputs->addWidget(EditorFrame::sectionTitle(tr("Inputs"), owner));
+    auto* column = new QVBoxLayout;
+    column->setSpacing(theme().spacing(2));
+    column->addWidget(EditorFrame::sectionTitle(tr("Inputs"), owner));
     FieldRow title;
     title.path = "name";
     title.label = tr("Name");
@@ -312,16 +349,18 @@ void StudyDocument::Implementation::buildInputs() {
         engine.words << QString::fromUtf8(each.id.data(), static_cast<qsizetype>(each.id.size()));
         engine.help = QString::fromUtf8(each.description.data(), static_cast<qsizetype>(each.description.size()));
     }
-    forms.push_back(new Form(&core.document(), {title, engine}, Form::Notes::beside, owner));
-    inputs->addWidget(forms.back());
+    inputs = addForm({title, engine});
+    column->addWidget(inputs);
     model = addPicker("models", tr("Model"), tr("A network of the zoo, or a file"),
                       tr("Models (*.onnx *.json *.csv *.txt);;All files (*)"));
     hardware = addPicker("hardware", tr("Hardware"), tr("A fleet of the library, or a file"),
                          tr("Fleets (*.json);;All files (*)"));
     model->setChoices(modelChoices());
-    inputs->addWidget(model);
-    inputs->addWidget(hardware);
-    frame->fields()->addLayout(inputs);
+    column->addWidget(model);
+    dimensionsPlace = new QVBoxLayout;
+    column->addLayout(dimensionsPlace);
+    column->addWidget(hardware);
+    frame->fields()->addLayout(column);
     offerHardware();
 }
 
@@ -343,27 +382,24 @@ void StudyDocument::Implementation::buildParameters() {
         if (const auto row = fieldOf(parameter)) (parameter.research ? special : usual).push_back(*row);
         if (const auto table = listOf(parameter, named ? layers : levels)) tables.push_back(*table);
     }
-    EditedJson* document = &core.document();
-    const auto form = [&](const QVector<FieldRow>& rows) {
-        forms.push_back(new Form(document, rows, Form::Notes::beside, owner));
-        return forms.back();
-    };
-    auto* parameters = new QVBoxLayout;
-    parameters->setSpacing(theme().spacing(2));
-    parameters->addWidget(EditorFrame::sectionTitle(tr("Parameters"), owner));
-    parameters->addWidget(form(usual));
-    frame->fields()->addLayout(parameters);
+    usual.push_back(seedRow());
+    auto* column = new QVBoxLayout;
+    column->setSpacing(theme().spacing(2));
+    column->addWidget(EditorFrame::sectionTitle(tr("Parameters"), owner));
+    parameters = addForm(usual);
+    column->addWidget(parameters);
+    frame->fields()->addLayout(column);
     auto* pins = new QHBoxLayout;
     pins->setSpacing(theme().spacing(8));
     for (const ListSpec& table : tables) {
-        lists.push_back(new ListEditor(document, table, owner));
+        lists.push_back(new ListEditor(&core.document(), table, owner));
         pins->addWidget(lists.back(), 1, Qt::AlignTop);
     }
     if (!lists.isEmpty()) lists.front()->setSuggestions("", *layers);
     frame->fields()->addLayout(pins);
     if (!special.isEmpty()) {
         research = new Section(tr("Research options"), false, owner);
-        research->content()->addWidget(form(special));
+        research->content()->addWidget(addForm(special));
         frame->fields()->addWidget(research);
     }
 }
@@ -372,8 +408,39 @@ void StudyDocument::Implementation::buildFields() {
     buildInputs();
     buildParameters();
     frame->fields()->addStretch(1);
-    QWidget::setTabOrder(frame->scroll(), save);
-    for (Form* each : forms) connect(each, &Form::ownProblemsChanged, owner, [this] { showChecked(); });
+    orderControls();
+}
+
+Form* StudyDocument::Implementation::addForm(const QVector<FieldRow>& rows) {
+    auto* form = new Form(&core.document(), rows, Form::Notes::beside, owner);
+    forms.push_back(form);
+    connect(form, &Form::ownProblemsChanged, owner, [this] { showChecked(); });
+    return form;
+}
+
+void StudyDocument::Implementation::offerDimensions(const QStringList& open) {
+    const QVector<FieldRow> rows = dimensionRows(core.json(), open);
+    const auto same = [](const FieldRow& one, const FieldRow& other) { return one.keys == other.keys; };
+    if (std::equal(rows.begin(), rows.end(), dimensionsShown.begin(), dimensionsShown.end(), same)) return;
+    dimensionsShown = rows;
+    if (dimensions != nullptr) {
+        // Whoever types in it goes on beside it.
+        if (dimensions->isAncestorOf(owner->focusWidget())) model->setFocus();
+        forms.removeOne(dimensions);
+        dimensions->hide();
+        dimensions->deleteLater();
+    }
+    if (rows.isEmpty()) return;
+    dimensions = addForm(rows);
+    dimensionsPlace->addWidget(dimensions);
+    orderControls();
+}
+
+/// What is edited comes before what is done with it.
+void StudyDocument::Implementation::orderControls() const {
+    QVector<QWidget*> parts{inputs, model, dimensions, hardware, parameters};
+    for (ListEditor* list : lists) parts << list;
+    orderTabs(parts << research << run << save);
 }
 
 QString StudyDocument::Implementation::name() const {
@@ -381,15 +448,16 @@ QString StudyDocument::Implementation::name() const {
     if (found != core.json().end() && found->is_string() && !found->get_ref<const std::string&>().empty())
         return QString::fromStdString(escaped(found->get<std::string>(), 80));
     const QString network =
-        firstName(core.json(), "models").section(QLatin1Char(':'), -1).section(QLatin1Char('/'), -1);
-    const QString fleet = firstName(core.json(), "hardware").section(QLatin1Char('/'), -1);
+        firstInput(core.json(), "models").section(QLatin1Char(':'), -1).section(QLatin1Char('/'), -1);
+    const QString fleet = firstInput(core.json(), "hardware").section(QLatin1Char('/'), -1);
     if (network.isEmpty() && fleet.isEmpty()) return tr("New study");
     if (network.isEmpty() || fleet.isEmpty()) return network + fleet;
     return tr("%1 on %2").arg(network, fleet);
 }
 
-void StudyDocument::Implementation::showDocument() const {
+void StudyDocument::Implementation::showDocument() {
     if (!core.isStarted() || model == nullptr) return;
+    core.setTitle(name());
     QString caption = tr("Study");
     if (core.file().path.empty())
         caption = tr("Study · not saved yet");
@@ -400,8 +468,8 @@ void StudyDocument::Implementation::showDocument() const {
     frame->setTitle(name(), caption);
     save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save study…"));
     save->setEnabled(core.isModified() || core.file().path.empty());
-    model->setValue(firstName(core.json(), "models"));
-    hardware->setValue(firstName(core.json(), "hardware"));
+    model->setValue(firstInput(core.json(), "models"));
+    hardware->setValue(firstInput(core.json(), "hardware"));
     run->setEnabled(true);
     emit owner->titleChanged();
 }
@@ -409,26 +477,26 @@ void StudyDocument::Implementation::showDocument() const {
 Problems StudyDocument::Implementation::allProblems() const {
     Problems all;
     for (const Form* form : forms) all += form->ownProblems();
-    for (const Problem& problem : core.problems())
-        if (problem.field.empty() || problemAt(all, withoutValue(problem.field)).isEmpty()) all.push_back(problem);
-    return all;
+    return joinedProblems(all, core.problems());
 }
 
 void StudyDocument::Implementation::showChecked() {
     if (model == nullptr) return;
+    StudyPreview preview;
+    if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
+    if (!core.isChecking()) offerDimensions(preview.dimensions);
     Problems problems = allProblems();
     QStringList missing;
-    for (const char* list : {"models", "hardware"}) {
-        if (asked || !firstName(core.json(), list).isEmpty()) continue;
-        // Nothing was chosen yet: a hint, not a mistake.
-        missing << problemAt(problems, list);
-        problems.removeIf([&](const Problem& problem) { return problem.field == list; });
-    }
+    // What was not chosen yet is a hint, not a mistake.
+    if (!asked)
+        problems.removeIf([&](const Problem& problem) {
+            if (!isMissing(core.json(), problem.field)) return false;
+            missing << problem.sentence;
+            return true;
+        });
     for (Form* form : forms) form->setProblems(problems);
     for (ListEditor* list : lists) list->setProblems(problems);
     frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
-    StudyPreview preview;
-    if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
     const auto note = [&](ReferencePicker* picker, const char* list, const QString& facts) {
         const QString reason = problemAt(problems, list);
         picker->setNote(reason.isEmpty() ? facts : reason, !reason.isEmpty());
@@ -455,6 +523,9 @@ void StudyDocument::Implementation::showEstimate(const Problems& problems) const
 QString StudyDocument::Implementation::nameOf(const std::string& field) const {
     if (field == "models") return tr("Model");
     if (field == "hardware") return tr("Hardware");
+    if (field == "seed") return seedRow().label;
+    for (const FieldRow& row : dimensionsShown)
+        if (field == row.path) return tr("Dimension %1").arg(row.label);
     if (field.starts_with("parameters."))
         for (const study::Parameter& parameter :
              study::engineNamed(core.json().at("engine").get<std::string>()).parameters()) {
@@ -521,13 +592,26 @@ bool StudyDocument::save() {
 bool StudyDocument::saveAs() {
     if (!d_->core.isStarted()) return false;
     NameDialog dialog(tr("Save study"), nameFromTitle(title()), ownFolder(kFolder), this);
-    return dialog.exec() == QDialog::Accepted && saveAs(dialog.name());
+    if (dialog.exec() != QDialog::Accepted) return false;
+    return dialog.otherPlace().isEmpty() ? saveAs(dialog.name()) : saveTo(dialog.otherPlace());
 }
 
 bool StudyDocument::saveAs(const QString& name) {
     if (!d_->core.isStarted() || !problemOfName(name).isEmpty()) return false;
-    const std::filesystem::path path = ownFolder(kFolder) / (name.toStdString() + ".json");
-    return d_->write({.key = name, .path = path, .own = true});
+    return d_->moveTo(placeInLibrary(kFolder, {}, name));
+}
+
+bool StudyDocument::saveTo(const QString& path) {
+    return d_->core.isStarted() && d_->moveTo(placeAt(path, kFolder, {}));
+}
+
+bool StudyDocument::Implementation::moveTo(const EditedFile& file) {
+    const std::filesystem::path from = core.file().path;
+    if (from.parent_path() != file.path.parent_path()) {
+        core.document().endTyping();
+        core.document().change(tr("save as"), [&](Json& json) { keepReferences(json, from); });
+    }
+    return write(file);
 }
 
 QVector<QAction*> StudyDocument::documentActions() {
@@ -571,7 +655,7 @@ study::Study StudyDocument::study() const {
         // Not complete yet: its inputs, with the engine's defaults.
         study::Study study = study::newStudy(study::engines().front().id);
         for (const auto& [list, names] : {std::pair("models", &study.models), std::pair("hardware", &study.hardware)})
-            if (const QString name = firstName(d_->core.json(), list); !name.isEmpty())
+            if (const QString name = firstInput(d_->core.json(), list); !name.isEmpty())
                 names->push_back(name.toStdString());
         return study;
     }
@@ -598,7 +682,7 @@ void StudyDocument::requestRun() {
             study::readStudy(JsonDocument::parse(toText(d_->core.json()), d_->core.file().path.string()).root());
         // A check that is still under way may speak of an older state; the engine checks everything again.
         if (problems.isEmpty() || d_->core.isChecking()) {
-            rememberModel(firstName(d_->core.json(), "models"));
+            rememberModel(firstInput(d_->core.json(), "models"));
             emit runRequested(QString::fromStdString(toText(study::toJson(ready))));
             return;
         }

@@ -38,6 +38,8 @@ public:
     /// Saves under a name in the user's folder of studies, replacing what is there; without a name, asks for one.
     bool saveAs(const QString& name);
     bool saveAs();
+    /// Saves into any file, and goes on with it.
+    bool saveTo(const QString& path);
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;

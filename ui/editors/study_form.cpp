@@ -1,15 +1,10 @@
 #include "ui/editors/study_form.h"
 
-#include <algorithm>
 #include <array>
-#include <mutex>
+#include <limits>
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/base/units.h"
-#include "core/hardware/library.h"
-#include "core/model/model.h"
-#include "ui/editors/check.h"
 #include "ui/editors/words.h"
 
 namespace tessera::ui {
@@ -19,7 +14,8 @@ namespace {
 using study::Parameter;
 using study::ParameterKind;
 
-constexpr std::size_t kMostOffered = 20'000;  // layers in a drop-down list
+constexpr std::size_t kLongestLabel = 40;
+constexpr qsizetype kMostDimensions = 64;  // rows of a form
 
 /// Names that read better than the word in the file.
 constexpr std::array<std::pair<std::string_view, const char*>, 8> kLabels{{
@@ -73,12 +69,6 @@ FieldRow valueRow(const Parameter& parameter) {
     row.help = helpOf(parameter);
     row.fallback = study::defaultOf(parameter);
     return row;
-}
-
-std::string nameIn(const Json& document, const char* list) {
-    const auto found = document.find(list);
-    if (found == document.end() || !found->is_array() || found->empty() || !found->front().is_string()) return {};
-    return found->front().get<std::string>();
 }
 
 }  // namespace
@@ -145,138 +135,37 @@ std::optional<ListSpec> listOf(const Parameter& parameter, const std::shared_ptr
     return spec;
 }
 
-/// What was read of one model or fleet.
-struct StudyChecker::Facts {
-    std::string of;
-    QString note;
-    bool wrong = false;
-    QStringList names;
-};
-
-struct StudyChecker::Memory {
-    std::mutex mutex;
-    Facts model, hardware;
-};
-
-std::shared_ptr<StudyChecker::Memory> StudyChecker::makeMemory() {
-    return std::make_shared<Memory>();
-}
-
-namespace {
-
-QString quiet(const std::string& text) {
-    return QString::fromStdString(escaped(text, 400));
-}
-
-/// The reason as a sentence, without the command that would help in a terminal.
-QString reasonOf(const std::exception& error) {
-    const std::string text = error.what();
-    std::size_t end = text.size();
-    for (const char* command : {"; 'tessera ", " 'tessera ", "; `tessera "}) end = std::min(end, text.find(command));
-    QString reason = quiet(text.substr(0, end));
-    if (!reason.isEmpty()) reason[0] = reason[0].toUpper();
-    return reason.endsWith(QLatin1Char('?')) || reason.endsWith(QLatin1Char('.')) ? reason : reason + QLatin1Char('.');
-}
-
-/// The layers and a line about a model, or why it cannot be read.
-template <typename Facts>
-void readModel(Facts& facts, const std::string& name, const std::map<std::string, std::int64_t>& dimensions) {
-    try {
-        model::LoadOptions options;
-        options.dimensions = dimensions;
-        const model::Model model = model::loadModel(name, options);
-        const model::LayerGraph layers = model::layerGraph(model);
-        double parameters = 0;
-        int weighted = 0;
-        for (const model::Layer& layer : layers.layers) {
-            if (model::isJoin(layer.kind)) continue;
-            ++weighted;
-            parameters += layer.parameters;
-            if (facts.names.size() < static_cast<qsizetype>(kMostOffered))
-                facts.names << QString::fromStdString(layer.name);
-        }
-        facts.note = QStringLiteral("%1 · %2 · %3")
-                         .arg(quiet(model.name), words::counted(weighted, "weighted layer", "weighted layers"),
-                              words::counted(parameters, "parameter", "parameters"));
-    } catch (const std::exception& error) {
-        facts.wrong = true;
-        facts.note = reasonOf(error);
+QVector<FieldRow> dimensionRows(const Json& document, const QStringList& open) {
+    QStringList names = open;
+    const Json* given = valueAt(document, {"dimensions"});
+    if (given != nullptr && given->is_object())
+        for (const auto& [name, value] : given->items())
+            if (!names.contains(QString::fromStdString(name))) names << QString::fromStdString(name);
+    QVector<FieldRow> rows;
+    for (const QString& name : names.mid(0, kMostDimensions)) {
+        FieldRow row;
+        row.keys = {"dimensions", name.toStdString()};
+        row.path = "dimensions." + name.toStdString();
+        row.label = QString::fromStdString(escaped(name.toStdString(), kLongestLabel));
+        row.kind = FieldKind::whole;
+        row.range = {.least = 1, .most = std::numeric_limits<std::int32_t>::max(), .whole = true};
+        row.placeholder = words::tr("open");
+        row.help = open.contains(name) ? words::tr("Size of a dimension that the model leaves open")
+                                       : words::tr("Given by the study");
+        rows.push_back(row);
     }
+    return rows;
 }
 
-/// The data types and a line about a fleet, or why it cannot be read.
-template <typename Facts>
-void readFleet(Facts& facts, const std::string& name) {
-    try {
-        const hardware::Fleet fleet = hardware::loadFleet(name);
-        QStringList groups;
-        for (const hardware::Group& group : fleet.groups) {
-            QStringList types;
-            for (const auto& [type, rate] : group.accelerator.peakFlops) types << QString::fromStdString(type);
-            if (&group == &fleet.groups.front()) facts.names = types;
-            facts.names.removeIf([&](const QString& type) { return !types.contains(type); });
-            groups << QStringLiteral("%1 × %2").arg(
-                QString::fromStdString(formatCount(static_cast<double>(group.count))), quiet(group.accelerator.name));
-        }
-        constexpr int kMostNamed = 4;
-        const int more = static_cast<int>(groups.size()) - kMostNamed;
-        groups = groups.mid(0, kMostNamed);
-        if (more > 0) groups << words::tr("%1 more groups").arg(more);
-        facts.note = QStringLiteral("%1 · %2").arg(quiet(fleet.name), groups.join(QStringLiteral(" + ")));
-    } catch (const std::exception& error) {
-        facts.wrong = true;
-        facts.note = reasonOf(error);
-    }
-}
-
-}  // namespace
-
-CheckOutcome StudyChecker::check(const Json& document, const std::string& file) const {
-    const std::shared_ptr<Memory> memory = memory_;
-    CheckOutcome outcome;
-    study::Study study;
-    const Stand stands{{"models", Json::array({"zoo:stand-in"})}, {"hardware", Json::array({"stand-in"})}};
-    outcome.problems = findProblems(
-        document, file, [&](const JsonNode& root) { study = study::readStudy(root); }, stands);
-    for (Problem& problem : outcome.problems) {
-        if (problem.field == "models" && nameIn(document, "models").empty())
-            problem.sentence = words::tr("Choose a model.");
-        if (problem.field == "hardware" && nameIn(document, "hardware").empty())
-            problem.sentence = words::tr("Choose the hardware.");
-    }
-
-    StudyPreview preview;
-    const std::lock_guard lock(memory->mutex);
-    const auto remember = [&](Facts& facts, const std::string& name, const std::string& key, const auto& read) {
-        if (facts.of == key) return;
-        facts = {};
-        facts.of = key;
-        if (!name.empty()) read(facts, name);
-    };
-    // Names are looked up as the study itself would: beside its file first.
-    const bool readable = outcome.problems.isEmpty();
-    const std::string model = readable ? study.models.front() : nameIn(document, "models");
-    const std::string hardware = readable ? study.hardware.front() : nameIn(document, "hardware");
-    std::string modelKey = model;
-    for (const auto& [name, value] : study.dimensions) modelKey += '\n' + name + '=' + std::to_string(value);
-    remember(memory->model, model, modelKey,
-             [&](Facts& facts, const std::string& name) { readModel(facts, name, study.dimensions); });
-    remember(memory->hardware, hardware, hardware,
-             [](Facts& facts, const std::string& name) { readFleet(facts, name); });
-    preview.modelNote = memory->model.note;
-    preview.modelWrong = memory->model.wrong;
-    preview.layers = memory->model.names;
-    preview.hardwareNote = memory->hardware.note;
-    preview.hardwareWrong = memory->hardware.wrong;
-    preview.dataTypes = memory->hardware.names;
-    if (preview.modelWrong) outcome.problems.push_back({"models", preview.modelNote});
-    if (preview.hardwareWrong) outcome.problems.push_back({"hardware", preview.hardwareNote});
-    if (outcome.problems.isEmpty()) {
-        preview.estimate = study::estimate(study);
-        for (const std::string& problem : preview.estimate.problems) outcome.problems.push_back({"", quiet(problem)});
-    }
-    outcome.preview = preview;
-    return outcome;
+FieldRow seedRow() {
+    FieldRow row;
+    row.path = "seed";
+    row.label = words::tr("Seed");
+    row.kind = FieldKind::whole;
+    row.range = {.least = 0, .most = static_cast<double>(std::numeric_limits<std::int64_t>::max()), .whole = true};
+    row.placeholder = words::tr("not set");
+    row.help = words::tr("Where an engine draws random numbers, the same seed gives the same result");
+    return row;
 }
 
 Json studyDocument(const study::Study& study) {

@@ -5,13 +5,12 @@
 #include <QVector>
 #include <memory>
 
-#include "core/study/estimate.h"
 #include "core/study/study.h"
-#include "ui/editors/editor_core.h"
+#include "ui/editors/edited_json.h"
 #include "ui/editors/field.h"
 #include "ui/editors/list_editor.h"
 
-/// From an engine's parameter table to rows of forms, and from a study's document to what is known of it.
+/// From an engine's parameter table to the rows of forms.
 namespace tessera::ui {
 
 /// The parameter as a row of a form; lists of pairs have none.
@@ -20,26 +19,11 @@ std::optional<FieldRow> fieldOf(const study::Parameter& parameter);
 std::optional<ListSpec> listOf(const study::Parameter& parameter, const std::shared_ptr<const QStringList>& names);
 QString labelOf(const study::Parameter& parameter);
 
-/// What is known of a study's inputs, read on another thread.
-struct StudyPreview {
-    study::Estimate estimate;
-    QString modelNote, hardwareNote;
-    bool modelWrong = false, hardwareWrong = false;
-    QStringList layers;     ///< names of the weighted layers
-    QStringList dataTypes;  ///< that every group of the fleet has a peak rate for
-};
-
-/// Keeps what was read of inputs, so that editing a parameter does not read them again.
-class StudyChecker {
-public:
-    CheckOutcome check(const Json& document, const std::string& file) const;
-
-private:
-    struct Facts;
-    struct Memory;
-    std::shared_ptr<Memory> memory_ = makeMemory();
-    static std::shared_ptr<Memory> makeMemory();
-};
+/// The rows in which the dimensions that a model leaves open get their sizes; also those that only the study names, so
+/// that they can be taken away.
+QVector<FieldRow> dimensionRows(const Json& document, const QStringList& open);
+/// The row of the study's seed.
+FieldRow seedRow();
 
 /// The document of a study, without the parameters that are at their default.
 Json studyDocument(const study::Study& study);

@@ -1,0 +1,238 @@
+#include "ui/editors/study_check.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/hardware/library.h"
+#include "core/model/model.h"
+#include "core/study/study.h"
+#include "ui/editors/check.h"
+#include "ui/editors/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr qsizetype kMostOffered = 20'000;  // layers in a drop-down list
+
+using Sizes = std::map<std::string, std::int64_t>;
+
+QString quiet(const std::string& text) {
+    return QString::fromStdString(escaped(text, 400));
+}
+
+/// The reason as a sentence, without the command that would help in a terminal.
+QString reasonOf(const std::exception& error) {
+    const std::string text = error.what();
+    std::size_t end = text.size();
+    for (const char* command : {"; 'tessera ", " 'tessera ", "; `tessera "}) end = std::min(end, text.find(command));
+    QString reason = quiet(text.substr(0, end));
+    if (!reason.isEmpty()) reason[0] = reason[0].toUpper();
+    return reason.endsWith(QLatin1Char('?')) || reason.endsWith(QLatin1Char('.')) ? reason : reason + QLatin1Char('.');
+}
+
+/// What was read of a model with certain sizes of its open dimensions.
+struct ModelFacts {
+    QString note;
+    bool wrong = false;
+    QStringList layers;
+    Problems problems = {};  ///< of dimensions
+};
+
+/// What was read of a fleet.
+struct FleetFacts {
+    QString note;
+    bool wrong = false;
+    QStringList dataTypes;
+};
+
+model::Model modelWith(const std::string& name, const Sizes& sizes) {
+    return model::loadModel(name, {.batch = {}, .dimensions = sizes});
+}
+
+/// The dimensions that a model leaves open; none where it cannot be read.
+QStringList openDimensions(const std::string& name) {
+    QStringList open;
+    try {
+        const model::Model model = modelWith(name, {});
+        if (const model::Graph* graph = model.graph())
+            for (const std::string& dimension : model::unboundDimensions(*graph))
+                open << QString::fromStdString(dimension);
+    } catch (const std::exception&) {
+        return {};  // the reading with the study's sizes says why
+    }
+    return open;
+}
+
+/// The sizes that the model takes; the others are problems of their own.
+Sizes usableSizes(ModelFacts& facts, const std::string& name, const Sizes& given, const QStringList& open) {
+    Sizes usable;
+    for (const auto& [dimension, size] : given) {
+        try {
+            if (!open.contains(QString::fromStdString(dimension))) modelWith(name, {{dimension, size}});
+            usable.emplace(dimension, size);
+        } catch (const std::exception& error) {
+            facts.problems.push_back({"dimensions." + dimension, reasonOf(error)});
+        }
+    }
+    return usable;
+}
+
+void describe(ModelFacts& facts, const model::Model& model, const model::LayerGraph& layers) {
+    double parameters = 0;
+    int weighted = 0;
+    for (const model::Layer& layer : layers.layers) {
+        if (model::isJoin(layer.kind)) continue;
+        ++weighted;
+        parameters += layer.parameters;
+        if (facts.layers.size() < kMostOffered) facts.layers << QString::fromStdString(layer.name);
+    }
+    facts.note = QStringLiteral("%1 · %2 · %3")
+                     .arg(quiet(model.name), words::counted(weighted, "weighted layer", "weighted layers"),
+                          words::counted(parameters, "parameter", "parameters"));
+}
+
+/// The layers and a line about a model, or why it cannot be read.
+ModelFacts readModel(const std::string& name, const Sizes& given, const QStringList& open) {
+    ModelFacts facts;
+    std::optional<model::Model> model;
+    try {
+        model = modelWith(name, usableSizes(facts, name, given, open));
+        describe(facts, *model, model::layerGraph(*model));
+    } catch (const std::exception& error) {
+        const model::Graph* graph = model ? model->graph() : nullptr;
+        const std::vector<std::string> missing =
+            graph == nullptr ? std::vector<std::string>() : model::unboundDimensions(*graph);
+        for (const std::string& dimension : missing)
+            facts.problems.push_back(
+                {"dimensions." + dimension, words::tr("Give the size of '%1'.").arg(quiet(dimension))});
+        facts.wrong = missing.empty();
+        facts.note = missing.empty() ? reasonOf(error) : quiet(model->name);
+    }
+    return facts;
+}
+
+/// The data types and a line about a fleet, or why it cannot be read.
+FleetFacts readFleet(const std::string& name) {
+    FleetFacts facts;
+    try {
+        const hardware::Fleet fleet = hardware::loadFleet(name);
+        QStringList groups;
+        for (const hardware::Group& group : fleet.groups) {
+            QStringList types;
+            for (const auto& [type, rate] : group.accelerator.peakFlops) types << QString::fromStdString(type);
+            if (&group == &fleet.groups.front()) facts.dataTypes = types;
+            facts.dataTypes.removeIf([&](const QString& type) { return !types.contains(type); });
+            groups << QStringLiteral("%1 × %2").arg(
+                QString::fromStdString(formatCount(static_cast<double>(group.count))), quiet(group.accelerator.name));
+        }
+        constexpr int kMostNamed = 4;
+        const int more = static_cast<int>(groups.size()) - kMostNamed;
+        groups = groups.mid(0, kMostNamed);
+        if (more > 0) groups << words::tr("%1 more groups").arg(more);
+        facts.note = QStringLiteral("%1 · %2").arg(quiet(fleet.name), groups.join(QStringLiteral(" + ")));
+    } catch (const std::exception& error) {
+        facts.wrong = true;
+        facts.note = reasonOf(error);
+    }
+    return facts;
+}
+
+/// The newest thing that was read, by what it was read from.
+template <typename Facts>
+class Remembered {
+public:
+    template <typename Read>
+    const Facts& get(const std::string& of, const Read& read) {
+        if (!of_ || *of_ != of) {
+            facts_ = read();
+            of_ = of;
+        }
+        return facts_;
+    }
+
+private:
+    std::optional<std::string> of_;
+    Facts facts_;
+};
+
+/// What is wrong with the document itself, whatever its inputs are.
+Problems documentProblems(const Json& document, const std::string& file, study::Study& study) {
+    const Stand stands{{"models", Json::array({"zoo:stand-in"})}, {"hardware", Json::array({"stand-in"})}};
+    Problems problems = findProblems(
+        document, file, [&](const JsonNode& root) { study = study::readStudy(root); }, stands);
+    for (Problem& problem : problems) {
+        if (problem.field == "models" && firstInput(document, "models").isEmpty())
+            problem.sentence = words::tr("Choose a model.");
+        if (problem.field == "hardware" && firstInput(document, "hardware").isEmpty())
+            problem.sentence = words::tr("Choose the hardware.");
+    }
+    return problems;
+}
+
+}  // namespace
+
+struct StudyChecker::Memory {
+    std::mutex mutex;
+    Remembered<QStringList> open;
+    Remembered<ModelFacts> model;
+    Remembered<FleetFacts> fleet;
+};
+
+std::shared_ptr<StudyChecker::Memory> StudyChecker::makeMemory() {
+    return std::make_shared<Memory>();
+}
+
+CheckOutcome StudyChecker::check(const Json& document, const std::string& file) const {
+    const std::shared_ptr<Memory> memory = memory_;
+    CheckOutcome outcome;
+    study::Study study;
+    outcome.problems = documentProblems(document, file, study);
+
+    // Names are looked up as the study itself would: beside its file first.
+    const bool readable = outcome.problems.isEmpty();
+    const std::string model = readable ? study.models.front() : firstInput(document, "models").toStdString();
+    const std::string fleet = readable ? study.hardware.front() : firstInput(document, "hardware").toStdString();
+    std::string modelKey = model;
+    for (const auto& [name, value] : study.dimensions) modelKey += '\n' + name + '=' + std::to_string(value);
+
+    StudyPreview preview;
+    const std::lock_guard lock(memory->mutex);
+    if (!model.empty()) {
+        preview.dimensions = memory->open.get(model, [&] { return openDimensions(model); });
+        const ModelFacts& facts =
+            memory->model.get(modelKey, [&] { return readModel(model, study.dimensions, preview.dimensions); });
+        preview.modelNote = facts.note;
+        preview.modelWrong = facts.wrong;
+        preview.layers = facts.layers;
+        outcome.problems += facts.problems;
+    }
+    if (!fleet.empty()) {
+        const FleetFacts& facts = memory->fleet.get(fleet, [&] { return readFleet(fleet); });
+        preview.hardwareNote = facts.note;
+        preview.hardwareWrong = facts.wrong;
+        preview.dataTypes = facts.dataTypes;
+    }
+    if (preview.modelWrong) outcome.problems.push_back({"models", preview.modelNote});
+    if (preview.hardwareWrong) outcome.problems.push_back({"hardware", preview.hardwareNote});
+    if (outcome.problems.isEmpty()) {
+        preview.estimate = study::estimate(study);
+        for (const std::string& problem : preview.estimate.problems) outcome.problems.push_back({"", quiet(problem)});
+    }
+    outcome.preview = preview;
+    return outcome;
+}
+
+QString firstInput(const Json& document, const char* list) {
+    const auto found = document.find(list);
+    if (found == document.end() || !found->is_array() || found->empty() || !found->front().is_string()) return {};
+    return QString::fromStdString(found->front().get<std::string>());
+}
+
+}  // namespace tessera::ui

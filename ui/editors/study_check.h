@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QString>
+#include <QStringList>
+#include <memory>
+#include <string>
+
+#include "core/study/estimate.h"
+#include "ui/editors/editor_core.h"
+
+/// From a study's document to what is known of it and what is wrong with it.
+namespace tessera::ui {
+
+/// What is known of a study's inputs, read on another thread.
+struct StudyPreview {
+    study::Estimate estimate;
+    QString modelNote, hardwareNote;
+    bool modelWrong = false, hardwareWrong = false;
+    QStringList layers;      ///< names of the weighted layers
+    QStringList dimensions;  ///< names of the dimensions that the model leaves open
+    QStringList dataTypes;   ///< that every group of the fleet has a peak rate for
+};
+
+/// Keeps what was read of inputs, so that editing a parameter does not read them again.
+class StudyChecker {
+public:
+    CheckOutcome check(const Json& document, const std::string& file) const;
+
+private:
+    struct Memory;
+    std::shared_ptr<Memory> memory_ = makeMemory();
+    static std::shared_ptr<Memory> makeMemory();
+};
+
+/// The first name of a document's list of inputs ("models", "hardware"); empty where there is none.
+QString firstInput(const Json& document, const char* list);
+
+}  // namespace tessera::ui
