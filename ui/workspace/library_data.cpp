@@ -7,6 +7,7 @@
 #include "core/hardware/library.h"
 #include "core/model/zoo/zoo.h"
 #include "core/study/study.h"
+#include "ui/editors/edited_file.h"
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
@@ -46,6 +47,17 @@ LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
             entry.aside = shown(accelerator.vendor);
             entry.help = shown(accelerator.name);
         }
+    } catch (const std::exception& error) {
+        entry.problem = shown(error.what());
+    }
+    return entry;
+}
+
+LibraryContents::Entry studyEntry(const std::string& name, const std::string& path) {
+    LibraryContents::Entry entry{
+        .key = QString::fromStdString(name), .title = shown(name), .aside = {}, .help = shown(name), .problem = {}};
+    try {
+        if (const study::Study study = study::loadStudy(path); !study.name.empty()) entry.title = shown(study.name);
     } catch (const std::exception& error) {
         entry.problem = shown(error.what());
     }
@@ -98,19 +110,7 @@ LibraryContents readLibrary() {
         if (row.kind == "fleet") contents.fleets.append(hardwareEntry(row));
         if (row.kind == "accelerator") contents.accelerators.append(hardwareEntry(row));
     }
-    try {
-        for (const auto& [name, title] : study::bundledStudies())
-            contents.studies.append({.key = QString::fromStdString(name),
-                                     .title = shown(title.empty() ? name : title),
-                                     .aside = {},
-                                     .help = QString::fromStdString(name)});
-    } catch (const std::exception& error) {
-        contents.studies.append({.key = {},
-                                 .title = words("Studies cannot be listed"),
-                                 .aside = {},
-                                 .help = {},
-                                 .problem = shown(error.what())});
-    }
+    for (const auto& [name, path] : libraryFiles("studies")) contents.studies.append(studyEntry(name, path.string()));
     return contents;
 }
 

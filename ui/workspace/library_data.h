@@ -13,11 +13,13 @@ struct LibraryContents {
         QString aside;  ///< short: "zoo", "256 accelerators"
         QString help;   ///< a sentence or two
         QString problem = {};
+        bool operator==(const Entry&) const = default;
     };
     QVector<Entry> models;  ///< of the zoo
     QVector<Entry> accelerators;
     QVector<Entry> fleets;
     QVector<Entry> studies;
+    bool operator==(const LibraryContents&) const = default;
 };
 
 /// A bundled study as a card of the welcome page shows it.

@@ -3,6 +3,8 @@
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QMenu>
+#include <QPersistentModelIndex>
+#include <QSet>
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
@@ -21,6 +23,22 @@ void setIcon(QStandardItem* item, const QString& icon, const char* token = "seco
     item->setData(icon, kIconRole);
     item->setData(QString::fromLatin1(token), kTokenRole);
     item->setIcon(theme().icon(icon, token));
+}
+
+/// What an entry is, whatever it is called now.
+QString identityOf(const QStandardItem& item) {
+    return item.data(LibraryPanel::KindRole).toString() + QLatin1Char('\n') +
+           item.data(LibraryPanel::KeyRole).toString();
+}
+
+/// Makes a row that stays like one that was made anew.
+void update(QStandardItem& item, const QStandardItem& anew) {
+    for (const int role :
+         {int(Qt::DisplayRole), int(Qt::ToolTipRole), int(Qt::AccessibleDescriptionRole), int(LibraryPanel::HelpRole),
+          int(LibraryPanel::FileRole), int(LibraryPanel::RunRole), int(TwoToneDelegate::kAsideRole)})
+        if (item.data(role) != anew.data(role)) item.setData(anew.data(role), role);
+    if (item.data(kIconRole) == anew.data(kIconRole) && item.data(kTokenRole) == anew.data(kTokenRole)) return;
+    setIcon(&item, anew.data(kIconRole).toString(), anew.data(kTokenRole).toString().toLatin1().constData());
 }
 
 }  // namespace
@@ -97,19 +115,48 @@ QStandardItem* LibraryPanel::entryItem(const QString& kind, const QString& icon,
 
 void LibraryPanel::fill(QStandardItem* section, const QString& kind, const QString& icon,
                         const QVector<LibraryContents::Entry>& entries, const QVector<RecentFiles::Entry>& recent) {
-    section->removeRows(0, section->rowCount());
+    QVector<QStandardItem*> items;
     for (const RecentFiles::Entry& file : recent) {
-        QStandardItem* item = entryItem(kind, QStringLiteral("file"),
-                                        {.key = file.path,
-                                         .title = QFileInfo(file.path).fileName(),
-                                         .aside = tr("file"),
-                                         .help = file.path,
-                                         .problem = {}});
-        item->setData(true, FileRole);
-        section->appendRow(item);
+        items.append(entryItem(kind, QStringLiteral("file"),
+                               {.key = file.path,
+                                .title = QFileInfo(file.path).fileName(),
+                                .aside = tr("file"),
+                                .help = file.path,
+                                .problem = {}}));
+        items.back()->setData(true, FileRole);
     }
-    for (const LibraryContents::Entry& entry : entries) section->appendRow(entryItem(kind, icon, entry));
+    for (const LibraryContents::Entry& entry : entries) items.append(entryItem(kind, icon, entry));
+    setEntries(section, items);
     section->setData(QString::number(section->rowCount()), TwoToneDelegate::kAsideRole);
+}
+
+void LibraryPanel::setEntries(QStandardItem* section, const QVector<QStandardItem*>& items) {
+    filling_ = true;
+    QSet<QString> wanted;
+    for (const QStandardItem* item : items) wanted.insert(identityOf(*item));
+    const QPersistentModelIndex current = proxy_.mapToSource(tree_->currentIndex());
+    const QString before = current.isValid() ? identityOf(*model_.itemFromIndex(current)) : QString();
+    for (int row = section->rowCount() - 1; row >= 0; --row)
+        if (!wanted.contains(identityOf(*section->child(row)))) section->removeRow(row);
+    for (int row = 0; row < items.size(); ++row) {
+        QStandardItem* item = items[row];
+        if (row < section->rowCount() && identityOf(*section->child(row)) == identityOf(*item)) {
+            update(*section->child(row), *item);
+            delete item;
+            continue;
+        }
+        // Another order: what stood further down is taken away there.
+        for (int later = row; later < section->rowCount(); ++later)
+            if (identityOf(*section->child(later)) == identityOf(*item)) section->removeRow(later);
+        section->insertRow(row, item);
+    }
+    section->removeRows(static_cast<int>(items.size()), section->rowCount() - static_cast<int>(items.size()));
+    if (!current.isValid() && wanted.contains(before))
+        for (int row = 0; row < section->rowCount(); ++row)
+            if (identityOf(*section->child(row)) == before)
+                tree_->setCurrentIndex(proxy_.mapFromSource(section->child(row)->index()));
+    if (filtering_) tree_->expandAll();
+    filling_ = false;
 }
 
 void LibraryPanel::fillAll() {
@@ -138,10 +185,9 @@ void LibraryPanel::setRecent(const QVector<RecentFiles::Entry>& entries) {
 }
 
 void LibraryPanel::setRuns(const std::vector<store::RunRow>& runs) {
-    runs_->removeRows(0, runs_->rowCount());
-    auto* all = entryItem(QStringLiteral("history"), QStringLiteral("search"),
-                          {.key = {}, .title = tr("All runs"), .aside = {}, .help = tr("Search, filter, compare")});
-    runs_->appendRow(all);
+    QVector<QStandardItem*> items{
+        entryItem(QStringLiteral("history"), QStringLiteral("search"),
+                  {.key = {}, .title = tr("All runs"), .aside = {}, .help = tr("Search, filter, compare")})};
     for (const store::RunRow& run : runs) {
         QStandardItem* item = entryItem(QStringLiteral("run"), QStringLiteral("run"),
                                         {.key = QStringLiteral("run/%1").arg(run.id),
@@ -151,8 +197,9 @@ void LibraryPanel::setRuns(const std::vector<store::RunRow>& runs) {
         item->setData(QVariant::fromValue<qint64>(run.id), RunRole);
         setIcon(item, statusIcon(run.status), statusToken(run.status).data());
         item->setAccessibleDescription(statusText(run.status));
-        runs_->appendRow(item);
+        items.append(item);
     }
+    setEntries(runs_, items);
 }
 
 void LibraryPanel::applyFilter() {
@@ -184,7 +231,8 @@ void LibraryPanel::open(const QModelIndex& index) {
 
 void LibraryPanel::inspect(const QModelIndex& index) {
     const QString kind = index.data(KindRole).toString();
-    if (kind.isEmpty()) return;
+    // Rows that come and go move the current one; nobody chose anything.
+    if (kind.isEmpty() || filling_) return;
     const QString key = index.data(KeyRole).toString();
     Facts facts;
     facts.title = index.data().toString();

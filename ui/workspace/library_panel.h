@@ -50,6 +50,8 @@ private:
     QStandardItem* entryItem(const QString& kind, const QString& icon, const LibraryContents::Entry& entry);
     void fill(QStandardItem* section, const QString& kind, const QString& icon,
               const QVector<LibraryContents::Entry>& entries, const QVector<RecentFiles::Entry>& recent);
+    /// Makes the section's rows these, and leaves those that stay where they are: selected, scrolled to, unfolded.
+    void setEntries(QStandardItem* section, const QVector<QStandardItem*>& items);
     void fillAll();
     void applyFilter();
     void open(const QModelIndex& index);
@@ -65,6 +67,7 @@ private:
     QVector<RecentFiles::Entry> recent_;
     QStringList openBeforeFilter_;
     bool filtering_ = false;
+    bool filling_ = false;
 };
 
 }  // namespace tessera::ui

@@ -6,11 +6,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "ui/models/background.h"
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
 #include "ui/workspace/dock_title.h"
 #include "ui/workspace/inspector_panel.h"
+#include "ui/workspace/library_watcher.h"
 #include "ui/workspace/main_window_parts.h"
 
 namespace tessera::ui {
@@ -80,14 +80,12 @@ void MainWindow::Implementation::build() {
     QObject::connect(&theme(), &Theme::changed, context.get(), [this] { refreshIcons(); });
     QObject::connect(&recent, &RecentFiles::changed, context.get(), [this] { library->setRecent(recent.entries()); });
     library->setRecent(recent.entries());
-    inBackground(
-        context.get(), [] { return readLibrary(); },
-        [this](const LibraryContents& read) {
-            contents = read;
-            library->setContents(read);
-            fillLibraryMenus();
-        },
-        [this](const QString& problem) { say(MessagesPanel::Tone::error, problem); });
+    QObject::connect(new LibraryWatcher(context.get()), &LibraryWatcher::read, context.get(),
+                     [this](const LibraryContents& read) {
+                         contents = read;
+                         library->setContents(read);
+                         fillLibraryMenus();
+                     });
     resetLayout();
     restoreSession();
     refreshIcons();
