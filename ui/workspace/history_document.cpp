@@ -211,6 +211,14 @@ std::vector<store::RunRow> HistoryDocument::selectedRows() const {
     return rows;
 }
 
+/// By ranges: a hundred thousand rows may be selected.
+std::size_t HistoryDocument::selectedCount() const {
+    std::size_t count = 0;
+    for (const QItemSelectionRange& range : table_->selectionModel()->selection())
+        count += static_cast<std::size_t>(range.height());
+    return count;
+}
+
 std::vector<store::RunId> HistoryDocument::selectedRuns() const {
     return idsOf(selectedRows());
 }
@@ -286,8 +294,8 @@ Facts HistoryDocument::overview() const {
 }
 
 void HistoryDocument::inspectCurrent() {
-    const QModelIndexList rows = table_->selectionModel()->selectedRows();
-    const store::RunRow* row = rows.isEmpty() ? nullptr : model_.row(table_->currentIndex().row());
+    const bool isSelected = table_->selectionModel()->hasSelection();
+    const store::RunRow* row = isSelected ? model_.row(table_->currentIndex().row()) : nullptr;
     if (row == nullptr) {
         emit inspected({});
         return;
@@ -305,7 +313,7 @@ void HistoryDocument::inspectCurrent() {
 }
 
 void HistoryDocument::updateActions() {
-    const auto selected = static_cast<std::size_t>(table_->selectionModel()->selectedRows().size());
+    const std::size_t selected = selectedCount();
     const bool writable = !history_->isReadOnly();
     const bool deleted = model_.query().deleted;
     for (const char* id : {"open", "repeat", "study", "export"})

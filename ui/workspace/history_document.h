@@ -48,6 +48,7 @@ private:
     QAction* action(const QString& id, const QString& title, const QString& icon, const QKeySequence& keys,
                     std::function<void()> run);
     std::vector<store::RunRow> selectedRows() const;
+    std::size_t selectedCount() const;
     void push(const QString& text, Work redo, Work undo);
     void star(const std::vector<store::RunRow>& rows, bool starred);
     void remove();

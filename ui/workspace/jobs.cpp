@@ -24,7 +24,8 @@ constexpr int kNiceness = 10;
 struct Order {
     std::optional<store::RunId> resume;
     std::optional<store::RunId> repeat;
-    std::filesystem::path history;
+    std::filesystem::path source;   ///< what is resumed or repeated is read there
+    std::filesystem::path history;  ///< where it is kept; empty = nowhere
     std::function<void(const std::string&)> trouble;
 };
 
@@ -35,16 +36,17 @@ QString titleOf(const study::Study& study, const QString& title) {
 study::Result perform(Job& job, const Order& order) {
     study::RunHooks hooks = job.hooks();
     study::Study study = job.state().study;
-    if (order.history.empty()) return study::run(study, hooks);
     if (order.resume || order.repeat) {
         const store::RunId source = order.resume ? *order.resume : *order.repeat;
-        const store::Store history = store::Store::open(order.history);
+        const auto mode = order.history.empty() ? store::OpenMode::readOnly : store::OpenMode::readWrite;
+        const store::Store history = store::Store::open(order.source, mode);
         study = history.study(source);
         hooks.locate = store::storedInputs(history, source);
         // A run that goes on keeps the name it was given; one that begins anew is named after its study.
         const std::optional<store::RunRow> row = order.resume ? history.run(source) : std::nullopt;
         job.setStudy(study, titleOf(study, row ? QString::fromStdString(escaped(row->name)) : QString()));
     }
+    if (order.history.empty()) return study::run(study, hooks);
     store::RecordOptions options;
     options.path = order.history;
     options.run = order.resume;
@@ -85,7 +87,7 @@ struct JobQueue::Implementation {
         bool started = false;
         bool over = false;
     };
-    std::filesystem::path history;
+    std::filesystem::path source, history;
     int workers = 1;
     int next = 1;
     std::map<int, Entry> entries;
@@ -102,9 +104,9 @@ struct JobQueue::Implementation {
     }
 };
 
-JobQueue::JobQueue(std::filesystem::path history, QObject* parent)
+JobQueue::JobQueue(const std::filesystem::path& history, QObject* parent)
     : QObject(parent), d_(std::make_unique<Implementation>()) {
-    d_->history = std::move(history);
+    setHistory(history);
     d_->timer = new QTimer(this);
     d_->timer->setInterval(kSnapshotMilliseconds);
     connect(d_->timer, &QTimer::timeout, this, [this] { deliver(); });
@@ -161,6 +163,7 @@ int JobQueue::add(RunState state, std::optional<store::RunId> resume, std::optio
     entry.job = std::make_shared<Job>(std::move(state));
     entry.order.resume = resume;
     entry.order.repeat = repeat;
+    entry.order.source = d_->source;
     entry.order.history = d_->history;
     entry.order.trouble = [this](const std::string& sentence) {
         const QString text = QString::fromStdString(escaped(sentence, 2000));
@@ -280,8 +283,9 @@ void JobQueue::forget(int job) {
     emit removed(job);
 }
 
-void JobQueue::setHistory(std::filesystem::path history) {
-    d_->history = std::move(history);
+void JobQueue::setHistory(const std::filesystem::path& history, bool isReadOnly) {
+    d_->source = history;
+    d_->history = isReadOnly ? std::filesystem::path() : history;
 }
 
 }  // namespace tessera::ui

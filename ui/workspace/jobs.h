@@ -18,7 +18,7 @@ class JobQueue : public QObject {
 
 public:
     /// Records into the history at `history`; an empty path records nothing.
-    explicit JobQueue(std::filesystem::path history, QObject* parent = nullptr);
+    explicit JobQueue(const std::filesystem::path& history, QObject* parent = nullptr);
     /// Cancels what works, leaving checkpoints, and waits for it.
     ~JobQueue() override;
 
@@ -34,10 +34,11 @@ public:
     void rename(int job, const QString& title);  ///< where the history gave its run another name
 
     RunState state(int job) const;
-    QVector<int> jobs() const;                       ///< newest first
-    int working() const;                             ///< queued, running or paused
-    void forget(int job);                            ///< takes a finished job off the list
-    void setHistory(std::filesystem::path history);  ///< for runs that start from now on
+    QVector<int> jobs() const;  ///< newest first
+    int working() const;        ///< queued, running or paused
+    void forget(int job);       ///< takes a finished job off the list
+    /// For runs that start from now on. From one that is only read, runs can be repeated, but are not kept.
+    void setHistory(const std::filesystem::path& history, bool isReadOnly = false);
 
 signals:
     void added(int job);

@@ -347,8 +347,10 @@ void MainWindow::Implementation::importFile(const QString& path) {
     inBackground(
         context.get(), [path] { return examineFile(path); },
         [this](const ImportedFile& file) {
+            // A model that cannot be read has a page that says so, where it can be tried again.
+            const bool isModel = file.path.endsWith(QLatin1String(".onnx"), Qt::CaseInsensitive);
             if (!file.problem.isEmpty())
-                say(MessagesPanel::Tone::error, file.problem);
+                say(MessagesPanel::Tone::error, file.problem, isModel ? QStringLiteral("model") : QString(), file.path);
             else if (file.kind == QLatin1String("runs"))
                 importRuns(file.path);
             else

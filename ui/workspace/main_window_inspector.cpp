@@ -92,10 +92,11 @@ void MainWindow::Implementation::showFacts(Document* document) {
     }
     askOverview(document, [this, asked, part = known.part](Facts facts) {
         if (asked != factsAsked) return;  // something else is shown by now
+        qsizetype at = std::min<qsizetype>(1, facts.sections.size());
         for (Facts::Section section : part.sections) {
             if (section.title == part.sections.front().title)
                 section.title = QStringLiteral("%1: %2").arg(section.title, part.title);
-            facts.sections.insert(std::min<qsizetype>(1, facts.sections.size()), section);
+            facts.sections.insert(at++, section);
         }
         inspector->setFacts(facts);
     });
@@ -107,7 +108,10 @@ void MainWindow::Implementation::showFactsSoon() {
         factsTimer = new QTimer(context.get());
         factsTimer->setSingleShot(true);
         factsTimer->setInterval(kSettleMilliseconds);
-        QObject::connect(factsTimer, &QTimer::timeout, context.get(), [this] { showFacts(area->current()); });
+        QObject::connect(factsTimer, &QTimer::timeout, context.get(), [this] {
+            // What is selected stays as it is.
+            if (inspections.value(area->current()).selected.title.isEmpty()) showFacts(area->current());
+        });
     }
     factsTimer->start();
 }
@@ -138,6 +142,7 @@ void MainWindow::Implementation::askOverview(Document* document, const std::func
 
 void MainWindow::Implementation::askRunFacts(RunDocument& document, const std::function<void(Facts)>& answer) {
     const RunState state = document.state();
+    if (state.run == 0 && state.job == 0) return answer({});  // not read yet
     const QPointer<RunDocument> guard(&document);
     const auto complete = [this, guard, answer](Facts facts) {
         if (!guard) return;

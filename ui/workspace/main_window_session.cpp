@@ -69,14 +69,14 @@ QString pathText(const std::filesystem::path& path) {
 
 void MainWindow::Implementation::openHistory(const std::filesystem::path& path, store::OpenMode mode) {
     // Runs that start before it is open are kept as well.
-    jobs->setHistory(mode == store::OpenMode::readWrite ? path : std::filesystem::path());
+    jobs->setHistory(path, mode == store::OpenMode::readOnly);
     historyPath = path;
     if (historyNotice) historyNotice->deleteLater();
     history->open(path, mode);
 }
 
 void MainWindow::Implementation::historyOpened(const QString& notice, bool readOnly) {
-    jobs->setHistory(readOnly ? std::filesystem::path() : historyPath);
+    jobs->setHistory(historyPath, readOnly);
     QString sentence = notice;
     if (readOnly && sentence.isEmpty())
         sentence = tr("The history is open for reading only: new runs are shown, but not kept.");

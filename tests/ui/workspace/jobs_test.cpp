@@ -5,10 +5,10 @@
 #include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QTemporaryDir>
-#include <ctime>
 
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
+#include "tests/support/turns.h"
 #include "ui/workspace/curve_recorder.h"
 #include "ui/workspace/job_row.h"
 
@@ -35,12 +35,6 @@ study::Study heavy() {
 
 bool worksOn(const JobQueue& jobs, int job) {
     return jobs.state(job).status == running && !jobs.state(job).task.isEmpty();
-}
-
-double threadSeconds() {
-    timespec now{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 TEST(Jobs, aStudyRunsAndItsResultIsInTheState) {
@@ -98,6 +92,38 @@ TEST(Jobs, cancelIsAnsweredAtOnceAlsoWhilePaused) {
     }
 }
 
+TEST(Jobs, stopIsAnsweredAtOnceAndKeepsWhatWasFound) {
+    for (const bool pausedBefore : {false, true}) {
+        const QTemporaryDir folder;
+        const std::filesystem::path path = folder.filePath("history.db").toStdString();
+        JobQueue jobs(path);
+        const int job = jobs.enqueue(heavy());
+        ASSERT_TRUE(waitUntil([&] { return worksOn(jobs, job); }, 20000));
+        if (pausedBefore) jobs.pause(job);
+        const double before = test::workMilliseconds();
+        jobs.stop(job);
+        EXPECT_LT(test::workMilliseconds() - before, 100);
+        ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 10000)) << "on the wall, of a busy machine";
+        const RunState state = jobs.state(job);
+        EXPECT_EQ(state.status, done) << state.problem.toStdString();
+        ASSERT_NE(state.result, nullptr);
+        EXPECT_EQ(store::Store::open(path).run(state.run)->status, done);
+    }
+}
+
+TEST(Jobs, aRunOfAHistoryThatIsOnlyReadIsRepeatedButNotKept) {
+    const QTemporaryDir folder;
+    const std::filesystem::path path = folder.filePath("history.db").toStdString();
+    const store::RunId run = store::Store::open(path).addRun(quick(), cancelled);
+    JobQueue jobs({});
+    jobs.setHistory(path, true);
+    const int job = jobs.repeat(run);
+    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 20000));
+    EXPECT_EQ(jobs.state(job).status, done) << jobs.state(job).problem.toStdString();
+    EXPECT_EQ(jobs.state(job).run, 0);
+    EXPECT_EQ(store::Store::open(path).count({}), 1);
+}
+
 TEST(Jobs, runsStartInOrderAndAWaitingOneCanBeCancelled) {
     JobQueue jobs({});
     QVector<int> order;
@@ -121,16 +147,9 @@ TEST(Jobs, theUiThreadIsNeverBusyForLongWhileAHeavyStudyRuns) {
         JobRow::factsOf(jobs.state(job));
     });
     const int job = jobs.enqueue(heavy());
-    // Work of this thread, not the wall: other programs of the machine do not count.
-    double longest = 0;
-    QElapsedTimer clock;
-    clock.start();
-    while (clock.elapsed() < 1500 && jobs.working() > 0) {
-        const double before = threadSeconds();
-        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 10);
-        longest = std::max(longest, threadSeconds() - before);
-    }
-    EXPECT_LT(longest, 0.05);
+    test::TurnMeter meter;
+    waitUntil([&] { return jobs.working() == 0; }, 1500);
+    EXPECT_LT(meter.take(), 50 * test::kSlowerBuild);
     EXPECT_GT(changes, 0);
     jobs.cancel(job);
     ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 10000));
