@@ -8,7 +8,7 @@
 
 #include "core/store/implementation.h"
 
-/// The storage of Optuna (https://optuna.org), as its version 3.2 and later make it for SQLite.
+/// The storage of Optuna (https://optuna.org), as its versions 3.2 to 4 make it for SQLite.
 namespace tessera::store {
 
 namespace fs = std::filesystem;
@@ -56,7 +56,7 @@ CREATE TABLE trial_intermediate_values(
     PRIMARY KEY(trial_intermediate_value_id), UNIQUE(trial_id, step), FOREIGN KEY(trial_id) REFERENCES trials(trial_id));
 CREATE TABLE trial_heartbeats(
     trial_heartbeat_id INTEGER NOT NULL, trial_id INTEGER NOT NULL,
-    heartbeat DATETIME DEFAULT (CURRENT_TIMESTAMP) NOT NULL,
+    heartbeat DATETIME NOT NULL,
     PRIMARY KEY(trial_heartbeat_id), UNIQUE(trial_id), FOREIGN KEY(trial_id) REFERENCES trials(trial_id));
 CREATE TABLE alembic_version(
     version_num VARCHAR(32) NOT NULL, CONSTRAINT alembic_version_pkc PRIMARY KEY(version_num));

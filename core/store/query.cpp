@@ -73,6 +73,7 @@ struct Condition {
     std::string bounds = {};  ///< of a range: the end of both statements
     int probes = kProbes;   ///< questions about one run that cost no more than reading all; none for a search of words
     bool excludes = false;  ///< `all` are the runs that do not fit
+    std::string metric = {};  ///< of a range
 };
 
 /// Answers whether runs fit a condition.
@@ -148,6 +149,7 @@ Columns columnsOf(const HistoryQuery& query) {
 
 Condition rangeOf(const HistoryQuery::Range& range) {
     Condition condition;
+    condition.metric = range.metric;
     condition.values.emplace_back(range.metric);
     if (range.least) {
         condition.bounds += " AND value >= ?";
@@ -250,12 +252,20 @@ Walk walkByMetric(const HistoryQuery& query, const Limit& limit) {
             with(limit, values), false};
 }
 
+/// The column that a query orders by, where it is no metric.
+std::string columnOf(const HistoryQuery& query) {
+    return query.orderBy == "model" ? "models" : query.orderBy;
+}
+
+bool ordersByMetric(const HistoryQuery& query) {
+    return !query.orderBy.empty() && query.orderBy != "started" &&
+           std::find(kTextColumns.begin(), kTextColumns.end(), columnOf(query)) == kTextColumns.end();
+}
+
 /// The walks whose runs, one walk after the other, are in the order. Runs without the metric that orders come last.
 std::vector<Walk> walksOf(const HistoryQuery& query, const Columns& columns, const Limit& limit) {
     if (query.orderBy.empty() || query.orderBy == "started") return {walkBySince(columns, query.descending, limit)};
-    const std::string column = query.orderBy == "model" ? "models" : query.orderBy;
-    if (std::find(kTextColumns.begin(), kTextColumns.end(), column) != kTextColumns.end())
-        return {walkByText(column, query, limit)};
+    if (!ordersByMetric(query)) return {walkByText(columnOf(query), query, limit)};
     std::vector<Walk> walks{walkByMetric(query, limit)};
     const bool isBounded = std::any_of(query.ranges.begin(), query.ranges.end(),
                                        [&](const auto& range) { return range.metric == query.orderBy; });
@@ -276,19 +286,22 @@ Condition columnCondition(const Columns& columns) {
 std::optional<Limit> fewOf(const SQLite::Database& database, const std::string& all, const std::vector<Value>& values) {
     Query query(database, fmt::format("{} LIMIT {}", all, kFew + 1));
     bindAll(query, values);
-    std::string runs;
-    std::size_t count = 0;
+    std::vector<RunId> runs;
     while (query.next()) {
-        if (++count > kFew) return std::nullopt;
-        runs += fmt::format("{}{}", runs.empty() ? '[' : ',', query.whole(0));
+        if (runs.size() == kFew) return std::nullopt;
+        runs.push_back(query.whole(0));
     }
-    return Limit{runs.empty() ? "[]" : runs + "]"};
+    return Limit{fmt::format("[{}]", fmt::join(runs, ","))};
 }
 
-/// The first condition that few runs meet; an empty limit where there is none.
-Limit limitOf(const SQLite::Database& database, const std::vector<Condition>& conditions, const Columns& columns) {
-    for (const Condition& condition : conditions)
-        if (std::optional<Limit> few = fewOf(database, condition.all, condition.values)) return *few;
+/// The first condition that few runs meet; an empty limit where there is none. A condition that the limit answers is
+/// taken off the list.
+Limit limitOf(const SQLite::Database& database, std::vector<Condition>& conditions, const Columns& columns) {
+    for (auto condition = conditions.begin(); condition != conditions.end(); ++condition)
+        if (std::optional<Limit> few = fewOf(database, condition->all, condition->values)) {
+            conditions.erase(condition);
+            return *few;
+        }
     // Left to SQLite which index serves these best.
     if (!columns.sql.empty())
         if (std::optional<Limit> few =
@@ -301,13 +314,17 @@ Limit limitOf(const SQLite::Database& database, const std::vector<Condition>& co
 template <typename Found>
 void visit(const SQLite::Database& database, const HistoryQuery& query, const Found& found) {
     const Columns columns = columnsOf(query);
-    const std::vector<Condition> conditions = conditionsOf(query);
+    std::vector<Condition> conditions = conditionsOf(query);
+    const Limit limit = limitOf(database, conditions, columns);
+    // A walk in the order of a metric keeps within its ranges.
+    if (ordersByMetric(query))
+        std::erase_if(conditions, [&](const Condition& condition) { return condition.metric == query.orderBy; });
     const Condition own = columnCondition(columns);
     // Filters keep what they have learned from one walk to the next.
     std::vector<std::unique_ptr<Filter>> filters;
     for (const Condition& condition : conditions) filters.push_back(std::make_unique<Filter>(database, condition));
     Filter ownFilter(database, own);
-    const std::vector<Walk> walks = walksOf(query, columns, limitOf(database, conditions, columns));
+    const std::vector<Walk> walks = walksOf(query, columns, limit);
     RunSet seen;
     for (const Walk& walk : walks) {
         const bool isLast = &walk == &walks.back();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/study/metric.h"
+#include "core/study/packed_result.h"
 #include "core/study/timeline.h"
 
 namespace tessera::store {
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds kInterval{5};
 constexpr std::chrono::milliseconds kFirst{250};
+constexpr std::size_t kMostRowsOfTimeline = 200'000;
 
 /// A connection that says once that it does not work, and then stays away.
 class History {
@@ -56,23 +58,35 @@ public:
     }
 
     void record(const TraceBatch& batch) {
-        if (!troubled_) attempt([&] { store_->record(run_, batch); });
+        if (!troubled_) attemptOnRun([&] { store_->record(run_, batch); });
     }
     bool finish(const study::Result& result) {
         if (run_ == 0) return false;
-        return attempt([&] {
+        return attemptOnRun([&] {
             store_->finishRun(run_, result, study::headline(result), inputContents(result), artifactsOf(result));
         });
     }
     void end(RunStatus status, const std::string& sentence) {
-        if (run_ != 0) attempt([&] { store_->setStatus(run_, status, sentence); });
+        if (run_ != 0) attemptOnRun([&] { store_->setStatus(run_, status, sentence); });
     }
 
 private:
+    /// The same for work on the run, which somebody may have removed meanwhile.
+    template <typename Work>
+    bool attemptOnRun(const Work& work) {
+        try {
+            return attempt(work);
+        } catch (const UsageError& error) {
+            complain(error.what());
+        }
+        return false;
+    }
+
     static std::vector<Artifact> artifactsOf(const study::Result& result) {
         const auto& outcome = std::get<study::PartitionOutcome>(result.outcome);
         const partition::Plan* const best = study::fastestPlan(outcome);
-        if (best == nullptr) return {};
+        // That of a very deep network is made from the result when it is asked for.
+        if (best == nullptr || study::rowCount(*best) > kMostRowsOfTimeline) return {};
         return {{"timeline", "application/json", study::toJson(study::timelineOf(result, best->strategy)).dump()}};
     }
 

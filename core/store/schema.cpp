@@ -173,6 +173,11 @@ CREATE INDEX run_by_hardware ON run(deleted, hardware);
 CREATE INDEX run_by_starred ON run(deleted, starred);
 )sql";
 
+constexpr std::string_view kPackedResults = R"sql(
+-- How `document` is written: the output document as JSON, or, where that would be hundreds of megabytes, packed.
+ALTER TABLE result ADD COLUMN form TEXT NOT NULL DEFAULT 'json' CHECK(form IN ('json', 'packed'));
+)sql";
+
 using Objects = std::map<std::string, std::string>;
 
 /// Tables, indices and triggers by name, with the SQL that made them. The tables inside a search index are SQLite's
@@ -192,6 +197,7 @@ const std::vector<Migration>& migrations() {
     static const std::vector<Migration> kMigrations{
         {"runs, their inputs, results, metrics and annotations", kRuns},
         {"owners of running runs; deletion that can be undone", kOwners},
+        {"results of very deep networks in a compact form", kPackedResults},
     };
     return kMigrations;
 }

@@ -19,6 +19,7 @@
 #include "core/store/implementation.h"
 #include "core/store/owner.h"
 #include "core/store/rows.h"
+#include "core/study/packed_result.h"
 #include "core/study/study.h"
 #include "core/study/title.h"
 
@@ -189,11 +190,11 @@ std::optional<std::string> contentFrom(const SQLite::Database& database, const f
     }
 }
 
-/// Reads a stored document; what is wrong with it is a damage of the file.
+/// Reads something that is stored; what is wrong with it is a damage of the file.
 template <typename Read>
-auto documentOf(std::string text, const fs::path& path, RunId run, const Read& read) {
+auto sayingWhere(const fs::path& path, const Read& read) {
     try {
-        return read(JsonDocument::parse(std::move(text), fmt::format("run {}", run)).root());
+        return read();
     } catch (const DataError& error) {
         throw StoreError(StoreProblem::damaged, fmt::format("the history {} holds a document that cannot be read: {}",
                                                             shown(path), error.what()));
@@ -202,6 +203,17 @@ auto documentOf(std::string text, const fs::path& path, RunId run, const Read& r
                                                             shown(path), error.what()));
     }
 }
+
+template <typename Read>
+auto documentOf(std::string text, const fs::path& path, RunId run, const Read& read) {
+    return sayingWhere(path,
+                       [&] { return read(JsonDocument::parse(std::move(text), fmt::format("run {}", run)).root()); });
+}
+
+/// Results with more rows of layers than this are stored in their compact form: a row is some two hundred bytes of
+/// JSON.
+constexpr std::size_t kMostRowsAsJson = 200'000;
+constexpr std::string_view kJson = "json", kPacked = "packed";
 
 std::optional<RunId> runOfUid(const SQLite::Database& database, const std::string& prefix) {
     constexpr std::size_t kShortest = 4;
@@ -213,6 +225,16 @@ std::optional<RunId> runOfUid(const SQLite::Database& database, const std::strin
     const RunId run = query.whole(0);
     if (query.next())
         throw UsageError(fmt::format("several runs begin with {}; give more of the name", inQuotes(prefix)));
+    return run;
+}
+
+std::optional<RunId> runOfName(const SQLite::Database& database, const std::string& name) {
+    if (name.empty()) return std::nullopt;
+    Query query(database, "SELECT id FROM run WHERE deleted = 0 AND name = ? LIMIT 2", name);
+    if (!query.next()) return std::nullopt;
+    const RunId run = query.whole(0);
+    if (query.next())
+        throw UsageError(fmt::format("several runs have the name {}; give a run's number", inQuotes(name)));
     return run;
 }
 
@@ -304,9 +326,9 @@ RunId Store::addRun(const study::Study& study, RunStatus status) {
         execute(database,
                 "INSERT INTO run(uid, study, seed, name, engine, models, hardware, status, since, version, host) "
                 "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                newUid(), studyRow(database, study), seed, study::titleOf(study), study.engine, joined(study.models, ", "),
-                joined(study.hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION,
-                thisProcess().host);
+                newUid(), studyRow(database, study), seed, study::titleOf(study), study.engine,
+                joined(study.models, ", "), joined(study.hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(),
+                TESSERA_VERSION, thisProcess().host);
         run = wholeFrom(database, "SELECT last_insert_rowid()");
         addNames(database, "model", run, study.models);
         addNames(database, "hardware", run, study.hardware);
@@ -369,14 +391,15 @@ std::optional<Json> Store::takeUp(RunId run) {
 void Store::finishRun(RunId run, const study::Result& result, const std::string& headline,
                       const std::vector<InputContent>& inputs, const std::vector<Artifact>& artifacts) {
     // Compressed before the transaction begins, so that others wait less.
-    const std::string text = textOf(result);
-    requireSize(text.size(), "the result");
-    const std::string document = compressed(text);
+    const bool packs = study::rowCount(result) > kMostRowsAsJson;
+    const std::string content = packs ? study::packResult(result) : textOf(result);
+    requireSize(content.size(), "the result");
+    const std::string document = compressed(content);
     const std::vector<study::Metric> metrics = study::metricsOf(result);
     implementation_->write([&](const SQLite::Database& database) {
         requireRun(database, run);
-        execute(database, "INSERT OR REPLACE INTO result(run, size, document) VALUES(?, ?, ?)", run, text.size(),
-                Blob{document});
+        execute(database, "INSERT OR REPLACE INTO result(run, size, document, form) VALUES(?, ?, ?, ?)", run,
+                content.size(), Blob{document}, packs ? kPacked : kJson);
         putMetrics(database, run, metrics);
         for (const InputContent& input : inputs) putInput(database, run, input);
         for (const Artifact& artifact : artifacts) putArtifact(database, run, artifact);
@@ -461,10 +484,11 @@ RunId Store::find(const std::string& name) const {
         if (error == std::errc() && end == name.data() + name.size() &&
             wholeFrom(database, "SELECT count(*) FROM run WHERE id = ?", number) == 1)
             return number;
+        if (const std::optional<RunId> run = runOfName(database, name)) return *run;
         if (const std::optional<RunId> run = runOfUid(database, name)) return *run;
         throw UsageError(
-            fmt::format("there is no run {} in the history; give a run's number, its name (four letters or more), or "
-                        "'last'",
+            fmt::format("there is no run {} in the history; give a run's number, its name, the first letters of its "
+                        "uid (four or more), or 'last'",
                         inQuotes(name)));
     });
 }
@@ -487,17 +511,53 @@ study::Study Store::study(RunId run) const {
     return implementation_->read([&](const SQLite::Database& database) { return readStudyOf(database, path(), run); });
 }
 
+namespace {
+
+/// A result as it is stored, for a moment.
+struct StoredResult {
+    std::string content;
+    bool isPacked = false;
+};
+
+std::optional<StoredResult> storedResult(const SQLite::Database& database, const fs::path& path, RunId run) {
+    std::optional<std::string> content =
+        contentFrom(database, path, "SELECT size, document FROM result WHERE run = ?", run);
+    if (!content) return std::nullopt;
+    Query form(database, "SELECT form FROM result WHERE run = ?", run);
+    return StoredResult{std::move(*content), form.next() && form.text(0) == kPacked};
+}
+
+study::Result resultOf(StoredResult stored, const study::Study& study, const fs::path& path, RunId run) {
+    if (!stored.isPacked)
+        return documentOf(std::move(stored.content), path, run,
+                          [&](const JsonNode& node) { return study::readResult(node, study); });
+    return sayingWhere(path, [&] { return study::unpackResult(stored.content, study, fmt::format("run {}", run)); });
+}
+
+}  // namespace
+
 std::optional<study::Result> Store::result(RunId run) const {
-    std::optional<std::string> text = resultText(run);
-    if (!text) return std::nullopt;
-    const study::Study of = study(run);
-    return documentOf(std::move(*text), path(), run, [&](const JsonNode& node) { return study::readResult(node, of); });
+    std::optional<StoredResult> stored =
+        implementation_->read([&](const SQLite::Database& database) { return storedResult(database, path(), run); });
+    if (!stored) return std::nullopt;
+    return resultOf(std::move(*stored), study(run), path(), run);
+}
+
+bool Store::writeResult(RunId run, const study::TextSink& write) const {
+    std::optional<StoredResult> stored =
+        implementation_->read([&](const SQLite::Database& database) { return storedResult(database, path(), run); });
+    if (!stored) return false;
+    if (stored->isPacked)
+        study::writeJson(resultOf(std::move(*stored), study(run), path(), run), write);
+    else
+        write(stored->content);
+    return true;
 }
 
 std::optional<std::string> Store::resultText(RunId run) const {
-    return implementation_->read([&](const SQLite::Database& database) {
-        return contentFrom(database, path(), "SELECT size, document FROM result WHERE run = ?", run);
-    });
+    std::string text;
+    if (!writeResult(run, [&](std::string_view part) { text += part; })) return std::nullopt;
+    return text;
 }
 
 std::vector<study::Metric> Store::metrics(RunId run) const {

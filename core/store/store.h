@@ -159,12 +159,14 @@ public:
 
     // Reading.
     std::optional<RunRow> run(RunId id) const;
-    /// "12" (also of a deleted run), a uid or a unique prefix of one of at least four characters, or "last". Throws
-    /// UsageError.
+    /// "12" (also of a deleted run), the name of one run, a uid or a unique prefix of one of at least four characters,
+    /// or "last". Throws UsageError.
     RunId find(const std::string& name) const;
     study::Study study(RunId run) const;
     std::optional<study::Result> result(RunId run) const;  ///< empty while there is none
     std::optional<std::string> resultText(RunId run) const;
+    /// The same in parts: the document of a very deep network is too long for a string. False while there is none.
+    bool writeResult(RunId run, const study::TextSink& write) const;
     std::vector<study::Metric> metrics(RunId run) const;
     std::map<std::string, std::vector<std::pair<double, double>>> trace(RunId run) const;
     std::optional<Json> checkpoint(RunId run) const;
@@ -175,8 +177,8 @@ public:
     std::int64_t count(const HistoryQuery& query) const;
     /// Names with how many runs have them, most frequent first: to fill filter menus.
     std::vector<std::pair<std::string, std::int64_t>> tags() const;
-    /// What the runs have measured, each once, in the order in which it was met first: names, titles, owners, units. The
-    /// values are 0.
+    /// What the runs have measured, each once, in the order in which it was met first: names, titles, owners, units.
+    /// The values are 0.
     std::vector<study::Metric> metricKinds() const;
 
     // Annotating.

@@ -27,7 +27,7 @@ struct Part {
 };
 
 constexpr std::array kOutcome{
-    Part{"result", "run, size, document", 3},
+    Part{"result", "run, size, document, form", 4},
     Part{"artifact", "run, kind, media_type, size, content", 5},
     Part{"run_model", "run, name, sha256", 3},
     Part{"run_hardware", "run, name, sha256", 3},

@@ -1,7 +1,10 @@
 #include "core/study/partition_checkpoint.h"
 
+#include <optional>
 #include <string>
 
+#include "core/base/base64.h"
+#include "core/study/packed_result.h"
 #include "core/study/partition_document.h"
 #include "core/study/study.h"
 
@@ -10,7 +13,10 @@ namespace tessera::study {
 namespace {
 
 constexpr const char* kSchema = "tessera.partition-checkpoint/1";
-constexpr std::size_t kMostRows = 200'000;  ///< of a plan that is kept
+constexpr std::size_t kMostRowsAsJson = 200'000;  ///< of a plan; above, its rows are packed
+constexpr std::size_t kMostRows = 1'000'000;      ///< of all plans that are kept: some 50 MB
+
+constexpr std::size_t kLongestRows = std::size_t{1} << 30;
 
 /// Plans refer to layers by number here, so that any names are safe.
 std::vector<std::string> numbers(std::size_t layers) {
@@ -34,13 +40,18 @@ Json checkpointJson(const Result& begun, std::size_t layers, const std::vector<c
                   {"inputs", inputsJson(begun.inputs)}};
     Json& list = state["plans"] = Json::array();
     const std::vector<std::string> names = numbers(layers);
+    std::size_t kept = 0;
     for (const partition::PartialPlan* partial : plans) {
-        if (partial->plan.levels.size() * layers > kMostRows) continue;
-        list.push_back({{"strategy", partial->plan.strategy},
-                        {"simplified", partial->simplified},
-                        {"compared", partial->compared},
-                        {"proven", partial->proven},
-                        {"plan", planJson(partial->plan, names)}});
+        const std::size_t rows = rowCount(partial->plan);
+        if (kept + rows > kMostRows) continue;
+        kept += rows;
+        const bool packs = rows > kMostRowsAsJson;
+        Json& entry = list.emplace_back(Json{{"strategy", partial->plan.strategy},
+                                             {"simplified", partial->simplified},
+                                             {"compared", partial->compared},
+                                             {"proven", partial->proven}});
+        entry["plan"] = planJson(packs ? withoutRows(partial->plan) : partial->plan, names);
+        if (packs) entry["rows"] = toBase64(packRows(partial->plan));
     }
     return state;
 }
@@ -63,6 +74,11 @@ std::vector<partition::PartialPlan> readCheckpoint(const Json& state, const Resu
         partial.compared = node.at("compared").boolean();
         partial.proven = node.at("proven").boolean();
         partial.plan = readPlan(node.at("plan"), node.at("strategy").text(), names);
+        if (node.has("rows")) {
+            const std::optional<std::string> rows = fromBase64(node.at("rows").text(kLongestRows));
+            if (!rows) node.at("rows").fail("bytes in Base64", "another text");
+            unpackRows(*rows, partial.plan, layers, document.file());
+        }
         plans.push_back(std::move(partial));
     }
     return plans;

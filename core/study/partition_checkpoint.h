@@ -11,8 +11,8 @@
 /// computed from.
 namespace tessera::study {
 
-/// `begun` holds the study and its inputs. A plan with too many rows is left out: to solve it again is cheaper than to
-/// keep it.
+/// `begun` holds the study and its inputs. A plan is left out where all kept ones would have more than a million
+/// rows: to solve it again is cheaper than to keep it.
 Json checkpointJson(const Result& begun, std::size_t layers, const std::vector<const partition::PartialPlan*>& plans);
 
 /// The plans to go on from; none where another version of the program wrote the state. Throws DataError where the state

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -15,6 +17,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/base/poll.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -322,9 +325,34 @@ std::vector<GroupNumbers> groupNumbers(const hardware::Fleet& fleet, const std::
     return groups;
 }
 
-void checkCancelled(const RunHooks& hooks) {
-    if (hooks.cancel.stop_requested()) throw InterruptedError("the partition search was stopped");
-}
+/// Answers to Cancel and to a pause, and tells that work goes on, while inputs are read.
+class Reading {
+public:
+    Reading(const RunHooks& hooks, std::string task)
+        : hooks_(hooks), task_(std::move(task)), scope_([this] { ask(); }) {
+        check();
+        report(hooks_.progress, task_);
+    }
+    void check() const {
+        if (hooks_.cancel.stop_requested()) throw InterruptedError("the partition search was stopped");
+    }
+
+private:
+    void ask() {
+        check();
+        const auto now = std::chrono::steady_clock::now();
+        if (now - told_ < kBeat) return;
+        report(hooks_.progress, task_);
+        told_ = std::chrono::steady_clock::now();
+        check();
+    }
+
+    static constexpr std::chrono::milliseconds kBeat{10};
+    const RunHooks& hooks_;
+    std::string task_;
+    std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
+    PollScope scope_;
+};
 
 }  // namespace
 
@@ -341,7 +369,7 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
 
     Result result;
     result.study = study;
-    report(sink, "reading the model");
+    std::optional<Reading> reading(std::in_place, hooks, "reading the model");
     model::LoadOptions load;
     load.batch = static_cast<std::int64_t>(options.batch);
     load.dimensions = study.dimensions;
@@ -350,10 +378,10 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     if (model.graph() != nullptr) addOnce(result.warnings, model.graph()->warnings);
     reportWarnings(sink, result.warnings);
     const model::LayerGraph layers = model::layerGraph(model);
-    checkCancelled(hooks);
     const hardware::Fleet fleet = hardware::loadFleet(located(study.hardware[0]));
     result.inputs.push_back({study.models[0], model.sha256});
     for (Input& input : hardwareInputs(study.hardware[0], fleet)) result.inputs.push_back(std::move(input));
+    reading->check();
 
     PartitionOutcome outcome;
     outcome.model = model.name;
@@ -369,6 +397,7 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
             hooks.checkpoint(checkpointJson(result, layers.layers.size(), plans));
         };
     if (!hooks.resume.is_null()) lent.resume = readCheckpoint(hooks.resume, result, layers.layers.size());
+    reading.reset();
     outcome.result = partition::solve(layers, fleet, options, std::move(lent));
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)

@@ -1,7 +1,9 @@
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "core/base/sha256.h"
+#include "core/store/database.h"
 #include "core/store/schema.h"
 #include "tests/core/store/fixture.h"
 
@@ -183,6 +185,51 @@ TEST_F(Transfer, refusesContentsThatAreNotWhatTheirHashSays) {
                 ElementsAre(HasSubstr("is not what its hash says")));
 }
 
+/// A result with 120,000 layers, which would be some 50 MB of JSON.
+study::Result deepResult() {
+    constexpr std::int32_t kLayers = 120'000;
+    study::Result result = tessera::test::handMadeResult();
+    partition::Result& found = std::get<study::PartitionOutcome>(result.outcome).result;
+    found.names.clear();
+    for (std::int32_t n = 0; n < kLayers; ++n) found.names.push_back("l" + std::to_string(n));
+    for (partition::LevelPlan& level : found.plans[0].levels) {
+        level.layers.clear();
+        level.joins.clear();
+        level.other.clear();
+        for (std::int32_t n = 0; n < kLayers; ++n)
+            level.layers.push_back({.layer = n,
+                                    .type = static_cast<partition::Type>(n % 3),
+                                    .compute = Seconds{1.0 / (n + 1)},
+                                    .intra = Seconds{n * 1e-9},
+                                    .inter = Seconds{0}});
+    }
+    found.plans.resize(1);
+    return result;
+}
+
+TEST_F(Transfer, keepsResultsOfVeryDeepNetworksInACompactForm) {
+    const study::Result result = deepResult();
+    const RunId run = store_.addRun(result.study);
+    store_.finishRun(run, result, "deep");
+    std::string text;
+    study::writeJson(result, [&](std::string_view part) { text += part; });
+    ASSERT_TRUE(store_.resultText(run) == text) << "not printed, because it is long";
+    EXPECT_EQ(std::get<study::PartitionOutcome>(store_.result(run)->outcome).result.names.size(), 120'000U);
+    {
+        const SQLite::Database database(file().string(), SQLite::OPEN_READONLY);
+        EXPECT_LT(wholeFrom(database, "SELECT size FROM result WHERE form = 'packed'"), 10'000'000);
+    }
+    store_.exportRuns({run}, file("out.tessera"));
+    Store other = Store::open(file("other.db"));
+    EXPECT_EQ(other.merge(file("out.tessera")).added, 1);
+    ASSERT_TRUE(other.resultText(1) == text);
+    EXPECT_THAT(other.verify().problems, IsEmpty());
+
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("UPDATE result SET form = 'json'");
+    EXPECT_EQ(problemOf([&] { store_.result(run); }), StoreProblem::damaged);
+    EXPECT_THAT(store_.verify().problems, SizeIs(1));
+}
+
 TEST_F(Transfer, refusesContentsThatWouldFillTheMemory) {
     const RunId run = addFull("a");
     SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("UPDATE result SET size = 1 << 60");
@@ -253,6 +300,53 @@ TEST_F(Transfer, verifyTellsItsProgress) {
         return true;
     });
     EXPECT_EQ(last, 1);
+}
+
+/// Column by column what optuna.storages._rdb.models of Optuna 4 declares, as SQLAlchemy writes it for SQLite
+/// ("!" = not null, "*" = primary key).
+TEST_F(Transfer, anOptunaStudyHasTheTablesOfOptuna) {
+    const std::map<std::string, std::string> tables{
+        {"studies", "study_id INTEGER!*, study_name VARCHAR(512)!"},
+        {"study_directions",
+         "study_direction_id INTEGER!*, direction VARCHAR(8)!, study_id INTEGER!, objective INTEGER!"},
+        {"study_user_attributes",
+         "study_user_attribute_id INTEGER!*, study_id INTEGER, key VARCHAR(512), value_json TEXT"},
+        {"study_system_attributes",
+         "study_system_attribute_id INTEGER!*, study_id INTEGER, key VARCHAR(512), value_json TEXT"},
+        {"trials",
+         "trial_id INTEGER!*, number INTEGER, study_id INTEGER, state VARCHAR(8)!, datetime_start DATETIME, "
+         "datetime_complete DATETIME"},
+        {"trial_user_attributes",
+         "trial_user_attribute_id INTEGER!*, trial_id INTEGER, key VARCHAR(512), value_json TEXT"},
+        {"trial_system_attributes",
+         "trial_system_attribute_id INTEGER!*, trial_id INTEGER, key VARCHAR(512), value_json TEXT"},
+        {"trial_params",
+         "param_id INTEGER!*, trial_id INTEGER, param_name VARCHAR(512), param_value FLOAT, distribution_json TEXT"},
+        {"trial_values",
+         "trial_value_id INTEGER!*, trial_id INTEGER!, objective INTEGER!, value FLOAT, value_type VARCHAR(7)!"},
+        {"trial_intermediate_values",
+         "trial_intermediate_value_id INTEGER!*, trial_id INTEGER!, step INTEGER!, intermediate_value FLOAT, "
+         "intermediate_value_type VARCHAR(7)!"},
+        {"trial_heartbeats", "trial_heartbeat_id INTEGER!*, trial_id INTEGER!, heartbeat DATETIME!"},
+        {"version_info", "version_info_id INTEGER!*, schema_version INTEGER, library_version VARCHAR(256)"},
+        {"alembic_version", "version_num VARCHAR(32)!*"},
+    };
+    store_.exportOptuna(addFull("a"), file("optuna.db"));
+    const SQLite::Database optuna(file("optuna.db").string());
+    for (const auto& [table, expected] : tables) {
+        std::string columns;
+        Query query(optuna, "SELECT name, type, \"notnull\", pk FROM pragma_table_info(?)", table);
+        while (query.next())
+            columns += (columns.empty() ? "" : ", ") + query.text(0) + " " + query.text(1) +
+                       (query.whole(2) != 0 ? "!" : "") + (query.whole(3) != 0 ? "*" : "");
+        EXPECT_EQ(columns, expected) << table;
+    }
+    // One value per trial and objective, one parameter per trial and name, and so on.
+    Query unique(optuna,
+                 "SELECT count(*) FROM sqlite_schema AS t, pragma_index_list(t.name) AS i WHERE i.\"unique\" = 1 AND "
+                 "i.origin IN ('u', 'c')");
+    unique.next();
+    EXPECT_EQ(unique.whole(0), 10);
 }
 
 TEST_F(Transfer, exportsTheTraceAsAStudyOfOptuna) {

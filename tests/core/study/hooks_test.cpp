@@ -1,16 +1,22 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <thread>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/study/metric.h"
+#include "core/study/packed_result.h"
 #include "core/study/study.h"
 #include "tests/core/study/studies.h"
 #include "tests/support/schema.h"
+#include "tests/support/work.h"
 
 namespace tessera::study {
 namespace {
@@ -190,6 +196,119 @@ TEST(Progress, isFrequentAndTellsCurvesForPeople) {
     EXPECT_GE(farthest, 0.5);
     EXPECT_TRUE(tasks.contains("splitting by accpar"));
     EXPECT_EQ(textOfResult(watched), textOfResult(run(longStudy(), {.threads = 2})));
+}
+
+/// A model file that goes away with the test: a chain of layers.
+class LongChain : public testing::Test {
+protected:
+    LongChain() {
+        std::string name = std::filesystem::temp_directory_path() / "tessera-chain-XXXXXX";
+        folder_ = mkdtemp(name.data());
+    }
+    ~LongChain() override { std::filesystem::remove_all(folder_); }
+
+    Study study(int layers, const std::string& fleet = "accpar-heterogeneous") const {
+        std::string text = R"({"schema": "tessera.layers/1", "name": "long", "layers": [)";
+        for (int n = 0; n < layers; ++n)
+            text += fmt::format(R"({}{{"name": "l{}", "kind": "fc", "in_channels": {}, "out_channels": {}}})",
+                                n > 0 ? ",\n" : "", n, 64 + n % 7, 64 + (n + 1) % 7);
+        writeFile(folder_ / "chain.json", text + "]}");
+        Study study = newStudy("partition");
+        study.models = {(folder_ / "chain.json").string()};
+        study.hardware = {fleet};
+        return study;
+    }
+
+    std::filesystem::path folder_;
+};
+
+constexpr int kManyLayers = test::kSlowerBuild > 1 ? 10'000 : 100'000;
+
+TEST_F(LongChain, goesOnFromACheckpointWhosePlansHaveManyRows) {
+    Study deep = study(14'000);
+    setParameter(deep, "strategies", {"dp,owt"});
+    const std::string whole = packResult(run(deep));
+    std::stop_source cancel;
+    Json state;
+    RunHooks hooks;
+    hooks.threads = 1;
+    hooks.cancel = cancel.get_token();
+    hooks.checkpoint = [&](const Json& now) {
+        state = now;
+        cancel.request_stop();
+    };
+    EXPECT_THROW(run(deep, hooks), InterruptedError);
+    ASSERT_EQ(state["plans"].size(), 1U);
+    EXPECT_TRUE(state["plans"][0].contains("rows")) << "more than 200,000";
+    RunHooks again;
+    again.resume = Json::parse(toText(state));
+    EXPECT_TRUE(packResult(run(deep, again)) == whole) << "not printed, because it is long";
+    again.resume["plans"][0]["rows"] = "AAAA";
+    EXPECT_THROW(run(deep, again), DataError);
+}
+
+TEST_F(LongChain, polledAtLeastEveryFewMillisecondsOfWork) {
+    double last = test::workMilliseconds();
+    double longest = 0;
+    std::string task;
+    std::string before;
+    RunHooks hooks;
+    hooks.threads = 1;
+    hooks.progress = [&](const ProgressEvent& event) {
+        const double now = test::workMilliseconds();
+        if (now - last > longest) {
+            longest = now - last;
+            task = before + " → " + event.task;
+        }
+        before = event.task;
+        last = test::workMilliseconds();
+    };
+    run(study(kManyLayers), hooks);
+    // 20 ms by the specification; three times that for caches that others fill.
+    EXPECT_LT(longest, 60) << task;
+}
+
+TEST_F(LongChain, cancelIsAnsweredWithinATenthOfASecondOfWork) {
+    const Study deep = study(kManyLayers);
+    // The number of the event at which it is asked for: while the model is read, prepared and solved.
+    for (const int at : {1, 2, 5, 10, 20, 40, 60, 80}) {
+        std::stop_source cancel;
+        int events = 0;
+        double asked = 0;
+        std::string task;
+        RunHooks hooks;
+        hooks.threads = 1;
+        hooks.cancel = cancel.get_token();
+        hooks.progress = [&](const ProgressEvent& event) {
+            if (++events != at) return;
+            task = event.task;
+            asked = test::workMilliseconds();
+            cancel.request_stop();
+        };
+        EXPECT_THROW(run(deep, hooks), InterruptedError) << at;
+        EXPECT_LT(test::workMilliseconds() - asked, 100) << task;
+    }
+}
+
+TEST_F(LongChain, finishIsAnsweredWithinASecondOfWork) {
+    const Study deep = study(kManyLayers);
+    for (const int at : {1, 20, 60}) {
+        std::stop_source finish;
+        int events = 0;
+        double asked = 0;
+        RunHooks hooks;
+        hooks.threads = 1;
+        hooks.finish = finish.get_token();
+        hooks.progress = [&](const ProgressEvent& event) {
+            if (++events != at) return;
+            asked = test::workMilliseconds();
+            finish.request_stop();
+            EXPECT_FALSE(event.task.empty());
+        };
+        const Result result = run(deep, hooks);
+        EXPECT_FALSE(std::get<PartitionOutcome>(result.outcome).result.plans.empty());
+        EXPECT_LT(test::workMilliseconds() - asked, 1000) << at;
+    }
 }
 
 TEST(Locate, readsAnInputFromAnotherPlaceUnderItsOwnName) {
