@@ -105,7 +105,7 @@ Action addReport(CLI::App& app) {
         std::string out, title = "Tessera report";
     };
     const auto options = std::make_shared<Options>();
-    app.add_option("RUN", options->runs, "runs by number or name, or 'last'")->required()->type_name("");
+    app.add_option("RUN", options->runs, "runs by number, name or uid, or 'last'")->required()->type_name("");
     addText(app, "--out", options->out, "FILE", "the file to write: .html, .pdf or .md")->required();
     addText(app, "--title", options->title, "TEXT", "the report's title (default Tessera report)");
     return [options](Context& context) {
@@ -123,7 +123,7 @@ Action addReport(CLI::App& app) {
         for (std::size_t i = 0; i < results.size(); ++i) runs.push_back({titles[i], &results[i]});
         writeFile(options->out, reportBytes(options->title, runs, options->out, context.stop));
         if (context.common.json) {
-            Json json = study::documentHead("tessera.report/1", "report", {});
+            Json json = study::documentHead("tessera.report/1", "report", inputsOf(results));
             json["runs"] = ids;
             json["file"] = options->out;
             study::finishDocument(json, {}, {});
@@ -138,7 +138,7 @@ Action addReport(CLI::App& app) {
 
 Action addExport(CLI::App& app) {
     const auto wish = std::make_shared<Wish>();
-    addText(app, "RUN", wish->run, "", "a run's number or name, or 'last'")->required();
+    addText(app, "RUN", wish->run, "", "a run's number, name or uid, or 'last'")->required();
     addText(app, "--what", wish->what, "KIND", "table, timeline or chart (default table)");
     addText(app, "--name", wish->name, "NAME",
             fmt::format("which table ({}) or chart ({}); default the first", namesOf(report::namedTables()),

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <ctime>
 #include <filesystem>
@@ -34,7 +33,6 @@ using store::RunRow;
 using store::Store;
 
 constexpr std::int64_t kMostListed = 1'000'000;
-constexpr std::int64_t kMillisecondsPerDay = 86'400'000;
 
 /// "2026-03-01 14:05", in the reader's time zone.
 std::string dateOf(const std::optional<std::int64_t>& milliseconds) {
@@ -45,12 +43,18 @@ std::string dateOf(const std::optional<std::int64_t>& milliseconds) {
     return fmt::format("{:%Y-%m-%d %H:%M}", local);
 }
 
-/// Milliseconds since 1970 of the local day YYYY-MM-DD. Throws UsageError.
-std::int64_t dayOf(const std::string& option, const std::string& text) {
+/// Milliseconds since 1970 at which the local day YYYY-MM-DD begins, or, `later` days on, another. Throws UsageError.
+std::int64_t dayOf(const std::string& option, const std::string& text, int later = 0) {
     std::tm day{};
     const char* end = strptime(text.c_str(), "%Y-%m-%d", &day);
-    if (end == nullptr || *end != '\0')
+    std::tm normal = day;
+    normal.tm_isdst = -1;
+    // The 30th of February would be taken for a day of March.
+    const bool isDay = end != nullptr && *end == '\0' && std::mktime(&normal) != -1 && normal.tm_mday == day.tm_mday;
+    if (!isDay)
         throw UsageError(fmt::format("option '{}' is {}; expected a day such as 2026-03-01", option, inQuotes(text)));
+    // Days are not all of 24 hours.
+    day.tm_mday += later;
     day.tm_isdst = -1;
     return static_cast<std::int64_t>(std::mktime(&day)) * 1000;
 }
@@ -149,8 +153,10 @@ void addChoice(CLI::App& app, Choice& choice) {
             "queued, running, paused, interrupted, done, failed or cancelled");
     addText(app, "--since", choice.since, "DAY", "started on this day or later, such as 2026-03-01");
     addText(app, "--until", choice.until, "DAY", "started on this day or earlier");
-    addTexts(app, "--least", choice.least, "METRIC=N", "a metric is at least N; may be repeated");
-    addTexts(app, "--most", choice.most, "METRIC=N", "a metric is at most N; may be repeated");
+    addTexts(app, "--least", choice.least, "METRIC=N",
+             "a metric is at least N, such as memory_bytes=64GiB; may be repeated");
+    addTexts(app, "--most", choice.most, "METRIC=N",
+             "a metric is at most N, such as step_time_s=40ms; may be repeated");
     app.add_flag("--starred", choice.starred, "starred runs only");
     app.add_flag("--deleted", choice.deleted, "deleted runs that can still be restored");
     addText(app, "--sort", choice.sort, "COLUMN",
@@ -159,13 +165,27 @@ void addChoice(CLI::App& app, Choice& choice) {
     addText(app, "--limit", choice.limit, "N", "how many runs (default 50)");
 }
 
-/// METRIC=N texts. Throws UsageError.
-std::pair<std::string, double> boundOf(const std::string& option, const std::string& text) {
+/// What a metric of the history measures. Throws UsageError, with a hint, where no run has such a metric; an empty
+/// history has none to compare with.
+Measure measureOf(const std::string& option, const std::string& name, const Store& history) {
+    std::vector<std::string> known;
+    for (const study::Metric& kind : history.metricKinds()) {
+        if (kind.name == name) return kind.measure;
+        known.push_back(kind.name);
+    }
+    if (known.empty()) return Measure::count;
+    const std::string_view hint = closest(name, known);
+    throw UsageError(fmt::format("option '{}' is {}; {}", option, inQuotes(name),
+                                 hint.empty() ? "no run has such a metric" : fmt::format("did you mean '{}'?", hint)));
+}
+
+/// METRIC=N texts; N may have a unit. Throws UsageError.
+std::pair<std::string, double> boundOf(const std::string& option, const std::string& text, const Store& history) {
     const std::size_t at = text.rfind('=');
-    double value = 0;
     if (at != std::string::npos && at > 0) {
-        const auto [end, error] = std::from_chars(text.data() + at + 1, text.data() + text.size(), value);
-        if (error == std::errc{} && end == text.data() + text.size()) return {text.substr(0, at), value};
+        const std::string name = text.substr(0, at);
+        const std::optional<double> value = parseQuantity(text.substr(at + 1), measureOf(option, name, history));
+        if (value) return {name, *value};
     }
     throw UsageError(fmt::format("option '{}' is {}; expected METRIC=N", option, inQuotes(text)));
 }
@@ -186,13 +206,13 @@ HistoryQuery queryOf(const Choice& choice, const Store& history) {
                             inQuotes(choice.status)));
     }
     if (!choice.since.empty()) query.from = dayOf("--since", choice.since);
-    if (!choice.until.empty()) query.to = dayOf("--until", choice.until) + kMillisecondsPerDay - 1;
+    if (!choice.until.empty()) query.to = dayOf("--until", choice.until, 1) - 1;
     for (const std::string& text : choice.least) {
-        const auto [metric, value] = boundOf("--least", text);
+        const auto [metric, value] = boundOf("--least", text, history);
         query.ranges.push_back({metric, value, std::nullopt});
     }
     for (const std::string& text : choice.most) {
-        const auto [metric, value] = boundOf("--most", text);
+        const auto [metric, value] = boundOf("--most", text, history);
         query.ranges.push_back({metric, std::nullopt, value});
     }
     if (choice.starred) query.starred = true;
@@ -201,14 +221,7 @@ HistoryQuery queryOf(const Choice& choice, const Store& history) {
     query.orderBy = choice.sort;
     static const std::set<std::string> kColumns{"started", "name", "status", "engine", "model", "hardware"};
     if (!kColumns.contains(choice.sort)) {
-        std::vector<std::string> metrics;
-        for (const study::Metric& kind : history.metricKinds()) metrics.push_back(kind.name);
-        if (!metrics.empty() && std::find(metrics.begin(), metrics.end(), choice.sort) == metrics.end()) {
-            const std::string_view hint = closest(choice.sort, metrics);
-            throw UsageError(
-                fmt::format("option '--sort' is {}; {}", inQuotes(choice.sort),
-                            hint.empty() ? "no run has such a metric" : fmt::format("did you mean '{}'?", hint)));
-        }
+        measureOf("--sort", choice.sort, history);
         query.metrics.push_back(choice.sort);
     }
     return query;
@@ -222,7 +235,15 @@ void listRuns(Context& context, const std::string& command, const Choice& choice
     printRuns(context, command, history.query(query, limit), history.count(query));
 }
 
-std::string textOf(const RunRow& row, const std::vector<study::Metric>& metrics, const study::Study& study) {
+/// Names and hashes of what a run's result rests on.
+std::vector<study::Input> storedInputsOf(const Store& history, RunId run) {
+    std::vector<study::Input> inputs;
+    for (const store::InputContent& input : history.inputs(run)) inputs.push_back({input.name, input.sha256});
+    return inputs;
+}
+
+std::string textOf(const RunRow& row, const std::vector<study::Metric>& metrics,
+                   const std::vector<study::Input>& inputs, const study::Study& study) {
     report::Table facts;
     facts.columns = {{"property"}, {"value"}};
     const auto add = [&](const std::string& name, const std::string& value) {
@@ -243,10 +264,14 @@ std::string textOf(const RunRow& row, const std::vector<study::Metric>& metrics,
     add("study", row.studyHash);
     std::string text = fmt::format("run {}: {}\n\n{}", row.id, escaped(row.headline, 400), report::toText(facts));
     report::Table values;
-    values.columns = {{"metric"}, {"of"}, {"value", true}};
+    values.columns = {{"metric"}, {"of"}, {"value", true}, {"name"}};
     for (const study::Metric& metric : metrics)
-        values.rows.push_back({metric.title, metric.owner, study::textOf(metric)});
+        values.rows.push_back({metric.title, metric.owner, study::textOf(metric), metric.name});
     if (!values.rows.empty()) text += "\n" + report::toText(values);
+    report::Table contents;
+    contents.columns = {{"input"}, {"SHA-256"}};
+    for (const study::Input& input : inputs) contents.rows.push_back({escaped(input.name), input.sha256});
+    if (!contents.rows.empty()) text += "\n" + report::toText(contents);
     return text + "\nStudy\n" + tessera::toText(study::toJson(study));
 }
 
@@ -254,20 +279,20 @@ void showRun(Context& context, const std::string& name, bool result) {
     const Store history = openHistory(context, OpenMode::readOnly);
     const RunId run = history.find(name);
     if (result) {
-        const auto text = history.resultText(run);
-        if (!text) throw UsageError(fmt::format("run {} has no result; 'tessera resume {}' continues it", run, run));
-        context.console.print(*text);
+        if (!history.writeResult(run, [&](std::string_view part) { context.console.print(part); }))
+            throw UsageError(fmt::format("run {} has no result; 'tessera resume {}' continues it", run, run));
         return;
     }
     const auto row = history.run(run);
     if (!row) throw UsageError(fmt::format("there is no run {}", run));
     const std::vector<study::Metric> metrics = history.metrics(run);
     const study::Study study = history.study(run);
+    const std::vector<study::Input> inputs = storedInputsOf(history, run);
     if (!context.common.json) {
-        context.console.print(textOf(*row, metrics, study));
+        context.console.print(textOf(*row, metrics, inputs, study));
         return;
     }
-    Json json = study::documentHead("tessera.history-run/1", "history show", {}, row->seed);
+    Json json = study::documentHead("tessera.history-run/1", "history show", inputs, row->seed);
     const Json facts = jsonOf(*row);
     for (const auto& [key, value] : facts.items())
         if (key != "seed") json[key] = value;
@@ -303,7 +328,7 @@ void compareRuns(Context& context, const std::vector<std::string>& names, const 
     for (const study::Result& result : results) pointers.push_back(&result);
     const study::Comparison comparison = study::compare(pointers, titles, reference);
     if (context.common.json) {
-        Json json = study::documentHead("tessera.comparison/1", "history compare", {});
+        Json json = study::documentHead("tessera.comparison/1", "history compare", inputsOf(results));
         json.update(report::toJson(comparison));
         study::finishDocument(json, {}, comparison.warnings);
         context.console.printJson(json);
@@ -315,7 +340,7 @@ void compareRuns(Context& context, const std::vector<std::string>& names, const 
 /// Makes a command on runs that are named on the command line.
 Action onRuns(CLI::App& app, std::function<void(Context&, Store&, const std::vector<RunId>&)> work) {
     const auto names = std::make_shared<std::vector<std::string>>();
-    app.add_option("RUN", *names, "runs by number or name, or 'last'")->required()->type_name("");
+    app.add_option("RUN", *names, "runs by number, name or uid, or 'last'")->required()->type_name("");
     return [names, work = std::move(work)](Context& context) {
         Store history = openHistory(context, OpenMode::readWrite);
         work(context, history, found(history, *names));
@@ -356,7 +381,7 @@ Action addHistorySearch(CLI::App& app) {
 Action addHistoryShow(CLI::App& app) {
     const auto name = std::make_shared<std::string>();
     const auto result = std::make_shared<bool>(false);
-    addText(app, "RUN", *name, "", "a run's number or name, or 'last'")->required();
+    addText(app, "RUN", *name, "", "a run's number, name or uid, or 'last'")->required();
     app.add_flag("--result", *result, "prints the run's result document, as the run itself did with --json");
     return [name, result](Context& context) { showRun(context, *name, *result); };
 }
@@ -380,7 +405,7 @@ Action addHistoryExport(CLI::App& app) {
         std::string out, format = "tessera";
     };
     const auto options = std::make_shared<Options>();
-    app.add_option("RUN", options->runs, "runs by number or name, or 'last'")->required()->type_name("");
+    app.add_option("RUN", options->runs, "runs by number, name or uid, or 'last'")->required()->type_name("");
     addText(app, "--out", options->out, "FILE", "the file to write")->required();
     addText(app, "--format", options->format, "FORMAT",
             "tessera: for another history, optuna: a study of one run for Optuna Dashboard (default tessera)");
@@ -434,7 +459,12 @@ Action addHistoryVacuum(CLI::App& /*app*/) {
 Action addHistoryVerify(CLI::App& /*app*/) {
     return [](Context& context) {
         const Store history = openHistory(context, OpenMode::readOnly);
-        const store::Verification found = history.verify();
+        const ProgressSink sink = context.console.sink();
+        const store::Verification found = history.verify([&](double share) {
+            if (sink) sink({.task = "checking the history", .done = share, .total = 1});
+            return !context.stop.stop_requested();
+        });
+        context.console.endProgress();
         if (context.common.json) {
             Json json = study::documentHead("tessera.history-verification/1", "history verify", {});
             json["sound"] = found.problems.empty();
@@ -480,7 +510,7 @@ Action addHistoryTag(CLI::App& app) {
         bool remove = false;
     };
     const auto options = std::make_shared<Options>();
-    addText(app, "RUN", options->run, "", "a run's number or name, or 'last'")->required();
+    addText(app, "RUN", options->run, "", "a run's number, name or uid, or 'last'")->required();
     app.add_option("TAG", options->tags, "tags")->required()->type_name("");
     app.add_flag("--remove", options->remove, "takes the tags off");
     return [options](Context& context) {
@@ -508,7 +538,7 @@ Action addHistoryNote(CLI::App& app) {
         std::string run, text;
     };
     const auto options = std::make_shared<Options>();
-    addText(app, "RUN", options->run, "", "a run's number or name, or 'last'")->required();
+    addText(app, "RUN", options->run, "", "a run's number, name or uid, or 'last'")->required();
     addText(app, "TEXT", options->text, "", "the note; '' removes it")->required();
     return [options](Context& context) {
         Store history = openHistory(context, OpenMode::readWrite);

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -13,8 +14,8 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/report/html.h"
 #include "core/report/partition_report.h"
+#include "core/report/report_document.h"
 #include "core/report/table.h"
 #include "core/study/partition_study.h"
 #include "core/study/study.h"
@@ -101,7 +102,9 @@ void tour(Context& context, const std::string& folder) {
         context.console.warn(result.warnings);
     }
     const std::string page = (std::filesystem::path(folder) / "report.html").string();
-    writeFile(page, report::htmlReport("Tessera tour", results));
+    std::vector<report::ReportRun> runs;
+    for (const study::Result& result : results) runs.push_back({.title = "", .result = &result});
+    writeFile(page, report::htmlReport("Tessera tour", runs, {.comparison = false}));
     json["report"] = page;
     study::finishDocument(json, {}, {});
     context.console.endProgress();
@@ -145,12 +148,18 @@ Action addRun(CLI::App& app) {
 
 Action addResume(CLI::App& app) {
     const auto name = std::make_shared<std::string>();
-    addText(app, "RUN", *name, "", "a run's number or name of 'tessera history list', or 'last'")->required();
+    addText(app, "RUN", *name, "", "a run's number, name or uid, or 'last'")->required();
     return [name](Context& context) {
         const store::Store history = openHistory(context, store::OpenMode::readOnly);
         const store::RunId run = history.find(*name);
         if (const auto finished = history.result(run)) {
             show(context, *finished);
+            return;
+        }
+        if (context.common.noStore) {
+            study::RunHooks hooks = hooksOf(context);
+            if (const std::optional<Json> state = history.checkpoint(run)) hooks.resume = *state;
+            show(context, study::run(history.study(run), hooks));
             return;
         }
         show(context, runRecorded(context, history.study(run), run));

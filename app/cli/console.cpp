@@ -34,6 +34,11 @@ std::string bar(double share) {
 
 }  // namespace
 
+void toStandardError(std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+}
+
 Console::Console(const CommonOptions& options)
     : options_(options), started_(std::chrono::steady_clock::now()), terminal_(isatty(STDERR_FILENO) == 1) {}
 
@@ -94,18 +99,16 @@ void Console::draw(const ProgressEvent& event) {
         text = fmt::format("{} · {}", text, formatQuantity(elapsed, Measure::seconds));
     }
     if (!terminal_) {
-        fmt::print(stderr, "{}\n", text);
+        toStandardError(text + "\n");
         return;
     }
-    fmt::print(stderr, "\r\x1B[K{}", text);
-    std::fflush(stderr);
+    toStandardError("\r\x1B[K" + text);
     barWidth_ = text.size();
 }
 
 void Console::endProgress() {
     if (barWidth_ == 0) return;
-    fmt::print(stderr, "\r\x1B[K");
-    std::fflush(stderr);
+    toStandardError("\r\x1B[K");
     barWidth_ = 0;
 }
 

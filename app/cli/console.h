@@ -25,6 +25,9 @@ struct CommonOptions {
 /// Thrown when nobody reads the standard output any more: the program ends quietly.
 struct OutputClosed {};
 
+/// Writes to standard error. Where that cannot be written to there is nobody to tell.
+void toStandardError(std::string_view text);
+
 /// The program's two streams. Results go to standard output, everything else to standard error.
 class Console {
 public:

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <spdlog/sinks/stdout_sinks.h>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t kThreadStack = std::size_t{2} << 20;
 constexpr int kInterrupted = 5;
+constexpr int kFile = 6;
 constexpr unsigned kGraceSeconds = 2;
 
 /// Address space is limited where this runs beside others: few arenas, small stacks.
@@ -61,6 +63,14 @@ private:
     std::thread thread_;
 };
 
+/// A stream that the caller has closed would be the next file that is opened. Results still cannot be written to a
+/// closed standard output: it is open for reading only.
+void holdStreams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) != stream)
+            _exit(kFile);
+}
+
 void logToStandardError() {
     auto logger = std::make_shared<spdlog::logger>("tessera", std::make_shared<spdlog::sinks::stderr_sink_mt>());
     logger->set_pattern("%l: %v");
@@ -70,9 +80,11 @@ void logToStandardError() {
 }  // namespace
 
 int main(int argumentCount, char** arguments) {
+    holdStreams();
     limitMemory();
-    // A reader that goes away shows as a failed write, not as a signal.
+    // A reader that goes away, and a file that may not grow, show as failed writes, not as signals.
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN);
     logToStandardError();
     const Interrupter interrupter;
     return tessera::cli::run(argumentCount, arguments, interrupter.token());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -10,13 +11,17 @@
 
 namespace tessera::cli {
 
-namespace {
-
 study::RunHooks hooksOf(Context& context) {
     return {.progress = context.console.sink(), .cancel = context.stop, .threads = context.threads};
 }
 
-}  // namespace
+std::vector<study::Input> inputsOf(const std::vector<study::Result>& results) {
+    std::vector<study::Input> inputs;
+    for (const study::Result& result : results)
+        for (const study::Input& input : result.inputs)
+            if (std::find(inputs.begin(), inputs.end(), input) == inputs.end()) inputs.push_back(input);
+    return inputs;
+}
 
 std::filesystem::path historyPath(const CommonOptions& common) {
     return common.store.empty() ? store::defaultPath() : std::filesystem::path(common.store);

@@ -8,6 +8,7 @@
 #include "app/cli/command.h"
 #include "core/store/recorder.h"
 #include "core/store/store.h"
+#include "core/study/study.h"
 
 namespace tessera::cli {
 
@@ -17,6 +18,12 @@ std::filesystem::path historyPath(const CommonOptions& common);
 /// Opens the history for a command on it; its notice is a warning. Without a file, `readOnly` commands see an empty one
 /// and leave nothing behind. Throws StoreError.
 store::Store openHistory(const Context& context, store::OpenMode mode);
+
+/// What the command line lends to a run: progress on standard error, Ctrl+C, threads.
+study::RunHooks hooksOf(Context& context);
+
+/// The inputs of several results, each once, in order.
+std::vector<study::Input> inputsOf(const std::vector<study::Result>& results);
 
 /// Runs a study, with progress, and keeps it in the history unless `--no-store`. A history that cannot be written is
 /// warned about and does not lose the result; where `--store` named it, the command ends with a FileError, thrown by

@@ -236,6 +236,21 @@ TEST_F(Cli, endsWith6WhereAFileCannotBeReadOrWritten) {
     EXPECT_EQ(tessera({"model", "convert", "toy.json", "--to", "json", "--out", "no/such/folder/x.json"}).code, 6);
     EXPECT_EQ(tessera({"tour", "--out", "toy.json"}).code, 6);
     EXPECT_EQ(runShell("\"$TESSERA\" model list > /dev/full", folder_).code, 6);
+    EXPECT_EQ(runShell("\"$TESSERA\" model list >&-", folder_).code, 6);
+    const Ended large = runShell("ulimit -f 1; \"$TESSERA\" model convert zoo:resnet50 --to json --out x", folder_);
+    EXPECT_EQ(large.code, 6) << "a file that may not grow is no crash";
+    EXPECT_EQ(lines(large.errors), 1U) << large.errors;
+    EXPECT_FALSE(fs::exists(path("x")));
+}
+
+TEST_F(Cli, needsNoStandardErrorAndNoStandardInput) {
+    EXPECT_EQ(runShell("\"$TESSERA\" nonsense 2>&-", folder_).code, 2);
+    EXPECT_EQ(runShell("\"$TESSERA\" nonsense 2>/dev/full", folder_).code, 2);
+    const std::string toy = "\"$TESSERA\" partition --model toy.json --fleet accpar-heterogeneous --json";
+    const Ended ended = runShell(toy + " <&- 2>&-", folder_);
+    EXPECT_EQ(ended.code, 0);
+    EXPECT_EQ(ended.output, runShell(toy, folder_).output);
+    EXPECT_EQ(runShell("\"$TESSERA\" history verify", folder_).code, 0) << "the history is no standard stream";
 }
 
 TEST_F(Cli, survivesAReaderThatGoesAway) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -76,6 +77,8 @@ TEST_F(HistoryCommand, filtersSortsAndSearches) {
         EXPECT_LE(sorted[i - 1]["metrics"]["step_time_s"], sorted[i]["metrics"]["step_time_s"]);
     const double median = sorted[1]["metrics"]["step_time_s"];
     EXPECT_EQ(runs({"--most", "step_time_s=" + json(median).dump()}).size(), 2U);
+    EXPECT_EQ(runs({"--least", "step_time_s=1 ns", "--most", "step_time_s=1000 s"}).size(), 3U);
+    EXPECT_EQ(runs({"--least", "memory_bytes=1 PiB"}).size(), 0U);
     EXPECT_EQ(document({"history", "search", "spri"})["total"], 1);
     EXPECT_EQ(document({"history", "search", "quoted", "drop"})["total"], 1);
     EXPECT_EQ(document({"history", "search", "\"*(NEAR"})["total"], 0);
@@ -94,8 +97,34 @@ TEST_F(HistoryCommand, comparesWhatDiffers) {
     for (const json& row : comparison["input_differences"])
         batch = batch || (row["field"] == "batch" && row["values"] == json::array({"512", "256"}));
     EXPECT_TRUE(batch);
+    EXPECT_EQ(comparison["inputs"][0]["name"], "toy.json");
+    EXPECT_EQ(comparison["inputs"].size(), 4U) << "the model, the fleet and its two accelerators, each once";
     const Ended text = tessera({"history", "compare", "1", "2"});
     EXPECT_NE(text.output.find("Metrics"), std::string::npos);
+}
+
+TEST_F(HistoryCommand, showsWhatARunRestsOnAndWhatItsMetricsAreCalled) {
+    const json result = document(kToy);
+    const json shown = document({"history", "show", "last"});
+    const auto sorted = [](json inputs) {
+        std::sort(inputs.begin(), inputs.end());
+        return inputs;
+    };
+    EXPECT_EQ(sorted(shown["inputs"]), sorted(result["inputs"]));
+    const Ended text = tessera({"history", "show", "1"});
+    EXPECT_NE(text.output.find(result["inputs"][0]["sha256"].get<std::string>()), std::string::npos);
+    EXPECT_NE(text.output.find("accpar/step_time_s"), std::string::npos) << "what --sort and --least take";
+}
+
+TEST_F(HistoryCommand, runsAreFoundByTheirNamesToo) {
+    write("study.json", R"({"schema": "tessera.study/1", "engine": "partition", "name": "Spring order",
+"models": ["toy.json"], "hardware": ["accpar-heterogeneous"]})");
+    ASSERT_EQ(tessera({"run", "study.json"}).code, 0);
+    EXPECT_EQ(document({"history", "show", "Spring order"})["run"], 1);
+    ASSERT_EQ(tessera({"run", "study.json"}).code, 0);
+    const Ended twice = tessera({"history", "show", "Spring order"});
+    EXPECT_EQ(twice.code, 2);
+    EXPECT_NE(twice.errors.find("several runs have the name 'Spring order'"), std::string::npos);
 }
 
 TEST_F(HistoryCommand, exportsAndImportsOnce) {
@@ -148,6 +177,10 @@ TEST_F(HistoryCommand, wrongRunsAndFilesGetASentence) {
         {{"history", "show", "nothing"}, 2},
         {{"history", "list", "--status", "merry"}, 2},
         {{"history", "list", "--since", "yesterday"}, 2},
+        {{"history", "list", "--until", "2026-02-30"}, 2},
+        {{"history", "list", "--least", "step_tim_s=1"}, 2},
+        {{"history", "list", "--most", "step_time_s=1 mile"}, 2},
+        {{"history", "list", "--store", ""}, 2},
         {{"history", "list", "--sort", "step_tim_s"}, 2},
         {{"history", "compare", "1"}, 2},
         {{"history", "export", "1", "--out", "x", "--format", "csv"}, 2},
