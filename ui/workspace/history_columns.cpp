@@ -1,6 +1,7 @@
 #include "ui/workspace/history_columns.h"
 
 #include <QEvent>
+#include <QGuiApplication>
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QMenu>
@@ -35,6 +36,10 @@ HistoryColumns::HistoryColumns(QTableView& table, HistoryModel& model, QObject* 
     : QObject(parent), table_(&table), model_(&model) {
     arrange();
     table_->viewport()->installEventFilter(this);
+    connect(table_->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column, int /*old*/, int width) {
+        const bool byHand = !fitting_ && QGuiApplication::mouseButtons().testFlag(Qt::LeftButton);
+        if (byHand && column != HistoryModel::Headline) widths_[column] = width;
+    });
     connect(model_, &HistoryModel::modelReset, this, [this] { fit(); });
     connect(model_, &HistoryModel::headerDataChanged, this, [this] { fit(); });
 }
@@ -50,6 +55,7 @@ void HistoryColumns::arrange() {
 }
 
 int HistoryColumns::leastWidth(int column) const {
+    if (const int width = widths_.value(column, 0); width > 0) return width;
     for (const ColumnWidth& row : kWidths)
         if (row.column == column) return theme().spacing(row.steps);
     const int title = table_->horizontalHeader()->sectionSizeHint(column);
@@ -91,7 +97,7 @@ void HistoryColumns::fit() {
         header->setSectionResizeMode(
             column, column == HistoryModel::Headline ? QHeaderView::Stretch : QHeaderView::Interactive);
         int width = leastWidth(column);
-        if (column == HistoryModel::Name)
+        if (column == HistoryModel::Name && !widths_.contains(column))
             width = std::min(width + static_cast<int>(kNameShare * spare), theme().spacing(kWidestName));
         if (column != HistoryModel::Headline) header->resizeSection(column, width);
     }
@@ -132,7 +138,13 @@ QJsonObject HistoryColumns::save() const {
     QJsonArray shown, hidden;
     for (auto each = chosen_.constBegin(); each != chosen_.constEnd(); ++each)
         (each.value() ? shown : hidden).append(each.key());
-    return {{"metrics", QJsonArray::fromStringList(model_->metrics())}, {"shown", shown}, {"hidden", hidden}};
+    QJsonObject widths;
+    for (auto each = widths_.constBegin(); each != widths_.constEnd(); ++each)
+        widths[QString::number(each.key())] = each.value();
+    return {{"metrics", QJsonArray::fromStringList(model_->metrics())},
+            {"shown", shown},
+            {"hidden", hidden},
+            {"widths", widths}};
 }
 
 void HistoryColumns::restore(const QJsonObject& saved) {
@@ -143,6 +155,12 @@ void HistoryColumns::restore(const QJsonObject& saved) {
             if (name.isString() && metrics.size() < kMostColumns) metrics.append(name.toString());
         model_->setMetrics(metrics);
     }
+    constexpr int kWidest = 2000;
+    const QJsonObject widths = saved["widths"].toObject();
+    widths_.clear();
+    for (int column = 0; column < model_->columnCount(); ++column)
+        if (const int width = widths[QString::number(column)].toInt(); width > 0 && width < kWidest)
+            widths_[column] = width;
     chosen_.clear();
     for (const char* key : {"shown", "hidden"})
         for (const QJsonValue column : saved[QLatin1String(key)].toArray())

@@ -36,6 +36,7 @@ private:
     QTableView* table_;
     HistoryModel* model_;
     QHash<int, bool> chosen_;  ///< shown or hidden by hand, by column
+    QHash<int, int> widths_;   ///< given by hand, by column
     bool fitting_ = false;
 };
 

@@ -379,15 +379,15 @@ void HistoryDocument::keepSelection() {
     keptScroll_ = table_->verticalScrollBar()->value();
 }
 
-/// Of runs that are among the pages that were read again.
+/// Of runs that are among the pages that were read again; at first, the newest run.
 void HistoryDocument::restoreSelection() {
-    if (kept_.empty() && !filters_->isActive() && model_.rowCount() > 0 && !everSelected_) {
-        // The newest run is what most people come for.
+    if (table_->selectionModel()->hasSelection()) return;
+    if (!everSelected_ && model_.rowCount() > 0 && !filters_->isActive()) {
         everSelected_ = true;
         table_->selectRow(0);
         return;
     }
-    if (kept_.empty() || table_->selectionModel()->hasSelection()) return;
+    if (kept_.empty()) return inspectCurrent();
     QItemSelection selection;
     for (int row = 0; row < std::min(model_.rowCount(), HistoryModel::kPage); ++row)
         if (const store::RunRow* run = model_.row(row);
@@ -396,6 +396,8 @@ void HistoryDocument::restoreSelection() {
     kept_.clear();
     table_->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);
     table_->verticalScrollBar()->setValue(keptScroll_);
+    // A selection that went with its rows is not told by Qt.
+    if (selection.isEmpty()) inspectCurrent();
 }
 
 QJsonObject HistoryDocument::saveView() const {
