@@ -103,10 +103,19 @@ void EditorCore::rebase() {
     base_ = fingerprint(saved_);
 }
 
-void EditorCore::saveTo(const EditedFile& file) {
-    std::error_code ignored;
-    std::filesystem::create_directories(file.path.parent_path(), ignored);
-    writeFile(file.path, toText(json()));
+void EditorCore::saveTo(const EditedFile& file, KeepReferences keepReferences) {
+    const int before = document_.undoStack()->index();
+    document_.endTyping();
+    if (!file_.path.empty() && file_.path.parent_path() != file.path.parent_path())
+        document_.change(words::tr("save as"), [&](Json& document) { keepReferences(document, file_.path); });
+    try {
+        std::error_code ignored;
+        std::filesystem::create_directories(file.path.parent_path(), ignored);
+        writeFile(file.path, toText(json()));
+    } catch (const std::exception&) {
+        document_.undoStack()->setIndex(before);
+        throw;
+    }
     keepTimer_.stop();
     if (kept_) dropRecovery(recoveryId_);
     recovery_.reset();

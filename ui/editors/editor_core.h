@@ -45,8 +45,11 @@ public:
     /// True while the newest edit is not checked yet.
     bool isChecking() const { return checked_ != wanted_; }
 
-    /// Writes the document and makes it the file that is edited. Throws FileError.
-    void saveTo(const EditedFile& file);
+    /// Rewrites what a document that lay at `from` refers to, so that it is found from everywhere.
+    using KeepReferences = void (*)(Json& document, const std::filesystem::path& from);
+    /// Writes the document and makes it the file that is edited; one that moves to another folder keeps its references.
+    /// Throws FileError, and leaves everything as it was.
+    void saveTo(const EditedFile& file, KeepReferences keepReferences);
     /// The edits of an earlier session that were brought back, where there were some.
     const std::optional<Recovery>& recovery() const { return recovery_; }
     /// True where the file is not any more what those edits were made on.

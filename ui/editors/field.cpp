@@ -9,6 +9,7 @@
 #include <QSignalBlocker>
 #include <QStringListModel>
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "core/base/text.h"
@@ -141,14 +142,19 @@ private:
         const qlonglong number = text.trimmed().toLongLong(&isNumber);
         return isNumber ? Json(static_cast<std::int64_t>(number)) : Json(text.toStdString());
     }
+    static QString boundText(double bound) {
+        constexpr double kBeyondWhole = 0x1p63;  // as near as a floating-point number comes to the largest whole one
+        return bound >= kBeyondWhole ? QString::number(std::numeric_limits<qint64>::max())
+                                     : QString::number(bound, 'f', 0);
+    }
     void judge() {
         const Json value = jsonOf(box_->text());
         const bool fits = value.is_number() && static_cast<double>(value.get<std::int64_t>()) >= range_.least &&
                           static_cast<double>(value.get<std::int64_t>()) <= range_.most;
         problem_.clear();
         if (!value.is_null() && !fits)
-            problem_ = words::tr("Type a whole number from %1 to %2.")
-                           .arg(QString::number(range_.least, 'f', 0), QString::number(range_.most, 'f', 0));
+            problem_ =
+                words::tr("Type a whole number from %1 to %2.").arg(boundText(range_.least), boundText(range_.most));
     }
     TextBox* box_;
     QuantityRange range_;

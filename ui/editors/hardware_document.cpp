@@ -155,7 +155,6 @@ struct HardwareDocument::Implementation {
     bool complete();
     void saveAsAction() { saveAs(); }
     QString keyPrefix() const { return kind->id + QLatin1Char('/'); }
-    bool moveTo(const EditedFile& file);
     bool writeCopy(const EditedFile& file);
     void duplicate();
     void compare() const;
@@ -351,7 +350,7 @@ bool HardwareDocument::Implementation::complete() {
 
 bool HardwareDocument::Implementation::write(const EditedFile& file) {
     try {
-        core.saveTo(file);
+        core.saveTo(file, keepReferences);
         key = file.key;
         retitle();
         return true;
@@ -471,20 +470,11 @@ bool HardwareDocument::save() {
 
 bool HardwareDocument::saveAs(const QString& name) {
     if (!d_->core.isStarted() || !problemOfName(name).isEmpty()) return false;
-    return d_->moveTo(placeInLibrary(d_->kind->folder, d_->keyPrefix(), name));
+    return d_->complete() && d_->write(placeInLibrary(d_->kind->folder, d_->keyPrefix(), name));
 }
 
 bool HardwareDocument::saveTo(const QString& path) {
-    return d_->core.isStarted() && d_->moveTo(placeAt(path, d_->kind->folder, d_->keyPrefix()));
-}
-
-bool HardwareDocument::Implementation::moveTo(const EditedFile& file) {
-    const std::filesystem::path from = core.file().path;
-    if (from.parent_path() != file.path.parent_path()) {
-        core.document().endTyping();
-        core.document().change(tr("save as"), [&](Json& json) { keepReferences(json, from); });
-    }
-    return complete() && write(file);
+    return d_->core.isStarted() && d_->complete() && d_->write(placeAt(path, d_->kind->folder, d_->keyPrefix()));
 }
 
 bool HardwareDocument::duplicateAs(const QString& name) {

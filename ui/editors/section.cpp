@@ -1,27 +1,62 @@
 #include "ui/editors/section.h"
 
-#include <QToolButton>
+#include <QAbstractButton>
+#include <QPainter>
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
 
+/// The title of a section: it stands where other titles stand, which a tool button with its padding does not.
+class Section::Head : public QAbstractButton {
+public:
+    Head(const QString& title, QWidget* parent) : QAbstractButton(parent) {
+        setText(title);
+        setFont(theme().font(Theme::Text::base, true));
+        setFocusPolicy(Qt::StrongFocus);
+        setCursor(Qt::PointingHandCursor);
+        setAttribute(Qt::WA_Hover);
+    }
+    QSize sizeHint() const override {
+        return {textLeft() + fontMetrics().horizontalAdvance(text()) + theme().spacing(2), theme().size("row")};
+    }
+    void setOpen(bool open) {
+        sign_ = open ? QStringLiteral("down") : QStringLiteral("right");
+        update();
+    }
+
+protected:
+    void paintEvent(QPaintEvent* /*event*/) override {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        const int side = theme().size("icon");
+        theme().icon(sign_, "secondary").paint(&painter, QRect(-theme().spacing(), (height() - side) / 2, side, side));
+        painter.setFont(font());
+        painter.setPen(theme().colour(underMouse() ? "accent" : "text"));
+        painter.drawText(rect().adjusted(textLeft(), 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, text());
+        if (!hasFocus()) return;
+        painter.setPen(theme().colour("accent"));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), theme().radius(), theme().radius());
+    }
+
+private:
+    static int textLeft() { return theme().size("icon"); }
+    QString sign_;
+};
+
 Section::Section(const QString& title, bool open, QWidget* parent)
-    : QWidget(parent), head_(new QToolButton(this)), body_(new QWidget(this)), content_(new QVBoxLayout(body_)) {
+    : QWidget(parent), head_(new Head(title, this)), body_(new QWidget(this)), content_(new QVBoxLayout(body_)) {
     auto* layout = new QVBoxLayout(this);
-    // The head is a button, whose sign stands in line with the titles of other sections.
-    layout->setContentsMargins(-theme().spacing(3), 0, 0, 0);
+    layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(theme().spacing(2));
-    head_->setText(title);
-    head_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    head_->setFont(theme().font(Theme::Text::base, true));
     head_->setAccessibleName(title);
-    content_->setContentsMargins(theme().spacing(3), 0, 0, 0);
+    content_->setContentsMargins(0, 0, 0, 0);
     content_->setSpacing(theme().spacing(4));
     layout->addWidget(head_, 0, Qt::AlignLeft);
     layout->addWidget(body_);
-    connect(head_, &QToolButton::clicked, this, [this] { setOpen(!isOpen()); });
+    connect(head_, &QAbstractButton::clicked, this, [this] { setOpen(!isOpen()); });
     setOpen(open);
 }
 
@@ -30,7 +65,7 @@ bool Section::isOpen() const {
 }
 
 void Section::setOpen(bool open) {
-    head_->setIcon(theme().icon(open ? QStringLiteral("down") : QStringLiteral("right"), "secondary"));
+    head_->setOpen(open);
     head_->setAccessibleDescription(open ? tr("open") : tr("folded"));
     body_->setVisible(open);
 }

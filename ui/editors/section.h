@@ -2,7 +2,6 @@
 
 #include <QWidget>
 
-class QToolButton;
 class QVBoxLayout;
 
 namespace tessera::ui {
@@ -18,7 +17,8 @@ public:
     void setOpen(bool open);
 
 private:
-    QToolButton* head_;
+    class Head;
+    Head* head_;
     QWidget* body_;
     QVBoxLayout* content_;
 };

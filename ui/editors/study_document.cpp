@@ -210,7 +210,6 @@ struct StudyDocument::Implementation {
     void goTo(const std::string& field);
     void setInput(const char* list, const QString& value, const QString& title);
     bool write(const EditedFile& file);
-    bool moveTo(const EditedFile& file);
     void offerHardware();
     QString name() const;
 
@@ -554,7 +553,7 @@ void StudyDocument::Implementation::setInput(const char* list, const QString& va
 
 bool StudyDocument::Implementation::write(const EditedFile& file) {
     try {
-        core.saveTo(file);
+        core.saveTo(file, keepReferences);
         key = file.key;
         showDocument();
         return true;
@@ -598,20 +597,11 @@ bool StudyDocument::saveAs() {
 
 bool StudyDocument::saveAs(const QString& name) {
     if (!d_->core.isStarted() || !problemOfName(name).isEmpty()) return false;
-    return d_->moveTo(placeInLibrary(kFolder, {}, name));
+    return d_->write(placeInLibrary(kFolder, {}, name));
 }
 
 bool StudyDocument::saveTo(const QString& path) {
-    return d_->core.isStarted() && d_->moveTo(placeAt(path, kFolder, {}));
-}
-
-bool StudyDocument::Implementation::moveTo(const EditedFile& file) {
-    const std::filesystem::path from = core.file().path;
-    if (from.parent_path() != file.path.parent_path()) {
-        core.document().endTyping();
-        core.document().change(tr("save as"), [&](Json& json) { keepReferences(json, from); });
-    }
-    return write(file);
+    return d_->core.isStarted() && d_->write(placeAt(path, kFolder, {}));
 }
 
 QVector<QAction*> StudyDocument::documentActions() {

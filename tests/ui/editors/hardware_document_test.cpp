@@ -256,35 +256,6 @@ TEST_F(HardwareDocumentTest, AThousandGroupsStayFluid) {
     std::cout << "an edit took " << clock.elapsed() << " ms until it was checked\n";
 }
 
-TEST_F(HardwareDocumentTest, OffersUnsavedEditsOfAnEarlierSession) {
-    Json edited = Json::parse(readFile(test::sourcePath("data/accelerators/tpu-v2.json")));
-    edited["vendor"] = "Recovered";
-    keepRecovery(QStringLiteral("hardware"), QStringLiteral("accelerator/tpu-v2"), edited);
-    const auto document = opened(QStringLiteral("accelerator/tpu-v2"));
-    EXPECT_TRUE(says(*document, QStringLiteral("There are unsaved edits from")));
-    QPushButton* bring = nullptr;
-    for (QPushButton* each : document->findChildren<QPushButton*>())
-        if (each->text() == QStringLiteral("Bring them back")) bring = each;
-    ASSERT_NE(bring, nullptr);
-    bring->click();
-    EXPECT_EQ(jsonOf(*document).at("vendor"), Json("Recovered"));
-    EXPECT_TRUE(document->isModified());
-    document->undoStack()->undo();
-    EXPECT_NE(jsonOf(*document).value("vendor", Json()), Json("Recovered"));
-}
-
-TEST_F(HardwareDocumentTest, KeepsEditsUntilTheyAreSavedOrGivenUp) {
-    const QString kind = QStringLiteral("hardware");
-    const QString key = QStringLiteral("accelerator/v100");
-    {
-        const auto document = opened(key);
-        retype(line(*document, QStringLiteral("Vendor")), QStringLiteral("Somebody"));
-        EXPECT_TRUE(waitUntil([&] { return findRecovery(kind, key).has_value(); }));
-        EXPECT_EQ(findRecovery(kind, key)->json.at("vendor"), Json("Somebody"));
-    }
-    EXPECT_FALSE(findRecovery(kind, key).has_value());
-}
-
 TEST_F(HardwareDocumentTest, ListsOnlyDifferences) {
     const auto read = [](const char* file) { return Json::parse(readFile(test::sourcePath(file))); };
     const HardwareKind& kind = *hardwareKind(QStringLiteral("accelerator"));

@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTest>
+#include <QTreeView>
+#include <algorithm>
+#include <filesystem>
+
+#include "core/base/file.h"
+#include "tests/support/pictures.h"
+#include "tests/ui/editors/documents.h"
+#include "ui/editors/hardware_document.h"
+#include "ui/workspace/library_panel.h"
+#include "ui/workspace/library_watcher.h"
+
+namespace tessera::ui {
+namespace {
+
+using test::waitUntil;
+
+std::string acceleratorText(const std::string& name) {
+    return R"({"schema": "tessera.accelerator/1", "name": ")" + name + R"(", "peak_flops": {"bf16": 1e12}})";
+}
+
+/// The library as the window has it: a watcher that feeds the panel.
+class LibraryTest : public testing::Test {
+protected:
+    void start() {
+        watcher_ = std::make_unique<LibraryWatcher>();
+        QObject::connect(watcher_.get(), &LibraryWatcher::read, &panel_, [this](const LibraryContents& contents) {
+            contents_ = contents;
+            ++readings_;
+            panel_.setContents(contents);
+        });
+        panel_.resize(300, 700);
+        panel_.show();
+        ASSERT_TRUE(waitUntil([&] { return readings_ > 0; }));
+    }
+    void write(const std::string& place, const std::string& text) const {
+        std::filesystem::create_directories((folder_.path() / place).parent_path());
+        writeFile(folder_.path() / place, text);
+    }
+    QModelIndex shownRow(const QString& key) const {
+        const QAbstractItemModel& model = *panel_.tree()->model();
+        const QModelIndexList found =
+            model.match(model.index(0, 0), LibraryPanel::KeyRole, key, 1, Qt::MatchExactly | Qt::MatchRecursive);
+        return found.value(0);
+    }
+    bool lists(const QVector<LibraryContents::Entry>& entries, const QString& key) const {
+        return std::any_of(entries.begin(), entries.end(),
+                           [&](const LibraryContents::Entry& each) { return each.key == key; });
+    }
+
+    test::OwnFolder folder_;
+    LibraryPanel panel_;
+    LibraryContents contents_;
+    int readings_ = 0;
+    std::unique_ptr<LibraryWatcher> watcher_;
+};
+
+TEST_F(LibraryTest, NoticesFilesThatComeChangeAndGo) {
+    start();
+    // The folder of accelerators does not exist yet.
+    write("accelerators/mine.json", acceleratorText("Mine"));
+    ASSERT_TRUE(waitUntil([&] { return lists(contents_.accelerators, QStringLiteral("accelerator/mine")); }));
+    EXPECT_EQ(shownRow(QStringLiteral("accelerator/mine")).data().toString(), QStringLiteral("Mine"));
+    write("accelerators/mine.json", acceleratorText("Mine, renamed"));
+    EXPECT_TRUE(waitUntil([&] {
+        return shownRow(QStringLiteral("accelerator/mine")).data().toString() == QStringLiteral("Mine, renamed");
+    }));
+    std::filesystem::remove(folder_.path() / "accelerators/mine.json");
+    EXPECT_TRUE(waitUntil([&] { return !shownRow(QStringLiteral("accelerator/mine")).isValid(); }));
+}
+
+TEST_F(LibraryTest, ListsABrokenStudyBesideTheOthers) {
+    write("studies/broken.json", "{");
+    start();
+    ASSERT_TRUE(lists(contents_.studies, QStringLiteral("broken")));
+    EXPECT_TRUE(lists(contents_.studies, QStringLiteral("resnet50-mixed-tpus")));
+    EXPECT_FALSE(shownRow(QStringLiteral("broken")).data(LibraryPanel::HelpRole).toString().isEmpty());
+}
+
+TEST_F(LibraryTest, ReadsManyChangesAtOnce) {
+    write("fleets/.keep", "");
+    write("accelerators/first.json", acceleratorText("First"));
+    start();
+    const int before = readings_;
+    for (int i = 0; i < 40; ++i) write("accelerators/made-" + std::to_string(i) + ".json", acceleratorText("Made"));
+    ASSERT_TRUE(waitUntil([&] { return lists(contents_.accelerators, QStringLiteral("accelerator/made-39")); }));
+    EXPECT_LE(readings_ - before, 10);
+}
+
+TEST_F(LibraryTest, SeesADocumentThatWasSaved) {
+    start();
+    HardwareDocument document(QStringLiteral("new/fleet"));
+    test::settle(document);
+    ASSERT_TRUE(document.saveAs(QStringLiteral("from-editor")));
+    EXPECT_TRUE(waitUntil([&] { return lists(contents_.fleets, QStringLiteral("fleet/from-editor")); }));
+}
+
+TEST_F(LibraryTest, KeepsSelectionFoldsAndFilter) {
+    write("accelerators/mine.json", acceleratorText("Mine"));
+    start();
+    const QAbstractItemModelTester tester(panel_.model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+    panel_.setOpenSections({QStringLiteral("hardware"), QStringLiteral("accelerators")});
+    panel_.tree()->setCurrentIndex(shownRow(QStringLiteral("accelerator/tpu-v3")));
+    QSignalSpy inspected(&panel_, &LibraryPanel::inspected);
+    const QStringList open = panel_.openSections();
+    write("accelerators/another.json", acceleratorText("Another"));
+    ASSERT_TRUE(waitUntil([&] { return shownRow(QStringLiteral("accelerator/another")).isValid(); }));
+    EXPECT_EQ(panel_.tree()->currentIndex().data(LibraryPanel::KeyRole).toString(),
+              QStringLiteral("accelerator/tpu-v3"));
+    EXPECT_TRUE(panel_.tree()->selectionModel()->isSelected(panel_.tree()->currentIndex()));
+    EXPECT_EQ(panel_.openSections(), open);
+    EXPECT_EQ(inspected.count(), 0) << "nobody chose anything";
+
+    panel_.filter()->setText(QStringLiteral("mine"));
+    EXPECT_TRUE(shownRow(QStringLiteral("accelerator/mine")).isValid());
+    EXPECT_FALSE(shownRow(QStringLiteral("accelerator/tpu-v2")).isValid());
+    write("fleets/mine-too.json",
+          R"({"schema": "tessera.fleet/1", "name": "Mine too", "groups": [{"name": "a", "accelerator": "mine"}]})");
+    ASSERT_TRUE(waitUntil([&] { return shownRow(QStringLiteral("fleet/mine-too")).isValid(); }));
+    EXPECT_EQ(panel_.filter()->text(), QStringLiteral("mine"));
+    EXPECT_TRUE(panel_.tree()->isExpanded(shownRow(QStringLiteral("fleet/mine-too")).parent()))
+        << "what fits the filter is seen";
+    panel_.filter()->clear();
+    EXPECT_EQ(panel_.openSections(), open) << "folded and unfolded as before the filter";
+    test::savePicture(panel_, QStringLiteral("library"));
+}
+
+TEST_F(LibraryTest, KeepsTheSelectedRunWhenAnotherEnds) {
+    start();
+    const auto run = [](std::int64_t id) {
+        store::RunRow row;
+        row.id = id;
+        row.name = "run " + std::to_string(id);
+        return row;
+    };
+    panel_.setRuns({run(2), run(1)});
+    panel_.tree()->setCurrentIndex(shownRow(QStringLiteral("run/1")));
+    panel_.setRuns({run(3), run(2), run(1)});
+    EXPECT_EQ(panel_.tree()->currentIndex().data(LibraryPanel::KeyRole).toString(), QStringLiteral("run/1"));
+    panel_.setRuns({run(1), run(3), run(2)});
+    EXPECT_EQ(panel_.tree()->currentIndex().data(LibraryPanel::KeyRole).toString(), QStringLiteral("run/1"));
+    EXPECT_EQ(shownRow(QStringLiteral("run/3")).row(), 2) << "all runs, run 1, run 3";
+}
+
+}  // namespace
+}  // namespace tessera::ui
