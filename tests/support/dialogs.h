@@ -14,7 +14,9 @@ public:
     explicit DialogAnswerer(std::function<void(QWidget& dialog)> answer) {
         timer_.setInterval(10);
         QObject::connect(&timer_, &QTimer::timeout, &timer_, [answer = std::move(answer)] {
-            if (QWidget* front = QApplication::activeModalWidget()) answer(*front);
+            // Not from within the timer's own event: an answer may open a dialog that waits for the next one.
+            if (QWidget* front = QApplication::activeModalWidget())
+                QTimer::singleShot(0, front, [answer, front] { answer(*front); });
         });
         timer_.start();
     }

@@ -12,7 +12,6 @@
 #include <map>
 #include <utility>
 
-#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
 #include "ui/editors/json_path.h"
@@ -25,8 +24,6 @@
 namespace tessera::ui {
 
 namespace {
-
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
 
 /// A value with the row that knows how to word it.
 struct Leaf {
@@ -221,7 +218,7 @@ void DifferenceDialog::compareWith(const QString& nameOrPath) {
             try {
                 std::filesystem::path path = findInLibrary(folder, name);
                 if (path.empty()) path = name;
-                read.json = JsonDocument::parse(readFile(path, kLargestFile), path.string()).json();
+                read.json = readDocument(path);
             } catch (const std::exception& error) {
                 read.problem = QString::fromStdString(escaped(error.what(), 1000));
             }

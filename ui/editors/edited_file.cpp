@@ -4,6 +4,7 @@
 #include <system_error>
 #include <vector>
 
+#include "core/base/file.h"
 #include "core/hardware/library.h"
 #include "ui/editors/words.h"
 
@@ -23,6 +24,10 @@ bool isInside(const fs::path& path, const fs::path& folder) {
 }
 
 }  // namespace
+
+Json readDocument(const fs::path& path) {
+    return JsonDocument::parse(readFile(path, kLargestDocument), path.string()).json();
+}
 
 fs::path ownFolder(const std::string& kindFolder) {
     return hardware::dataFolders().front() / kindFolder;

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <QString>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "core/base/json.h"
 
 /// Where documents of the editors lie: bundled files, which are read only, and own files.
 namespace tessera::ui {
@@ -16,6 +19,18 @@ struct EditedFile {
     bool own = false;            ///< may be saved in place
     bool operator==(const EditedFile&) const = default;
 };
+
+/// What opening a key gave: a document, or the reason why there is none.
+struct Opened {
+    EditedFile file;
+    Json json;
+    QString problem;
+};
+
+/// The largest document, in bytes, that editors open.
+inline constexpr std::uintmax_t kLargestDocument = std::uintmax_t{16} << 20;
+/// The document in a file. Throws FileError, DataError.
+Json readDocument(const std::filesystem::path& path);
 
 /// The user's folders of the library, in the order in which names are looked up.
 std::vector<std::filesystem::path> ownFolders();

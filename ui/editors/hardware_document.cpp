@@ -36,22 +36,14 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
 constexpr int kFieldsWidth = 560;
 const QString kDocumentKind = QStringLiteral("hardware");
-
-/// What opening a key gave: a document, or why there is none.
-struct Opened {
-    EditedFile file;
-    Json json;
-    QString problem;
-};
 
 Opened openFile(const EditedFile& file) {
     Opened opened{.file = file, .json = {}, .problem = {}};
     try {
         const std::string path = file.path.string();
-        opened.json = JsonDocument::parse(readFile(file.path, kLargestFile), path).json();
+        opened.json = readDocument(file.path);
         if (hardwareKindOf(opened.json) == nullptr)
             opened.problem = QObject::tr("%1 is no accelerator and no fleet: its 'schema' names neither.")
                                  .arg(QString::fromStdString(escaped(path)));

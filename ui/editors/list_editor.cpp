@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "ui/editors/provenance_button.h"
+#include "ui/editors/tab_order.h"
 #include "ui/editors/words.h"
 #include "ui/theme/theme.h"
 
@@ -407,6 +408,9 @@ ListEditor::ListEditor(EditedJson* document, const ListSpec& spec, QWidget* pare
         if (!rows.isEmpty()) model_->dropRows(rows);
     });
     layOut(buttons);
+    QVector<QWidget*> order{view_};
+    for (QToolButton* each : buttons) order << each;
+    orderTabs(order << provenance_);
     connect(view_->selectionModel(), &QItemSelectionModel::currentChanged, this, &ListEditor::showCurrent);
     connect(model_, &QAbstractItemModel::dataChanged, this, &ListEditor::refresh);
     connect(model_, &QAbstractItemModel::rowsInserted, this, &ListEditor::refresh);

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/base/file.h"
 #include "core/base/text.h"
 #include "ui/editors/edited_file.h"
 #include "ui/editors/hardware_kind.h"
@@ -24,8 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
-
 QString quiet(const std::string& text) {
     return QString::fromStdString(escaped(text, 80));
 }
@@ -35,7 +32,7 @@ std::optional<Json> namedDocument(const std::string& folder, const std::string& 
     try {
         fs::path path = findInLibrary(folder, name);
         if (path.empty()) path = fs::path(keptReference(name, file));
-        Json document = JsonDocument::parse(readFile(path, kLargestFile), path.string()).json();
+        Json document = readDocument(path);
         if (!document.is_object()) return std::nullopt;
         if (const auto kernels = document.find("kernels"); kernels != document.end() && kernels->is_string())
             *kernels = keptReference(kernels->get<std::string>(), path);
@@ -182,8 +179,8 @@ void PartEditor::writeOut() {
     if (name.isEmpty() || kind == nullptr) return;
     inBackground(
         this,
-        [folder = kind->folder, name = name.toStdString(), file = document_->file()] {
-            return namedDocument(folder, name, file);
+        [folder = kind->folder, wanted = name.toStdString(), file = document_->file()] {
+            return namedDocument(folder, wanted, file);
         },
         [this, path = pathTo(row()), name](const std::optional<Json>& part) {
             if (part) put(path, name, *part);

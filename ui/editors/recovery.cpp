@@ -14,6 +14,7 @@
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/store/owner.h"
+#include "ui/editors/edited_file.h"
 
 namespace tessera::ui {
 
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uintmax_t kLargest = std::uintmax_t{16} << 20;
+constexpr std::uintmax_t kLargest = kLargestDocument + (std::uintmax_t{1} << 20);  // and what is said about it
 constexpr std::size_t kMostListed = 100;
 constexpr std::size_t kLongestKey = 4096;
 const QString kNew = QStringLiteral("new/");

@@ -44,18 +44,11 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{16} << 20;
 constexpr int kColumnWidth = 860;
 constexpr int kMostRecent = 8;
 constexpr const char* kRecentSetting = "editors/recentModels";
 constexpr const char* kFolder = "studies";
 const QString kDocumentKind = QStringLiteral("study");
-
-struct Opened {
-    EditedFile file;
-    Json json;
-    QString problem;
-};
 
 const Json& blankNames() {
     static const Json kNone = Json::array();
@@ -87,7 +80,7 @@ Opened openKey(const QString& key) {
         if (opened.file.path.empty()) opened.file.path = key.toStdString();
         opened.file.own = isOwnFile(opened.file.path);
         const std::string path = opened.file.path.string();
-        opened.json = JsonDocument::parse(readFile(opened.file.path, kLargestFile), path).json();
+        opened.json = readDocument(opened.file.path);
         const auto schema = opened.json.is_object() ? opened.json.find("schema") : opened.json.end();
         const bool isStudy = opened.json.is_object() && schema != opened.json.end() && schema->is_string() &&
                              schema->get_ref<const std::string&>().starts_with("tessera.study/");
@@ -154,7 +147,7 @@ void rememberModel(const QString& model) {
 QString kindOfFile(const QString& path) {
     if (!path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) return QStringLiteral("model");
     try {
-        const std::string text = readFile(path.toStdString(), kLargestFile);
+        const std::string text = readFile(path.toStdString(), kLargestDocument);
         for (const char* kind : {"fleet", "accelerator", "study"})
             if (text.find(std::string("\"tessera.") + kind + "/") != std::string::npos) return QLatin1String(kind);
     } catch (const std::exception&) {

@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "ui/editors/field.h"
+#include "ui/editors/tab_order.h"
 #include "ui/editors/words.h"
 #include "ui/theme/theme.h"
 
@@ -130,6 +131,7 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
     edits(latency_, "latency_s", tr("latency of a node"));
     connect(document, &EditedJson::changed, this, &TopologyEditor::refresh);
     refresh();
+    orderTabs({shape_, join_, apart_, tree_, rate_, latency_});
 }
 
 QToolButton* TopologyEditor::button(const QString& icon, const QString& title) {

@@ -10,6 +10,7 @@
 #include <QProcess>
 #include <QPushButton>
 #include <QStandardPaths>
+#include <QSysInfo>
 #include <QTest>
 #include <QUndoStack>
 #include <algorithm>
