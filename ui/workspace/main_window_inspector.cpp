@@ -65,6 +65,12 @@ Facts studyFacts(const study::Study& study) {
     return facts;
 }
 
+/// As studies name the fleet of a document: "fleet/NAME" or a file.
+QString fleetName(const QString& key) {
+    const QString folder = QStringLiteral("fleet/");
+    return key.startsWith(folder) ? key.mid(folder.size()) : key;
+}
+
 }  // namespace
 
 /// What is selected in a document, or (no title) that nothing is.
@@ -121,8 +127,17 @@ void MainWindow::Implementation::askOverview(Document* document, const std::func
     if (auto* run = qobject_cast<RunDocument*>(document)) return askRunFacts(*run, answer);
     if (auto* study = qobject_cast<StudyDocument*>(document)) return askStudyFacts(*study, answer);
     const bool compares = qobject_cast<CompareDocument*>(document) != nullptr;
-    if (!compares && qobject_cast<ReportDocument*>(document) == nullptr) return answer(document->overview());
     const QString key = document->key();
+    if (!compares && qobject_cast<ReportDocument*>(document) == nullptr) {
+        Facts facts = document->overview();
+        const bool isFleet = document->kind() == QLatin1String("hardware") &&
+                             document->iconName() == QLatin1String("fleet") && !facts.title.isEmpty();
+        if (isFleet)
+            facts.actions.append({tr("New study on this fleet"), QStringLiteral("study"),
+                                  [this, key] { newStudy({}, fleetName(key)); }});
+        answer(facts);
+        return;
+    }
     history->ask<std::vector<store::RunRow>>(
         document,
         [runs = runNumbers(key)](store::Store& store) {
