@@ -66,7 +66,9 @@ protected:
                                                        {QSize(1920, 1080), QStringLiteral("1920")}};
         for (const auto& [mode, look] : {std::pair(ThemeMode::light, "light"), std::pair(ThemeMode::dark, "dark")}) {
             theme().apply(mode);
-            for (const auto& [size, name] : sizes) take(size, QStringLiteral("%1-%2").arg(name, QLatin1String(look)));
+            for (const auto& [size, name] : sizes)
+                if (mode == ThemeMode::light || name == QLatin1String("1280"))
+                    take(size, QStringLiteral("%1-%2").arg(name, QLatin1String(look)));
         }
         theme().apply(ThemeMode::light);
     }
