@@ -47,7 +47,7 @@ bool ChartBuilder::shown(const Series& series, std::size_t i) const {
 }
 
 void ChartBuilder::title() {
-    const std::string line = fitted(chart_.title, size_.width, kTitle, true, measure_);
+    const std::string line = fitted(chart_.title, size_.width - view_.titleRoomLess, kTitle, true, measure_);
     out_.back.shapes.push_back(Label{
         .at = {0, 18}, .text = line, .colour = "text", .size = kTitle, .strong = true, .full = escaped(chart_.title)});
     top_ = chart_.title.empty() ? 4 : kTitleHeight;

@@ -37,6 +37,7 @@ struct ChartView {
     std::vector<bool> elsewhere = {};  ///< series whose line or points somebody else draws
     bool allKeys = false;              ///< hidden series stay in the legend, so that they can be shown again
     bool wholeTexts = true;            ///< notes below the chart
+    double titleRoomLess = 0;          ///< pixels at the right end of the title's line that somebody else needs
 };
 
 struct ChartLayout {

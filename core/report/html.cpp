@@ -1,5 +1,3 @@
-#include "core/report/html.h"
-
 #include <fmt/format.h>
 
 #include <string_view>
@@ -7,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/report/report_blocks.h"
+#include "core/report/report_document.h"
 #include "core/report/theme.h"
 
 namespace tessera::report {
@@ -101,14 +100,6 @@ std::string htmlReport(const std::string& title, const std::vector<ReportRun>& r
     HtmlWriter writer;
     for (const Block& block : reportBlocks(title, runs, options)) std::visit(writer, block);
     return html + writer.finish() + "</main>\n</body>\n</html>\n";
-}
-
-std::string htmlReport(const std::string& title, const std::vector<study::Result>& results) {
-    std::vector<ReportRun> runs;
-    for (const study::Result& result : results) runs.push_back({.title = "", .result = &result});
-    ReportOptions options;
-    options.comparison = false;
-    return htmlReport(title, runs, options);
 }
 
 }  // namespace tessera::report

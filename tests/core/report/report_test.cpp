@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "core/report/html.h"
 #include "core/report/partition_report.h"
+#include "core/report/report_document.h"
 #include "core/report/table.h"
 #include "core/report/theme.h"
 #include "tests/support/partition_result.h"
@@ -69,13 +69,14 @@ TEST(PartitionReport, listsEveryLayerWithFullPrecision) {
 }
 
 TEST(Html, standsAloneAndFollowsTheReadersTheme) {
-    const std::string html = htmlReport("Tour", {test::handMadeResult()});
+    const study::Result result = test::handMadeResult();
+    const std::string html = htmlReport("Tour", {{.title = "", .result = &result}}, {});
     EXPECT_NE(html.find("prefers-color-scheme:dark"), std::string::npos);
     EXPECT_EQ(countOf(html, "http"), countOf(html, "xmlns=\"http://www.w3.org/2000/svg\"")) << "nothing is fetched";
     EXPECT_EQ(html.find("<script"), std::string::npos);
     EXPECT_EQ(html.find("fc<1>"), std::string::npos);
     EXPECT_NE(html.find("6.31× over DP"), std::string::npos);
-    EXPECT_EQ(html, htmlReport("Tour", {test::handMadeResult()}));
+    EXPECT_EQ(html, htmlReport("Tour", {{.title = "", .result = &result}}, {}));
 }
 
 TEST(Theme, textIsReadableOnEverySurface) {
