@@ -6,7 +6,6 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
-#include <algorithm>
 #include <utility>
 
 #include "ui/models/partition_run.h"
@@ -39,6 +38,7 @@ struct ModelComparison::Implementation {
     QWidget* side(QWidget* title, GraphView* graph) const;
     void connectGraph(GraphView* graph, GraphView* other);
     void show();
+    void reveal() const;
     void choose(const QString& chosen);
     const ModelDifferences::Pair* pair() const;
 };
@@ -119,16 +119,23 @@ void ModelComparison::Implementation::show() {
     };
     fill(*before, shown->before, shown->gone);
     fill(*after, shown->after, shown->come);
+    reveal();
+}
+
+/// Brings the chosen layer into view on both sides.
+void ModelComparison::Implementation::reveal() const {
+    for (GraphView* graph : {before, after}) {
+        if (!graph->contents() || layer.isEmpty()) continue;
+        const int node = nodeOfLayer(*graph->contents(), layer);
+        const bool isSelected = graph->selected() >= 0 && layerOfNode(*graph->contents(), graph->selected()) == layer;
+        if (node >= 0 && !isSelected) graph->reveal(node);
+    }
 }
 
 /// Selects the layer on both sides and says so once.
 void ModelComparison::Implementation::choose(const QString& chosen) {
     if (std::exchange(layer, chosen) == chosen) return;
-    for (GraphView* graph : {before, after})
-        if (graph->contents())
-            if (const int node = nodeOfLayer(*graph->contents(), chosen);
-                node >= 0 && layerOfNode(*graph->contents(), std::max(0, graph->selected())) != chosen)
-                graph->reveal(node);
+    reveal();
     emit owner->layerChosen(chosen);
 }
 

@@ -3,20 +3,31 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
+#include <QCheckBox>
 #include <QLabel>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTest>
+#include <QToolButton>
+#include <QWheelEvent>
+#include <map>
+#include <set>
 
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
 #include "tests/support/runs.h"
+#include "tests/support/turns.h"
 #include "ui/models/facts.h"
+#include "ui/models/partition_comparison.h"
 #include "ui/theme/theme.h"
 #include "ui/views/gantt_view.h"
+#include "ui/views/graph_view.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/plot_widget.h"
 #include "ui/views/table_view.h"
+#include "ui/views/view_presets.h"
 
 namespace tessera::ui {
 namespace {
@@ -47,6 +58,28 @@ bool compared(CompareDocument& document) {
     const auto* bars = document.findChild<PlotWidget*>();
     return waitUntil([&] { return bars->chart().series.size() >= 2; });
 }
+
+/// The table of that name that is there now: one that was replaced may wait for its deletion.
+QTableView* tableNamed(const CompareDocument& document, const QString& name) {
+    QTableView* found = nullptr;
+    for (auto* table : document.findChildren<QTableView*>())
+        if (table->accessibleName() == name) found = table;
+    return found;
+}
+
+void openPage(const CompareDocument& document, const QString& title) {
+    auto* tabs = document.findChild<QTabWidget*>();
+    for (int i = 0; i < tabs->count(); ++i)
+        if (tabs->tabText(i) == title) tabs->setCurrentIndex(i);
+}
+
+/// What the person chose in one comparison is not to meet another test.
+class Settings : public testing::Environment {
+public:
+    void SetUp() override { QSettings().remove(QStringLiteral("compare")); }
+    void TearDown() override { QSettings().remove(QStringLiteral("compare")); }
+};
+[[maybe_unused]] const auto* const kSettings = testing::AddGlobalTestEnvironment(new Settings);
 
 TEST(CompareDocument, saysWhatToDoWhereThereIsNothingToCompare) {
     CompareDocument document(QStringLiteral("1"));
@@ -81,10 +114,13 @@ TEST(CompareDocument, showsOnlyDifferencesUnlessAsked) {
     };
     const int inputs = rows(1);
     EXPECT_GE(inputs, 1);
-    EXPECT_EQ(rows(2), 1);
+    tabs->setCurrentIndex(2);
+    ASSERT_NE(tableNamed(document, QStringLiteral("Layers")), nullptr);
+    EXPECT_EQ(tableNamed(document, QStringLiteral("Layers"))->model()->rowCount(), 1);
     document.setOnlyDifferences(false);
     EXPECT_GT(rows(1), inputs);
-    EXPECT_GT(rows(2), 1);
+    tabs->setCurrentIndex(2);
+    EXPECT_GT(tableNamed(document, QStringLiteral("Layers"))->model()->rowCount(), 1);
     for (auto* table : document.findChildren<QTableView*>())
         QAbstractItemModelTester(table->model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
 }
@@ -119,14 +155,293 @@ TEST(CompareDocument, timelinesShareOneTimeAxisAndSelection) {
         return gantts.size() == 2 && !gantts.at(1)->timeline().tracks.empty();
     }));
     const auto gantts = document.findChildren<GanttView*>();
-    QSignalSpy moved(gantts.at(1), &GanttView::visibleRangeChanged);
+    const auto whole = gantts.at(0)->visibleRange();
+    EXPECT_EQ(gantts.at(1)->visibleRange(), whole) << "one time axis, though the runs take different times";
+    QWheelEvent wheel({400, 20}, gantts.at(0)->mapToGlobal(QPointF(400, 20)), {}, {0, 480}, Qt::NoButton,
+                      Qt::NoModifier, Qt::NoScrollPhase, false);
+    QCoreApplication::sendEvent(gantts.at(0), &wheel);
+    EXPECT_LT(gantts.at(0)->visibleRange().second - gantts.at(0)->visibleRange().first, whole.second - whole.first);
+    EXPECT_EQ(gantts.at(0)->visibleRange(), gantts.at(1)->visibleRange());
     emit gantts.at(0)->visibleRangeChanged(0.001, 0.002);
+    EXPECT_EQ(gantts.at(1)->visibleRange(), std::pair(0.001, 0.002));
     QSignalSpy spy(&document, &Document::inspected);
     document.chooseLayer(QStringLiteral("cv1"));
     ASSERT_EQ(spy.size(), 1);
     const auto facts = spy.at(0).at(0).value<Facts>();
     EXPECT_EQ(facts.sections.at(0).rows.at(0).value, QStringLiteral("I"));
     EXPECT_EQ(facts.sections.at(1).rows.at(0).value, QStringLiteral("II"));
+}
+
+TEST(CompareDocument, oneSelectionIsSharedByAllParts) {
+    CompareDocument document(QStringLiteral("1,2"));
+    document.resize(900, 600);
+    document.setRuns(twoRuns());
+    ASSERT_TRUE(compared(document));
+    document.setOnlyDifferences(false);
+    openPage(document, QStringLiteral("Timelines"));
+    ASSERT_TRUE(waitUntil([&] {
+        const auto gantts = document.findChildren<GanttView*>();
+        return gantts.size() == 2 && !gantts.at(1)->timeline().tracks.empty();
+    }));
+    openPage(document, QStringLiteral("Layers"));
+    QSignalSpy spy(&document, &Document::inspected);
+    auto* layers = tableNamed(document, QStringLiteral("Layers"));
+    ASSERT_NE(layers, nullptr);
+    const auto select = [&](const QString& layer) {
+        for (int row = 0; row < layers->model()->rowCount(); ++row)
+            if (layers->model()->index(row, 0).data().toString() == layer) {
+                layers->setCurrentIndex(layers->model()->index(row, 0));
+                return;
+            }
+    };
+    select(QStringLiteral("fc<1>"));
+    ASSERT_EQ(spy.size(), 1);
+    EXPECT_EQ(spy.at(0).at(0).value<Facts>().title, QStringLiteral("fc<1>"));
+    const auto gantts = document.findChildren<GanttView*>();
+    for (const GanttView* gantt : gantts) {
+        EXPECT_TRUE(gantt->accessibleDescription().contains(QStringLiteral("fc<1>")))
+            << gantt->accessibleDescription().toStdString();
+    }
+    const auto& events = gantts.at(0)->timeline().events;
+    for (std::size_t i = 0; i < events.size(); ++i)
+        if (events[i].name == "cv1") {
+            emit gantts.at(0)->eventSelected(static_cast<int>(i));
+            break;
+        }
+    EXPECT_EQ(layers->currentIndex().siblingAtColumn(0).data().toString(), QStringLiteral("cv1"));
+    EXPECT_EQ(spy.size(), 2);
+}
+
+TEST(CompareDocument, remembersViewsByName) {
+    CompareDocument document(QStringLiteral("1,2"));
+    document.setRuns(twoRuns());
+    ASSERT_TRUE(compared(document));
+    auto* presets = document.findChild<ViewPresets*>();
+    ASSERT_NE(presets, nullptr);
+    document.setOnlyDifferences(false);
+    openPage(document, QStringLiteral("Inputs"));
+    presets->save(QStringLiteral(" all & inputs\n"));
+    EXPECT_EQ(presets->names(), QStringList{QStringLiteral("all & inputs")});
+    document.setOnlyDifferences(true);
+    openPage(document, QStringLiteral("Numbers"));
+    CompareDocument other(QStringLiteral("3,4"));
+    other.setRuns(twoRuns());
+    ASSERT_TRUE(compared(other));
+    other.findChild<ViewPresets*>()->apply(QStringLiteral("all & inputs"));
+    EXPECT_EQ(other.findChild<QTabWidget*>()->currentIndex(), 1);
+    EXPECT_TRUE(other.saveView()[QStringLiteral("all")].toBool());
+    other.findChild<ViewPresets*>()->remove(QStringLiteral("all & inputs"));
+    EXPECT_TRUE(presets->names().isEmpty());
+    presets->apply(QStringLiteral("none such"));
+    // What a person ticks is what the next comparison begins with.
+    document.findChild<QCheckBox*>()->click();
+    EXPECT_TRUE(document.saveView()[QStringLiteral("all")].toBool());
+    CompareDocument next(QStringLiteral("5,6"));
+    next.setRuns(twoRuns());
+    ASSERT_TRUE(compared(next));
+    EXPECT_TRUE(waitUntil([&] { return next.saveView()[QStringLiteral("all")].toBool(); }));
+    QSettings().remove(QStringLiteral("compare"));
+}
+
+TEST(CompareDocument, theBaselineIsWhatDeltasReferTo) {
+    CompareDocument document(QStringLiteral("1,2"));
+    document.setRuns(twoRuns());
+    ASSERT_TRUE(compared(document));
+    const auto against = [&] {
+        const auto* table = tableNamed(document, QStringLiteral("Numbers"));
+        QStringList texts;
+        for (int column = 2; table != nullptr && column < table->model()->columnCount(); ++column)
+            texts << table->model()->index(0, column).data().toString();
+        return texts.join(QLatin1Char('|'));
+    };
+    EXPECT_EQ(against(), QStringLiteral("36.2 ms|18.1 ms|−18.1 ms · 0.5×"));
+    document.setBaseline(1);
+    EXPECT_TRUE(waitUntil([&] { return against() == QStringLiteral("36.2 ms|+18.1 ms · 2×|18.1 ms"); }))
+        << against().toStdString();
+}
+
+TEST(CompareDocument, betterIsGreenAndWorseIsRed) {
+    const study::Result base = test::handMadeResult();
+    study::Result other = base;
+    for (auto& plan : std::get<study::PartitionOutcome>(other.outcome).result.plans) {
+        plan.stepTime.value *= 0.5;
+        plan.throughput *= 2;
+        plan.speedupOverDp *= 2;
+        plan.cost.value *= 2;
+        plan.gap += 1;
+        for (auto& share : plan.shares) {
+            share.compute.value *= 2;
+            share.communication.value *= 0.5;
+            share.memory.value *= 2;
+        }
+    }
+    const auto comparison =
+        std::make_shared<const study::Comparison>(study::compare({&base, &other}, {"base", "other"}));
+    QObject owner;
+    const TableModel* table = metricTableModel(comparison, true, &owner);
+    const std::map<QString, const char*> expected{{QStringLiteral("Step time"), "good"},
+                                                  {QStringLiteral("Throughput"), "good"},
+                                                  {QStringLiteral("Speed-up over data parallelism"), "good"},
+                                                  {QStringLiteral("Cost of the first split"), "bad"},
+                                                  {QStringLiteral("Gap to the bound"), "bad"},
+                                                  {QStringLiteral("Compute"), "bad"},
+                                                  {QStringLiteral("Communication"), "good"},
+                                                  {QStringLiteral("Memory per accelerator"), "bad"},
+                                                  {QStringLiteral("Fullest memory"), "bad"}};
+    std::set<QString> seen;
+    for (int row = 0; row < table->rowCount(); ++row) {
+        const QString title = table->index(row, 0).data().toString();
+        ASSERT_TRUE(expected.contains(title)) << title.toStdString();
+        EXPECT_EQ(table->index(row, 4).data(Qt::ForegroundRole).value<QColor>(), theme().colour(expected.at(title)))
+            << title.toStdString();
+        EXPECT_FALSE(table->index(row, 3).data(Qt::ForegroundRole).isValid());
+        seen.insert(title);
+    }
+    EXPECT_EQ(seen.size(), expected.size());
+}
+
+std::vector<RunState> twoNetworks() {
+    study::Result before = test::handMadeResult();
+    before.study.models = {"zoo:resnet18"};
+    study::Result after = before;
+    after.study.models = {"zoo:resnet34"};
+    return {stateOf(before, QStringLiteral("first"), 1), stateOf(after, QStringLiteral("second"), 2)};
+}
+
+TEST(CompareDocument, graphsOfTwoNetworksMoveTogether) {
+    CompareDocument document(QStringLiteral("1,2"));
+    document.resize(1280, 800);
+    document.setRuns(twoNetworks());
+    ASSERT_TRUE(compared(document));
+    document.show();
+    openPage(document, QStringLiteral("Models"));
+    const auto graphs = [&] { return document.findChildren<GraphView*>(); };
+    ASSERT_TRUE(waitUntil(
+        [&] { return graphs().size() == 2 && graphs().at(0)->isLaidOut() && graphs().at(1)->isLaidOut(); }, 20'000));
+    GraphView* before = graphs().at(0);
+    GraphView* after = graphs().at(1);
+    std::set<std::string> colours;
+    for (const report::Card& card : after->picture().cards) colours.insert(card.colour);
+    EXPECT_TRUE(colours.contains("good")) << "resnet34 has layers that resnet18 has not";
+    EXPECT_TRUE(colours.contains("secondary")) << "and many that both have";
+    savePicture(document, QStringLiteral("compare-networks"));
+
+    const auto placeOf = [](const GraphView& view, const char* label) {
+        for (std::size_t i = 0; i < view.contents()->fold.nodes.size(); ++i)
+            if (view.contents()->fold.nodes[i].label == label) return view.nodeRect(static_cast<int>(i));
+        return QRectF();
+    };
+    const double start = placeOf(*after, "conv1").top();
+    QTest::mousePress(before, Qt::LeftButton, {}, QPoint(20, 200));
+    QTest::mouseMove(before, QPoint(20, 120));
+    QTest::mouseRelease(before, Qt::LeftButton, {}, QPoint(20, 120));
+    EXPECT_LT(placeOf(*after, "conv1").top(), start - 40);
+    after->zoomBy(1.5);
+    EXPECT_DOUBLE_EQ(before->zoom(), after->zoom());
+
+    // A layer that is chosen in one graph is shown in the other, and told once.
+    QSignalSpy spy(&document, &Document::inspected);
+    const int node = nodeOfLayer(*before->contents(), QStringLiteral("layer2.0.conv1"));
+    ASSERT_GE(node, 0);
+    before->reveal(node);
+    ASSERT_TRUE(waitUntil([&] { return before->isLaidOut() && after->isLaidOut(); }, 20'000));
+    EXPECT_EQ(layerOfNode(*after->contents(), after->selected()), QStringLiteral("layer2.0.conv1"));
+    EXPECT_EQ(spy.size(), 1);
+    auto* table = tableNamed(document, QStringLiteral("Models"));
+    ASSERT_NE(table, nullptr);
+    EXPECT_EQ(table->model()->index(0, 1).data().toString(), QStringLiteral("added"));
+}
+
+TEST(CompareDocument, saysThatModelsCannotBeReadOrAreTheSame) {
+    CompareDocument document(QStringLiteral("1,2"));
+    std::vector<RunState> runs = twoRuns();
+    document.setRuns(runs);
+    ASSERT_TRUE(compared(document));
+    openPage(document, QStringLiteral("Models"));
+    const auto says = [&](const QString& words) {
+        const auto labels = document.findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(),
+                           [&](const QLabel* label) { return label->text().contains(words); });
+    };
+    EXPECT_TRUE(waitUntil([&] { return says(QStringLiteral("All runs are of the same network.")); }));
+    runs[1].study.models = {"zoo:three"};
+    document.setRuns(runs);
+    EXPECT_TRUE(waitUntil([&] { return says(QStringLiteral("zoo")) && !says(QStringLiteral("the same network")); }));
+}
+
+TEST(CompareDocument, runsOnOtherFleetsAreComparedByDepth) {
+    study::Result other = test::handMadeResult();
+    auto& plans = std::get<study::PartitionOutcome>(other.outcome).result.plans;
+    for (auto& plan : plans)
+        for (auto& level : plan.levels) level.group = "other";
+    plans[0].levels[0].layers[0].type = partition::Type::II;
+    CompareDocument document(QStringLiteral("1,2"));
+    document.setRuns(
+        {stateOf(test::handMadeResult(), QStringLiteral("first"), 1), stateOf(other, QStringLiteral("second"), 2)});
+    ASSERT_TRUE(compared(document));
+    openPage(document, QStringLiteral("Layers"));
+    const auto* layers = tableNamed(document, QStringLiteral("Layers"));
+    ASSERT_NE(layers, nullptr);
+    ASSERT_EQ(layers->model()->rowCount(), 1) << "only what differs";
+    EXPECT_EQ(layers->model()->index(0, 3).data().toString(), QStringLiteral("other / slow|fast"));
+    EXPECT_EQ(layers->model()->index(0, 5).data().toString(), QStringLiteral("II"));
+    const auto* shares = tableNamed(document, QStringLiteral("Shares of types"));
+    ASSERT_NE(shares, nullptr);
+    EXPECT_EQ(shares->model()->rowCount(), 2) << "I and II of accpar";
+    const auto labels = document.findChildren<QLabel*>();
+    EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+        return label->text().startsWith(QStringLiteral("The runs split their accelerators differently"));
+    }));
+}
+
+TEST(CompareDocument, showsTwoHundredRuns) {
+    std::vector<RunState> runs;
+    for (int i = 0; i < 200; ++i) {
+        study::Result result = test::handMadeResult();
+        for (auto& plan : std::get<study::PartitionOutcome>(result.outcome).result.plans)
+            plan.stepTime.value *= 1 + i % 17;
+        runs.push_back(stateOf(result, QStringLiteral("run %1").arg(i), i + 1));
+    }
+    CompareDocument document(QStringLiteral("many"));
+    document.resize(1280, 800);
+    document.show();
+    test::TurnMeter meter;
+    meter.run([&] { document.setRuns(runs); });
+    ASSERT_TRUE(compared(document));
+    auto* tabs = document.findChild<QTabWidget*>();
+    for (int tab = 0; tab < tabs->count(); ++tab) {
+        meter.run([&] { tabs->setCurrentIndex(tab); });
+        waitUntil([] { return false; }, 30);
+    }
+    RecordProperty("longest_turn_ms", static_cast<int>(meter.longest()));
+    EXPECT_LT(meter.longest(), 100 * test::kSlowerBuild);
+    tabs->setCurrentIndex(0);
+    const auto* table = tableNamed(document, QStringLiteral("Numbers"));
+    ASSERT_NE(table, nullptr);
+    EXPECT_EQ(table->model()->columnCount(), 2 + 1 + 2 * 199);
+    savePicture(document, QStringLiteral("compare-200"));
+}
+
+TEST(CompareDocument, convergenceHasALogScale) {
+    std::vector<RunState> runs = twoRuns();
+    Curve curve{.name = QStringLiteral("best"), .points = {{0, 100}, {1, 10}, {2, 1}}};
+    for (RunState& run : runs) run.curves = std::make_shared<const std::vector<Curve>>(std::vector<Curve>{curve});
+    CompareDocument document(QStringLiteral("1,2"));
+    document.setRuns(runs);
+    ASSERT_TRUE(compared(document));
+    openPage(document, QStringLiteral("Convergence"));
+    PlotWidget* plot = nullptr;
+    for (auto* each : document.findChildren<PlotWidget*>())
+        if (each->accessibleName().startsWith(QStringLiteral("Convergence"))) plot = each;
+    ASSERT_NE(plot, nullptr);
+    EXPECT_EQ(plot->chart().series.size(), 2U);
+    EXPECT_FALSE(plot->chart().y.logarithmic);
+    QToolButton* scale = nullptr;
+    for (auto* each : document.findChildren<QToolButton*>())
+        if (each->text() == QStringLiteral("Log scale")) scale = each;
+    ASSERT_NE(scale, nullptr);
+    scale->setChecked(true);
+    EXPECT_TRUE(plot->chart().y.logarithmic);
 }
 
 TEST(CompareDocument, exportsWhatItShows) {

@@ -3,14 +3,22 @@
 #include <gtest/gtest.h>
 
 #include <QAction>
+#include <QComboBox>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTabWidget>
+#include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
+#include <set>
+#include <utility>
 
+#include "core/model/builder.h"
+#include "core/model/writers/writers.h"
 #include "core/study/result.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
@@ -29,7 +37,7 @@ bool waitForModel(const ModelDocument& document) {
 QString labelsOf(const QWidget& widget) {
     QString all;
     for (const QLabel* label : widget.findChildren<QLabel*>()) all += label->text() + QLatin1Char('\n');
-    return all;
+    return all.replace(QChar::Nbsp, QLatin1Char(' '));
 }
 
 QAction* actionNamed(ModelDocument& document, const QString& start) {
@@ -80,6 +88,76 @@ TEST(ModelDocument, beginsWithTheHeadline) {
     EXPECT_TRUE(labels.contains(QStringLiteral("25.6 M parameters"))) << labels.toStdString();
     EXPECT_TRUE(labels.contains(QStringLiteral("54 weighted layers"))) << labels.toStdString();
     EXPECT_EQ(document.exportables().size(), 4);
+}
+
+TEST(ModelDocument, nothingIsCutFromSixHundredPixelsUp) {
+    theme().apply(ThemeMode::light);
+    ModelDocument document(QString::fromStdString(test::sourcePath("tests/data/models/bert_large_512.onnx").string()));
+    document.resize(1440, 900);
+    document.show();
+    ASSERT_TRUE(waitForModel(document));
+    const QLabel* facts = nullptr;
+    for (const auto* label : document.findChildren<QLabel*>())
+        if (label->accessibleName() == QStringLiteral("Counts of the model")) facts = label;
+    ASSERT_NE(facts, nullptr);
+    for (const int width : {600, 700, 820, 1000, 1280, 1440, 1920}) {
+        document.resize(width, 800);
+        QCoreApplication::processEvents();
+        EXPECT_EQ(document.width(), width) << "its parts fit";
+        EXPECT_GE(facts->height(), facts->heightForWidth(facts->width())) << width;
+        for (const auto* widget : document.findChildren<QWidget*>()) {
+            if (!widget->isVisible() || widget->parentWidget() == nullptr) continue;
+            const bool isControl = qobject_cast<const QToolButton*>(widget) != nullptr ||
+                                   qobject_cast<const QSpinBox*>(widget) != nullptr ||
+                                   qobject_cast<const QComboBox*>(widget) != nullptr;
+            if (!isControl) continue;
+            EXPECT_LE(widget->mapTo(&document, QPoint(widget->width(), 0)).x(), width)
+                << width << ": " << widget->accessibleName().toStdString();
+        }
+        if (width == 600 || width == 1440) test::savePicture(document, QStringLiteral("model-wide-%1").arg(width));
+    }
+}
+
+/// A fully connected network whose batch and length are symbols.
+QString symbolicModel(const QTemporaryDir& folder) {
+    model::GraphBuilder builder("symbolic", "test");
+    builder.addInput("x", model::DataType::float32, std::vector<std::int64_t>{1, model::kUnknown, 8},
+                     {{1, "a sequence of any length"}});
+    builder.addStored("w", model::DataType::float32, {8, 4});
+    builder.add({.type = "MatMul",
+                 .inputs = {"x", "w"},
+                 .outputs = {"y"},
+                 .attributes = {},
+                 .name = "fc",
+                 .domain = {},
+                 .layer = "fc",
+                 .block = {}});
+    builder.addOutput("y");
+    model::Model model;
+    model.name = "symbolic";
+    model.form = std::move(builder).build();
+    QFile file(folder.filePath(QStringLiteral("symbolic.json")));
+    if (file.open(QIODevice::WriteOnly)) file.write(QByteArray::fromStdString(model::writeJson(model).text));
+    return file.fileName();
+}
+
+TEST(ModelDocument, asksForOpenDimensions) {
+    const QTemporaryDir folder;
+    ModelDocument document(symbolicModel(folder));
+    document.resize(900, 600);
+    ASSERT_TRUE(waitForModel(document)) << document.problem().toStdString();
+    EXPECT_FALSE(labelsOf(document).contains(QStringLiteral("MACs"))) << "unknown as long as the length is open";
+    QSpinBox* field = nullptr;
+    for (auto* each : document.findChildren<QSpinBox*>())
+        if (each->accessibleName() == QStringLiteral("a sequence of any length")) field = each;
+    ASSERT_NE(field, nullptr);
+    EXPECT_EQ(field->text(), QStringLiteral("open"));
+    field->setValue(10);
+    ASSERT_TRUE(test::waitUntil([&] { return labelsOf(document).contains(QStringLiteral("320 MACs")); }, 10'000))
+        << labelsOf(document).toStdString();
+    test::savePicture(document, QStringLiteral("model-dimensions"));
+    field->setValue(0);
+    EXPECT_TRUE(test::waitUntil([&] { return !labelsOf(document).contains(QStringLiteral("MACs")); }, 10'000));
 }
 
 TEST(ModelDocument, tellsWhatWentWrongAndTriesAgain) {

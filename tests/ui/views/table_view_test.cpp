@@ -13,6 +13,7 @@
 #include <QTest>
 
 #include "tests/support/pictures.h"
+#include "tests/support/turns.h"
 
 namespace tessera::ui {
 namespace {
@@ -121,6 +122,43 @@ TEST_F(TableViewTest, anEmptyTableSaysWhatToDo) {
     EXPECT_NE(full, empty);
     EXPECT_GT(test::coloursIn(empty), 10);
     EXPECT_EQ(table.currentRow(), -1);
+}
+
+TEST(TableView, sortsTenThousandRowsWithinATurn) {
+    const auto value = [](int row, int column) { return (row * 7919 + column * 104'729) % 100'003 / 7.0; };
+    QVector<TableModel::Column> columns{
+        {.title = QStringLiteral("layer"), .text = [](int row) { return QStringLiteral("row-%1").arg(row); }}};
+    for (int column = 1; column < 12; ++column)
+        columns.append({.title = QStringLiteral("number %1").arg(column),
+                        .text = [value, column](int row) { return QString::number(value(row, column)); },
+                        .sort = [value, column](int row) { return QVariant(value(row, column)); },
+                        .number = true,
+                        .summed = true});
+    TableModel model(columns);
+    TableView table(&model, QStringLiteral("Layers"));
+    table.resize(1200, 600);
+    table.show();
+    test::TurnMeter meter;
+    const auto turnOf = [&](const auto& work) {
+        test::waitUntil([] { return false; }, 20);
+        meter.take();
+        meter.run(work);
+        test::waitUntil([] { return false; }, 20);
+        return meter.take();
+    };
+    EXPECT_LT(turnOf([&] { model.setRowCount(10'000); }), 50 * test::kSlowerBuild);
+    for (int column = 0; column < 12; ++column) {
+        const double turn = turnOf([&] { table.view()->sortByColumn(column, Qt::DescendingOrder); });
+        EXPECT_LT(turn, 50 * test::kSlowerBuild) << column;
+        RecordProperty("column_" + std::to_string(column) + "_ms", static_cast<int>(turn));
+        const auto* order = table.view()->model();
+        if (column > 0) {
+            EXPECT_GE(order->index(0, column).data(SortRole).toDouble(),
+                      order->index(9'999, column).data(SortRole).toDouble());
+        }
+    }
+    EXPECT_LT(turnOf([&] { table.setFilterText(QStringLiteral("row-99")); }), 50 * test::kSlowerBuild);
+    EXPECT_EQ(table.view()->model()->rowCount(), 111);
 }
 
 TEST(TableView, staysFluidWithAHundredThousandRows) {
