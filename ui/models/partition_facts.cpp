@@ -105,8 +105,10 @@ Facts splitFacts(const PartitionChoice& choice) {
                                 inSplit(choice, QStringLiteral("objective_s"))),
                             row(choice, tr("Lower bound"), level.lowerBound.value, Measure::seconds,
                                 inSplit(choice, QStringLiteral("lower_bound_s"))),
-                            row(choice, tr("First side"), level.sideI.value, Measure::seconds, {}),
-                            row(choice, tr("Second side"), level.sideJ.value, Measure::seconds, {})}});
+                            row(choice, tr("First side"), level.sideI.value, Measure::seconds,
+                                inSplit(choice, QStringLiteral("side_i_s"))),
+                            row(choice, tr("Second side"), level.sideJ.value, Measure::seconds,
+                                inSplit(choice, QStringLiteral("side_j_s")))}});
     return facts;
 }
 

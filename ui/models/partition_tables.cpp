@@ -1,6 +1,7 @@
 #include "ui/models/partition_tables.h"
 
 #include <QCoreApplication>
+#include <string_view>
 #include <utility>
 
 #include "core/base/units.h"
@@ -92,13 +93,18 @@ LayerRow layerRow(const PartitionChoice& choice, int row) {
     return {nullptr, &level.joins.at(at(row) - level.layers.size())};
 }
 
+/// Layers come first in the table, then joins, which exchange nothing within themselves.
 QString layerPath(const PartitionChoice& choice, int row, const char* field) {
-    if (at(row) >= choice.level().layers.size()) return {};
-    return QStringLiteral("%1/levels[%2]/layers[%3]/%4")
+    const auto layers = static_cast<int>(choice.level().layers.size());
+    const bool join = row >= layers;
+    const std::string_view number(field);
+    if (join && number == "intra_s") return {};
+    return QStringLiteral("%1/levels[%2]/%3[%4]/%5")
         .arg(QString::fromStdString(choice.chosen().strategy))
         .arg(choice.split)
-        .arg(row)
-        .arg(QLatin1String(field));
+        .arg(QLatin1String(join ? "joins" : "layers"))
+        .arg(join ? row - layers : row)
+        .arg(QLatin1String(join && number == "type" ? "layout" : field));
 }
 
 QString typeOf(const PartitionChoice& choice, int row) {

@@ -12,10 +12,6 @@ namespace tessera::ui {
 
 namespace {
 
-QString text(const std::string& utf8) {
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
-
 QPolygonF polygon(const std::vector<report::Point>& points) {
     QPolygonF list;
     list.reserve(static_cast<qsizetype>(points.size()));
@@ -76,7 +72,7 @@ public:
     }
 
     void operator()(const report::Label& label) {
-        const QString line = text(label.text);
+        const QString line = fromUtf8(label.text);
         painter_.setOpacity(1);
         painter_.setFont(pictureFont(label.size, label.strong));
         painter_.setPen(colour(label.colour));
@@ -150,7 +146,7 @@ QString cutTextAt(const report::Drawing& drawing, QPointF position) {
                                                                    : width / 2;
         QRectF area(label->at.x - left, label->at.y - label->size, width, label->size * 1.3);
         if (label->angle != 0) area = QRectF(label->at.x - 3, label->at.y, label->size * 1.3, width);
-        if (area.contains(position)) return text(label->full);
+        if (area.contains(position)) return fromUtf8(label->full);
     }
     return {};
 }

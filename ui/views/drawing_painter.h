@@ -3,9 +3,11 @@
 #include <QFont>
 #include <QPainter>
 #include <QPixmap>
+#include <QString>
 #include <QStringList>
 #include <QWidget>
 #include <functional>
+#include <string>
 
 #include "core/report/drawing.h"
 
@@ -18,6 +20,10 @@ QFont pictureFont(int size, bool strong);
 const report::TextWidth& pictureWidth();
 
 void paintDrawing(QPainter& painter, const report::Drawing& drawing);
+
+inline QString fromUtf8(const std::string& text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
 
 inline QRectF toRect(const report::Rect& rect) {
     return {rect.x, rect.y, rect.width, rect.height};

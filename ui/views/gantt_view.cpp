@@ -1,11 +1,7 @@
 #include "ui/views/gantt_view.h"
 
-#include <QContextMenuEvent>
-#include <QHelpEvent>
 #include <QKeyEvent>
-#include <QMenu>
 #include <QMouseEvent>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
@@ -19,12 +15,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr double kDragged = 4;          ///< pixels that tell a drag from a click
 constexpr double kLeastStretch = 1e-9;  ///< of the whole length; zooming in ends here
-
-QString text(const std::string& utf8) {
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
 
 }  // namespace
 
@@ -37,23 +28,13 @@ struct GanttView::Implementation {
     double length = 0;
     report::TimelineView view{.tips = false, .fill = true};
     report::TimelineLayout layout;
-    PictureCache cache;
-    bool stale = true;
     int selected = -1, hovered = -1;
     std::optional<QPointF> mouse, pressed;
     double pressedFrom = 0, pressedTo = 0, pressedScroll = 0;
     bool dragging = false, band = false;
 
-    void changed() {
-        stale = true;
-        owner->update();
-    }
-
     const report::TimelineLayout& laidOut() {
-        if (!stale) return layout;
-        stale = false;
-        cache.clear();
-        layout = report::layOut(value, view, {owner->width() - 2.0, owner->height() - 2.0}, pictureWidth());
+        owner->ensureLayout();
         return layout;
     }
 
@@ -98,19 +79,19 @@ struct GanttView::Implementation {
     QStringList textOf(int event) const {
         if (!isEvent(event)) return {};
         const study::Timeline::Event& its = at(event);
-        const auto time = [](double seconds) { return text(formatQuantity(seconds, Measure::seconds)); };
-        QStringList lines{text(escaped(its.name))};
+        const auto time = [](double seconds) { return fromUtf8(formatQuantity(seconds, Measure::seconds)); };
+        QStringList lines{fromUtf8(escaped(its.name))};
         if (its.track >= 0 && static_cast<std::size_t>(its.track) < value.tracks.size())
-            lines.append(text(escaped(value.tracks[static_cast<std::size_t>(its.track)].name)));
+            lines.append(fromUtf8(escaped(value.tracks[static_cast<std::size_t>(its.track)].name)));
         lines.append(tr("%1, from %2 to %3").arg(time(its.duration), time(its.start), time(its.start + its.duration)));
-        for (const auto& [key, detail] : its.details) lines.append(text(escaped(key) + ": " + escaped(detail)));
+        for (const auto& [key, detail] : its.details) lines.append(fromUtf8(escaped(key) + ": " + escaped(detail)));
         return lines;
     }
 
     void select(int event, bool tell) {
         if (event == selected) return;
         selected = event;
-        announce(*owner, text(escaped(value.title)), textOf(event).join(QStringLiteral(", ")));
+        announce(*owner, fromUtf8(escaped(value.title)), textOf(event).join(QStringLiteral(", ")));
         owner->update();
         if (tell) emit owner->eventSelected(event);
     }
@@ -125,7 +106,7 @@ struct GanttView::Implementation {
         if (nextFrom == view.from && nextTo == view.to) return;
         view.from = nextFrom;
         view.to = nextTo;
-        changed();
+        owner->pictureChanged();
         if (tell) emit owner->visibleRangeChanged(everything ? 0 : from, everything ? length : from + size);
     }
 
@@ -139,7 +120,7 @@ struct GanttView::Implementation {
     void scrollTo(double pixels) {
         const double most = std::max(0.0, laidOut().contentHeight - layout.plot.height);
         view.scrolled = std::clamp(pixels, 0.0, most);
-        changed();
+        owner->pictureChanged();
     }
 
     void reveal(int event) {
@@ -185,19 +166,15 @@ struct GanttView::Implementation {
         return event;
     }
 
-    void paint(QPainter& painter) {
-        laidOut();
-        cache.draw(painter, *owner, [this](QPainter& inside) { paintDrawing(inside, layout.drawing); });
-        if (!layout.empty) {
-            painter.save();
-            painter.setClipRect(toRect(layout.plot).adjusted(-2, -2, 2, 2));
-            if (isEvent(hovered)) outline(painter, hovered, "text", 1);
-            if (isEvent(selected)) outline(painter, selected, "accent", 2);
-            paintCursor(painter);
-            painter.restore();
-            if (mouse && !dragging) paintCard(painter, *mouse, textOf(hovered), owner->rect());
-        }
-        paintFocusRing(painter, *owner);
+    void paintAbove(QPainter& painter) {
+        if (layout.empty) return;
+        painter.save();
+        painter.setClipRect(toRect(layout.plot).adjusted(-2, -2, 2, 2));
+        if (isEvent(hovered)) outline(painter, hovered, "text", 1);
+        if (isEvent(selected)) outline(painter, selected, "accent", 2);
+        paintCursor(painter);
+        painter.restore();
+        if (mouse && !dragging) paintCard(painter, *mouse, textOf(hovered), owner->rect());
     }
 
     void outline(QPainter& painter, int event, std::string_view colour, double width) {
@@ -225,24 +202,9 @@ struct GanttView::Implementation {
         painter.setPen(QPen(theme().colour("control"), 1, Qt::DotLine));
         painter.drawLine(QPointF(mouse->x(), plot.top()), QPointF(mouse->x(), plot.bottom()));
     }
-
-    void showMenu(const QPoint& global) {
-        QMenu menu(owner);
-        QAction* const everything = menu.addAction(tr("Show everything"), owner, [this] { owner->resetZoom(); });
-        everything->setShortcut(QKeySequence(Qt::Key_Home));
-        everything->setEnabled(isZoomed());
-        menu.addSeparator();
-        addExportActions(menu, *owner, [this] { return owner->exportable(); });
-        menu.exec(global);
-    }
 };
 
-GanttView::GanttView(QWidget* parent) : QWidget(parent), d_(new Implementation(this)) {
-    setMouseTracking(true);
-    setFocusPolicy(Qt::StrongFocus);
-    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    connect(&theme(), &Theme::changed, this, [this] { d_->changed(); });
-}
+GanttView::GanttView(QWidget* parent) : PictureView(parent), d_(new Implementation(this)) {}
 GanttView::~GanttView() = default;
 
 QSize GanttView::sizeHint() const {
@@ -263,9 +225,9 @@ void GanttView::setTimeline(study::Timeline timeline) {
     d_->length = report::lengthOf(d_->value);
     d_->view.from = d_->view.to = d_->view.scrolled = 0;
     d_->selected = d_->hovered = -1;
-    announce(*this, text(escaped(d_->value.title)), {});
+    announce(*this, fromUtf8(escaped(d_->value.title)), {});
     updateGeometry();
-    d_->changed();
+    pictureChanged();
 }
 
 const study::Timeline& GanttView::timeline() const {
@@ -275,7 +237,7 @@ const study::Timeline& GanttView::timeline() const {
 void GanttView::resetZoom() {
     d_->view.scrolled = 0;
     d_->setRange(0, d_->length, true);
-    d_->changed();
+    pictureChanged();
 }
 
 void GanttView::setSelected(int event) {
@@ -294,23 +256,32 @@ Exportable GanttView::exportable() const {
     return what;
 }
 
+std::pair<double, double> GanttView::visibleRange() const {
+    return {d_->from(), d_->to()};
+}
+
 void GanttView::showRange(double from, double to) {
     d_->setRange(from, to, false);
 }
 
-bool GanttView::event(QEvent* event) {
-    if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) d_->stale = true;
-    if (event->type() == QEvent::ToolTip) {
-        const auto* const help = static_cast<QHelpEvent*>(event);
-        QToolTip::showText(help->globalPos(), cutTextAt(d_->laidOut().drawing, help->pos()).toHtmlEscaped(), this);
-        return true;
-    }
-    return QWidget::event(event);
+bool GanttView::isZoomed() const {
+    return d_->isZoomed();
 }
 
-void GanttView::paintEvent(QPaintEvent* /*event*/) {
-    QPainter painter(this);
-    d_->paint(painter);
+void GanttView::layOut(const report::Size& size) {
+    d_->layout = report::layOut(d_->value, d_->view, size, pictureWidth());
+}
+
+void GanttView::paintPicture(QPainter& painter) {
+    paintDrawing(painter, d_->layout.drawing);
+}
+
+void GanttView::paintAbove(QPainter& painter) {
+    d_->paintAbove(painter);
+}
+
+QString GanttView::cutText(QPointF at) const {
+    return cutTextAt(d_->layout.drawing, at);
 }
 
 void GanttView::mousePressEvent(QMouseEvent* event) {
@@ -399,10 +370,6 @@ void GanttView::leaveEvent(QEvent* event) {
     d_->hovered = -1;
     update();
     QWidget::leaveEvent(event);
-}
-
-void GanttView::contextMenuEvent(QContextMenuEvent* event) {
-    d_->showMenu(event->globalPos());
 }
 
 }  // namespace tessera::ui

@@ -1,17 +1,17 @@
 #pragma once
 
-#include <QWidget>
 #include <memory>
+#include <utility>
 
 #include "core/study/timeline.h"
-#include "ui/views/exportable.h"
+#include "ui/views/picture_view.h"
 
 namespace tessera::ui {
 
 /// A study::Timeline: lanes of 22 px, time ruler on top, names inside when they fit, hover card otherwise, idle
 /// hatched; wheel zooms at the cursor, drag pans, rubber band with Shift, keyboard walks along events. 100,000 events
 /// stay fluid.
-class GanttView : public QWidget {
+class GanttView : public PictureView {
     Q_OBJECT
 
 public:
@@ -21,9 +21,10 @@ public:
     QSize minimumSizeHint() const override;
     void setTimeline(study::Timeline timeline);
     const study::Timeline& timeline() const;
-    void resetZoom();
-    void setSelected(int event);  ///< -1 = none
-    Exportable exportable() const;
+    void resetZoom() override;
+    std::pair<double, double> visibleRange() const;  ///< seconds
+    void setSelected(int event);                     ///< -1 = none
+    Exportable exportable() const override;
 
 signals:
     void eventSelected(int event);
@@ -32,8 +33,11 @@ public slots:
     void showRange(double from, double to);
 
 protected:
-    bool event(QEvent* event) override;
-    void paintEvent(QPaintEvent* event) override;
+    bool isZoomed() const override;
+    void layOut(const report::Size& size) override;
+    void paintPicture(QPainter& painter) override;
+    void paintAbove(QPainter& painter) override;
+    QString cutText(QPointF at) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
@@ -41,7 +45,6 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
-    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     struct Implementation;

@@ -1,11 +1,8 @@
 #include "ui/views/heat_map_view.h"
 
 #include <QContextMenuEvent>
-#include <QHelpEvent>
 #include <QKeyEvent>
-#include <QMenu>
 #include <QMouseEvent>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
@@ -19,14 +16,9 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr double kDragged = 4;        ///< pixels that tell a drag from a click
 constexpr double kFewestColumns = 4;  ///< zooming in ends here
 constexpr double kFewestRows = 2;
 constexpr double kRowsThatFit = 64;  ///< more are zoomed too
-
-QString text(const std::string& utf8) {
-    return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
-}
 
 struct Cell {
     int row = -1, column = -1;
@@ -42,8 +34,6 @@ struct HeatMapView::Implementation {
     report::HeatMap value;
     report::HeatMapView view{.fill = true, .tips = false};
     report::HeatMapLayout layout;
-    PictureCache cache;
-    bool stale = true;
     Cell selected, hovered;
     std::optional<QPointF> mouse, pressed;
     double pressedColumn = 0, pressedRow = 0;
@@ -56,24 +46,16 @@ struct HeatMapView::Implementation {
     }
     bool isZoomed() const { return view.columns > 0 || view.rows > 0; }
 
-    void changed() {
-        stale = true;
-        owner->update();
-    }
-
     const report::HeatMapLayout& laidOut() {
-        if (!stale) return layout;
-        stale = false;
-        cache.clear();
-        layout = report::layOut(value, view, {owner->width() - 2.0, owner->height() - 2.0}, pictureWidth());
+        owner->ensureLayout();
         return layout;
     }
 
     Cell cellAt(QPointF at) {
         const report::HeatMapLayout& its = laidOut();
         if (its.empty || !its.plot.contains({at.x(), at.y()})) return {};
-        const Cell cell{static_cast<int>(std::floor(its.firstRow + (at.y() - its.plot.y) / its.cellHeight)),
-                        static_cast<int>(std::floor(its.firstColumn + (at.x() - its.plot.x) / its.cellWidth))};
+        const Cell cell{static_cast<int>(std::floor(its.rowAt(at.y()))),
+                        static_cast<int>(std::floor(its.columnAt(at.x())))};
         return isCell(cell) ? cell : Cell{};
     }
 
@@ -82,17 +64,17 @@ struct HeatMapView::Implementation {
         const auto row = static_cast<std::size_t>(cell.row);
         const auto column = static_cast<std::size_t>(cell.column);
         QStringList lines;
-        lines.append(column < value.columns.size() ? text(escaped(value.columns[column]))
+        lines.append(column < value.columns.size() ? fromUtf8(escaped(value.columns[column]))
                                                    : QString::number(column + 1));
         if (row < value.rows.size())
-            lines.append(value.rowTitle.empty() ? text(escaped(value.rows[row]))
-                                                : text(escaped(value.rowTitle) + " " + escaped(value.rows[row])));
+            lines.append(value.rowTitle.empty() ? fromUtf8(escaped(value.rows[row]))
+                                                : fromUtf8(escaped(value.rowTitle) + " " + escaped(value.rows[row])));
         const int category = report::categoryAt(value, row, column);
         lines.append(category < 0 ? tr("nothing")
-                                  : text(escaped(value.categories[static_cast<std::size_t>(category)].name)));
+                                  : fromUtf8(escaped(value.categories[static_cast<std::size_t>(category)].name)));
         const std::size_t index = row * report::columnsOf(value) + column;
         if (index < value.details.size() && !value.details[index].empty())
-            lines.append(text(escaped(value.details[index])).split(QStringLiteral(" · ")));
+            lines.append(fromUtf8(escaped(value.details[index])).split(QStringLiteral(" · ")));
         return lines;
     }
 
@@ -105,7 +87,7 @@ struct HeatMapView::Implementation {
     void select(Cell cell, bool tell) {
         if (cell == selected) return;
         selected = cell;
-        announce(*owner, text(escaped(value.title)), textOf(cell).join(QStringLiteral(", ")));
+        announce(*owner, fromUtf8(escaped(value.title)), textOf(cell).join(QStringLiteral(", ")));
         owner->update();
         if (tell) emit owner->cellSelected(cell.row, cell.column);
     }
@@ -118,19 +100,16 @@ struct HeatMapView::Implementation {
         };
         view.firstColumn = moved(view.firstColumn, view.columns, cell.column);
         view.firstRow = moved(view.firstRow, view.rows, cell.row);
-        stale = true;
+        owner->pictureChanged();
     }
 
-    void paint(QPainter& painter) {
-        laidOut();
-        cache.draw(painter, *owner, [this](QPainter& inside) { paintDrawing(inside, layout.drawing); });
+    void paintAbove(QPainter& painter) {
         painter.save();
         painter.setClipRect(toRect(layout.plot).adjusted(-3, -3, 3, 3));
         outline(painter, hovered, "text", 1);
         outline(painter, selected, "text", 2);  // the accent is a type's colour
         painter.restore();
         if (mouse && !dragging) paintCard(painter, *mouse, textOf(hovered), owner->rect());
-        paintFocusRing(painter, *owner);
     }
 
     void outline(QPainter& painter, Cell cell, std::string_view colour, double width) {
@@ -164,11 +143,11 @@ struct HeatMapView::Implementation {
         if (its.empty) return;
         const double x = std::clamp(at.x(), its.plot.x, its.plot.right());
         const double y = std::clamp(at.y(), its.plot.y, its.plot.bottom());
-        const double column = its.firstColumn + (x - its.plot.x) / its.cellWidth;
-        const double row = its.firstRow + (y - its.plot.y) / its.cellHeight;
+        const double column = its.columnAt(x);
+        const double row = its.rowAt(y);
         zoomAxis(view.firstColumn, view.columns, columns(), kFewestColumns, column, factor);
         if (rows() > kRowsThatFit) zoomAxis(view.firstRow, view.rows, rows(), kFewestRows, row, factor);
-        changed();
+        owner->pictureChanged();
     }
 
     void panTo(QPointF at) {
@@ -177,12 +156,7 @@ struct HeatMapView::Implementation {
             view.firstColumn = std::clamp(pressedColumn - away.x() / layout.cellWidth, 0.0, columns() - view.columns);
         if (view.rows > 0)
             view.firstRow = std::clamp(pressedRow - away.y() / layout.cellHeight, 0.0, rows() - view.rows);
-        changed();
-    }
-
-    void reset() {
-        view.firstColumn = view.columns = view.firstRow = view.rows = 0;
-        changed();
+        owner->pictureChanged();
     }
 
     void move(int down, int right) {
@@ -201,28 +175,13 @@ struct HeatMapView::Implementation {
         select(cell, true);
         emit owner->cellActivated(cell.row, cell.column, global);
     }
-
-    void showMenu(const QPoint& global) {
-        QMenu menu(owner);
-        QAction* const everything = menu.addAction(tr("Show everything"), owner, [this] { reset(); });
-        everything->setShortcut(QKeySequence(Qt::Key_Home));
-        everything->setEnabled(isZoomed());
-        menu.addSeparator();
-        addExportActions(menu, *owner, [this] { return owner->exportable(); });
-        menu.exec(global);
-    }
 };
 
-HeatMapView::HeatMapView(QWidget* parent) : QWidget(parent), d_(new Implementation(this)) {
-    setMouseTracking(true);
-    setFocusPolicy(Qt::StrongFocus);
-    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    connect(&theme(), &Theme::changed, this, [this] { d_->changed(); });
-}
+HeatMapView::HeatMapView(QWidget* parent) : PictureView(parent), d_(new Implementation(this)) {}
 HeatMapView::~HeatMapView() = default;
 
 QSize HeatMapView::sizeHint() const {
-    return {720, std::clamp(170 + 22 * d_->rows(), 220, 640)};
+    return {720, std::clamp(110 + 24 * d_->rows(), 220, 640)};
 }
 QSize HeatMapView::minimumSizeHint() const {
     return {280, 180};
@@ -237,9 +196,9 @@ void HeatMapView::setHeatMap(report::HeatMap map) {
         d_->selected = {};
     }
     d_->hovered = {};
-    announce(*this, text(escaped(d_->value.title)), d_->textOf(d_->selected).join(QStringLiteral(", ")));
+    announce(*this, fromUtf8(escaped(d_->value.title)), d_->textOf(d_->selected).join(QStringLiteral(", ")));
     updateGeometry();
-    d_->changed();
+    pictureChanged();
 }
 
 const report::HeatMap& HeatMapView::heatMap() const {
@@ -254,13 +213,13 @@ void HeatMapView::setSelected(int row, int column) {
 
 void HeatMapView::setPinned(const QVector<int>& columns) {
     d_->view.pinned.assign(columns.begin(), columns.end());
-    d_->changed();
+    pictureChanged();
 }
 
 Exportable HeatMapView::exportable() const {
     const auto map = std::make_shared<const report::HeatMap>(d_->value);
     Exportable what;
-    what.name = text(map->id.empty() ? "heat-map" : map->id);
+    what.name = fromUtf8(map->id.empty() ? "heat-map" : map->id);
     what.svg = [map](const report::Theme& theme) { return report::toSvg(*map, theme); };
     what.csv = [map] { return report::toCsv(*map); };
     return what;
@@ -272,19 +231,29 @@ QRect HeatMapView::cellRect(int row, int column) const {
     return toRect(layout.cell(row, column)).toAlignedRect();
 }
 
-bool HeatMapView::event(QEvent* event) {
-    if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) d_->stale = true;
-    if (event->type() == QEvent::ToolTip) {
-        const auto* const help = static_cast<QHelpEvent*>(event);
-        QToolTip::showText(help->globalPos(), cutTextAt(d_->laidOut().drawing, help->pos()).toHtmlEscaped(), this);
-        return true;
-    }
-    return QWidget::event(event);
+void HeatMapView::resetZoom() {
+    d_->view.firstColumn = d_->view.columns = d_->view.firstRow = d_->view.rows = 0;
+    pictureChanged();
 }
 
-void HeatMapView::paintEvent(QPaintEvent* /*event*/) {
-    QPainter painter(this);
-    d_->paint(painter);
+bool HeatMapView::isZoomed() const {
+    return d_->isZoomed();
+}
+
+void HeatMapView::layOut(const report::Size& size) {
+    d_->layout = report::layOut(d_->value, d_->view, size, pictureWidth());
+}
+
+void HeatMapView::paintPicture(QPainter& painter) {
+    paintDrawing(painter, d_->layout.drawing);
+}
+
+void HeatMapView::paintAbove(QPainter& painter) {
+    d_->paintAbove(painter);
+}
+
+QString HeatMapView::cutText(QPointF at) const {
+    return cutTextAt(d_->layout.drawing, at);
 }
 
 void HeatMapView::mousePressEvent(QMouseEvent* event) {
@@ -317,7 +286,7 @@ void HeatMapView::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void HeatMapView::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (!d_->isCell(d_->cellAt(event->position()))) d_->reset();
+    if (!d_->isCell(d_->cellAt(event->position()))) resetZoom();
 }
 
 void HeatMapView::wheelEvent(QWheelEvent* event) {
@@ -343,7 +312,7 @@ void HeatMapView::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_PageDown:
             return d_->move(0, page);
         case Qt::Key_Home:
-            return d_->reset();
+            return resetZoom();
         case Qt::Key_Plus:
         case Qt::Key_Equal:
         case Qt::Key_Minus: {
@@ -373,7 +342,7 @@ void HeatMapView::contextMenuEvent(QContextMenuEvent* event) {
     const bool keyboard = event->reason() == QContextMenuEvent::Keyboard;
     const Cell cell = keyboard ? d_->selected : d_->cellAt(event->pos());
     if (d_->isCell(cell)) return d_->activate(cell, event->globalPos());
-    d_->showMenu(event->globalPos());
+    openMenu(event->globalPos());
 }
 
 }  // namespace tessera::ui

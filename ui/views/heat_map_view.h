@@ -1,16 +1,15 @@
 #pragma once
 
-#include <QWidget>
 #include <memory>
 
 #include "core/report/picture.h"
-#include "ui/views/exportable.h"
+#include "ui/views/picture_view.h"
 
 namespace tessera::ui {
 
 /// A report::HeatMap with zoom, a legend, keyboard cursor (arrows), hover card and context menu. Of more cells than
 /// pixels, neighbours share a pixel that shows their most frequent category.
-class HeatMapView : public QWidget {
+class HeatMapView : public PictureView {
     Q_OBJECT
 
 public:
@@ -22,7 +21,8 @@ public:
     const report::HeatMap& heatMap() const;
     void setSelected(int row, int column);        ///< -1 = none
     void setPinned(const QVector<int>& columns);  ///< columns with a pin in their head
-    Exportable exportable() const;
+    Exportable exportable() const override;
+    void resetZoom() override;
     QRect cellRect(int row, int column) const;  ///< in widget coordinates, for tests and hover cards
 
 signals:
@@ -31,8 +31,11 @@ signals:
     void cellActivated(int row, int column, const QPoint& globalPosition);
 
 protected:
-    bool event(QEvent* event) override;
-    void paintEvent(QPaintEvent* event) override;
+    bool isZoomed() const override;
+    void layOut(const report::Size& size) override;
+    void paintPicture(QPainter& painter) override;
+    void paintAbove(QPainter& painter) override;
+    QString cutText(QPointF at) const override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;

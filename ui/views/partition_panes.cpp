@@ -38,28 +38,16 @@ QIcon dotIcon(const QColor& colour) {
 }
 
 ChartPane::ChartPane(const QStringList& titles, const QString& name, QWidget* parent)
-    : QWidget(parent), plot_(new PlotWidget(this)) {
+    : QWidget(parent), buttons_(new QButtonGroup(this)), row_(new QHBoxLayout), plot_(new PlotWidget(this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(theme().spacing());
     plot_->setAccessibleName(name);
-    if (titles.size() > 1) {
-        auto* row = new QHBoxLayout;
-        row->setSpacing(theme().spacing());
-        buttons_ = new QButtonGroup(this);
-        for (int index = 0; index < titles.size(); ++index) {
-            auto* button = new QToolButton(this);
-            button->setText(titles.at(index));
-            button->setCheckable(true);
-            button->setAutoRaise(true);
-            button->setChecked(index == 0);
-            buttons_->addButton(button, index);
-            row->addWidget(button);
-        }
-        row->addStretch();
-        layout->addLayout(row);
-        connect(buttons_, &QButtonGroup::idClicked, this, &ChartPane::setCurrent);
-    }
+    row_->setSpacing(theme().spacing());
+    row_->addStretch();
+    layout->addLayout(row_);
+    setTitles(titles);
+    connect(buttons_, &QButtonGroup::idClicked, this, &ChartPane::setCurrent);
     layout->addWidget(plot_, 1);
     connect(plot_, &PlotWidget::pointClicked, this,
             [this](int series, int point) { emit pointClicked(current_, series, categoryOf(series, point)); });
@@ -67,11 +55,29 @@ ChartPane::ChartPane(const QStringList& titles, const QString& name, QWidget* pa
             [this](int series, int point) { emit explainRequested(current_, series, categoryOf(series, point)); });
 }
 
+void ChartPane::setTitles(const QStringList& titles) {
+    if (titles == titles_) return;
+    titles_ = titles;
+    for (QAbstractButton* button : buttons_->buttons()) delete button;
+    for (int index = 0; titles.size() > 1 && index < titles.size(); ++index) {
+        auto* button = new QToolButton(this);
+        button->setText(titles.at(index));
+        button->setCheckable(true);
+        button->setAutoRaise(true);
+        button->setChecked(index == current_);
+        buttons_->addButton(button, index);
+        row_->insertWidget(index, button);
+    }
+}
+
+void ChartPane::addTool(QWidget* tool) {
+    row_->addWidget(tool);
+}
+
 void ChartPane::setCharts(std::vector<report::Chart> charts) {
     charts_ = std::move(charts);
-    if (buttons_ != nullptr)
-        for (QAbstractButton* button : buttons_->buttons())
-            button->setVisible(buttons_->id(button) < static_cast<int>(charts_.size()));
+    for (QAbstractButton* button : buttons_->buttons())
+        button->setVisible(buttons_->id(button) < static_cast<int>(charts_.size()));
     showChart(current_ < static_cast<int>(charts_.size()) ? current_ : 0);
 }
 
@@ -91,7 +97,7 @@ void ChartPane::setCurrent(int index) {
 
 void ChartPane::showChart(int index) {
     current_ = index;
-    if (buttons_ != nullptr && buttons_->button(index) != nullptr) buttons_->button(index)->setChecked(true);
+    if (buttons_->button(index) != nullptr) buttons_->button(index)->setChecked(true);
     if (index < static_cast<int>(charts_.size())) plot_->setChart(charts_[static_cast<std::size_t>(index)]);
 }
 

@@ -25,8 +25,11 @@ class ChartPane : public QWidget {
     Q_OBJECT
 
 public:
-    /// `titles` label the switch; as many as charts will come.
+    /// `titles` label the switch, as many as charts will come; it is there where there are two or more.
     ChartPane(const QStringList& titles, const QString& name, QWidget* parent = nullptr);
+    void setTitles(const QStringList& titles);
+    /// A control at the right end of the switch's line.
+    void addTool(QWidget* tool);
     /// Keeps which one is shown.
     void setCharts(std::vector<report::Chart> charts);
     int current() const { return current_; }
@@ -42,7 +45,9 @@ signals:
 private:
     void showChart(int index);
     int categoryOf(int series, int point) const;  ///< -1 = none
-    QButtonGroup* buttons_ = nullptr;
+    QButtonGroup* buttons_;
+    QHBoxLayout* row_;
+    QStringList titles_;
     PlotWidget* plot_;
     std::vector<report::Chart> charts_;
     int current_ = 0;

@@ -7,10 +7,10 @@
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QTableView>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <array>
 #include <functional>
+#include <optional>
 #include <utility>
 
 #include "core/base/units.h"
@@ -19,6 +19,7 @@
 #include "ui/models/background.h"
 #include "ui/models/partition_facts.h"
 #include "ui/theme/theme.h"
+#include "ui/views/convergence_view.h"
 #include "ui/views/gantt_view.h"
 #include "ui/views/partition_panes.h"
 #include "ui/views/plot_widget.h"
@@ -96,8 +97,7 @@ struct PartitionTabs::Implementation {
     QLabel* memoryNote = nullptr;
     TableModel* acceleratorModel = nullptr;
     TableView* acceleratorTable = nullptr;
-    PlotWidget* convergence = nullptr;
-    QToolButton* logarithmic = nullptr;
+    ConvergenceView* convergence = nullptr;
     QLabel* assumptions = nullptr;
     TableModel* inputModel = nullptr;
 
@@ -212,7 +212,28 @@ struct PartitionTabs::Implementation {
         connect(levelTable, &TableView::currentRowChanged, tabs, [this](int row) {
             if (row >= 0 && !choosing) emit tabs->splitChosen(row);
         });
+        connect(levelCharts, &ChartPane::explainRequested, tabs, [this](int chart, int series, int category) {
+            const QString path = chart == 0 ? stepPartPath(series) : ratioPath(category);
+            if (!path.isEmpty()) emit tabs->explainRequested(path);
+        });
         return besides(levelCharts, levelTable);
+    }
+
+    QString ratioPath(int split) const {
+        if (split < 0 || split >= levelRows(*choice)) return {};
+        return QStringLiteral("%1/levels[%2]/ratio").arg(QString::fromStdString(strategy())).arg(split);
+    }
+
+    /// The chart shows the parts of the slowest accelerator's step: what it moves, level by level, and what it
+    /// computes.
+    QString stepPartPath(int series) const {
+        const std::optional<std::size_t> slowest = report::slowestShare(choice->chosen());
+        const std::vector<report::Series>& all = levelCharts->plot()->chart().series;
+        if (!slowest || series < 0 || static_cast<std::size_t>(series) >= all.size()) return {};
+        return QStringLiteral("%1/per_accelerator[%2]/%3_s")
+            .arg(QString::fromStdString(strategy()))
+            .arg(*slowest)
+            .arg(QString::fromStdString(all[static_cast<std::size_t>(series)].id));
     }
 
     void fillLevels() {
@@ -295,27 +316,11 @@ struct PartitionTabs::Implementation {
     }
 
     QWidget* makeConvergence() {
-        convergence = new PlotWidget;
-        convergence->setAccessibleName(tr("Convergence"));
-        logarithmic = new QToolButton;
-        logarithmic->setText(tr("Log scale"));
-        logarithmic->setCheckable(true);
-        logarithmic->setToolTip(tr("Shows the values on a logarithmic axis"));
-        connect(logarithmic, &QToolButton::toggled, tabs, [this] { fillConvergence(); });
-        return under(logarithmic, convergence);
+        convergence = new ConvergenceView;
+        return convergence;
     }
 
-    void fillConvergence() {
-        prepare([curves = curves, log = logarithmic->isChecked()] { return chartOf(curves.get(), log); },
-                [this](report::Chart chart) { convergence->setChart(std::move(chart)); });
-    }
-
-    static report::Chart chartOf(const std::vector<Curve>* curves, bool log) {
-        std::vector<std::pair<std::string, std::vector<std::pair<double, double>>>> values;
-        if (curves != nullptr)
-            for (const Curve& curve : *curves) values.emplace_back(curve.name.toStdString(), curve.points);
-        return report::convergenceChart(values, log);
-    }
+    void fillConvergence() { convergence->setCurves(curves); }
 
     QWidget* makeAssumptions() {
         assumptions = sentences();

@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QButtonGroup>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QMenu>
@@ -41,8 +42,10 @@ namespace {
 
 /// From this gap to the bound on, the headline warns.
 constexpr double kWideGap = 0.05;
-/// How the height is shared at first: the picture is what answers the question.
-constexpr int kMapShare = 5500, kTabsShare = 4500;
+/// How the height is shared until somebody moves the bar between: the picture is what answers the question, and gets
+/// what its rows need unless the tabs would have too little.
+constexpr double kLeastMapShare = 0.45, kMostMapShare = 0.6;
+constexpr int kTabsHeight = 260;
 constexpr std::array kTypes{partition::Type::I, partition::Type::II, partition::Type::III};
 
 /// The heat map of a plan and the types of its splits in short: made on a thread.
@@ -92,6 +95,7 @@ struct PartitionView::Implementation {
     HeatMapView* map = nullptr;
     PartitionTabs* tabs = nullptr;
     QSplitter* splitter = nullptr;
+    bool shared = false;  ///< somebody said how the height is shared
     QAction* solveAction = nullptr;
     QAction* clearAction = nullptr;
 
@@ -104,6 +108,7 @@ struct PartitionView::Implementation {
     void showNote();
     void openWithout(const std::string& group);
     void showMap();
+    void shareHeight();
     void showPins();
     void changePins(const QString& text, const PartitionPins& pins);
     void pinLayer(int layerIndex, std::optional<partition::Type> type);
@@ -132,9 +137,10 @@ void PartitionView::Implementation::build() {
     splitter->setChildrenCollapsible(false);
     splitter->addWidget(map);
     splitter->addWidget(tabs);
-    splitter->setStretchFactor(0, 1);
-    splitter->setStretchFactor(1, 1);
-    splitter->setSizes({kMapShare, kTabsShare});
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 2);
+    splitter->installEventFilter(view);
+    connect(splitter, &QSplitter::splitterMoved, view, [this] { shared = true; });
     layout->addWidget(splitter, 1);
     connect(map, &HeatMapView::cellSelected, view, [this](int row, int column) {
         if (row < 0) return;
@@ -275,6 +281,7 @@ void PartitionView::Implementation::showMap() {
             if (at != generation) return;
             choice->types = std::move(picture.types);
             map->setHeatMap(std::move(picture.map));
+            shareHeight();
             map->setSelected(layer < 0 ? -1 : choice->split, layer);
             showPins();
             tabs->refresh();
@@ -283,6 +290,15 @@ void PartitionView::Implementation::showMap() {
             tabs->refresh();
             emit view->messaged(problem, QString());
         });
+}
+
+void PartitionView::Implementation::shareHeight() {
+    if (shared) return;
+    const int height = splitter->height() - splitter->handleWidth();
+    const int least = static_cast<int>(height * kLeastMapShare);
+    const int most = std::max(static_cast<int>(height * kMostMapShare), height - kTabsHeight);
+    const int top = std::clamp(map->sizeHint().height(), least, most);
+    splitter->setSizes({top, height - top});
 }
 
 void PartitionView::Implementation::showPins() {
@@ -427,6 +443,8 @@ void PartitionView::Implementation::openMenu(int row, int column, const QPoint& 
                                  .arg(QLatin1String(number.second));
         connect(menu->addAction(number.first), &QAction::triggered, view, [this, path] { explain(path); });
     }
+    menu->addSeparator();
+    addExportActions(*menu->addMenu(tr("Copy or export the picture")), *map, [this] { return map->exportable(); });
     menu->popup(place);
 }
 
@@ -439,6 +457,11 @@ PartitionView::PartitionView(QWidget* parent) : QWidget(parent), d_(new Implemen
 }
 
 PartitionView::~PartitionView() = default;
+
+bool PartitionView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == d_->splitter && event->type() == QEvent::Resize) d_->shareHeight();
+    return QWidget::eventFilter(watched, event);
+}
 
 void PartitionView::setRun(const PartitionRun& run, std::shared_ptr<const std::vector<Curve>> curves) {
     d_->ownPins = pinsOf(run.result().study);

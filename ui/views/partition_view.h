@@ -53,6 +53,9 @@ signals:
     void openRequested(const QString& kind, const QString& key);
     void runRequested(const QString& studyJson);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     struct Implementation;
     std::unique_ptr<Implementation> d_;

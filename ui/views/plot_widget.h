@@ -1,18 +1,17 @@
 #pragma once
 
-#include <QWidget>
 #include <memory>
 
 #include "core/report/picture.h"
-#include "ui/views/exportable.h"
+#include "ui/views/picture_view.h"
 
 namespace tessera::ui {
 
-/// An interactive chart of a report::Chart: the only place that meets Qt Charts and its limits. Wheel and rubber-band
+/// An interactive chart of a report::Chart. Wheel and rubber-band
 /// zoom, reset, crosshair with values, series toggles, context menu with exports. 100,000 points stay at 20 frames per
 /// second: series are replaced at most 20 times per second, decimated to 2 points per pixel, hit-tested in an index of
 /// ours.
-class PlotWidget : public QWidget {
+class PlotWidget : public PictureView {
     Q_OBJECT
 
 public:
@@ -26,8 +25,10 @@ public:
     const report::Chart& chart() const;
     /// A soft dot and this text in the corner while a run works; empty = none.
     void setLive(const QString& text);
-    void resetZoom();
-    Exportable exportable() const;
+    /// Whether points offer "Explain this number"; they do where the signal is connected.
+    void setExplainable(bool on);
+    void resetZoom() override;
+    Exportable exportable() const override;
     /// Ringed; -1 = none. `series` and `point` index the chart.
     void setSelected(int series, int point);
 
@@ -38,8 +39,12 @@ signals:
     void explainRequested(int series, int point);
 
 protected:
-    bool event(QEvent* event) override;
-    void paintEvent(QPaintEvent* event) override;
+    bool isZoomed() const override;
+    void layOut(const report::Size& size) override;
+    void paintPicture(QPainter& painter) override;
+    void paintAbove(QPainter& painter) override;
+    QString cutText(QPointF at) const override;
+    void fillMenu(QMenu& menu) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
@@ -47,7 +52,6 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
-    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     struct Implementation;

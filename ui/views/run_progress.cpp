@@ -5,15 +5,13 @@
 #include <QPlainTextEdit>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <cmath>
 
 #include "core/base/units.h"
-#include "core/report/partition_pictures.h"
 #include "ui/models/partition_run.h"
 #include "ui/theme/theme.h"
-#include "ui/views/plot_widget.h"
+#include "ui/views/convergence_view.h"
 
 namespace tessera::ui {
 
@@ -69,8 +67,7 @@ struct RunProgress::Implementation {
     QLabel* line = nullptr;
     QLabel* problem = nullptr;
     QProgressBar* bar = nullptr;
-    QToolButton* logarithmic = nullptr;
-    PlotWidget* plot = nullptr;
+    ConvergenceView* convergence = nullptr;
     QPlainTextEdit* log = nullptr;
     QPushButton* resume = nullptr;
     QPushButton* repeat = nullptr;
@@ -94,11 +91,8 @@ struct RunProgress::Implementation {
     }
 
     void showCurves() {
-        std::vector<std::pair<std::string, std::vector<std::pair<double, double>>>> curves;
-        if (state.curves)
-            for (const Curve& curve : *state.curves) curves.emplace_back(curve.name.toStdString(), curve.points);
-        plot->setChart(report::convergenceChart(curves, logarithmic->isChecked()));
-        plot->setLive(liveText());
+        convergence->setCurves(state.curves);
+        convergence->setLive(liveText());
     }
 
     void showLog() {
@@ -138,20 +132,13 @@ RunProgress::RunProgress(QWidget* parent) : QWidget(parent), d_(new Implementati
     d_->resume = new QPushButton(tr("Resume"), this);
     d_->repeat = new QPushButton(tr("Run again"), this);
     d_->study = new QPushButton(tr("Open its study"), this);
-    d_->logarithmic = new QToolButton(this);
-    d_->logarithmic->setText(tr("Log scale"));
-    d_->logarithmic->setCheckable(true);
-    d_->logarithmic->setAutoRaise(true);
-    d_->logarithmic->setToolTip(tr("Shows the values on a logarithmic axis"));
     for (QWidget* button :
          {static_cast<QWidget*>(d_->resume), static_cast<QWidget*>(d_->repeat), static_cast<QWidget*>(d_->study)})
         row->addWidget(button);
     row->addStretch();
-    row->addWidget(d_->logarithmic);
     layout->addLayout(row);
-    d_->plot = new PlotWidget(this);
-    d_->plot->setAccessibleName(tr("Convergence"));
-    layout->addWidget(d_->plot, 1);
+    d_->convergence = new ConvergenceView(this);
+    layout->addWidget(d_->convergence, 1);
     d_->log = new QPlainTextEdit(this);
     d_->log->setReadOnly(true);
     d_->log->setMaximumBlockCount(1000);
@@ -161,7 +148,6 @@ RunProgress::RunProgress(QWidget* parent) : QWidget(parent), d_(new Implementati
     connect(d_->resume, &QPushButton::clicked, this, &RunProgress::resumeRequested);
     connect(d_->repeat, &QPushButton::clicked, this, &RunProgress::repeatRequested);
     connect(d_->study, &QPushButton::clicked, this, &RunProgress::studyRequested);
-    connect(d_->logarithmic, &QToolButton::toggled, this, [this] { d_->showCurves(); });
 }
 
 RunProgress::~RunProgress() = default;
@@ -183,8 +169,7 @@ void RunProgress::setState(const RunState& state) {
     d_->repeat->setVisible(text.repeats);
     d_->study->setVisible(text.repeats);
     const bool curves = live || (state.curves && !state.curves->empty());
-    d_->plot->setVisible(curves);
-    d_->logarithmic->setVisible(curves);
+    d_->convergence->setVisible(curves);
     if (curves) d_->showCurves();
     d_->showLog();
 }

@@ -1,0 +1,83 @@
+#include "ui/views/convergence_view.h"
+
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "core/report/partition_pictures.h"
+#include "ui/views/partition_panes.h"
+#include "ui/views/plot_widget.h"
+
+namespace tessera::ui {
+
+namespace {
+
+struct ShortTitle {
+    const char* id;
+    const char* title;
+};
+constexpr ShortTitle kTitles[] = {
+    {"convergence-ratio search", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Search")},
+    {"convergence-step time", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Step and bound")},
+    {"convergence-time by level", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "By level")},
+};
+
+QString titleOf(const report::Chart& chart) {
+    for (const ShortTitle& row : kTitles)
+        if (chart.id == row.id) return ConvergenceView::tr(row.title);
+    return ConvergenceView::tr("Best so far");
+}
+
+}  // namespace
+
+ConvergenceView::ConvergenceView(QWidget* parent)
+    : QWidget(parent), pane_(new ChartPane({}, tr("Convergence"), this)), logarithmic_(nullptr) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(pane_);
+    auto* button = new QToolButton(this);
+    button->setText(tr("Log scale"));
+    button->setCheckable(true);
+    button->setAutoRaise(true);
+    button->setToolTip(tr("Shows the values on a logarithmic axis"));
+    logarithmic_ = button;
+    pane_->addTool(button);
+    pane_->plot()->setExplainable(false);  // curves are no numbers of the result
+    connect(button, &QToolButton::toggled, this, [this] { redraw(); });
+    redraw();
+}
+
+void ConvergenceView::setCurves(std::shared_ptr<const std::vector<Curve>> curves) {
+    if (curves == curves_ && curves != nullptr) return;
+    curves_ = std::move(curves);
+    redraw();
+}
+
+void ConvergenceView::setLive(const QString& text) {
+    pane_->plot()->setLive(text);
+}
+
+bool ConvergenceView::isLogarithmic() const {
+    return logarithmic_->isChecked();
+}
+
+void ConvergenceView::setLogarithmic(bool on) {
+    logarithmic_->setChecked(on);
+}
+
+PlotWidget* ConvergenceView::plot() const {
+    return pane_->plot();
+}
+
+void ConvergenceView::redraw() {
+    std::vector<std::pair<std::string, report::CurvePoints>> values;
+    if (curves_ != nullptr)
+        for (const Curve& curve : *curves_) values.emplace_back(curve.name.toStdString(), curve.points);
+    std::vector<report::Chart> charts = report::convergenceCharts(values, isLogarithmic());
+    QStringList titles;
+    for (const report::Chart& chart : charts) titles << titleOf(chart);
+    pane_->setTitles(titles);
+    pane_->setCharts(std::move(charts));
+}
+
+}  // namespace tessera::ui

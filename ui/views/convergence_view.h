@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QString>
+#include <QWidget>
+#include <memory>
+#include <vector>
+
+#include "ui/models/run_state.h"
+
+class QAbstractButton;
+
+namespace tessera::ui {
+
+class ChartPane;
+class PlotWidget;
+
+/// How one or more searches went: a chart per kind of curve, best, mean and spread against the bound, with a switch
+/// between kinds and one for a logarithmic axis.
+class ConvergenceView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ConvergenceView(QWidget* parent = nullptr);
+
+    /// Shows curves, named as `report::convergenceCharts` reads them; null = none. Cheap: at most 20 redraws a second.
+    void setCurves(std::shared_ptr<const std::vector<Curve>> curves);
+    /// A soft dot and this text while a run works; empty = none.
+    void setLive(const QString& text);
+    bool isLogarithmic() const;
+    void setLogarithmic(bool on);
+    PlotWidget* plot() const;
+
+private:
+    void redraw();
+    std::shared_ptr<const std::vector<Curve>> curves_;
+    ChartPane* pane_;
+    QAbstractButton* logarithmic_;
+};
+
+}  // namespace tessera::ui

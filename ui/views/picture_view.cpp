@@ -1,0 +1,73 @@
+#include "ui/views/picture_view.h"
+
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QMenu>
+#include <QPainter>
+#include <QToolTip>
+
+#include "ui/theme/theme.h"
+#include "ui/views/drawing_painter.h"
+
+namespace tessera::ui {
+
+PictureView::PictureView(QWidget* parent) : QWidget(parent), cache_(std::make_unique<PictureCache>()) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    connect(&theme(), &Theme::changed, this, [this] { pictureChanged(); });
+}
+
+PictureView::~PictureView() = default;
+
+void PictureView::fillMenu(QMenu& /*menu*/) {}
+
+void PictureView::pictureChanged() {
+    stale_ = true;
+    update();
+}
+
+void PictureView::ensureLayout() {
+    if (!stale_) return;
+    stale_ = false;
+    cache_->clear();
+    // The ring of the focus stands around the picture.
+    layOut({width() - 2.0, height() - 2.0});
+}
+
+void PictureView::openMenu(const QPoint& global) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    fillMenu(*menu);
+    QAction* const everything = menu->addAction(tr("Show everything"), this, [this] { resetZoom(); });
+    everything->setShortcut(QKeySequence(Qt::Key_Home));
+    everything->setEnabled(isZoomed());
+    menu->addSeparator();
+    addExportActions(*menu, *this, [this] { return exportable(); });
+    menu->popup(global);
+}
+
+bool PictureView::event(QEvent* event) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) stale_ = true;
+    if (event->type() == QEvent::ToolTip) {
+        ensureLayout();
+        const auto* const help = static_cast<QHelpEvent*>(event);
+        QToolTip::showText(help->globalPos(), cutText(help->pos()).toHtmlEscaped(), this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void PictureView::paintEvent(QPaintEvent* /*event*/) {
+    QPainter painter(this);
+    ensureLayout();
+    cache_->draw(painter, *this, [this](QPainter& inside) { paintPicture(inside); });
+    paintAbove(painter);
+    paintFocusRing(painter, *this);
+}
+
+void PictureView::contextMenuEvent(QContextMenuEvent* event) {
+    openMenu(event->globalPos());
+}
+
+}  // namespace tessera::ui
