@@ -4,6 +4,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "tests/support/gestures.h"
 #include "tests/support/pictures.h"
 #include "ui/theme/theme.h"
 #include "ui/views/gantt_view.h"
@@ -69,6 +70,80 @@ TEST_F(Gantt, zoomTellsAndFollowsTheVisibleRange) {
     QTest::keyClick(&view, Qt::Key_Home);
     EXPECT_EQ(changed.last().first().toDouble(), 0);
     EXPECT_NEAR(changed.last().last().toDouble(), 0.013, 1e-12);
+}
+
+void drag(QWidget& widget, QPointF from, QPointF to, Qt::KeyboardModifiers keys) {
+    QTest::mousePress(&widget, Qt::LeftButton, keys, from.toPoint());
+    for (const QPointF at : {(from + to) / 2, to}) {
+        QMouseEvent move(QEvent::MouseMove, at, widget.mapToGlobal(at), Qt::NoButton, Qt::LeftButton, keys);
+        QCoreApplication::sendEvent(&widget, &move);
+    }
+    QTest::mouseRelease(&widget, Qt::LeftButton, keys, to.toPoint());
+}
+
+TEST_F(Gantt, wheelRubberBandAndDragMoveTheRange) {
+    view.setTimeline(timelineOf(4, 12));
+    QSignalSpy changed(&view, &GanttView::visibleRangeChanged);
+    const auto size = [&] { return changed.last()[1].toDouble() - changed.last()[0].toDouble(); };
+    test::wheel(view, {450, 120}, 1);
+    ASSERT_EQ(changed.size(), 1);
+    EXPECT_NEAR(size(), 0.013 * 0.8, 1e-9);
+    const double before = size();
+    drag(view, {300, 120}, {600, 120}, Qt::ShiftModifier);
+    ASSERT_GE(changed.size(), 2);
+    EXPECT_LT(size(), before / 2) << "the rubber band";
+    const double from = changed.last()[0].toDouble();
+    const double banded = size();
+    drag(view, {300, 120}, {500, 120}, Qt::NoModifier);
+    EXPECT_LT(changed.last()[0].toDouble(), from) << "dragging to the right shows what is before";
+    EXPECT_NEAR(size(), banded, 1e-12);
+    QTest::mouseDClick(&view, Qt::LeftButton, {}, {500, 120});
+    EXPECT_EQ(changed.last()[0].toDouble(), 0);
+    EXPECT_NEAR(size(), 0.013, 1e-12);
+}
+
+TEST_F(Gantt, linkedViewsFollowEachOtherOnce) {
+    GanttView other;
+    other.resize(700, 200);
+    view.setTimeline(timelineOf(4, 12));
+    other.setTimeline(timelineOf(2, 12));
+    QObject::connect(&view, &GanttView::visibleRangeChanged, &other, &GanttView::showRange);
+    QObject::connect(&other, &GanttView::visibleRangeChanged, &view, &GanttView::showRange);
+    QSignalSpy led(&view, &GanttView::visibleRangeChanged);
+    QSignalSpy followed(&other, &GanttView::visibleRangeChanged);
+    QTest::keyClick(&view, Qt::Key_Plus);
+    EXPECT_EQ(led.size(), 1);
+    EXPECT_EQ(followed.size(), 0);
+    // The other one goes on from where the first one led.
+    QTest::keyClick(&other, Qt::Key_Plus);
+    ASSERT_EQ(followed.size(), 1);
+    EXPECT_NEAR(followed[0][1].toDouble() - followed[0][0].toDouble(), 0.013 * 0.64, 1e-9);
+    EXPECT_EQ(led.size(), 1);
+}
+
+TEST_F(Gantt, theContextMenuExportsAndResets) {
+    view.setTimeline(timelineOf(4, 12));
+    QTest::keyClick(&view, Qt::Key_Plus);
+    QMenu* menu = test::contextMenu(view, {300, 100});
+    ASSERT_NE(menu, nullptr);
+    const QStringList texts = test::textsOf(*menu);
+    for (const char* wanted :
+         {"Show everything", "Copy as image", "PNG/2× size…", "SVG…", "PDF…", "CSV…", "Chrome trace…"})
+        EXPECT_TRUE(texts.contains(QString::fromUtf8(wanted))) << wanted;
+    QSignalSpy changed(&view, &GanttView::visibleRangeChanged);
+    test::actionNamed(*menu, QStringLiteral("Show everything"))->trigger();
+    EXPECT_EQ(changed.size(), 1);
+    delete menu;
+}
+
+TEST_F(Gantt, hoverShowsACardWithTheEvent) {
+    view.setTimeline(timelineOf(4, 12));
+    const QImage before = test::pictureOf(view);
+    QTest::mouseMove(&view, {300, 80});
+    EXPECT_NE(test::pictureOf(view), before);
+    QEvent leave(QEvent::Leave);
+    QCoreApplication::sendEvent(&view, &leave);
+    EXPECT_EQ(test::pictureOf(view), before);
 }
 
 TEST_F(Gantt, aHundredThousandEventsStayQuick) {

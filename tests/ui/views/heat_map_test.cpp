@@ -4,6 +4,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "tests/support/gestures.h"
 #include "tests/support/pictures.h"
 #include "ui/theme/theme.h"
 #include "ui/views/heat_map_view.h"
@@ -14,17 +15,18 @@ namespace {
 report::HeatMap mapOf(int rows, int columns) {
     report::HeatMap map;
     map.id = "types";
-    map.title = "Type of every layer at every split, accpar";
-    map.rowTitle = "Split";
+    map.title = "Type of every layer at every level, accpar";
+    map.rowTitle = "Level";
+    map.rowNoteTitle = "ratio";
     map.columnTitle = "Layers";
     for (int i = 0; i < rows; ++i) {
-        map.rows.push_back(std::to_string(i + 1) + " · v2|v3");
-        map.rowNotes.push_back("ratio 0.31");
+        map.rows.push_back(std::to_string(i) + " · v2|v3");
+        map.rowNotes.push_back("0.31");
     }
     for (int i = 0; i < columns; ++i) map.columns.push_back("layer" + std::to_string(i) + ".conv");
-    map.categories = {{"I: batch split", "I", "#2F6FDE"},
-                      {"II: input channels split", "II", "#E08A1E"},
-                      {"III: output channels split", "III", "#1E9E77"}};
+    map.categories = {{"I: batch", "I", "#2F6FDE"},
+                      {"II: input channels", "II", "#E08A1E"},
+                      {"III: output channels", "III", "#1E9E77"}};
     for (int i = 0; i < rows * columns; ++i) map.cells.push_back(static_cast<std::int16_t>(i / 3 % 7 % 3));
     return map;
 }
@@ -52,7 +54,7 @@ TEST_F(HeatMap, keyboardMovesTheCellAndSaysWhatItIs) {
     QTest::keyClick(&view, Qt::Key_Right);
     QTest::keyClick(&view, Qt::Key_Down);
     EXPECT_EQ(selected.last(), (QVariantList{1, 1}));
-    EXPECT_EQ(view.accessibleDescription(), QStringLiteral("layer1.conv, Split 2 · v2|v3, I: batch split"));
+    EXPECT_EQ(view.accessibleDescription(), QStringLiteral("layer1.conv, Level 1 · v2|v3, I: batch"));
     QTest::keyClick(&view, Qt::Key_Return);
     ASSERT_EQ(activated.size(), 1);
     EXPECT_EQ(activated[0][1].toInt(), 1);
@@ -75,6 +77,53 @@ TEST_F(HeatMap, zoomMakesCellsLargerAndHomeShowsEverything) {
     EXPECT_GT(view.cellRect(0, 0).width(), 2 * whole.width());
     QTest::keyClick(&view, Qt::Key_Home);
     EXPECT_EQ(view.cellRect(0, 0), whole);
+}
+
+TEST_F(HeatMap, wheelZoomsDragPansAndTheMenuShowsEverything) {
+    view.setHeatMap(mapOf(8, 300));
+    const QRect whole = view.cellRect(2, 150);
+    const QPointF at = QRectF(whole).center();
+    for (int i = 0; i < 8; ++i) test::wheel(view, at, 1);
+    const QRect zoomed = view.cellRect(2, 150);
+    EXPECT_GT(zoomed.width(), 3 * whole.width());
+    EXPECT_TRUE(zoomed.adjusted(-2, 0, 2, 0).contains(at.toPoint())) << "what is under the cursor stays there";
+    QTest::mousePress(&view, Qt::LeftButton, {}, at.toPoint());
+    for (const double to : {60.0, 120.0}) {
+        QMouseEvent move(QEvent::MouseMove, at + QPointF(to, 0), view.mapToGlobal(at + QPointF(to, 0)), Qt::NoButton,
+                         Qt::LeftButton, {});
+        QCoreApplication::sendEvent(&view, &move);
+    }
+    QTest::mouseRelease(&view, Qt::LeftButton, {}, at.toPoint() + QPoint(120, 0));
+    EXPECT_NEAR(view.cellRect(2, 150).left() - zoomed.left(), 120, 2);
+    QMenu* menu = test::contextMenu(view, {2, 2});
+    ASSERT_NE(menu, nullptr);
+    const QStringList texts = test::textsOf(*menu);
+    for (const char* wanted : {"Show everything", "Copy as image", "PNG/2× size…", "SVG…", "PDF…", "CSV…"})
+        EXPECT_TRUE(texts.contains(QString::fromUtf8(wanted))) << wanted;
+    test::actionNamed(*menu, QStringLiteral("Show everything"))->trigger();
+    EXPECT_EQ(view.cellRect(2, 150), whole);
+    delete menu;
+}
+
+TEST_F(HeatMap, theContextMenuOfACellIsItsOwners) {
+    view.setHeatMap(mapOf(8, 20));
+    QSignalSpy activated(&view, &HeatMapView::cellActivated);
+    EXPECT_EQ(test::contextMenu(view, view.cellRect(3, 4).center()), nullptr);
+    ASSERT_EQ(activated.size(), 1);
+    EXPECT_EQ(activated[0][0].toInt(), 3);
+    EXPECT_EQ(activated[0][1].toInt(), 4);
+}
+
+TEST_F(HeatMap, rowsOfGroupsStandApartAndAreStillFound) {
+    report::HeatMap map = mapOf(8, 20);
+    for (int i = 0; i < 8; ++i) map.rowGroups.push_back(i < 3 ? "v2" : "v3");
+    view.setHeatMap(map);
+    EXPECT_GE(view.cellRect(3, 0).top() - view.cellRect(2, 0).bottom(), 3);
+    QSignalSpy activated(&view, &HeatMapView::cellActivated);
+    for (const int row : {0, 2, 3, 7}) {
+        QTest::mouseClick(&view, Qt::LeftButton, {}, view.cellRect(row, 5).center());
+        EXPECT_EQ(activated.last()[0].toInt(), row);
+    }
 }
 
 TEST_F(HeatMap, veryManyCellsStayQuick) {

@@ -1,18 +1,22 @@
 #include <gtest/gtest.h>
 
+#include <QAbstractButton>
 #include <QElapsedTimer>
 #include <QSignalSpy>
 #include <QTest>
 #include <QTimer>
-#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "core/report/chart_layout.h"
 #include "core/report/partition_pictures.h"
+#include "tests/support/gestures.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
 #include "ui/theme/theme.h"
+#include "ui/views/convergence_view.h"
+#include "ui/views/drawing_painter.h"
 #include "ui/views/plot_widget.h"
 
 namespace tessera::ui {
@@ -61,12 +65,6 @@ QPointF middleOf(const QWidget& widget) {
     return QRectF(widget.rect()).center();
 }
 
-void wheel(QWidget& widget, QPointF at, int turns) {
-    QWheelEvent event(at, widget.mapToGlobal(at), {}, {0, 120 * turns}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
-                      false);
-    QCoreApplication::sendEvent(&widget, &event);
-}
-
 class Plot : public testing::Test {
 protected:
     void SetUp() override { plot.resize(800, 400); }
@@ -95,7 +93,7 @@ TEST_F(Plot, saysWhatToDoWhereThereIsNothing) {
 TEST_F(Plot, wheelZoomsAtTheCursorAndHomeResets) {
     plot.setChart(curves(500));
     const QImage whole = test::pictureOf(plot);
-    wheel(plot, middleOf(plot), 3);
+    test::wheel(plot, middleOf(plot), 3);
     EXPECT_NE(test::pictureOf(plot), whole);
     QTest::keyClick(&plot, Qt::Key_Home);
     EXPECT_EQ(test::pictureOf(plot), whole);
@@ -104,7 +102,7 @@ TEST_F(Plot, wheelZoomsAtTheCursorAndHomeResets) {
 TEST_F(Plot, keepsTheZoomWhileTheChartsIdStays) {
     plot.setChart(curves(500));
     const QImage whole = test::pictureOf(plot);
-    wheel(plot, middleOf(plot), 3);
+    test::wheel(plot, middleOf(plot), 3);
     const QImage zoomed = test::pictureOf(plot);
     plot.setChart(curves(500));
     EXPECT_EQ(test::pictureOf(plot), zoomed);
@@ -176,7 +174,8 @@ TEST_F(Plot, darkThemeIsReadable) {
 TEST_F(Plot, strangeValuesDoNoHarm) {
     const double infinity = std::numeric_limits<double>::infinity();
     for (const bool logarithmic : {false, true})
-        for (const Mark mark : {Mark::line, Mark::steps, Mark::points, Mark::bars, Mark::stackedBars, Mark::bound}) {
+        for (const Mark mark :
+             {Mark::line, Mark::steps, Mark::points, Mark::bars, Mark::stackedBars, Mark::bound, Mark::band}) {
             report::Chart chart{.id = "strange", .title = std::string(5000, 'x') + "\n\xFF"};
             chart.x = {.logarithmic = logarithmic};
             chart.y = {.logarithmic = logarithmic};
@@ -191,9 +190,167 @@ TEST_F(Plot, strangeValuesDoNoHarm) {
                 plot.resize(size);
                 test::pictureOf(plot);
             }
-            wheel(plot, middleOf(plot), 200);
+            test::wheel(plot, middleOf(plot), 200);
             test::pictureOf(plot);
         }
+}
+
+int pixelsOf(const QImage& image, const QColor& colour) {
+    int count = 0;
+    for (int y = 0; y < image.height(); ++y)
+        for (int x = 0; x < image.width(); ++x)
+            if (image.pixelColor(x, y) == colour) ++count;
+    return count;
+}
+
+/// Where the plot puts things now, all in sight.
+report::ChartLayout layoutOf(const PlotWidget& plot) {
+    return report::layOut(plot.chart(), {.x = {}, .y = {}, .allKeys = true}, {plot.width() - 2.0, plot.height() - 2.0},
+                          pictureWidth());
+}
+
+TEST_F(Plot, aClickOnAKeyHidesItsSeriesAndShowsItAgain) {
+    plot.setChart(curves(500));
+    const report::ChartLayout layout = layoutOf(plot);
+    const auto key = std::find_if(layout.keys.begin(), layout.keys.end(),
+                                  [](const report::ChartLayout::Key& each) { return each.series == 0; });
+    ASSERT_NE(key, layout.keys.end());
+    const QPoint at = toRect(key->area).center().toPoint();
+    const QImage whole = test::pictureOf(plot);
+    QTest::mouseClick(&plot, Qt::LeftButton, {}, at);
+    const QImage hidden = test::pictureOf(plot);
+    EXPECT_LT(pixelsOf(hidden, QColor("#2F6FDE")), pixelsOf(whole, QColor("#2F6FDE")) / 10);
+    QTest::mouseClick(&plot, Qt::LeftButton, {}, at);
+    EXPECT_EQ(pixelsOf(test::pictureOf(plot), QColor("#2F6FDE")), pixelsOf(whole, QColor("#2F6FDE")));
+}
+
+TEST_F(Plot, theMouseFindsThePointAndItsValues) {
+    plot.setChart(curves(20));
+    const report::ChartLayout layout = layoutOf(plot);
+    QSignalSpy hovered(&plot, &PlotWidget::pointHovered);
+    const report::Series& series = plot.chart().series[0];
+    const QPoint at(static_cast<int>(layout.x.pixel(series.x[7])), static_cast<int>(layout.y.pixel(series.y[7])));
+    const QImage before = test::pictureOf(plot);
+    QTest::mouseMove(&plot, at);
+    ASSERT_FALSE(hovered.isEmpty());
+    EXPECT_EQ(hovered.last(), (QVariantList{0, 7}));
+    EXPECT_TRUE(plot.accessibleDescription().contains(QStringLiteral("Samples: 7")));
+    const QImage crosshair = test::pictureOf(plot);
+    EXPECT_NE(crosshair, before);
+    const auto right = static_cast<int>(layout.plot.right()) - 3;
+    EXPECT_TRUE(crosshair.pixelColor(right, at.y()) != before.pixelColor(right, at.y()) ||
+                crosshair.pixelColor(right - 1, at.y()) != before.pixelColor(right - 1, at.y()))
+        << "the line of the crosshair runs through the plot";
+    QEvent leave(QEvent::Leave);
+    QCoreApplication::sendEvent(&plot, &leave);
+    EXPECT_EQ(hovered.last(), (QVariantList{-1, -1}));
+    EXPECT_EQ(test::pictureOf(plot), before);
+}
+
+TEST_F(Plot, theContextMenuExplainsResetsAndExports) {
+    plot.setChart(curves(20));
+    QTest::keyClick(&plot, Qt::Key_Right);
+    QMenu* menu = test::contextMenu(plot, {300, 200});
+    ASSERT_NE(menu, nullptr);
+    EXPECT_FALSE(test::textsOf(*menu).contains(QStringLiteral("Explain this number"))) << "nobody could answer";
+    EXPECT_FALSE(test::actionNamed(*menu, QStringLiteral("Show everything"))->isEnabled());
+    QSignalSpy explained(&plot, &PlotWidget::explainRequested);
+    test::wheel(plot, middleOf(plot), 2);
+    menu = test::contextMenu(plot, {300, 200});
+    ASSERT_NE(menu, nullptr);
+    const QStringList texts = test::textsOf(*menu);
+    for (const char* wanted : {"Explain this number", "Show everything", "Copy as image", "PNG/1× size…",
+                               "PNG/4× size…", "SVG…", "PDF…", "CSV…"})
+        EXPECT_TRUE(texts.contains(QString::fromUtf8(wanted))) << wanted;
+    test::actionNamed(*menu, QStringLiteral("Explain this number"))->trigger();
+    ASSERT_EQ(explained.size(), 1);
+    EXPECT_EQ(explained[0], (QVariantList{0, 0}));
+    test::actionNamed(*menu, QStringLiteral("Show everything"))->trigger();
+    menu = test::contextMenu(plot, {300, 200});
+    EXPECT_FALSE(test::actionNamed(*menu, QStringLiteral("Show everything"))->isEnabled());
+    delete menu;
+}
+
+/// Counts how often a widget is painted.
+class Paintings : public QObject {
+public:
+    explicit Paintings(QWidget& widget) { widget.installEventFilter(this); }
+    bool eventFilter(QObject* /*watched*/, QEvent* event) override {
+        if (event->type() == QEvent::Paint) ++count;
+        return false;
+    }
+    int count = 0;
+};
+
+TEST_F(Plot, drawsAtMostTwentyTimesASecondWhateverTheRate) {
+    plot.show();
+    ASSERT_TRUE(QTest::qWaitForWindowExposed(&plot));
+    QTest::qWait(60);
+    Paintings paintings(plot);
+    QElapsedTimer clock;
+    clock.start();
+    report::Chart chart = curves(50);
+    int changes = 0;
+    while (clock.elapsed() < 500) {
+        chart.series[0].y[0] = 0.04 + 0.001 * (++changes % 7);
+        plot.setChart(chart);
+        QCoreApplication::processEvents();
+    }
+    const auto frames = static_cast<int>(clock.elapsed() / 50);
+    EXPECT_GT(changes, 2 * frames);
+    EXPECT_LE(paintings.count, frames + 2);
+    EXPECT_GE(paintings.count, 1);
+    // The newest chart is the one that stays.
+    chart.title = "The last one";
+    plot.setChart(chart);
+    EXPECT_TRUE(test::waitUntil([&] { return plot.accessibleName() == QStringLiteral("The last one"); }));
+    const int before = paintings.count;
+    EXPECT_TRUE(test::waitUntil([&] { return paintings.count > before; }, 1000));
+}
+
+TEST_F(Plot, anotherKindOfAxisIsSeenWhole) {
+    report::Chart chart = curves(500);
+    plot.setChart(chart);
+    test::wheel(plot, middleOf(plot), 3);
+    chart.y.logarithmic = true;
+    plot.setChart(chart);
+    QMenu* menu = test::contextMenu(plot, {300, 200});
+    EXPECT_FALSE(test::actionNamed(*menu, QStringLiteral("Show everything"))->isEnabled());
+    delete menu;
+}
+
+TEST(Convergence, showsKindsOfCurvesAndALogarithmicAxis) {
+    ConvergenceView view;
+    view.resize(800, 420);
+    EXPECT_GT(test::coloursIn(test::pictureOf(view)), 2);
+    auto all = std::make_shared<std::vector<Curve>>();
+    for (const char* name : {"accpar: ratio search best", "accpar: ratio search bound", "hypar: ratio search best"}) {
+        const bool bound = QString::fromLatin1(name).endsWith(QStringLiteral("bound"));
+        Curve curve{QString::fromLatin1(name), {}};
+        for (int i = 0; i < 60; ++i)
+            curve.points.emplace_back(
+                i, bound ? 0.036 - 0.02 / (1 + i) : (name[0] == 'a' ? 0.038 : 0.06) + 0.03 / (1 + i / 7));
+        all->push_back(std::move(curve));
+    }
+    all->push_back({QStringLiteral("accpar: time by level"), {{0, 0.04}, {1, 0.03}, {2, 0.01}}});
+    view.setCurves(all);
+    view.setLive(QStringLiteral("Live · last improvement 3.2 s ago"));
+    EXPECT_EQ(view.plot()->chart().series.size(), 3U);
+    test::savePicture(view, QStringLiteral("convergence-search"));
+    QStringList titles;
+    for (auto* button : view.findChildren<QAbstractButton*>()) {
+        titles << button->text();
+        if (button->text() == QStringLiteral("By level")) button->click();
+    }
+    EXPECT_TRUE(titles.contains(QStringLiteral("Search")));
+    EXPECT_EQ(view.plot()->chart().x.title, "Level");
+    test::savePicture(view, QStringLiteral("convergence-levels"));
+    view.setLogarithmic(true);
+    EXPECT_TRUE(view.plot()->chart().y.logarithmic);
+    EXPECT_EQ(view.plot()->chart().x.title, "Level") << "the chart stays";
+    QMenu* menu = test::contextMenu(*view.plot(), {300, 200});
+    EXPECT_FALSE(test::textsOf(*menu).contains(QStringLiteral("Explain this number")));
+    delete menu;
 }
 
 TEST_F(Plot, aHundredThousandPointsNeverBlockTheWindow) {
@@ -238,7 +395,7 @@ TEST_F(Plot, aFrameOfAHundredThousandPointsIsQuick) {
         for (int i = 0; i < 9; ++i) {
             QElapsedTimer clock;
             clock.start();
-            wheel(plot, middleOf(plot), i % 2 == 0 ? 1 : -1);
+            test::wheel(plot, middleOf(plot), i % 2 == 0 ? 1 : -1);
             test::pictureOf(plot);
             QTest::mouseMove(&plot, {300 + i, 250});
             frames.push_back(static_cast<double>(clock.nsecsElapsed()) * 1e-6);

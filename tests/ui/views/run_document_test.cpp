@@ -263,6 +263,33 @@ TEST(RunDocument, aVeryDeepNetworkDoesNotBlockTheWindow) {
     EXPECT_LT(worst, 500);
 }
 
+/// The sizes that a document has beside the docks in windows of 1280 × 800, 1440 × 900 and 1920 × 1080.
+TEST(RunDocument, looksRightInWindowsOfUsualSizes) {
+    const std::pair<QString, study::Result> runs[] = {
+        {QStringLiteral("resnet50"), test::solved("zoo:resnet50", "accpar-heterogeneous")},
+        {QStringLiteral("gpt2"), test::solved("zoo:gpt2", "a100-h100-mixed", 64)},
+        {QStringLiteral("deep"), test::deepResult(300, 10)},
+        {QStringLiteral("shallow"), test::deepResult(1, 1)},
+        {QStringLiteral("single"), test::deepResult(6, 0)},
+    };
+    for (const auto& [name, result] : runs) {
+        RunDocument document(QStringLiteral("run/12"));
+        document.setState(finished(result));
+        const auto* map = document.findChild<HeatMapView*>();
+        waitUntil([&] { return !map->heatMap().title.empty(); });
+        for (const QSize size : {QSize(758, 600), QSize(886, 690), QSize(1380, 860)}) {
+            document.resize(size);
+            const QString file = QStringLiteral("run-%1-%2").arg(name).arg(size.width());
+            EXPECT_GT(test::coloursIn(savePicture(document, file)), 10) << file.toStdString();
+            EXPECT_GE(map->height(), document.height() * 3 / 10) << file.toStdString();
+        }
+        if (name != QStringLiteral("resnet50")) continue;
+        ASSERT_EQ(map->heatMap().rows.size(), 15U);
+        EXPECT_GE(map->cellRect(0, 0).height(), 15) << "in a large window";
+        EXPECT_EQ(QString::fromStdString(map->heatMap().rows[0]), QStringLiteral("0 · v2|v3"));
+    }
+}
+
 TEST(RunDocument, realRunsLookRight) {
     for (const auto& [model, fleet] : test::realRuns()) {
         RunDocument document(QStringLiteral("run/12"));
