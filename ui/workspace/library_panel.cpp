@@ -32,7 +32,7 @@ QString identityOf(const QStandardItem& item) {
 }
 
 /// Makes a row that stays like one that was made anew.
-void update(QStandardItem& item, const QStandardItem& anew) {
+void makeLike(QStandardItem& item, const QStandardItem& anew) {
     for (const int role :
          {int(Qt::DisplayRole), int(Qt::ToolTipRole), int(Qt::AccessibleDescriptionRole), int(LibraryPanel::HelpRole),
           int(LibraryPanel::FileRole), int(LibraryPanel::RunRole), int(TwoToneDelegate::kAsideRole)})
@@ -141,7 +141,7 @@ void LibraryPanel::setEntries(QStandardItem* section, const QVector<QStandardIte
     for (int row = 0; row < items.size(); ++row) {
         QStandardItem* item = items[row];
         if (row < section->rowCount() && identityOf(*section->child(row)) == identityOf(*item)) {
-            update(*section->child(row), *item);
+            makeLike(*section->child(row), *item);
             delete item;
             continue;
         }
