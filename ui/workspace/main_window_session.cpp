@@ -112,16 +112,20 @@ void MainWindow::Implementation::historyFailed(store::StoreProblem problem, cons
 }
 
 void MainWindow::Implementation::startFresh() {
+    const auto failed = [this](const QString& problem) {
+        historyFailed(store::StoreProblem::notWritable,
+                      tr("%1 cannot be renamed: %2.").arg(pathText(historyPath), problem));
+    };
     inBackground(
         context.get(), [path = historyPath] { return putAside(path); },
-        [this](const QString& problem) {
+        [this, failed](const QString& problem) {
             if (problem.isEmpty()) {
                 openHistory(historyPath);
-                return;
+            } else {
+                failed(problem);
             }
-            historyFailed(store::StoreProblem::notWritable,
-                          tr("%1 cannot be renamed: %2.").arg(pathText(historyPath), problem));
-        });
+        },
+        failed);
 }
 
 void MainWindow::Implementation::chooseHistory() {
