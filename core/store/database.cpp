@@ -7,9 +7,11 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "core/base/text.h"
@@ -197,12 +199,26 @@ void openForReading(Connection& connection) {
     }
 }
 
+/// Writes ahead from now on. SQLite does not wait for others while it changes the mode, so this does.
+void writeAhead(SQLite::Database& database) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyMilliseconds);
+    while (true) {
+        try {
+            Query(database, "PRAGMA journal_mode = WAL").next();
+            return;
+        } catch (const SQLite::Exception& error) {
+            if ((error.getErrorCode() & 0xFF) != SQLITE_BUSY || std::chrono::steady_clock::now() > end) throw;
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+    }
+}
+
 /// Says whether the file could be opened for writing.
 bool openForWriting(Connection& connection) {
     try {
         auto database = connect(connection.path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
         if (sqlite3_db_readonly(database->getHandle(), "main") == 1) return false;
-        Query(*database, "PRAGMA journal_mode = WAL").next();
+        writeAhead(*database);
         wholeFrom(*database, "SELECT count(*) FROM sqlite_schema");
         connection.database = std::move(database);
         return true;

@@ -196,8 +196,13 @@ public:
 
     /// What is not compared because only one run has it; empty where nothing is.
     std::vector<std::string> notes() const {
-        const auto alone = static_cast<std::size_t>(std::count_if(
-            splits_.begin(), splits_.end(), [](const auto& entry) { return entry.second.runs.size() < kFewest; }));
+        // A strategy that only one run tried says nothing about splits.
+        std::map<std::string_view, std::set<std::size_t>> tried;
+        for (const auto& [key, split] : splits_) tried[key.strategy].insert(split.runs.begin(), split.runs.end());
+        const auto alone =
+            static_cast<std::size_t>(std::count_if(splits_.begin(), splits_.end(), [&](const auto& entry) {
+                return entry.second.runs.size() < kFewest && tried.at(entry.first.strategy).size() >= kFewest;
+            }));
         const bool renamed = std::any_of(splits_.begin(), splits_.end(),
                                          [](const auto& entry) { return entry.second.names.size() > 1; });
         if (alone == 0 && !renamed) return {};
