@@ -76,7 +76,9 @@ class TextField : public SingleField {
 public:
     TextField(const FieldRow& row, QWidget* parent) : TextField(new TextBox, row, parent) {}
     void setJson(const Json& value) override {
-        if (asText(value) != box_->text()) box_->setText(asText(value));
+        const QString text = asText(value);
+        if (text == box_->text()) return;  // what is being typed keeps its cursor
+        box_->setText(text);
         if (!box_->hasFocus()) box_->setCursorPosition(0);
     }
     void setSuggestions(const QStringList& suggestions) override { offer(*box_, suggestions); }

@@ -142,6 +142,7 @@ void PartEditor::showPart() {
         form_->setContentsMargins(theme().spacing(3), 0, 0, 0);
         connect(form_, &KindForm::ownProblemsChanged, this, &PartEditor::ownProblemsChanged);
         place_->addWidget(form_);
+        form_->show();  // now, not with the next event: what goes to one of its fields needs it
         form_->setProblems(problems_);
         orderTabs({write_, form_});
     }
