@@ -217,11 +217,13 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
         connect(button, &QToolButton::clicked, this,
                 [this, field = QString::fromStdString(problem.field)] { emit problemChosen(field); });
         problems_->addWidget(button, 0, Qt::AlignLeft);
+        button->show();
     }
     if (shown > kMostShownProblems) {
         auto* more = new QLabel(tr("and %1 more").arg(problems.size() - kMostShownProblems), foot_);
         setLook(*more, "tone", QStringLiteral("secondary"));
         problems_->addWidget(more);
+        more->show();
     }
 }
 

@@ -425,6 +425,7 @@ void StudyDocument::Implementation::offerDimensions(const QStringList& open) {
     if (rows.isEmpty()) return;
     dimensions = addForm(rows);
     dimensionsPlace->addWidget(dimensions);
+    dimensions->show();  // now, not with the next event: the order of Tab and the focus need it
     orderControls();
 }
 
