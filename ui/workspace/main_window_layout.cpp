@@ -180,8 +180,9 @@ void MainWindow::Implementation::resetLayout() {
     if (window.isFullScreen() || window.isMaximized()) window.showNormal();
     window.resize(kWidth, kHeight);
     const auto place = [this](int index, Qt::DockWidgetArea where) {
-        docks[index]->setFloating(false);
+        // In this order: a pane that was taken away has no place to stop floating in.
         window.addDockWidget(where, docks[index]);
+        docks[index]->setFloating(false);
         docks[index]->show();
     };
     place(0, Qt::LeftDockWidgetArea);

@@ -78,13 +78,13 @@ RunPicker::RunPicker(const store::RunRow& run, Search search, QWidget* parent)
     rest->setInterval(kTypingMilliseconds);
     connect(rest, &QTimer::timeout, this, &RunPicker::search);
     connect(field_, &QLineEdit::textChanged, rest, qOverload<>(&QTimer::start));
-    connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunPicker::update);
+    connect(list_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunPicker::updateButton);
     connect(list_, &QListView::doubleClicked, this, &RunPicker::choose);
     connect(buttons, &QDialogButtonBox::accepted, this, &RunPicker::choose);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     field_->installEventFilter(this);
     hint_->hide();
-    update();
+    updateButton();
     this->search();
     field_->setFocus();
 }
@@ -93,11 +93,11 @@ void RunPicker::search() {
     const int question = ++asked_;
     const QPointer<RunPicker> guard(this);
     search_(field_->text().trimmed(), [guard, question](const std::vector<Candidate>& found) {
-        if (guard && question == guard->asked_) guard->show(found);
+        if (guard && question == guard->asked_) guard->showFound(found);
     });
 }
 
-void RunPicker::show(const std::vector<Candidate>& found) {
+void RunPicker::showFound(const std::vector<Candidate>& found) {
     std::vector<Candidate> rows = found;
     std::stable_sort(rows.begin(), rows.end(), [this](const Candidate& a, const Candidate& b) {
         return comparability(run_, a.row) > comparability(run_, b.row);
@@ -120,10 +120,10 @@ void RunPicker::show(const std::vector<Candidate>& found) {
     hint_->setVisible(rows.empty());
     list_->setVisible(!rows.empty());
     if (!rows.empty()) list_->setCurrentIndex(model_->index(0, 0));
-    update();
+    updateButton();
 }
 
-void RunPicker::update() {
+void RunPicker::updateButton() {
     const auto count = list_->selectionModel()->selectedIndexes().size();
     compare_->setEnabled(count >= 1 && count <= kMostChosen);
     compare_->setToolTip(count > kMostChosen ? tr("At most %1 runs can be chosen here").arg(kMostChosen) : QString());

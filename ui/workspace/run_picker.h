@@ -46,9 +46,9 @@ protected:
 
 private:
     void search();
-    void show(const std::vector<Candidate>& found);
+    void showFound(const std::vector<Candidate>& found);
     void choose();
-    void update();
+    void updateButton();
 
     store::RunRow run_;
     Search search_;

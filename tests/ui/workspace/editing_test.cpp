@@ -74,6 +74,14 @@ protected:
             if (each->kind() == kind && each->key().endsWith(end)) return each;
         return nullptr;
     }
+    /// Waits with what the event loop of a program would do besides: delete what is to be deleted later.
+    template <typename Condition>
+    static bool comesTrue(Condition condition) {
+        return waitUntil([&] {
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+            return condition();
+        });
+    }
     /// A study with one edit that is not saved.
     StudyDocument* edited(MainWindow& window) const {
         auto* study = qobject_cast<StudyDocument*>(window.open("study", file("study.json", kStudy)));
@@ -139,7 +147,7 @@ TEST_F(Editing, ClosingATabAsksWhatBecomesOfEdits) {
     answer_ = 0;
     window.actionNamed("close-tab")->trigger();
     EXPECT_EQ(savedModel(), "zoo:vgg19") << "saved";
-    EXPECT_TRUE(waitUntil([&] { return opened(window, "study", "study.json") == nullptr; }));
+    EXPECT_TRUE(comesTrue([&] { return opened(window, "study", "study.json") == nullptr; }));
 }
 
 TEST_F(Editing, DiscardedEditsAreGone) {
@@ -148,7 +156,7 @@ TEST_F(Editing, DiscardedEditsAreGone) {
     edited(window);
     answer_ = 1;
     window.actionNamed("close-tab")->trigger();
-    EXPECT_TRUE(waitUntil([&] { return opened(window, "study", "study.json") == nullptr; }));
+    EXPECT_TRUE(comesTrue([&] { return opened(window, "study", "study.json") == nullptr; }));
     EXPECT_EQ(savedModel(), "zoo:lenet5");
     auto* again = qobject_cast<StudyDocument*>(window.open("study", file("study.json")));
     test::settle(*again);
@@ -215,7 +223,7 @@ TEST_F(Editing, LostEditsAreOfferedAtTheNextStart) {
     EXPECT_TRUE(study->isModified());
     answer_ = 1;
     window.actionNamed("close-tab")->trigger();
-    EXPECT_TRUE(waitUntil([&] { return !std::filesystem::exists(recovery); }));
+    EXPECT_TRUE(comesTrue([&] { return !std::filesystem::exists(recovery); }));
 }
 
 }  // namespace

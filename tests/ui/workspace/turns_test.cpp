@@ -30,8 +30,9 @@ namespace {
 
 using test::waitUntil;
 
-constexpr double kLongestTurn = 50 * test::kSlowerBuild;  ///< milliseconds of work
-constexpr int kLong = 60'000;                             ///< milliseconds on the wall
+/// Milliseconds of work: the 50 that people do not feel, on a machine half as fast as usual.
+constexpr double kLongestTurn = 100 * test::kSlowerBuild;
+constexpr int kLong = 60'000;  ///< milliseconds on the wall
 
 class Turns : public testing::Test {
 protected:
@@ -129,7 +130,7 @@ TEST_F(Turns, aModelOfTenThousandOperatorsIsOpened) {
     builder.addOutput(from);
     model::Model model;
     model.name = "large";
-    model.form = builder.finish();
+    model.form = std::move(builder).build();
     const QString path = folder_.filePath("large.json");
     writeFile(path.toStdString(), model::writeJson(model).text);
     expectShortTurns(

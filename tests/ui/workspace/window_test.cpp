@@ -285,7 +285,7 @@ TEST_F(Window, theInspectorShowsTheDocumentWhileNothingIsSelected) {
     emit window.currentDocument()->runRequested(lenet());
     ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 30000));
     shows({"lenet5 on accpar-homogeneous, batch 512", "Done", "Model: zoo:lenet5", "Batch: 512", "Strategies: accpar",
-           "Started: ", "Took: ", "Program: ", "Step time: "});
+           "Outcome: ", "Started: ", "Took: ", "Program: "});
     const QString run = QString::number(window.jobs().state(window.jobs().jobs().front()).run);
     window.open("compare", run + "," + run);
     shows({"Comparison", "Outcome: "});
@@ -360,7 +360,8 @@ TEST_F(Window, aMessageLeadsToTheFieldTheOperatorOrTheRunItSpeaksOf) {
     ASSERT_TRUE(waitUntil([&] { return messages(window).count() == 2; }, 20000));
     follow(1);
     EXPECT_EQ(window.currentDocument()->kind(), "run");
-    EXPECT_TRUE(qobject_cast<RunDocument*>(window.currentDocument())->state().problem.contains("nothing"));
+    EXPECT_TRUE(waitUntil(
+        [&] { return qobject_cast<RunDocument*>(window.currentDocument())->state().problem.contains("nothing"); }));
     // A sentence about a model: to the operator that it names, also where the model is opened for it.
     emit messages(window).activated("model", "zoo:lenet5", "Node 'conv1' is odd.");
     auto* model = qobject_cast<ModelDocument*>(window.currentDocument());
