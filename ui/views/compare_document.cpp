@@ -13,10 +13,10 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "core/report/comparison_report.h"
@@ -28,6 +28,7 @@
 #include "ui/models/partition_comparison.h"
 #include "ui/models/partition_run.h"
 #include "ui/theme/theme.h"
+#include "ui/views/convergence_view.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/explain_dialog.h"
 #include "ui/views/gantt_view.h"
@@ -60,6 +61,12 @@ int heightOf(const study::Timeline& timeline) {
     constexpr int kMostLanes = 12, kRoundLanes = 4;
     const int lanes = std::min(kMostLanes, static_cast<int>(timeline.tracks.size()));
     return (lanes + kRoundLanes) * theme().spacing(6);
+}
+
+/// Pixels that bars of so many runs need at most; what is below them needs the rest.
+int heightOfBars(std::size_t runs) {
+    constexpr int kRound = 30, kBar = 9;
+    return theme().spacing(kRound + kBar * static_cast<int>(runs));
 }
 
 struct Timelines {
@@ -135,7 +142,7 @@ struct CompareDocument::Implementation {
     void follow(GanttView* moved, double from, double to);
     void showLayer();
     void inspectLayer();
-    report::Chart convergence() const;
+    std::shared_ptr<const std::vector<Curve>> curves() const;
     QJsonObject view() const;
     void take(const QJsonObject& view);
     void remember() const;
@@ -298,6 +305,7 @@ void CompareDocument::Implementation::compare() {
 
 void CompareDocument::Implementation::show() {
     found->setText(finding(*comparison));
+    bars->setMaximumHeight(heightOfBars(runs.size()));
     QStringList warnings;
     for (const std::string& sentence : comparison->warnings) warnings << shownText(sentence);
     if (warnings.isEmpty()) {
@@ -386,38 +394,25 @@ QWidget* CompareDocument::Implementation::makeLayers() {
     return page;
 }
 
-report::Chart CompareDocument::Implementation::convergence() const {
-    std::vector<std::pair<std::string, std::vector<std::pair<double, double>>>> curves;
+std::shared_ptr<const std::vector<Curve>> CompareDocument::Implementation::curves() const {
+    auto all = std::make_shared<std::vector<Curve>>();
     for (std::size_t run = 0; run < std::min(runs.size(), kMostPictured); ++run)
         if (runs[run].curves)
             for (const Curve& curve : *runs[run].curves)
-                curves.emplace_back(runs[run].title.toStdString() + " · " + curve.name.toStdString(), curve.points);
-    report::Chart chart = report::convergenceChart(curves, logarithmic);
-    chart.empty = tr("No curves were recorded for these runs; run them again to see how they converge.").toStdString();
-    return chart;
+                all->push_back({runs[run].title + QStringLiteral(" · ") + curve.name, curve.points});
+    return all;
 }
 
 QWidget* CompareDocument::Implementation::makeConvergence() {
-    auto* page = new QWidget;
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    auto* plot = new PlotWidget;
-    plot->setAccessibleName(tr("Convergence of all runs"));
-    plot->setChart(convergence());
-    auto* scale = new QToolButton;
-    scale->setText(tr("Log scale"));
-    scale->setCheckable(true);
-    scale->setChecked(logarithmic);
-    scale->setEnabled(!plot->chart().series.empty());
-    scale->setToolTip(tr("Shows the values on a logarithmic axis"));
-    connect(scale, &QToolButton::toggled, plot, [this, plot](bool on) {
+    auto* view = new ConvergenceView;
+    view->setEmptyText(tr("No curves were recorded for these runs; run them again to see how they converge."));
+    view->setLogarithmic(logarithmic);
+    view->setCurves(curves());
+    connect(view, &ConvergenceView::logarithmicChanged, document, [this](bool on) {
         logarithmic = on;
-        plot->setChart(convergence());
+        remember();
     });
-    connect(scale, &QToolButton::clicked, plot, [this] { remember(); });
-    column->addWidget(scale, 0, Qt::AlignRight);
-    column->addWidget(plot, 1);
-    return page;
+    return view;
 }
 
 QWidget* CompareDocument::Implementation::makeTimelines() {

@@ -43,7 +43,10 @@ ConvergenceView::ConvergenceView(QWidget* parent)
     logarithmic_ = button;
     pane_->addTool(button);
     pane_->plot()->setExplainable(false);  // curves are no numbers of the result
-    connect(button, &QToolButton::toggled, this, [this] { redraw(); });
+    connect(button, &QToolButton::toggled, this, [this](bool on) {
+        redraw();
+        emit logarithmicChanged(on);
+    });
     redraw();
 }
 
@@ -55,6 +58,11 @@ void ConvergenceView::setCurves(std::shared_ptr<const std::vector<Curve>> curves
 
 void ConvergenceView::setLive(const QString& text) {
     pane_->plot()->setLive(text);
+}
+
+void ConvergenceView::setEmptyText(const QString& sentence) {
+    emptyText_ = sentence;
+    redraw();
 }
 
 bool ConvergenceView::isLogarithmic() const {
@@ -75,7 +83,10 @@ void ConvergenceView::redraw() {
         for (const Curve& curve : *curves_) values.emplace_back(curve.name.toStdString(), curve.points);
     std::vector<report::Chart> charts = report::convergenceCharts(values, isLogarithmic());
     QStringList titles;
-    for (const report::Chart& chart : charts) titles << titleOf(chart);
+    for (report::Chart& chart : charts) {
+        titles << titleOf(chart);
+        if (!emptyText_.isEmpty()) chart.empty = emptyText_.toStdString();
+    }
     pane_->setTitles(titles);
     pane_->setCharts(std::move(charts));
 }

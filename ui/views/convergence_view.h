@@ -26,13 +26,19 @@ public:
     void setCurves(std::shared_ptr<const std::vector<Curve>> curves);
     /// A soft dot and this text while a run works; empty = none.
     void setLive(const QString& text);
+    /// What is said while there are no curves.
+    void setEmptyText(const QString& sentence);
     bool isLogarithmic() const;
     void setLogarithmic(bool on);
     PlotWidget* plot() const;
 
+signals:
+    void logarithmicChanged(bool on);
+
 private:
     void redraw();
     std::shared_ptr<const std::vector<Curve>> curves_;
+    QString emptyText_;
     ChartPane* pane_;
     QAbstractButton* logarithmic_;
 };

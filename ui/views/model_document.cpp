@@ -400,7 +400,7 @@ struct ModelDocument::Implementation {
         find->setAccessibleName(ModelDocument::tr("Find in the graph"));
         find->setClearButtonEnabled(true);
         find->addAction(theme().icon(QStringLiteral("search"), "secondary"), QLineEdit::LeadingPosition);
-        find->setMinimumWidth(theme().spacing(24));
+        find->setMinimumWidth(theme().spacing(16));
         find->setMaximumWidth(theme().spacing(62));
         row->addWidget(find, 1);
         findPrevious = finder(QStringLiteral("up"), ModelDocument::tr("Previous match"), -1);
@@ -698,7 +698,8 @@ Facts ModelDocument::overview() const {
     if (!d_->contents) return {};
     Facts facts = overviewOf(*d_->contents);
     facts.title = title();
-    facts.actions.append({tr("New study with this model"), QStringLiteral("study"), [document = QPointer<Document>(const_cast<ModelDocument*>(this))] {
+    facts.actions.append({tr("New study with this model"), QStringLiteral("study"),
+                          [document = QPointer<Document>(const_cast<ModelDocument*>(this))] {
                               if (document)
                                   emit document->openRequested(
                                       QStringLiteral("study"),

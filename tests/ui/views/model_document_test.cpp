@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <QAction>
+#include <QByteArrayList>
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
@@ -17,8 +18,8 @@
 #include <set>
 #include <utility>
 
-#include "core/model/builder.h"
-#include "core/model/writers/writers.h"
+#include "core/model/layers.h"
+#include "core/model/model.h"
 #include "core/study/result.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
@@ -118,26 +119,58 @@ TEST(ModelDocument, nothingIsCutFromSixHundredPixelsUp) {
     }
 }
 
-/// A fully connected network whose batch and length are symbols.
+/// A message of an ONNX file, field by field.
+class Message {
+public:
+    Message& number(int field, quint64 value) {
+        varint(static_cast<quint64>(field) << 3U);
+        varint(value);
+        return *this;
+    }
+    Message& part(int field, const QByteArray& bytes) {
+        varint((static_cast<quint64>(field) << 3U) | 2U);
+        varint(static_cast<quint64>(bytes.size()));
+        bytes_ += bytes;
+        return *this;
+    }
+    Message& part(int field, const Message& message) { return part(field, message.bytes_); }
+    const QByteArray& bytes() const { return bytes_; }
+
+private:
+    void varint(quint64 value) {
+        for (; value > 127; value >>= 7U) bytes_ += static_cast<char>((value & 127U) | 128U);
+        bytes_ += static_cast<char>(value);
+    }
+    QByteArray bytes_;
+};
+
+/// A tensor of floats whose dimensions are numbers or names; without any, of a shape that is to be inferred.
+Message tensorNamed(const QByteArray& name, const QByteArrayList& dimensions) {
+    Message shape;
+    for (const QByteArray& dimension : dimensions) {
+        bool isNumber = false;
+        const auto number = dimension.toULongLong(&isNumber);
+        shape.part(1, isNumber ? Message().number(1, number) : Message().part(2, dimension));
+    }
+    Message type = Message().number(1, 1);
+    if (!dimensions.isEmpty()) type.part(2, shape);
+    return Message().part(1, name).part(2, Message().part(1, type));
+}
+
+/// One matrix product whose length is a symbol.
 QString symbolicModel(const QTemporaryDir& folder) {
-    model::GraphBuilder builder("symbolic", "test");
-    builder.addInput("x", model::DataType::float32, std::vector<std::int64_t>{1, model::kUnknown, 8},
-                     {{1, "a sequence of any length"}});
-    builder.addStored("w", model::DataType::float32, {8, 4});
-    builder.add({.type = "MatMul",
-                 .inputs = {"x", "w"},
-                 .outputs = {"y"},
-                 .attributes = {},
-                 .name = "fc",
-                 .domain = {},
-                 .layer = "fc",
-                 .block = {}});
-    builder.addOutput("y");
-    model::Model model;
-    model.name = "symbolic";
-    model.form = std::move(builder).build();
-    QFile file(folder.filePath(QStringLiteral("symbolic.json")));
-    if (file.open(QIODevice::WriteOnly)) file.write(QByteArray::fromStdString(model::writeJson(model).text));
+    const Message node = Message().part(1, "x").part(1, "w").part(2, "y").part(3, "fc").part(4, "MatMul");
+    const Message weight =
+        Message().number(1, 8).number(1, 4).number(2, 1).part(8, "w").part(9, QByteArray(8 * 4 * 4, '\0'));
+    const Message graph = Message()
+                              .part(1, node)
+                              .part(2, "symbolic")
+                              .part(5, weight)
+                              .part(11, tensorNamed("x", {"1", "a sequence of any length", "8"}))
+                              .part(12, tensorNamed("y", {}));
+    const Message model = Message().number(1, 8).part(7, graph).part(8, Message().number(2, 17));
+    QFile file(folder.filePath(QStringLiteral("symbolic.onnx")));
+    if (file.open(QIODevice::WriteOnly)) file.write(model.bytes());
     return file.fileName();
 }
 
