@@ -1,6 +1,7 @@
 #include "ui/editors/check.h"
 
 #include <QSet>
+#include <algorithm>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -52,6 +53,12 @@ bool mend(Json& document, const std::string& field, bool missing, const Stand& s
     return true;
 }
 
+/// A part that is missing only because something wrong inside of it was taken out to read on.
+bool isTakenOut(const Problems& problems, const std::string& field) {
+    return std::any_of(problems.begin(), problems.end(),
+                       [&](const Problem& problem) { return problem.field.starts_with(field + "."); });
+}
+
 }  // namespace
 
 std::string withoutValue(const std::string& field) {
@@ -85,8 +92,10 @@ Problems findProblems(Json document, const std::string& file, const Reader& read
             const std::string field = own ? error.place.field : "";
             if (seen.contains(QString::fromStdString(field))) break;
             seen.insert(QString::fromStdString(field));
-            problems.push_back({field, own ? sentenceOf(error) : QString::fromStdString(error.what())});
-            if (!mend(document, field, error.found == "missing", stands, round)) break;
+            const bool missing = error.found == "missing";
+            if (!missing || !isTakenOut(problems, field))
+                problems.push_back({field, own ? sentenceOf(error) : QString::fromStdString(error.what())});
+            if (!mend(document, field, missing, stands, round)) break;
         } catch (const std::exception& error) {
             problems.push_back({"", QString::fromStdString(escaped(error.what(), 1000))});
             break;

@@ -19,7 +19,8 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kMostShownProblems = 4;
-constexpr int kNarrow = 900;  // pixels below which the picture goes under the fields
+constexpr int kNarrow = 900;         // pixels below which the picture goes under the fields
+constexpr double kTitleShare = 0.5;  // of the title line
 
 void clear(QLayout& layout) {
     while (QLayoutItem* item = layout.takeAt(0)) {
@@ -68,6 +69,7 @@ EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
     setLook(*title_, "letters", QStringLiteral("panel-title"));
     setLook(*caption_, "tone", QStringLiteral("secondary"));
     title_->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+    title_->setMinimumWidth(theme().spacing(4));
     caption_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     buttons_->setSpacing(theme().spacing(1));
     head->addWidget(icon_);
@@ -121,7 +123,8 @@ EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
     footLayout->addWidget(line(foot_));
     auto* list = new QWidget(foot_);
     problems_ = new QVBoxLayout(list);
-    problems_->setContentsMargins(pad, theme().spacing(2), pad, theme().spacing(2));
+    // The buttons' own padding lets their icons stand where titles stand.
+    problems_->setContentsMargins(pad - theme().spacing(3), theme().spacing(2), pad, theme().spacing(2));
     problems_->setSpacing(0);
     footLayout->addWidget(list);
     foot_->hide();
@@ -134,9 +137,20 @@ void EditorFrame::setIcon(const QString& icon) {
 }
 
 void EditorFrame::setTitle(const QString& title, const QString& caption) {
-    title_->setText(QString::fromStdString(escaped(title.toStdString(), 80)));
+    wholeTitle_ = QString::fromStdString(escaped(title.toStdString(), 80));
+    fitTitle();
     caption_->setText(caption);
     caption_->setToolTip(caption);
+}
+
+/// A long title is cut, and does not keep the window from being narrow.
+void EditorFrame::fitTitle() {
+    title_->ensurePolished();
+    const QString fitting =
+        title_->fontMetrics().elidedText(wholeTitle_, Qt::ElideRight, static_cast<int>(width() * kTitleShare));
+    title_->setText(fitting);
+    title_->setToolTip(fitting == wholeTitle_ ? QString() : wholeTitle_.toHtmlEscaped());
+    title_->setAccessibleName(wholeTitle_);
 }
 
 void EditorFrame::setSideWidth(int pixels) {
@@ -146,6 +160,7 @@ void EditorFrame::setSideWidth(int pixels) {
 
 void EditorFrame::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
+    fitTitle();
     const bool narrow = width() < kNarrow;
     if (sideWidth_ > 0 && narrow != (splitter_->orientation() == Qt::Vertical)) arrange();
 }

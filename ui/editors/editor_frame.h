@@ -68,6 +68,7 @@ protected:
 
 private:
     void arrange();
+    void fitTitle();
 
     QLabel *icon_, *title_, *caption_, *noticeText_, *refusal_;
     QHBoxLayout* buttons_;
@@ -77,6 +78,7 @@ private:
     QHBoxLayout* actionBar_ = nullptr;
     QScrollArea* scroll_;
     QSplitter* splitter_;
+    QString wholeTitle_;
     int sideWidth_ = 0;
 };
 

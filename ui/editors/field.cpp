@@ -90,7 +90,10 @@ private:
         connect(box, &QLineEdit::textEdited, this, [this, required = row.required](const QString& text) {
             emit edited(text.isEmpty() && !required ? Json() : Json(text.toStdString()));
         });
-        connect(box, &QLineEdit::editingFinished, this, &Field::finished);
+        connect(box, &QLineEdit::editingFinished, this, [this] {
+            if (!box_->hasFocus()) box_->setCursorPosition(0);  // a long text is read from its beginning
+            emit finished();
+        });
     }
     TextBox* box_;
 };

@@ -12,6 +12,7 @@
 #include <QStandardPaths>
 #include <QSysInfo>
 #include <QTest>
+#include <QThreadPool>
 #include <QUndoStack>
 #include <algorithm>
 
@@ -91,8 +92,14 @@ void leaveBehind(const QString& kind, const QString& key, const Json& json, cons
 
 class RecoveryTest : public testing::Test {
 protected:
-    void SetUp() override { std::filesystem::remove_all(recoveryFolder()); }
-    void TearDown() override { std::filesystem::remove_all(recoveryFolder()); }
+    void SetUp() override { clear(); }
+    void TearDown() override { clear(); }
+    /// Files are dropped on other threads, which come to their end first.
+    static void clear() {
+        QThreadPool::globalInstance()->waitForDone(5000);
+        std::error_code ignored;
+        std::filesystem::remove_all(recoveryFolder(), ignored);
+    }
     static std::vector<std::filesystem::path> paths() {
         std::vector<std::filesystem::path> found;
         std::error_code ignored;
