@@ -1,8 +1,11 @@
+#include "core/report/axis.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "core/base/text.h"
 #include "core/report/chart_layout.h"
@@ -92,6 +95,17 @@ std::string tickText(double value, const Axis& axis) {
     const double index = std::round(value);
     if (!(index >= 0) || index >= static_cast<double>(axis.categories.size())) return "";
     return escaped(axis.categories[static_cast<std::size_t>(index)]);
+}
+
+std::vector<std::string> tickTexts(const std::vector<double>& values, const Axis& axis) {
+    std::vector<std::string> list;
+    const auto areDifferent = [&] { return std::set<std::string>(list.begin(), list.end()).size() == list.size(); };
+    for (const double value : values) list.push_back(tickText(value, axis));
+    constexpr int kAllDigits = 17;
+    for (int digits = 4; !areDifferent() && digits <= kAllDigits; ++digits)  // zoomed in far
+        for (std::size_t i = 0; i < list.size(); ++i)
+            list[i] = std::string(trimmed(fmt::format("{:.{}g} {}", values[i], digits, unitName(axis.measure))));
+    return list;
 }
 
 MarkerShape shapeOf(std::size_t series) {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 #include "core/base/text.h"
+#include "core/report/axis.h"
 #include "core/report/chart_builder.h"
 
 namespace tessera::report {
@@ -85,15 +85,6 @@ std::vector<double> ChartBuilder::places(const Scale& scale, int most) const {
     return ticks(s.low, s.high, false, most);
 }
 
-std::vector<std::string> ChartBuilder::texts(const std::vector<double>& values, const Axis& axis) {
-    std::vector<std::string> list;
-    std::unordered_set<std::string> different;
-    for (const double value : values) different.insert(list.emplace_back(tickText(value, axis)));
-    if (different.size() == list.size()) return list;
-    for (std::size_t i = 0; i < list.size(); ++i) list[i] = exactNumber(values[i]);  // zoomed in very far
-    return list;
-}
-
 std::string ChartBuilder::categoryName(std::size_t index) const {
     return index < chart_.x.categories.size() ? chart_.x.categories[index] : std::to_string(index);
 }
@@ -160,7 +151,7 @@ void ChartBuilder::axisTitles(const std::string& xTitle, const std::string& yTit
 
 double ChartBuilder::widestTick(const Scale& scale, const Axis& axis) const {
     double widest = 0;
-    for (const std::string& text : texts(places(scale, 5), axis)) widest = std::max(widest, width(text));
+    for (const std::string& text : tickTexts(places(scale, 5), axis)) widest = std::max(widest, width(text));
     return widest;
 }
 
@@ -215,7 +206,7 @@ void ChartBuilder::valueGrid(const Scale& scale, const Axis& axis, bool across) 
     std::vector<std::string> labels;
     for (int most = 5; most > 0; --most) {  // fewer where texts would touch
         values = places(scale, most);
-        labels = texts(values, axis);
+        labels = tickTexts(values, axis);
         double needed = 0;
         for (const std::string& label : labels) needed = std::max(needed, across ? width(label) + kGap : kLine);
         if (values.size() < 2 || std::fabs(scale.pixel(values[1]) - scale.pixel(values[0])) >= needed) break;

@@ -99,7 +99,6 @@ private:
     std::string axisTitle(const Axis& axis) const;
     /// Values of the ticks in sight.
     std::vector<double> places(const Scale& scale, int most) const;
-    static std::vector<std::string> texts(const std::vector<double>& values, const Axis& axis);
     bool isNamed() const { return isCategorical(); }
     std::string categoryName(std::size_t index) const;
     std::pair<std::size_t, std::size_t> categoriesInSight() const;

@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/axis.h"
 
 namespace tessera::report {
 
@@ -151,14 +152,12 @@ private:
         const Axis seconds{.title = "", .measure = Measure::seconds};
         const auto most = static_cast<int>(std::clamp(plot.width / 110, 1.0, 5.0));
         const std::vector<double> values = ticks(out_.from, out_.to, false, most);
-        bool same = false;
-        for (std::size_t i = 1; i < values.size(); ++i)
-            same = same || tickText(values[i], seconds) == tickText(values[i - 1], seconds);
-        for (const double value : values) {
-            const double at = out_.x(value);
+        std::vector<std::string> labels = tickTexts(values, seconds);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double at = out_.x(values[i]);
             out_.drawing.shapes.push_back(
                 Path{.points = {{at, plot.y - 4}, {at, plot.bottom()}}, .stroke = "grid-line"});
-            std::string label = same ? exactNumber(value) + " s" : tickText(value, seconds);
+            std::string& label = labels[i];
             const double half = width(label) / 2;
             text({std::clamp(at, plot.x + half - 4, size_.width - half), plot.y - 9}, std::move(label), "secondary",
                  Anchor::middle);

@@ -219,8 +219,8 @@ TEST(HeatMap, hasHighRowsWithEveryNameInASmallWindow) {
     ASSERT_EQ(map.rows.size(), 15U);
     for (const double width : {620.0, 860.0}) {
         const HeatMapLayout layout = layOut(map, {.fill = true}, {width, 330}, estimatedWidth);
-        EXPECT_GE(layout.cellHeight, 15) << width;
-        EXPECT_LE(layout.drawing.height - layout.plot.bottom(), 58) << width;
+        EXPECT_GE(layout.cellHeight, 14) << width;
+        EXPECT_LE(layout.drawing.height - layout.plot.bottom(), 72) << width;
         for (const std::string& row : map.rows) EXPECT_NE(labelOf(layout.drawing, row), nullptr) << row;
         EXPECT_NE(labelOf(layout.drawing, "ratio"), nullptr);
         EXPECT_NE(labelOf(layout.drawing, "layer2"), nullptr) << "what neighbours share stands once";
