@@ -364,6 +364,7 @@ void HistoryDocument::askForNames() {
             if (names.metrics == model_.kinds()) return;
             filters_->setMetrics(names.metrics);
             model_.setKinds(names.metrics);
+            inspectCurrent();
         });
 }
 
