@@ -128,7 +128,11 @@ private:
         }
         out_.contentHeight = y;
         notes_ = noteLines();
-        const double below = kLine + 12 + kLine * static_cast<double>(notes_.size());
+        const double legend = kLine + 12;
+        // Where they would hide lanes the notes give way: they stand with the assumptions, too, and in every export.
+        if (view_.fill && plot.y + y + legend + kLine * static_cast<double>(notes_.size()) > size_.height)
+            notes_.clear();
+        const double below = legend + kLine * static_cast<double>(notes_.size());
         plot.height = view_.fill ? std::max(20.0, size_.height - plot.y - below) : y;
         out_.drawing.height = view_.fill ? size_.height : plot.y + y + below;
     }

@@ -166,7 +166,7 @@ void FactsView::addTitle(QVBoxLayout& column, const Facts& facts) {
 
 void FactsView::addSection(QVBoxLayout& column, const Facts::Section& section) {
     if (section.rows.isEmpty()) return;
-    auto* title = textLabel(oneLine(section.title), Theme::Text::caption, QStringLiteral("secondary"), true);
+    auto* title = textLabel(oneLine(section.title), Theme::Text::caption, QStringLiteral("secondary"), true, true);
     title->setContentsMargins(theme().spacing(2), theme().spacing(4), theme().spacing(2), theme().spacing());
     if (!section.title.isEmpty()) column.addWidget(title);
     if (section.title.isEmpty()) column.addSpacing(theme().spacing(2));
