@@ -265,9 +265,9 @@ void GraphPainter::paintOverview(QPainter& painter) const {
 }
 
 int GraphPainter::arrowAt(const QPointF& point, double reach) const {
-    const QRectF around(point.x() - reach, point.y() - reach, 2 * reach, 2 * reach);
     for (qsizetype i = 0; i < arrows_.size(); ++i) {
-        if (!arrows_[i].controlPointRect().intersects(around)) continue;
+        // A straight arrow has a rectangle without width: it is widened before it can hold a point.
+        if (!arrows_[i].controlPointRect().adjusted(-reach, -reach, reach, reach).contains(point)) continue;
         QPainterPathStroker stroker;
         stroker.setWidth(2 * reach);
         if (stroker.createStroke(arrows_[i]).contains(point)) return static_cast<int>(i);
