@@ -129,7 +129,7 @@ private:
         out_.contentHeight = y;
         notes_ = noteLines();
         const double legend = kLine + 12;
-        // Where they would hide lanes the notes give way: they stand with the assumptions, too, and in every export.
+        // Where they would hide lanes the notes give way; exports have room for both.
         if (view_.fill && plot.y + y + legend + kLine * static_cast<double>(notes_.size()) > size_.height)
             notes_.clear();
         const double below = legend + kLine * static_cast<double>(notes_.size());
