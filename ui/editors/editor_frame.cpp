@@ -21,6 +21,7 @@ namespace {
 constexpr int kMostShownProblems = 4;
 constexpr int kNarrow = 900;         // pixels below which the picture goes under the fields
 constexpr double kTitleShare = 0.5;  // of the title line
+constexpr int kProblemMargins = 12;  // steps of spacing around the sentence of a problem
 
 void clear(QLayout& layout) {
     while (QLayoutItem* item = layout.takeAt(0)) {
@@ -153,6 +154,15 @@ void EditorFrame::fitTitle() {
     title_->setAccessibleName(wholeTitle_);
 }
 
+/// A long sentence is cut, too; the whole one stands beside its field.
+void EditorFrame::fitProblem(QToolButton& button) const {
+    const int room = width() - theme().spacing(kProblemMargins) - theme().size("icon");
+    button.ensurePolished();
+    QString text = button.fontMetrics().elidedText(
+        QString::fromStdString(escaped(button.accessibleName().toStdString())), Qt::ElideRight, room);
+    button.setText(text.replace(QLatin1Char('&'), QStringLiteral("&&")));
+}
+
 void EditorFrame::setSideWidth(int pixels) {
     sideWidth_ = pixels;
     arrange();
@@ -161,6 +171,7 @@ void EditorFrame::setSideWidth(int pixels) {
 void EditorFrame::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     fitTitle();
+    for (QToolButton* button : problemButtons_) fitProblem(*button);
     const bool narrow = width() < kNarrow;
     if (sideWidth_ > 0 && narrow != (splitter_->orientation() == Qt::Vertical)) arrange();
 }
@@ -217,6 +228,7 @@ void EditorFrame::setRefusal(const QString& sentence) {
 
 void EditorFrame::setProblems(const Problems& problems, const std::function<QString(const std::string& field)>& name) {
     clear(*problems_);
+    problemButtons_.clear();
     foot_->setVisible(!problems.isEmpty() && refusal_->isHidden());
     int shown = 0;
     for (const Problem& problem : problems) {
@@ -226,9 +238,11 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         button->setIcon(theme().icon(QStringLiteral("warning"), "bad"));
         const QString text = where.isEmpty() ? problem.sentence : QStringLiteral("%1: %2").arg(where, problem.sentence);
-        button->setText(QString::fromStdString(escaped(text.toStdString())));
         button->setToolTip(tr("Go to the field"));
         button->setAccessibleName(text);
+        button->setMinimumWidth(theme().spacing(4));
+        fitProblem(*button);
+        problemButtons_ << button;
         connect(button, &QToolButton::clicked, this,
                 [this, field = QString::fromStdString(problem.field)] { emit problemChosen(field); });
         problems_->addWidget(button, 0, Qt::AlignLeft);

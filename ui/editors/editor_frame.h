@@ -69,6 +69,7 @@ protected:
 private:
     void arrange();
     void fitTitle();
+    void fitProblem(QToolButton& button) const;
 
     QLabel *icon_, *title_, *caption_, *noticeText_, *refusal_;
     QHBoxLayout* buttons_;
@@ -79,6 +80,7 @@ private:
     QScrollArea* scroll_;
     QSplitter* splitter_;
     QString wholeTitle_;
+    QVector<QToolButton*> problemButtons_;
     int sideWidth_ = 0;
 };
 
