@@ -146,6 +146,7 @@ struct ModelDocument::Implementation {
     QGridLayout* dimensionGrid = nullptr;
     std::vector<QWidget*> dimensionCells;  ///< a label and its field each
     std::map<std::string, QSpinBox*> dimensionFields;
+    QLabel* coloursLabel = nullptr;
     QComboBox* colours = nullptr;
     QComboBox* levels = nullptr;
     QComboBox* strategies = nullptr;
@@ -368,7 +369,8 @@ struct ModelDocument::Implementation {
         row->addSpacing(theme().spacing(2));
         for (int i = 0; i < 5; ++i) row->addWidget(button(actions[i]));
         row->addSpacing(theme().spacing(2));
-        row->addWidget(label(ModelDocument::tr("Colour by"), "tone", "secondary"));
+        coloursLabel = label(ModelDocument::tr("Colour by"), "tone", "secondary");
+        row->addWidget(coloursLabel);
         colours = new QComboBox(page);
         colours->setAccessibleName(ModelDocument::tr("Colour by"));
         QObject::connect(colours, &QComboBox::activated, q,
@@ -677,6 +679,8 @@ void ModelDocument::restoreView(const QJsonObject& view) {
 void ModelDocument::resizeEvent(QResizeEvent* event) {
     Document::resizeEvent(event);
     d_->arrangeDimensions();
+    // In a narrow window the field to find things needs the room; the tooltip says what the box is.
+    d_->coloursLabel->setVisible(width() >= theme().spacing(180));
 }
 
 void ModelDocument::setOverlay(const std::shared_ptr<const study::Result>& result, const QString& strategy, int level) {

@@ -254,7 +254,6 @@ struct PlotWidget::Implementation {
         const QString line = liveLine();
         const double width = QFontMetricsF(font).horizontalAdvance(line);
         const double x = owner->width() - width - 6;
-        painter.fillRect(QRectF(x - 18, 2, width + 24, 20), theme().colour("surface"));
         QColor halo = theme().colour("accent");
         painter.setPen(Qt::NoPen);
         painter.setBrush(halo);

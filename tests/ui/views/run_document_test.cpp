@@ -277,6 +277,8 @@ TEST(RunDocument, looksRightInWindowsOfUsualSizes) {
         document.setState(finished(result));
         const auto* map = document.findChild<HeatMapView*>();
         waitUntil([&] { return !map->heatMap().title.empty(); });
+        waitUntil(
+            [&] { return !document.findChild<PartitionTabs*>()->findChild<PlotWidget*>()->chart().series.empty(); });
         for (const QSize size : {QSize(758, 600), QSize(886, 690), QSize(1380, 860)}) {
             document.resize(size);
             const QString file = QStringLiteral("run-%1-%2").arg(name).arg(size.width());
