@@ -166,7 +166,7 @@ private:
         if (to - std::min(to, firstColumn()) > kMostSpelled) return;
         for (std::size_t column = firstColumn(); column < to; ++column) {
             const std::string_view name = std::string_view(map_.columns[column]).substr(skipped_);
-            const auto end = std::find_if(name.begin(), name.end(), isSeparator);
+            const auto* const end = std::find_if(name.begin(), name.end(), isSeparator);
             const std::string_view head =
                 end == name.end() ? std::string_view() : name.substr(0, static_cast<std::size_t>(end - name.begin()));
             if (!spans_.empty() && !head.empty() && spans_.back().head == head) {
