@@ -373,6 +373,7 @@ struct ModelDocument::Implementation {
         row->addWidget(coloursLabel);
         colours = new QComboBox(page);
         colours->setAccessibleName(ModelDocument::tr("Colour by"));
+        colours->setToolTip(ModelDocument::tr("What the colours of the graph tell"));
         QObject::connect(colours, &QComboBox::activated, q,
                          [this] { colourBy(static_cast<ColourBy>(colours->currentData().toInt())); });
         row->addWidget(colours);
@@ -680,7 +681,9 @@ void ModelDocument::resizeEvent(QResizeEvent* event) {
     Document::resizeEvent(event);
     d_->arrangeDimensions();
     // In a narrow window the field to find things needs the room; the tooltip says what the box is.
-    d_->coloursLabel->setVisible(width() >= theme().spacing(180));
+    const bool isNarrow = width() < theme().spacing(180);
+    d_->coloursLabel->setVisible(!isNarrow);
+    d_->find->setMinimumWidth(theme().spacing(isNarrow ? 30 : 16));
 }
 
 void ModelDocument::setOverlay(const std::shared_ptr<const study::Result>& result, const QString& strategy, int level) {
