@@ -209,7 +209,8 @@ Chart chartOf(const Kind& kind, const std::vector<NamedCurve>& curves, bool loga
         }
         if (bundle.of(Role::bound) != nullptr && bounds > 1) {
             const std::string gap = gapText(bundle);
-            chart.series.push_back(seriesOf(bundle, Role::bound, who + (gap.empty() ? " bound" : " bound, " + gap)));
+            chart.series.push_back(
+                seriesOf(bundle, Role::bound, fmt::format("{} bound{}{}", who, gap.empty() ? "" : ", ", gap)));
             chart.series.back().colour = "secondary";
             chart.series.back().dashed = true;
             extend(chart.series.back(), end);
