@@ -168,9 +168,9 @@ void tellLevels(Watch& watch, const Plan& plan) {
 
 void solveSlot(const Study& study, const Array& array, const std::string& strategy, Slot& slot, Ledger& ledger) {
     Watch watch(*study.watched, "splitting by " + strategy, strategy, true);
-    watch.poll();
-    if (study.watched->plans > 0 && watch.late()) return;
     try {
+        watch.poll();
+        if (study.watched->plans > 0 && watch.late()) return;
         HierarchyResult hierarchy = study.solve(array, *slot.row, watch, true);
         const bool simplified = hierarchy.simplified;
         Plan plan = makePlan(study, array, strategy, std::move(hierarchy));
