@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/app/program.h"
+#include "tests/support/sanitizers.h"
 #include "tests/support/schema.h"
 
 namespace tessera::test {
@@ -271,9 +272,7 @@ TEST_F(Cli, showsNamesFromFilesEscaped) {
 }
 
 TEST_F(Cli, worksWithinTwoGibibytesOfAddressSpace) {
-#ifdef __SANITIZE_ADDRESS__
-    GTEST_SKIP() << "the address sanitizer reserves more address space";
-#endif
+    if (test::kSanitized) GTEST_SKIP() << "a sanitizer reserves more addresses";
     const Ended ended = runShell(
         "ulimit -v 2097152; \"$TESSERA\" partition --model toy.json --fleet accpar-heterogeneous "
         "--threads 64 --json && \"$TESSERA\" reproduce accpar-fig5 --threads 64",

@@ -2,6 +2,8 @@
 
 #include <ctime>
 
+#include "tests/support/sanitizers.h"
+
 namespace tessera::test {
 
 /// Milliseconds of work that this thread has done: waiting for others, and busy machines, do not count.
@@ -11,16 +13,13 @@ inline double workMilliseconds() {
     return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
 }
 
-// How many times longer work takes in this build than in the one that people use.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define TESSERA_SLOW_BUILD
-#endif
-#endif
-#if defined(TESSERA_SLOW_BUILD) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
-inline constexpr double kSlowerBuild = 12;
+#ifdef NDEBUG
+inline constexpr bool kOptimised = true;
 #else
-inline constexpr double kSlowerBuild = 1;
+inline constexpr bool kOptimised = false;
 #endif
+
+/// How many times longer work takes in this build than in the one that people use.
+inline constexpr double kSlowerBuild = kSanitized || !kOptimised ? 12 : 1;
 
 }  // namespace tessera::test
