@@ -68,9 +68,10 @@ private:
         if (!counted_.compute) return 0;
         const Node& how = network_->nodes[node];
         const NodeSize& size = network_->sizes[node];
+        const NodeDetail& detail = network_->details[node];
         const double all = size.aConv * size.perConv + size.aIn * size.perIn + size.aWeight * size.perWeight;
-        const double off =
-            side_.leaves * (size.aConv * size.kernelArea + size.aIn * size.kernelArea + size.aWeight * size.mapArea);
+        const double off = side_.leaves * (size.aConv * detail.kernelArea + size.aIn * detail.kernelArea +
+                                           size.aWeight * detail.mapArea);
         const double main =
             how.weighted ? (how.embedding || !network_->computation ? 0 : all) : flopsOf(*network_, node, Share{});
         const double left = how.weighted ? off : 0;
@@ -158,33 +159,29 @@ public:
         sides.flopsI = sides.flopsJ = kInfinity;
         if (!counted.transfers) sides.perElementI = sides.perElementJ = sides.latency = 0;
         level_.setSides(sides);
+        findKinds();
     }
 
     /// Times below the split at one ratio: [node * 6 + side * 3 + state].
     std::vector<double> below(double ratio) {
         const Network& network = *context_->network;
-        std::vector<double> times(network.nodes.size() * 6, 0);
+        std::vector<double> ofKind(kinds_.size() * 6);
         for (std::size_t side = 0; side < 2; ++side) {
             const double share = side == 0 ? ratio : 1 - ratio;
             Below below(network, sides_[side], counted_);
-            // Repeated layers are worked out once.
-            std::map<std::array<double, 8>, std::array<double, 3>> known;
-            for (std::size_t n = 0; n < network.nodes.size(); ++n) {
-                if (context_->watch != nullptr && n % 64 == 0) context_->watch->poll();
-                const Node& node = network.nodes[n];
-                const NodeSize& size = network.sizes[n];
-                const int manner = (node.weighted ? 1 : 0) + (node.grouped ? 2 : 0) + (node.embedding ? 4 : 0) +
-                                   8 * node.in[1] + 32 * node.in[2];
-                const auto [place, added] =
-                    known.try_emplace({size.aIn, size.aConv, size.aPsum, size.aWeight, size.perIn, size.perWeight,
-                                       size.fixedFlops, static_cast<double>(manner)});
-                for (std::uint8_t s = 0; s < 3 && added; ++s)
-                    place->second[s] = paper_ ? 2 * share * below.time(n, shrunk(node, {}, s, 0.5))
-                                              : below.time(n, shrunk(node, {}, s, share));
-                std::copy(place->second.begin(), place->second.end(),
-                          times.begin() + static_cast<std::ptrdiff_t>(n * 6 + side * 3));
+            for (std::size_t k = 0; k < kinds_.size(); ++k) {
+                if (context_->watch != nullptr && k % 64 == 0) context_->watch->poll();
+                const std::size_t n = kinds_[k];
+                for (std::uint8_t s = 0; s < 3; ++s)
+                    ofKind[k * 6 + side * 3 + s] = paper_
+                                                       ? 2 * share * below.time(n, shrunk(network.nodes[n], {}, s, 0.5))
+                                                       : below.time(n, shrunk(network.nodes[n], {}, s, share));
             }
         }
+        std::vector<double> times(network.nodes.size() * 6);
+        for (std::size_t n = 0; n < kindOf_.size(); ++n)
+            std::copy_n(ofKind.begin() + static_cast<std::ptrdiff_t>(kindOf_[n] * 6), 6,
+                        times.begin() + static_cast<std::ptrdiff_t>(n * 6));
         return times;
     }
 
@@ -213,6 +210,26 @@ public:
     }
 
 private:
+    /// Layers that are repeated cost the same below: each kind is worked out once.
+    void findKinds() {
+        const Network& network = *context_->network;
+        std::map<std::array<double, 8>, std::size_t> known;
+        kindOf_.reserve(network.nodes.size());
+        for (std::size_t n = 0; n < network.nodes.size(); ++n) {
+            if (context_->watch != nullptr && n % 64 == 0) context_->watch->poll();
+            const Node& node = network.nodes[n];
+            const NodeSize& size = network.sizes[n];
+            const int manner = (node.weighted ? 1 : 0) + (node.grouped ? 2 : 0) + (node.embedding ? 4 : 0) +
+                               8 * node.in[1] + 32 * node.in[2];
+            const auto [place, added] =
+                known.try_emplace({size.aIn, size.aConv, size.aPsum, size.aWeight, size.perIn, size.perWeight,
+                                   size.fixedFlops, static_cast<double>(manner)},
+                                  kinds_.size());
+            if (added) kinds_.push_back(n);
+            kindOf_.push_back(place->second);
+        }
+    }
+
     SideBelow sideBelow(bool first) const {
         const Array& array = *context_->array;
         const Options& options = *context_->options;
@@ -248,6 +265,8 @@ private:
     Elimination elimination_;
     std::array<SideBelow, 2> sides_;
     Counted counted_;
+    std::vector<std::size_t> kinds_;   ///< a node of each kind
+    std::vector<std::size_t> kindOf_;  ///< by node
 };
 
 /// An interval of ratios with what lies below at its ends.

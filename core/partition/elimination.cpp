@@ -104,7 +104,7 @@ std::int32_t EliminationPlan::pairOf(std::int32_t a, std::int32_t b) const {
 }
 
 EliminationPlan::Range EliminationPlan::keep(const std::vector<std::int32_t>& list) {
-    const Range range{lists_.size(), list.size()};
+    const Range range{static_cast<std::uint32_t>(lists_.size()), static_cast<std::uint32_t>(list.size())};
     lists_.insert(lists_.end(), list.begin(), list.end());
     return range;
 }
@@ -198,11 +198,13 @@ Elimination::Elimination(const EliminationPlan& plan, Watch* watch)
       unary_(static_cast<std::size_t>(plan.variables_) * kStates),
       pair_(plan.pairs_.size() * kStates * kStates),
       tables_(plan.tableSize_),
-      states_(static_cast<std::size_t>(plan.variables_)) {}
+      states_(static_cast<std::size_t>(plan.variables_)),
+      favourites_(plan.steps_.size() * kStates) {}
 
-void Elimination::clear() {
+void Elimination::begin() {
     std::fill(unary_.begin(), unary_.end(), 0.0);
-    std::fill(pair_.begin(), pair_.end(), 0.0);
+    // The costs of given pairs are written, not added to: they are most of the memory.
+    std::fill(pair_.begin() + static_cast<std::ptrdiff_t>(plan_->givenPairs_ * kPairStates), pair_.end(), 0.0);
 }
 
 namespace {
@@ -234,7 +236,10 @@ double Elimination::eliminate() {
     static constexpr std::array<double, kPairStates> kFree{};
     spend(plan_->steps_.size());
     double constant = 0;
+    std::uint8_t* favourites = favourites_.data();
     for (const EliminationPlan::Step& step : plan_->steps_) {
+        std::uint8_t* const favourite = favourites;
+        favourites += kStates;
         const double* own = unary(step.variable);
         const std::span<const std::int32_t> scope = plan_->listOf(step.scope);
         const std::span<const std::int32_t> pairs = plan_->listOf(step.pairs);
@@ -250,9 +255,12 @@ double Elimination::eliminate() {
             const bool first = step.variable < u;
             double* message = unary(u);
             for (int su = 0; su < kStates; ++su) {
-                double best = own[0] + at(joint, first, 0, su);
-                for (int sv = 1; sv < kStates; ++sv) best = std::min(best, own[sv] + at(joint, first, sv, su));
-                message[su] += best;
+                std::array<double, kStates> costs{};
+                for (int sv = 0; sv < kStates; ++sv)
+                    costs[static_cast<std::size_t>(sv)] = own[sv] + at(joint, first, sv, su);
+                const int best = least(costs);
+                favourite[su] = static_cast<std::uint8_t>(best);
+                message[su] += costs[static_cast<std::size_t>(best)];
             }
         } else {
             const bool firstA = step.variable < scope[0];
@@ -361,6 +369,11 @@ void Elimination::decode() {
         const EliminationPlan::Step* step = &plan_->steps_[k];
         std::array<double, kStates> costs{};
         const std::span<const std::int32_t> scope = plan_->listOf(step->scope);
+        if (scope.size() == 1 && step->tables.count == 0) {
+            states_[static_cast<std::size_t>(step->variable)] =
+                favourites_[k * kStates + states_[static_cast<std::size_t>(scope[0])]];
+            continue;
+        }
         const std::span<const std::int32_t> pairs = plan_->listOf(step->pairs);
         const double* own = unary(step->variable);
         for (int s = 0; s < kStates; ++s) {

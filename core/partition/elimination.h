@@ -43,7 +43,7 @@ private:
     friend class Elimination;
     /// A list inside `lists_`: the lists of all steps stand together, in the order in which they are walked.
     struct Range {
-        std::size_t first = 0, count = 0;
+        std::uint32_t first = 0, count = 0;
     };
     struct Step {
         std::int32_t variable = 0;
@@ -80,8 +80,9 @@ public:
     /// `watch` is polled during long minimisations; it must outlive this.
     explicit Elimination(const EliminationPlan& plan, Watch* watch = nullptr);
 
-    /// Sets every cost to zero. Then fill `unary` and `pair` and call `minimise`.
-    void clear();
+    /// Begins anew. Then add to `unary`, whose costs are zero, write every cost of every given pair, and call
+    /// `minimise`.
+    void begin();
     /// Cost of each state of a variable. Infinity forbids a state.
     double* unary(std::int32_t variable) { return &unary_[static_cast<std::size_t>(variable) * 3]; }
     /// Costs of a pair, [state of first * 3 + state of second].
@@ -116,6 +117,7 @@ private:
     std::vector<double> tables_;
     std::vector<double> work_;
     std::vector<std::uint8_t> states_;
+    std::vector<std::uint8_t> favourites_;  ///< by step with one neighbour: the best state for each of the neighbour's
     std::vector<double> savedUnary_, savedPair_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace tessera::partition {
 
@@ -29,6 +30,22 @@ struct Inherited {
     std::int64_t occurrences = 1;
 };
 
+/// Memory to be used again: levels come and go by the hundred, and fresh memory costs as much as filling it.
+template <typename Memory>
+class Spares {
+public:
+    Memory take() {
+        if (spares_.empty()) return {};
+        Memory memory = std::move(spares_.back());
+        spares_.pop_back();
+        return memory;
+    }
+    void give(Memory memory) { spares_.push_back(std::move(memory)); }
+
+private:
+    std::vector<Memory> spares_;
+};
+
 class Solver {
 public:
     Solver(const Network& network, const Array& array, const StrategyRow& strategy, const Options& options,
@@ -39,7 +56,8 @@ public:
           options_(options),
           context_(context),
           paper_(strategy.paperModel || options.costModel == CostModel::paper),
-          elimination_(network.plan, context.watch) {
+          elimination_(network.plan, context.watch),
+          splitsAreFew_(array.clusters[index(array.root)].count <= static_cast<std::int64_t>(kMostSplits)) {
         result_.shares.resize(array.kinds.size());
         for (std::size_t k = 0; k < array.kinds.size(); ++k) {
             result_.shares[k].kind = array.kinds[k].name;
@@ -114,7 +132,7 @@ private:
         node.countShare =
             paper_ ? 0.5 : static_cast<double>(first.count) / static_cast<double>(first.count + second.count);
         node.curves = context_.curves && inherited.level == 0;
-        const Level level(network_, inherited.shares, sidesOf(part, first, second));
+        Level level(network_, inherited.shares, sidesOf(part, first, second), spareLevels_.take());
         const bool goesOn = !isLeaf(first, inherited.level + 1) || !isLeaf(second, inherited.level + 1);
         if (kindsPart && goesOn && !trial)
             node.wholeTime = [&](const Split& split, double most) {
@@ -127,16 +145,17 @@ private:
         const Split split = strategy_.choose(level, elimination_, node);
         const Totals totals = level.totals(split.states);
         if (!trial) record(part, level, split, totals, inherited);
-        return sidesTime(level, split, totals, inherited, first, second, trial, limit);
+        const double time = sidesTime(level, split, totals, inherited, first, second, trial, limit);
+        spareLevels_.give(std::move(level).release());
+        return time;
     }
 
     /// `solve` of one side, which remembers the way down to it.
-    double solveSide(const Part& part, const Inherited& inherited, bool first, std::int32_t split, bool trial,
-                     double limit) {
-        if (trial) return solve(part, inherited, trial, limit);
-        path_.push_back({split, first});
+    double solveSide(const Part& part, Inherited inherited, bool first, std::int32_t split, bool trial, double limit) {
+        if (!trial) path_.push_back({split, first});
         const double time = solve(part, inherited, trial, limit);
-        path_.pop_back();
+        if (!trial) path_.pop_back();
+        spareShares_.give(std::move(inherited.shares));
         return time;
     }
 
@@ -145,15 +164,32 @@ private:
         // Equal halves of one kind have equal shapes and times: solve one for both.
         const bool twins = first.cluster == second.cluster && first.count == second.count && split.ratio == 0.5;
         const std::int32_t number = trial ? -1 : static_cast<std::int32_t>(result_.levels.size()) - 1;
-        const double time =
-            solveSide(first, below(level, split, totals, inherited, true, twins ? 2 : 1), true, number, trial, limit);
-        if (twins || (trial && time >= limit)) return time;
-        return std::max(
-            time, solveSide(second, below(level, split, totals, inherited, false, 1), false, number, trial, limit));
+        const auto timeOf = [&](bool isFirst) {
+            return solveSide(isFirst ? first : second, below(level, split, totals, inherited, isFirst, twins ? 2 : 1),
+                             isFirst, number, trial, limit);
+        };
+        if (trial) {
+            const double moved = std::max(communicationBelow(level, split, totals, inherited, true),
+                                          communicationBelow(level, split, totals, inherited, false));
+            if (moved >= limit) return moved;  // what follows only adds to it
+        }
+        if (twins) return timeOf(true);
+        // A trial that is worse than the best so far ends sooner with the slower side. Where splits are counted, their
+        // order counts, too.
+        const bool firstGoesFirst =
+            !trial || !splitsAreFew_ ||
+            sideI(totals, level.sides(), split.ratio) >= sideJ(totals, level.sides(), split.ratio);
+        const double time = timeOf(firstGoesFirst);
+        return trial && time >= limit ? time : std::max(time, timeOf(!firstGoesFirst));
+    }
+
+    double communicationBelow(const Level& level, const Split& split, const Totals& totals, const Inherited& inherited,
+                              bool first) const {
+        return inherited.communication + inherited.scale * transfers(totals, level.sides(), split.ratio, first);
     }
 
     Inherited below(const Level& level, const Split& split, const Totals& totals, const Inherited& inherited,
-                    bool first, std::int64_t times) const {
+                    bool first, std::int64_t times) {
         Inherited next;
         next.level = inherited.level + 1;
         next.occurrences = inherited.occurrences * times;
@@ -161,9 +197,8 @@ private:
         // The paper's figures halve shapes whatever the ratio, and scale all that a side does by twice its ratio.
         next.scale = paper_ ? inherited.scale * 2 * ratio : inherited.scale;
         const double shrink = paper_ ? 0.5 : ratio;
-        next.shares = level.shrunkShares(inherited.shares, split.states, shrink);
-        next.communication =
-            inherited.communication + inherited.scale * transfers(totals, level.sides(), split.ratio, first);
+        next.shares = level.shrunkShares(inherited.shares, split.states, shrink, spareShares_.take());
+        next.communication = communicationBelow(level, split, totals, inherited, first);
         if (!inherited.perLayer.empty()) {
             next.perLayer = level.interByConsumer(split.states, split.ratio, first);
             for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
@@ -253,14 +288,14 @@ private:
         double activations = 0;
         leafCompute_.clear();
         for (std::size_t n = 0; n < network_.nodes.size(); ++n) {
-            const NodeSize& size = network_.sizes[n];
+            const NodeDetail& detail = network_.details[n];
             const Share& share = inherited.shares[n];
             const double seconds = inherited.scale * flopsOf(network_, n, share) / flops;
             leafCompute_.push_back({seconds});
             compute += seconds;
             if (!inherited.perLayer.empty()) time += std::max(0.0, seconds - inherited.perLayer[n]);
-            parameters += size.parameters * share.in * (network_.nodes[n].grouped ? 1 : share.out);
-            activations += size.activations * share.samples * share.out;
+            parameters += detail.parameters * share.in * (network_.nodes[n].grouped ? 1 : share.out);
+            activations += detail.activations * share.samples * share.out;
         }
         if (inherited.perLayer.empty()) time += compute;
         if (trial) return time;
@@ -317,6 +352,9 @@ private:
     std::vector<PathStep> path_;        ///< to the part being solved; not kept in trials
     std::vector<Seconds> leafCompute_;  ///< of the leaf being finished, by node
     std::size_t splits_ = 0;
+    bool splitsAreFew_;  ///< kMostSplits cannot be reached
+    Spares<Level::Memory> spareLevels_;
+    Spares<std::vector<Share>> spareShares_;
 };
 
 }  // namespace

@@ -56,6 +56,15 @@ double combined(double i, double j, Combine combine) {
     return 0;
 }
 
+/// What a join's layouts, or a layer's types, do.
+void setEffects(Node& node) {
+    constexpr std::array<std::uint8_t, 3> kOfLayout{kSplitsSamples, kSplitsOut, kBothWhole};
+    for (std::size_t s = 0; s < 3; ++s) node.effect[s] = kOfLayout[node.in[s]];
+    if (!node.weighted) return;
+    constexpr std::uint8_t kGroups = kSplitsIn | kSplitsOut;
+    node.effect = {kSplitsSamples, node.grouped ? kGroups : kSplitsIn, node.grouped ? kGroups : kSplitsOut};
+}
+
 Node makeNode(const model::Layer& layer) {
     Node node;
     node.weighted = !model::isJoin(layer.kind);
@@ -66,14 +75,23 @@ Node makeNode(const model::Layer& layer) {
     node.out = {kRows, kDuplicated, kChannels};
     if (!node.weighted) node.out = node.in;
     if (node.grouped) node.in = node.out = {kRows, kChannels, kChannels};
+    setEffects(node);
     return node;
+}
+
+NodeDetail makeDetail(const model::Layer& layer, const Node& node, const Options& options) {
+    NodeDetail detail;
+    detail.parameters = layer.parameters;
+    detail.activations = layer.activations * options.batch;
+    if (!node.weighted) return detail;
+    detail.kernelArea = layer.kernel.area();
+    detail.mapArea = layer.conv.area();
+    return detail;
 }
 
 NodeSize makeSize(const model::Layer& layer, const Node& node, const Options& options) {
     const double batch = options.batch;
     NodeSize size;
-    size.parameters = layer.parameters;
-    size.activations = layer.activations * batch;
     size.aConv = model::convElements(layer) * batch;
     if (!node.weighted) {
         size.fixedFlops = 3 * 2 * layer.macs * batch;  // forward, and one product of equal work per operand backward
@@ -82,11 +100,9 @@ NodeSize makeSize(const model::Layer& layer, const Node& node, const Options& op
     size.aIn = node.embedding ? 0 : model::inElements(layer) * batch;
     size.aPsum = options.psum == Psum::conv ? size.aConv : model::outElements(layer) * batch;
     size.aWeight = model::weightElements(layer);
-    size.kernelArea = layer.kernel.area();
-    size.mapArea = layer.conv.area();
-    size.perConv = 2 * layer.inChannels * size.kernelArea / layer.groups;
-    size.perIn = 2 * layer.outChannels * size.kernelArea / layer.groups;
-    size.perWeight = 2 * batch * size.mapArea;
+    size.perConv = 2 * layer.inChannels * layer.kernel.area() / layer.groups;
+    size.perIn = 2 * layer.outChannels * layer.kernel.area() / layer.groups;
+    size.perWeight = 2 * batch * layer.conv.area();
     return size;
 }
 
@@ -114,14 +130,17 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
 
     std::vector<Node> nodes;
     std::vector<NodeSize> sizes;
+    std::vector<NodeDetail> details;
     nodes.reserve(count);
     sizes.reserve(count);
+    details.reserve(count);
     std::int32_t variables = 0;
     for (const model::Layer& layer : layers.layers) {
         poll();
         nodes.push_back(makeNode(layer));
         nodes.back().variable = variables++;
         sizes.push_back(makeSize(layer, nodes.back(), options));
+        details.push_back(makeDetail(layer, nodes.back(), options));
     }
     if (options.join == JoinRule::next) {
         // A join that follows its next layer has no variable of its own.
@@ -134,6 +153,7 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
             const Node& layer = nodes[index(next[n])];
             nodes[n].variable = layer.variable;
             nodes[n].in = nodes[n].out = layer.in;
+            setEffects(nodes[n]);
         }
     }
 
@@ -156,11 +176,14 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
         edges.push_back(edge);
     }
     EliminationPlan plan(variables, joined);
+    std::int32_t pairs = 0;  // met so far: they are numbered in the order of their first edges
     for (Edge& edge : edges) {
         if (edge.pair < 0) continue;
         const EliminationPlan::EdgeSlot slot = plan.edgeSlots()[index(edge.pair)];
         edge.pair = slot.pair;
         edge.flipped = slot.flipped;
+        edge.parallel = slot.pair < pairs;
+        if (!edge.parallel) ++pairs;
     }
 
     // HyPar's chain: from the first source along first edges. A node off it is a shortcut.
@@ -181,6 +204,7 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
     }
     return {.nodes = std::move(nodes),
             .sizes = std::move(sizes),
+            .details = std::move(details),
             .edges = std::move(edges),
             .mainPath = std::move(mainPath),
             .incident = std::move(incident),
@@ -203,9 +227,10 @@ double unclampedFlops(const Network& network, std::size_t node, const Share& sha
     if (network.flop == FlopRule::exact)
         return aConv * (size.perConv * inShare - 1) + aIn * (size.perIn * outShare - 1) +
                aWeight * (size.perWeight * share.samples - 1);
-    const double k = size.kernelArea;
+    const double k = network.details[node].kernelArea;
+    const double map = network.details[node].mapArea;
     return aConv * (size.perConv / k * inShare - 1) * k + aIn * (size.perIn / k * outShare - 1) * k +
-           aWeight * (size.perWeight / size.mapArea * share.samples - 1) * size.mapArea;
+           aWeight * (size.perWeight / map * share.samples - 1) * map;
 }
 
 double flopsOf(const Network& network, std::size_t node, const Share& share) {
@@ -213,24 +238,12 @@ double flopsOf(const Network& network, std::size_t node, const Share& share) {
 }
 
 Share shrunk(const Node& node, const Share& share, std::uint8_t state, double ratio) {
-    Share left = share;
-    if (!node.weighted) {
-        const std::uint8_t layout = node.in[state];
-        if (layout == kRows) left.samples *= ratio;
-        if (layout == kChannels) left.out *= ratio;
-        return left;
-    }
-    if (state == 0) {
-        left.samples *= ratio;
-    } else if (node.grouped) {
-        left.in *= ratio;
-        left.out *= ratio;
-    } else if (state == 1) {
-        left.in *= ratio;
-    } else {
-        left.out *= ratio;
-    }
-    return left;
+    // Without branches: which state a layer is in cannot be predicted.
+    const std::array<double, 2> left{1, ratio};
+    const unsigned effect = node.effect[state];
+    return {.samples = share.samples * left[effect & 1U],
+            .in = share.in * left[effect >> 1U & 1U],
+            .out = share.out * left[effect >> 2U & 1U]};
 }
 
 double sideI(const Totals& t, const Sides& s, double ratio) {
@@ -286,31 +299,28 @@ double equation10(const Totals& t, const Sides& s) {
     return x + y > 0 ? y / (x + y) : 0.5;
 }
 
-Level::Level(const Network& network, const std::vector<Share>& shares, const Sides& sides)
-    : network_(&network), sides_(sides) {
-    nodeCosts_.reserve(network.nodes.size());
+Level::Level(const Network& network, const std::vector<Share>& shares, const Sides& sides, Memory memory)
+    : network_(&network), sides_(sides), memory_(std::move(memory)) {
+    memory_.nodeCosts.resize(network.nodes.size());
     for (std::size_t n = 0; n < network.nodes.size(); ++n) {
         const Node& node = network.nodes[n];
         const NodeSize& size = network.sizes[n];
         const Share& share = shares[n];
-        NodeCost cost;
+        NodeCost& cost = memory_.nodeCosts[n];
         cost.shared = flopsOf(network, n, share);
-        if (!node.weighted) {
-            for (std::size_t s = 0; s < 3; ++s)
-                if (node.in[s] == kDuplicated) cost.whole[s] = cost.shared;
-        } else {
-            const double aConv = size.aConv * share.samples * share.out;
-            const double aWeight = size.aWeight * share.in * (node.grouped ? 1 : share.out);
-            cost.input = size.aIn * share.samples * share.in;
-            cost.intra = {aWeight, size.aPsum * share.samples * share.out, cost.input};
-            if (node.grouped) cost.intra = {aWeight, 0, 0};
-            // The gradient of the rows touched; rows cannot be split, since a look-up needs any of them.
-            if (node.embedding) cost.intra = {aConv, kInfinity, 0};
-        }
-        nodeCosts_.push_back(cost);
+        cost.input = 0;
+        cost.intra = {};
+        if (!node.weighted) continue;
+        const double aWeight = size.aWeight * share.in * (node.grouped ? 1 : share.out);
+        cost.input = size.aIn * share.samples * share.in;
+        cost.intra = {aWeight, size.aPsum * share.samples * share.out, cost.input};
+        if (node.grouped) cost.intra = {aWeight, 0, 0};
+        // The gradient of the rows touched; rows cannot be split, since a look-up needs any of them.
+        if (node.embedding) cost.intra = {size.aConv * share.samples * share.out, kInfinity, 0};
     }
-    edgeElements_.reserve(network.edges.size());
-    for (const Edge& edge : network.edges) {
+    memory_.edgeElements.resize(network.edges.size());
+    for (std::size_t e = 0; e < network.edges.size(); ++e) {
+        const Edge& edge = network.edges[e];
         const Share& from = shares[index(edge.from)];
         const Share& to = shares[index(edge.to)];
         double left = 0;
@@ -325,29 +335,27 @@ Level::Level(const Network& network, const std::vector<Share>& shares, const Sid
                 left = from.samples * from.out;
                 break;
         }
-        edgeElements_.push_back(edge.elements * left);
+        memory_.edgeElements[e] = edge.elements * left;
     }
 }
 
-std::vector<Share> Level::shrunkShares(const std::vector<Share>& shares, const States& states, double ratio) const {
-    std::vector<Share> left;
-    left.reserve(shares.size());
+std::vector<Share> Level::shrunkShares(const std::vector<Share>& shares, const States& states, double ratio,
+                                       std::vector<Share> into) const {
+    into.resize(shares.size());
     for (std::size_t n = 0; n < shares.size(); ++n)
-        left.push_back(shrunk(network_->nodes[n], shares[n], stateOf(static_cast<std::int32_t>(n), states), ratio));
-    return left;
+        into[n] = shrunk(network_->nodes[n], shares[n], stateOf(static_cast<std::int32_t>(n), states), ratio);
+    return into;
 }
 
 double Level::compute(std::int32_t node, std::uint8_t state, double ratio, bool first) const {
-    const NodeCost& cost = nodeCosts_[index(node)];
+    const double work = nodeCost(node).shared;
     const double flops = first ? sides_.flopsI : sides_.flopsJ;
     const double share = first ? ratio : 1 - ratio;
-    const double whole = cost.whole[state];
-    if (whole > 0) return (sides_.model == CostModel::paper ? share * whole : whole) / flops;
-    return share * cost.shared / flops;
+    return (bothWhole(node, state) && sides_.model == CostModel::exact ? work : share * work) / flops;
 }
 
 double Level::intra(std::int32_t node, std::uint8_t state, double ratio, bool first) const {
-    const double elements = nodeCosts_[index(node)].intra[state];
+    const double elements = nodeCost(node).intra[state];
     if (elements == 0) return 0;
     const double perElement = first ? sides_.perElementI : sides_.perElementJ;
     const double share = sides_.model == CostModel::paper ? (first ? ratio : 1 - ratio) : 1;
@@ -377,7 +385,7 @@ std::vector<double> Level::interByConsumer(const States& states, double ratio, b
         const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
         const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
         const auto layouts = static_cast<std::size_t>(p * 3 + q);
-        times[index(edge.to)] += rates.perElement[layouts] * edgeElements_[e] + rates.constant[layouts];
+        times[index(edge.to)] += rates.perElement[layouts] * memory_.edgeElements[e] + rates.constant[layouts];
     }
     return times;
 }
@@ -410,16 +418,17 @@ void Level::fillNodes(Elimination& elimination, double ratio, Combiner combiner)
     const double wholeJ = paper ? sharedJ : 1 / sides_.flopsJ;
     const double movedI = sides_.perElementI * (paper ? ratio : 1);
     const double movedJ = sides_.perElementJ * (paper ? other : 1);
-    for (std::size_t n = 0; n < nodeCosts_.size(); ++n) {
-        const NodeCost& cost = nodeCosts_[n];
-        double* costs = elimination.unary(network_->nodes[n].variable);
+    for (std::size_t n = 0; n < memory_.nodeCosts.size(); ++n) {
+        const Node& node = network_->nodes[n];
+        const NodeCost& cost = memory_.nodeCosts[n];
+        double* costs = elimination.unary(node.variable);
         const double computeI = cost.shared * sharedI;
         const double computeJ = cost.shared * sharedJ;
         for (std::size_t s = 0; s < 3; ++s) {
-            const double whole = cost.whole[s];
+            const bool whole = (node.effect[s] & kBothWhole) != 0;
             const double latency = cost.intra[s] > 0 ? sides_.latency : 0;
-            const double i = (whole > 0 ? whole * wholeI : computeI) + cost.intra[s] * movedI + latency;
-            const double j = (whole > 0 ? whole * wholeJ : computeJ) + cost.intra[s] * movedJ + latency;
+            const double i = (whole ? cost.shared * wholeI : computeI) + cost.intra[s] * movedI + latency;
+            const double j = (whole ? cost.shared * wholeJ : computeJ) + cost.intra[s] * movedJ + latency;
             costs[s] += combiner(i, j);
         }
     }
@@ -427,7 +436,7 @@ void Level::fillNodes(Elimination& elimination, double ratio, Combiner combiner)
 
 void Level::fill(Elimination& elimination, double ratio, Combine combine,
                  const std::vector<std::uint8_t>& allowed) const {
-    elimination.clear();
+    elimination.begin();
     // Resolved once, not per layer: this loop is where a search spends its time.
     switch (combine.kind) {
         case Combine::Kind::max:
@@ -452,7 +461,7 @@ void Level::fill(Elimination& elimination, double ratio, Combine combine,
         const Edge& edge = network_->edges[e];
         const Node& from = network_->nodes[index(edge.from)];
         const Node& to = network_->nodes[index(edge.to)];
-        const double elements = edgeElements_[e];
+        const double elements = memory_.edgeElements[e];
         const auto time = [&](std::size_t p, std::size_t q) {
             const auto layouts = static_cast<std::size_t>(from.out[p] * 3 + to.in[q]);
             return rates.perElement[layouts] * elements + rates.constant[layouts];
@@ -466,7 +475,10 @@ void Level::fill(Elimination& elimination, double ratio, Combine combine,
         const std::size_t rowP = edge.flipped ? 1 : 3;
         const std::size_t rowQ = edge.flipped ? 3 : 1;
         for (std::size_t p = 0; p < 3; ++p)
-            for (std::size_t q = 0; q < 3; ++q) costs[p * rowP + q * rowQ] += time(p, q);
+            for (std::size_t q = 0; q < 3; ++q) {
+                double& cost = costs[p * rowP + q * rowQ];
+                cost = edge.parallel ? cost + time(p, q) : time(p, q);
+            }
     }
 }
 
@@ -482,7 +494,7 @@ double Level::cost(const States& states, double ratio, Combine combine) const {
         const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
         const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
         const auto layouts = static_cast<std::size_t>(p * 3 + q);
-        total += rates.perElement[layouts] * edgeElements_[e] + rates.constant[layouts];
+        total += rates.perElement[layouts] * memory_.edgeElements[e] + rates.constant[layouts];
     }
     return total;
 }
@@ -491,8 +503,10 @@ Totals Level::totals(const States& states) const {
     Totals t;
     for (std::size_t n = 0; n < network_->nodes.size(); ++n) {
         const std::uint8_t state = stateOf(static_cast<std::int32_t>(n), states);
-        const NodeCost& cost = nodeCosts_[n];
-        (cost.whole[state] > 0 ? t.whole : t.shared) += cost.shared;
+        const NodeCost& cost = memory_.nodeCosts[n];
+        const bool whole = (network_->nodes[n].effect[state] & kBothWhole) != 0;
+        t.whole += whole ? cost.shared : 0;
+        t.shared += whole ? 0 : cost.shared;
         t.intra += cost.intra[state];
         t.transfers += cost.intra[state] > 0 ? 1 : 0;
     }
@@ -501,8 +515,8 @@ Totals Level::totals(const States& states) const {
         const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
         const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
         const Directions moved = kDirections[static_cast<std::size_t>(p * 3 + q)];
-        t.exchanged += moved.exchanged * edgeElements_[e];
-        t.gathered += moved.gathered * edgeElements_[e];
+        t.exchanged += moved.exchanged * memory_.edgeElements[e];
+        t.gathered += moved.gathered * memory_.edgeElements[e];
         t.transfers += moved.exchanged + moved.gathered;
     }
     return t;
@@ -512,8 +526,8 @@ void Level::addVariable(Totals& t, const States& states, std::int32_t variable, 
     const Network::Incident& incident = network_->incident[index(variable)];
     for (const std::int32_t n : incident.nodes) {
         const std::uint8_t state = states[index(variable)];
-        const NodeCost& cost = nodeCosts_[index(n)];
-        (cost.whole[state] > 0 ? t.whole : t.shared) += sign * cost.shared;
+        const NodeCost& cost = nodeCost(n);
+        (bothWhole(n, state) ? t.whole : t.shared) += sign * cost.shared;
         t.intra += sign * cost.intra[state];
         t.transfers += cost.intra[state] > 0 ? sign : 0;
     }
@@ -522,8 +536,8 @@ void Level::addVariable(Totals& t, const States& states, std::int32_t variable, 
         const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
         const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
         const Directions moved = kDirections[static_cast<std::size_t>(p * 3 + q)];
-        t.exchanged += sign * moved.exchanged * edgeElements_[index(e)];
-        t.gathered += sign * moved.gathered * edgeElements_[index(e)];
+        t.exchanged += sign * moved.exchanged * memory_.edgeElements[index(e)];
+        t.gathered += sign * moved.gathered * memory_.edgeElements[index(e)];
         t.transfers += sign * (moved.exchanged + moved.gathered);
     }
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "core/model/layers.h"
@@ -20,25 +21,34 @@ struct Share {
     double out = 1;
 };
 
-/// How a layer or join reads and writes in each state. Small, because sums over a network walk all of them.
+/// How a layer or join reads, writes and is split in each state. Small, because sums over a network walk all of them.
 struct Node {
-    bool weighted = true;  ///< false for joins
-    bool convolution = false;
-    bool grouped = false;  ///< II and III both split by groups
-    bool embedding = false;
+    bool weighted : 1 = true;  ///< false for joins
+    bool convolution : 1 = false;
+    bool grouped : 1 = false;  ///< II and III both split by groups
+    bool embedding : 1 = false;
+    /// What each state does: `kSplits...` for the dimensions that it splits, `kBothWhole` where both sides do all.
+    std::array<std::uint8_t, 3> effect{};
     std::int32_t variable = 0;
     std::array<std::uint8_t, 3> in{};   ///< layout read in each state of the variable
     std::array<std::uint8_t, 3> out{};  ///< layout made in each state
 };
+static_assert(sizeof(Node) == 16);
 
-/// A layer or join at full size.
+inline constexpr std::uint8_t kSplitsSamples = 1, kSplitsIn = 2, kSplitsOut = 4, kBothWhole = 8;
+
+/// A layer or join at full size, as every level of every plan reads it: one line of the cache.
 struct NodeSize {
     double aIn = 0, aConv = 0, aPsum = 0, aWeight = 0;  ///< elements, whole batch
     double perConv = 0;     ///< 2 D_i k / g: multiplications and additions per element of A_conv
     double perIn = 0;       ///< 2 D_o k / g
     double perWeight = 0;   ///< 2 B o
     double fixedFlops = 0;  ///< joins: FLOP of forward and backward pass
-    double kernelArea = 1;  ///< for the `table6` rule
+};
+
+/// What is read more rarely: at the accelerators, and for the `table6` rule.
+struct NodeDetail {
+    double kernelArea = 1;
     double mapArea = 1;
     double parameters = 0;   ///< elements
     double activations = 0;  ///< elements, whole batch
@@ -53,12 +63,14 @@ struct Edge {
     ShrinksWith shrinks = ShrinksWith::consumerInput;
     std::int32_t pair = -1;  ///< in the elimination plan; -1 where both ends share one variable
     bool flipped = false;    ///< the producer's variable is the pair's second
+    bool parallel = false;   ///< an edge before this one has the same pair
 };
 
 /// A layer graph prepared for one batch size and one set of rules: everything that does not change between levels.
 struct Network {
     std::vector<Node> nodes;
-    std::vector<NodeSize> sizes;  ///< of the nodes
+    std::vector<NodeSize> sizes;      ///< of the nodes
+    std::vector<NodeDetail> details;  ///< of the nodes
     std::vector<Edge> edges;
     std::vector<std::int32_t> mainPath;  ///< nodes on the main path, in order (HyPar's chain)
     /// What hangs on a variable, for local changes.
@@ -119,8 +131,22 @@ struct Combine {
 
 /// One split: a network at given shares between two given sides.
 class Level {
+    struct NodeCost {
+        double shared = 0;              ///< FLOP
+        double input = 0;               ///< A_in
+        std::array<double, 3> intra{};  ///< elements; infinite where the state is impossible
+    };
+
 public:
-    Level(const Network& network, const std::vector<Share>& shares, const Sides& sides);
+    /// The memory of a level, which another level of the same network can take over.
+    class Memory {
+        friend class Level;
+        std::vector<NodeCost> nodeCosts;
+        std::vector<double> edgeElements;
+    };
+
+    Level(const Network& network, const std::vector<Share>& shares, const Sides& sides, Memory memory = {});
+    Memory release() && { return std::move(memory_); }
 
     const Network& network() const { return *network_; }
     const Sides& sides() const { return sides_; }
@@ -136,8 +162,9 @@ public:
     /// Adds (sign 1) or takes away (sign -1) all that one variable's state contributes, its edges included.
     void addVariable(Totals& totals, const States& states, std::int32_t variable, double sign) const;
 
-    /// The shares that are left of every node on a side of ratio `ratio`.
-    std::vector<Share> shrunkShares(const std::vector<Share>& shares, const States& states, double ratio) const;
+    /// The shares that are left of every node on a side of ratio `ratio`. Uses the memory of `into`.
+    std::vector<Share> shrunkShares(const std::vector<Share>& shares, const States& states, double ratio,
+                                    std::vector<Share> into = {}) const;
 
     /// Times of one node on a side.
     double compute(std::int32_t node, std::uint8_t state, double ratio, bool first) const;
@@ -146,23 +173,15 @@ public:
     std::vector<double> interByConsumer(const States& states, double ratio, bool first) const;
 
     /// Elements that a node exchanges inside itself in a state (Table 4), at this level's shares.
-    double intraElements(std::int32_t node, std::uint8_t state) const {
-        return nodeCosts_[static_cast<std::size_t>(node)].intra[state];
-    }
+    double intraElements(std::int32_t node, std::uint8_t state) const { return nodeCost(node).intra[state]; }
     /// Elements that a layer reads, at this level's shares.
-    double inputElements(std::int32_t node) const { return nodeCosts_[static_cast<std::size_t>(node)].input; }
+    double inputElements(std::int32_t node) const { return nodeCost(node).input; }
 
     std::uint8_t stateOf(std::int32_t node, const States& states) const {
         return states[static_cast<std::size_t>(network_->nodes[static_cast<std::size_t>(node)].variable)];
     }
 
 private:
-    struct NodeCost {
-        double shared = 0;
-        double input = 0;               ///< A_in
-        std::array<double, 3> whole{};  ///< FLOP done by both sides, replaces `shared` where above 0
-        std::array<double, 3> intra{};  ///< elements; infinite where the state is impossible
-    };
     /// Time of an edge per element and per use, by the layouts at its ends [from * 3 + to].
     struct EdgeRates {
         std::array<double, 9> perElement{};
@@ -174,10 +193,15 @@ private:
     void fillNodes(Elimination& elimination, double ratio, Combiner combiner) const;
     double unary(std::int32_t node, std::uint8_t state, double ratio, Combine combine) const;
 
+    const NodeCost& nodeCost(std::int32_t node) const { return memory_.nodeCosts[static_cast<std::size_t>(node)]; }
+    /// Whether both sides do all of a node's FLOP in a state, instead of sharing them.
+    bool bothWhole(std::int32_t node, std::uint8_t state) const {
+        return (network_->nodes[static_cast<std::size_t>(node)].effect[state] & kBothWhole) != 0;
+    }
+
     const Network* network_;
     Sides sides_;
-    std::vector<NodeCost> nodeCosts_;
-    std::vector<double> edgeElements_;
+    Memory memory_;
 };
 
 }  // namespace tessera::partition

@@ -184,8 +184,8 @@ struct Hooks {
     /// End the search with what there is. Plans whose search or proof was cut are marked "stop" and claim nothing;
     /// strategies that were not reached are named in a warning.
     std::stop_token finish = {};
-    /// Receives all plans as far as they are, whenever another part is done. Called from the thread that called
-    /// `solve`.
+    /// Receives all plans as far as they are, when another part is done and when the work is given up; for about a
+    /// tenth of the time at most. Called from the thread that called `solve`.
     std::function<void(const std::vector<const PartialPlan*>&)> checkpoint = {};
     std::vector<PartialPlan> resume = {};  ///< what an earlier run of the same problem got
 };

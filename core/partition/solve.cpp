@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -123,19 +125,21 @@ public:
             news_ = true;
         }
         watched_->done = watched_->done + 1;
-        if (std::this_thread::get_id() == caller_) tell();
+        if (std::this_thread::get_id() == caller_) tell(false);
     }
 
-    /// Hands the plans over if there is news. From the caller's thread only.
-    void tell() {
+    /// Hands the plans over if there is news, and time for it or it is the `last` word. From the caller's thread only.
+    void tell(bool last) {
         if (!hooks_->checkpoint) return;
         const std::scoped_lock lock(mutex_);
-        if (!news_) return;
+        if (!news_ || (!last && !isTimeToTell())) return;
         news_ = false;
         std::vector<const PartialPlan*> plans;
         for (const Slot& slot : *slots_)
             if (slot.solved) plans.push_back(&slot.partial);
+        const Clock::time_point begun = Clock::now();
         hooks_->checkpoint(plans);
+        telling_ += Clock::now() - begun;
     }
 
     /// Work on every slot, several at a time; what is done is told even where the work is given up.
@@ -143,13 +147,29 @@ public:
         try {
             parallelFor(slots_->size(), threads, [&](std::size_t p) { work((*slots_)[p]); });
         } catch (...) {
-            tell();
+            tell(true);
             throw;
         }
-        tell();
+        tell(false);
     }
 
 private:
+    using Clock = std::chrono::steady_clock;
+
+    /// What is told is written out row by row: that takes at most a tenth of the time, but for what is quick anyway.
+    bool isTimeToTell() const {
+        constexpr std::chrono::nanoseconds kPerRow{2000};
+        constexpr std::chrono::milliseconds kQuick{5};
+        constexpr int kShare = 10;
+        std::size_t rows = 0;
+        for (const Slot& slot : *slots_)
+            for (const LevelPlan& level : slot.partial.plan.levels) rows += level.layers.size();
+        const auto expected = static_cast<std::int64_t>(rows) * kPerRow;
+        return expected < kQuick || kShare * (telling_ + expected) < Clock::now() - begun_;
+    }
+
+    const Clock::time_point begun_ = Clock::now();
+    Clock::duration telling_{};
     std::vector<Slot>* slots_;
     Watched* watched_;
     const Hooks* hooks_;

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <new>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -17,6 +20,7 @@
 #include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/model/builder.h"
+#include "core/model/readers/dimensions.h"
 
 namespace tessera::model {
 
@@ -192,7 +196,8 @@ void appendList(std::string& out, std::string_view key, const Json& list) {
 
 class NativeReader {
 public:
-    explicit NativeReader(JsonDocument document) : document_(std::move(document)) {}
+    NativeReader(JsonDocument document, const LoadOptions& options)
+        : document_(std::move(document)), options_(options) {}
 
     Graph read() {
         const JsonNode root = document_.root();
@@ -205,6 +210,7 @@ public:
         for (const JsonNode& node : root.at("tensors").elements(kMostTensors)) addTensor(node);
         made_.resize(graph_.tensors.size());
         for (const JsonNode& node : root.at("inputs").elements(kMostTensors)) graph_.inputs.push_back(addInput(node));
+        bindDimensions();
         const std::vector<JsonNode> operators = root.at("operators").elements(kMostOperators);
         // Stored is what has a stored tensor's role and no operator makes (weights may be made by ConstantOfShape).
         for (std::size_t i = 0; i < graph_.tensors.size(); ++i) made_[i] = made_[i] || isStored(graph_.tensors[i].role);
@@ -220,6 +226,7 @@ public:
         if (root.has("warnings")) graph_.warnings = textsOf(root.at("warnings"));
         if (root.has("notes")) graph_.notes = textsOf(root.at("notes"));
         check();
+        if (bound_) reviseWarnings();
         return std::move(graph_);
     }
 
@@ -298,6 +305,55 @@ private:
         if (!made_[static_cast<std::size_t>(index)])
             node.fail("an input, a stored tensor or an output of an operator that stands before");
         return index;
+    }
+
+    /// Names that stand at dimension 0 of an input mean the batch, unless they are given themselves.
+    void bindDimensions() {
+        std::set<std::string> names;
+        for (const Tensor& tensor : graph_.tensors)
+            for (const auto& [axis, name] : tensor.symbols) names.insert(name);
+        checkDimensions(options_, document_.file(), names);
+        std::map<std::string, std::int64_t> sizes = options_.dimensions;
+        for (const TensorIndex index : graph_.inputs) {
+            const Tensor& input = graph_.tensor(index);
+            const auto leading = input.symbols.find(0);
+            if (leading == input.symbols.end() || (*input.shape)[0] != kUnknown) continue;
+            if (options_.batch) sizes.emplace(leading->second, *options_.batch);
+            const auto size = sizes.find(leading->second);
+            if (size != sizes.end()) graph_.batch = size->second;
+        }
+        if (sizes.empty()) return;
+        for (Tensor& tensor : graph_.tensors)
+            std::erase_if(tensor.symbols, [&](const auto& symbol) {
+                const auto size = sizes.find(symbol.second);
+                if (size == sizes.end()) return false;
+                std::int64_t& dimension = (*tensor.shape)[symbol.first];
+                if (dimension == kUnknown) dimension = size->second;
+                if (tensor.role == TensorRole::input) {
+                    std::string warning = notBound(tensor.name, symbol.first, symbol.second) + ".";
+                    warning.front() = 'D';
+                    solved_.insert(std::move(warning));
+                }
+                bound_ = true;
+                return true;
+            });
+    }
+
+    /// What the file warned of may hold no longer, and what it does not hold may be missing now.
+    void reviseWarnings() {
+        std::set<std::string> open;
+        for (const TensorIndex index : graph_.inputs)
+            for (const auto& [axis, name] : graph_.tensor(index).symbols) open.insert(name);
+        std::erase_if(graph_.warnings, [&](const std::string& warning) { return solved_.contains(warning); });
+        if (!open.empty()) return;
+        const auto unknown = std::find_if(graph_.tensors.begin(), graph_.tensors.end(),
+                                          [](const Tensor& tensor) { return !elementCount(tensor.shape); });
+        if (unknown != graph_.tensors.end())
+            graph_.warnings.push_back(
+                fmt::format("Shapes such as that of tensor {} stay unknown: they may follow from stored elements, "
+                            "which this format "
+                            "does not hold; bind the dimensions when the model is converted.",
+                            inQuotes(unknown->name)));
     }
 
     void forgetOutputs(const JsonNode& node) {
@@ -386,7 +442,7 @@ private:
     }
 
     /// Builds the graph a second time, so that operators obey the same rules as in every other reader.
-    void check() const {
+    void check() {
         GraphBuilder builder(graph_.name, document_.file(), graph_.opset);
         for (const TensorIndex index : graph_.inputs) {
             const Tensor& tensor = graph_.tensor(index);
@@ -414,7 +470,7 @@ private:
 
     std::string nameAt(TensorIndex index) const { return index == kNoTensor ? "" : graph_.tensor(index).name; }
 
-    void checkOperator(GraphBuilder& builder, std::size_t number) const {
+    void checkOperator(GraphBuilder& builder, std::size_t number) {
         const Operator& op = graph_.operators[number];
         const std::string path = fmt::format("operators[{}]", number);
         OperatorSpec spec;
@@ -433,7 +489,7 @@ private:
         }
         for (const TensorIndex index : op.outputs) {
             if (index == kNoTensor) continue;
-            const Tensor& stated = graph_.tensor(index);
+            Tensor& stated = graph_.tensors[static_cast<std::size_t>(index)];
             const Shape& known = builder.tensor(stated.name).shape;
             if (contradicts(stated.shape, known))
                 throw DataError({.file = document_.file(),
@@ -441,6 +497,7 @@ private:
                                  .where = "tensor " + inQuotes(stated.name)},
                                 toText(stated.shape), toText(known) + ", as computed from its operator");
             builder.declare(stated.name, stated.type, stated.shape);
+            if (bound_) stated.shape = builder.tensor(stated.name).shape;
         }
     }
 
@@ -453,7 +510,10 @@ private:
     }
 
     JsonDocument document_;
+    const LoadOptions& options_;
     Graph graph_;
+    bool bound_ = false;            ///< dimensions that the file leaves open
+    std::set<std::string> solved_;  ///< warnings on them
     std::unordered_map<std::string, TensorIndex> indices_;
     std::unordered_set<std::string> names_;
     std::vector<bool> made_;
@@ -485,9 +545,9 @@ std::string writeNativeJson(const Graph& graph) {
     return out;
 }
 
-Graph readNativeJson(std::string bytes, const std::string& file) {
+Graph readNativeJson(std::string bytes, const std::string& file, const LoadOptions& options) {
     try {
-        return NativeReader(JsonDocument::parse(std::move(bytes), file)).read();
+        return NativeReader(JsonDocument::parse(std::move(bytes), file), options).read();
     } catch (const std::bad_alloc&) {
         throw DataError({.file = file}, "a model that needs more memory than there is", "a smaller model");
     }

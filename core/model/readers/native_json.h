@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/model/graph.h"
+#include "core/model/model.h"
 
 namespace tessera::model {
 
@@ -18,6 +19,8 @@ std::string writeNativeJson(const Graph& graph);
 
 /// Reads what `writeNativeJson` writes. The graph passes the checks of GraphBuilder, and what the file says about
 /// shapes must not contradict them. Throws DataError (file, line, field) for anything else.
-Graph readNativeJson(std::string bytes, const std::string& file);
+/// `options` bind dimensions that have a name and no size, as in every reader; without them the graph is as written. A
+/// shape that follows from stored elements, which the file does not hold, then stays unknown, and a warning says so.
+Graph readNativeJson(std::string bytes, const std::string& file, const LoadOptions& options = {});
 
 }  // namespace tessera::model

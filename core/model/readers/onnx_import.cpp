@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
+#include "core/model/readers/dimensions.h"
 
 namespace tessera::model::onnx_wire {
 
@@ -205,7 +206,7 @@ void Budget::charge(std::size_t bytes) {
 }
 
 void Dimensions::see(const DeclaredType& type) {
-    for (const auto& [axis, name] : type.symbols) seen_.emplace(name, true);
+    for (const auto& [axis, name] : type.symbols) seen_.insert(name);
 }
 
 void Dimensions::addInput(const DeclaredType& type) {
@@ -229,19 +230,7 @@ void Dimensions::bind(DeclaredType& type) const {
 }
 
 void Dimensions::checkOptions() const {
-    if (options_.batch && *options_.batch < 1)
-        throw UsageError(fmt::format("the batch is {}; expected at least 1", *options_.batch));
-    std::vector<std::string> names;
-    for (const auto& [name, seen] : seen_) names.push_back(name);
-    for (const auto& [name, value] : options_.dimensions) {
-        if (value < 1) throw UsageError(fmt::format("dimension {} is {}; expected at least 1", inQuotes(name), value));
-        if (seen_.contains(name)) continue;
-        std::vector<std::string> shown;
-        for (std::size_t i = 0; i < names.size() && i < 20; ++i) shown.push_back(inQuotes(names[i]));
-        throw UsageError(fmt::format(
-            "{} has no dimension {}; {}", escaped(source_.file), inQuotes(name),
-            shown.empty() ? "all of its dimensions are fixed" : "its dimensions are " + joined(shown, ", ")));
-    }
+    checkDimensions(options_, source_.file, seen_);
 }
 
 struct Importer::Node {
@@ -446,13 +435,11 @@ void Importer::addInput(const std::string& name, DeclaredType type) {
         for (std::size_t axis = 1; axis < type.shape->size(); ++axis) {
             if ((*type.shape)[axis] != kUnknown) continue;
             const auto symbol = type.symbols.find(axis);
-            warnings_.add(
-                "dimensions that are not bound",
-                symbol == type.symbols.end()
-                    ? fmt::format("dimension {} of input {} is not given; what depends on it is unknown", axis,
-                                  inQuotes(name))
-                    : fmt::format("dimension {} of input {} is the symbol {}, which is not bound; give --dim {}=N",
-                                  axis, inQuotes(name), inQuotes(symbol->second), escaped(symbol->second, 80)));
+            warnings_.add("dimensions that are not bound",
+                          symbol == type.symbols.end()
+                              ? fmt::format("dimension {} of input {} is not given; what depends on it is unknown",
+                                            axis, inQuotes(name))
+                              : notBound(name, axis, symbol->second));
         }
     }
     builder_->addInput(name, type.type, type.shape, type.symbols);

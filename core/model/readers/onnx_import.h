@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -73,7 +74,7 @@ private:
     const Source& source_;
     const LoadOptions& options_;
     std::map<std::string, std::int64_t> bound_;
-    std::map<std::string, bool> seen_;
+    std::set<std::string> seen_;
 };
 
 /// A local function of the file.

@@ -11,6 +11,7 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/model/readers/accpar_text.h"
+#include "core/model/readers/dimensions.h"
 #include "core/model/readers/layer_csv.h"
 #include "core/model/readers/layers_json.h"
 #include "core/model/readers/native_json.h"
@@ -22,7 +23,8 @@ namespace {
 
 template <LayerGraph (*read)(const std::string&, const std::string&)>
 // NOLINTNEXTLINE(performance-unnecessary-value-param): one signature for all rows
-Form readTable(std::string bytes, const std::string& file, const LoadOptions& /*options*/) {
+Form readTable(std::string bytes, const std::string& file, const LoadOptions& options) {
+    checkDimensions(options, file, {});
     return read(bytes, file);
 }
 
@@ -57,8 +59,8 @@ const std::vector<Reader> kReaders{
      "Tessera model (tessera.model/1)",
      {".json"},
      isNativeJson,
-     [](std::string bytes, const std::string& file, const LoadOptions& /*options*/) -> Form {
-         return readNativeJson(std::move(bytes), file);
+     [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
+         return readNativeJson(std::move(bytes), file, options);
      }},
     {"layers-json", "Tessera layer table (tessera.layers/1)", {".json"}, isLayersJson, readTable<readLayersJson>},
     {"accpar", "AccPar network text (num_layers ...)", {".txt"}, looksLikeAccpar, readTable<readAccpar>},

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/sha256.h"
@@ -86,6 +87,26 @@ TEST(Model, hasNoCountWhereItDoesNotFit) {
     EXPECT_EQ(summarise(graph, 1).macs, std::int64_t{1} << 52);
     EXPECT_EQ(summarise(graph, 1 << 20).macs, std::nullopt);
     EXPECT_EQ(summarise(graph, 1 << 20).parameters, std::int64_t{1} << 51);
+}
+
+TEST(Model, layerTablesSayThatTheyHaveNoOpenDimensions) {
+    std::vector<std::string> tables;
+    for (const auto& entry : std::filesystem::directory_iterator(test::sourcePath("tests/data/tables")))
+        tables.push_back(entry.path().string());
+    ASSERT_FALSE(tables.empty());
+    const TemporaryFile layers("layers.json", kTable);
+    tables.push_back(layers.path());
+    for (const std::string& table : tables) {
+        std::string message;
+        try {
+            loadModel(table, {.batch = {}, .dimensions = {{"seq", 2}}});
+        } catch (const UsageError& error) {
+            message = error.what();
+        } catch (const DataError&) {
+            continue;  // a table that cannot be read at all
+        }
+        EXPECT_EQ(message, table + " has no dimension 'seq'; all of its dimensions are fixed");
+    }
 }
 
 }  // namespace tessera::model

@@ -8,6 +8,7 @@
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
@@ -15,6 +16,7 @@
 #include "core/model/builder.h"
 #include "core/model/model.h"
 #include "core/model/readers/onnx.h"
+#include "tests/core/model/onnx_models.h"
 #include "tests/support/paths.h"
 
 namespace tessera::model {
@@ -162,6 +164,88 @@ TEST(NativeJson, namesWhatIsWrongWithLineAndField) {
         "m.json:11: field 'operators[0].name' is '\\x4'; expected every backslash as \\\\ or as the start of \\xNN");
     EXPECT_EQ(errorAfter("tessera.model/1", "tessera.model/2"),
               "m.json:2: field 'schema' is 'tessera.model/2'; expected one of tessera.model/1");
+}
+
+// Open dimensions -----------------------------------------------------------------------------------------------------
+
+/// x [N, seq, 8] -> Relu -> MatMul with [8, 4].
+test::OnnxModel openModel() {
+    test::OnnxModel model;
+    onnx::ValueInfoProto& input = test::addInput(model.graph(), "x", {-1, -1, 8});
+    test::name(input, 0, "N");
+    test::name(input, 1, "seq");
+    test::addWeight(model.graph(), "w", {8, 4});
+    test::addNode(model.graph(), "Relu", {"x"}, {"y"}, "relu");
+    test::addNode(model.graph(), "MatMul", {"y", "w"}, {"z"}, "product");
+    test::addOutput(model.graph(), "z");
+    return model;
+}
+
+TEST(NativeJson, ofAnOpenModelIsBoundLikeTheModelItself) {
+    const std::string open = writeNativeJson(openModel().read({.batch = 4, .dimensions = {}}));
+    EXPECT_EQ(unboundDimensions(readNativeJson(open, "m.json")), std::vector<std::string>{"seq"});
+    const LoadOptions sixteen{.batch = 4, .dimensions = {{"seq", 16}}};
+    const Graph bound = readNativeJson(open, "m.json", sixteen);
+    EXPECT_EQ(writeNativeJson(bound), writeNativeJson(openModel().read(sixteen)));
+    EXPECT_EQ(toText(bound.tensor(bound.outputs[0]).shape), "4x16x4");
+}
+
+TEST(NativeJson, refusesADimensionThatTheModelDoesNotHave) {
+    const LoadOptions length{.batch = {}, .dimensions = {{"length", 2}}};
+    const auto errorOf = [&](const Graph& graph) -> std::string {
+        try {
+            readNativeJson(writeNativeJson(graph), "m.json", length);
+        } catch (const UsageError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_EQ(errorOf(openModel().read()), "m.json has no dimension 'length'; its dimensions are 'seq'");
+    EXPECT_EQ(errorOf(openModel().read({.batch = {}, .dimensions = {{"seq", 2}}})),
+              "m.json has no dimension 'length'; all of its dimensions are fixed");
+}
+
+TEST(NativeJson, bindsAnOpenLeadingDimensionToTheBatch) {
+    GraphBuilder builder("open", "test");
+    builder.addInput("x", DataType::float32, Shape({kUnknown, 3}), {{0, "N"}});
+    builder.add(OperatorSpec{.type = "Relu",
+                             .inputs = {"x"},
+                             .outputs = {"y"},
+                             .attributes = {},
+                             .name = "relu",
+                             .domain = {},
+                             .layer = {},
+                             .block = {}});
+    builder.addOutput("y");
+    const std::string text = writeNativeJson(std::move(builder).build());
+    EXPECT_EQ(writeNativeJson(readNativeJson(text, "m.json")), text) << "nothing is bound that was not asked for";
+    for (const LoadOptions& options :
+         {LoadOptions{.batch = 5, .dimensions = {}}, LoadOptions{.batch = {}, .dimensions = {{"N", 5}}}}) {
+        const Graph graph = readNativeJson(text, "m.json", options);
+        EXPECT_EQ(toText(graph.tensor(graph.outputs[0]).shape), "5x3");
+        EXPECT_EQ(graph.batch, 5);
+    }
+}
+
+TEST(NativeJson, saysWhatStaysUnknownWithoutTheStoredElements) {
+    GraphBuilder builder("reshaped", "test");
+    builder.addInput("x", DataType::float32, Shape({1, kUnknown, 8}), {{1, "seq"}});
+    builder.addStored("heads", DataType::int64, {4}, {0, -1, 4, 2});
+    builder.add(OperatorSpec{.type = "Reshape",
+                             .inputs = {"x", "heads"},
+                             .outputs = {"y"},
+                             .attributes = {},
+                             .name = "split",
+                             .domain = {},
+                             .layer = {},
+                             .block = {}});
+    builder.addOutput("y");
+    const std::string text = writeNativeJson(std::move(builder).build());
+    const Graph graph = readNativeJson(text, "m.json", {.batch = {}, .dimensions = {{"seq", 16}}});
+    EXPECT_EQ(graph.warnings,
+              std::vector<std::string>{
+                  "Shapes such as that of tensor 'y' stay unknown: they may follow from stored elements, which this "
+                  "format does not hold; bind the dimensions when the model is converted."});
 }
 
 TEST(NativeJson, survivesCutsAtEveryByte) {

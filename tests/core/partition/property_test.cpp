@@ -85,7 +85,7 @@ TEST(Elimination, isExactOnWideGraphsByFixingVariables) {
     EXPECT_FALSE(plan.conditioned().empty());
     EXPECT_LE(plan.width(), EliminationPlan::kWidest);
     Elimination elimination(plan);
-    elimination.clear();
+    elimination.begin();
     RandomStream random(7);
     // Only the first nine variables cost anything, so that brute force can follow.
     std::vector<std::array<double, 3>> unary(9);
@@ -119,7 +119,7 @@ TEST(Elimination, isExactOnWideGraphsByFixingVariables) {
 TEST(Elimination, saysHowFarItIsWhenTheNodeLimitEndsIt) {
     const EliminationPlan plan(18, completeGraph(18));
     Elimination elimination(plan);
-    elimination.clear();
+    elimination.begin();
     RandomStream random(3);
     for (std::int32_t v = 0; v < 18; ++v)
         for (std::size_t s = 0; s < 3; ++s) elimination.unary(v)[s] = random.uniform();

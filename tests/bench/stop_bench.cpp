@@ -1,0 +1,125 @@
+// How soon a run gives up, or ends with what it has: 100 ms and a second on the wall, whenever it is asked.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/store/database.h"
+#include "core/store/recorder.h"
+#include "core/study/study.h"
+
+namespace tessera {
+namespace {
+
+constexpr double kCancelSeconds = 0.1;
+constexpr double kResultSeconds = 1;
+
+using Clock = std::chrono::steady_clock;
+
+/// Chains of layers that keep the engine busy, and a history.
+class Fixture {
+public:
+    static Fixture& instance() {
+        static Fixture fixture;
+        return fixture;
+    }
+    study::Study study(int layers) const {
+        const std::filesystem::path model = folder_.path() / fmt::format("chain{}.json", layers);
+        if (!std::filesystem::exists(model)) writeFile(model, chain(layers));
+        study::Study study = study::newStudy("partition");
+        study.models = {model.string()};
+        study.hardware = {"accpar-heterogeneous"};
+        study::setParameter(study, "levels", {"2"});
+        return study;
+    }
+    std::filesystem::path history() const { return folder_.path() / "history.db"; }
+
+private:
+    static std::string chain(int layers) {
+        std::string text = R"({"schema": "tessera.layers/1", "name": "chain", "layers": [)";
+        for (int n = 0; n < layers; ++n)
+            text += fmt::format(R"({}{{"name": "l{}", "kind": "fc", "in_channels": 64, "out_channels": 64}})",
+                                n > 0 ? ",\n" : "", n);
+        return text + "]}";
+    }
+    store::TemporaryFolder folder_;
+};
+
+/// The engine alone, at the depth of the largest networks.
+void compute(study::RunHooks hooks) {
+    study::run(Fixture::instance().study(60'000), hooks);
+}
+
+/// With everything that the history keeps of a run.
+void record(study::RunHooks hooks) {
+    store::RecordOptions options;
+    options.path = Fixture::instance().history();
+    store::runRecorded(Fixture::instance().study(20'000), std::move(hooks), options);
+}
+
+/// The moments at which a run is asked, in milliseconds: while it reads, prepares, splits, and proves.
+const std::vector<std::int64_t> kMoments{5, 20, 50, 100, 150};
+
+using Work = void (*)(study::RunHooks hooks);
+using Question = std::stop_token study::RunHooks::*;
+
+/// Asks the work after some time, and returns the seconds until it ended; below 0 where it was faster than the
+/// question.
+double answerTime(Work work, int milliseconds, Question question) {
+    std::stop_source ask;
+    std::atomic<Clock::rep> asked = 0;
+    study::RunHooks hooks;
+    hooks.*question = ask.get_token();
+    std::jthread later([&](const std::stop_token& stop) {
+        const Clock::time_point end = Clock::now() + std::chrono::milliseconds(milliseconds);
+        while (Clock::now() < end && !stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        asked = Clock::now().time_since_epoch().count();
+        ask.request_stop();
+    });
+    Clock::time_point ended;
+    try {
+        work(std::move(hooks));
+        ended = Clock::now();
+    } catch (const InterruptedError&) {
+        ended = Clock::now();
+    }
+    if (asked == 0) return -1;
+    return std::chrono::duration<double>(ended.time_since_epoch() - Clock::duration(asked.load())).count();
+}
+
+void answer(benchmark::State& state, Work work, Question question, double bound) {
+    double seconds = 0;
+    for (auto _ : state) seconds = answerTime(work, static_cast<int>(state.range(0)), question);
+    state.counters["answer_ms"] = seconds * 1e3;
+    if (seconds > bound)
+        state.SkipWithError(fmt::format("slower than the specification allows: {:.0f} ms", seconds * 1e3).c_str());
+}
+
+BENCHMARK_CAPTURE(answer, cancel, compute, &study::RunHooks::cancel, kCancelSeconds)
+    ->ArgsProduct({kMoments})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(answer, stop, compute, &study::RunHooks::finish, kResultSeconds)
+    ->ArgsProduct({kMoments})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(answer, cancel_recorded, record, &study::RunHooks::cancel, kCancelSeconds)
+    ->ArgsProduct({kMoments})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(answer, stop_recorded, record, &study::RunHooks::finish, kResultSeconds)
+    ->ArgsProduct({kMoments})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace tessera
