@@ -67,6 +67,13 @@ CLI::Option* addText(CLI::App& app, const std::string& names, std::string& value
     return app.add_option(names, value, help)->type_name(valueName)->take_last();
 }
 
+CLI::Option* addFile(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
+                     const std::string& help) {
+    return addText(app, names, value, valueName, help)->check([](const std::string& name) {
+        return name.empty() ? std::string("expected a file's name") : "";
+    });
+}
+
 CLI::Option* addTexts(CLI::App& app, const std::string& names, std::vector<std::string>& values,
                       const std::string& valueName, const std::string& help) {
     return app.add_option(names, values, help)

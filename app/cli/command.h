@@ -65,6 +65,9 @@ Action addTour(CLI::App& app);
 /// An option that takes one value; the last one given counts.
 CLI::Option* addText(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
                      const std::string& help);
+/// The same for the name of a file, which may not be empty.
+CLI::Option* addFile(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
+                     const std::string& help);
 /// An option that may be repeated, one value each time.
 CLI::Option* addTexts(CLI::App& app, const std::string& names, std::vector<std::string>& values,
                       const std::string& valueName, const std::string& help);

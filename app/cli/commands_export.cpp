@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,33 +47,41 @@ report::Theme themeOf(const std::string& name) {
     throw UsageError(fmt::format("option '--theme' is {}; expected light or dark", inQuotes(name)));
 }
 
+double scaleOf(const std::string& text) {
+    return static_cast<double>(wholeOf("--scale", text, 1, 8));
+}
+
 std::string pictureBytes(const report::Picture& picture, const Wish& wish, const std::string& suffix,
                          const std::stop_token& stop) {
     const report::Theme theme = themeOf(wish.theme);
     if (suffix == ".svg") return toSvg(picture, theme);
     if (suffix == ".csv") return toCsv(picture);
     if (suffix == ".pdf") return report::toPdf(toSvg(picture, theme), stop);
-    if (suffix == ".png") {
-        const auto scale = static_cast<double>(wholeOf("--scale", wish.scale, 1, 8));
-        return report::toPng(toSvg(picture, theme), scale, stop);
-    }
+    if (suffix == ".png") return report::toPng(toSvg(picture, theme), scaleOf(wish.scale), stop);
     refuseSuffix(wish.what, suffix, ".svg, .png, .pdf or .csv");
 }
 
-std::string bytesOf(const study::Result& result, const Wish& wish, const std::stop_token& stop) {
+std::string bytesOf(const study::Result& result, const Wish& wish, const study::RunHooks& hooks) {
     const std::string suffix = lowered(std::filesystem::path(wish.out).extension().string());
     const std::string strategy = report::strategyOf(result, wish.strategy);
+    // What is asked for must make sense, also where it changes nothing.
+    themeOf(wish.theme);
+    scaleOf(wish.scale);
     if (wish.what == "table") {
         if (suffix != ".csv") refuseSuffix("table", suffix, ".csv");
-        return report::toCsv(rowNamed(report::namedTables(), wish.name).make(result, strategy));
+        return report::toCsv(rowNamed(report::namedTables(), wish.name).make(result, strategy, hooks));
     }
     if (wish.what == "timeline") {
+        if (!wish.name.empty())
+            throw UsageError(
+                fmt::format("option '--name' is {}; a run has one timeline, without a name", inQuotes(wish.name)));
         const study::Timeline timeline = study::timelineOf(result, strategy);
         if (suffix == ".json") return report::toChromeTrace(timeline);
-        return pictureBytes(timeline, wish, suffix, stop);
+        return pictureBytes(timeline, wish, suffix, hooks.cancel);
     }
     if (wish.what == "chart")
-        return pictureBytes(rowNamed(report::namedPictures(), wish.name).make(result, strategy), wish, suffix, stop);
+        return pictureBytes(rowNamed(report::namedPictures(), wish.name).make(result, strategy, hooks), wish, suffix,
+                            hooks.cancel);
     throw UsageError(fmt::format("option '--what' is {}; expected table, timeline or chart", inQuotes(wish.what)));
 }
 
@@ -106,7 +115,7 @@ Action addReport(CLI::App& app) {
     };
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "runs by number, name or uid, or 'last'")->required()->type_name("");
-    addText(app, "--out", options->out, "FILE", "the file to write: .html, .pdf or .md")->required();
+    addFile(app, "--out", options->out, "FILE", "the file to write: .html, .pdf or .md")->required();
     addText(app, "--title", options->title, "TEXT", "the report's title (default Tessera report)");
     return [options](Context& context) {
         const store::Store history = openHistory(context, store::OpenMode::readOnly);
@@ -114,7 +123,9 @@ Action addReport(CLI::App& app) {
         std::vector<study::Result> results;
         std::vector<std::string> titles;
         for (const std::string& name : options->runs) {
-            ids.push_back(history.find(name));
+            const store::RunId id = history.find(name);
+            if (std::find(ids.begin(), ids.end(), id) != ids.end()) continue;
+            ids.push_back(id);
             results.push_back(resultOf(history, ids.back()));
             const auto row = history.run(ids.back());
             titles.push_back(row ? row->name : "");
@@ -144,7 +155,7 @@ Action addExport(CLI::App& app) {
             fmt::format("which table ({}) or chart ({}); default the first", namesOf(report::namedTables()),
                         namesOf(report::namedPictures())));
     addText(app, "--strategy", wish->strategy, "NAME", "whose plan (default the fastest)");
-    addText(app, "--out", wish->out, "FILE",
+    addFile(app, "--out", wish->out, "FILE",
             "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
         ->required();
     addText(app, "--theme", wish->theme, "NAME", "of pictures: light or dark (default light)");
@@ -153,7 +164,15 @@ Action addExport(CLI::App& app) {
         const store::Store history = openHistory(context, store::OpenMode::readOnly);
         const store::RunId run = history.find(wish->run);
         const study::Result result = resultOf(history, run);
-        writeFile(wish->out, bytesOf(result, *wish, context.stop));
+        study::RunHooks hooks = hooksOf(context);
+        // What is solved anew rests on the run's own inputs; they are only looked at where one is asked for.
+        hooks.locate = [&, stored = std::function<std::string(const std::string&)>()](const std::string& name) mutable {
+            if (!stored) stored = store::storedInputs(history, run);
+            return stored(name);
+        };
+        const std::string bytes = bytesOf(result, *wish, hooks);
+        context.console.endProgress();
+        writeFile(wish->out, bytes);
         if (context.common.json) {
             Json json = study::documentHead("tessera.export/1", "export", result.inputs);
             json["run"] = run;

@@ -15,6 +15,7 @@
 #include "app/cli/command.h"
 #include "app/cli/recording.h"
 #include "core/base/error.h"
+#include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/comparison_report.h"
@@ -146,8 +147,9 @@ struct Choice {
 
 void addChoice(CLI::App& app, Choice& choice) {
     addText(app, "--engine", choice.engine, "NAME", "runs of this engine");
-    addText(app, "--model", choice.model, "MODEL", "runs whose model is named so");
-    addText(app, "--hardware", choice.hardware, "NAME", "runs on this hardware");
+    addText(app, "--model", choice.model, "MODEL", "runs whose model has this in its name, such as resnet");
+    addText(app, "--hardware", choice.hardware, "NAME",
+            "runs whose fleet, or an accelerator of it, has this in its name");
     addText(app, "--tag", choice.tag, "TAG", "runs with this tag");
     addText(app, "--status", choice.status, "STATUS",
             "queued, running, paused, interrupted, done, failed or cancelled");
@@ -347,10 +349,18 @@ Action onRuns(CLI::App& app, std::function<void(Context&, Store&, const std::vec
     };
 }
 
+/// While it lives, long work on the history ends soon after Ctrl+C; `what` was stopped then.
+PollScope untilStopped(const Context& context, std::string what) {
+    return PollScope([&context, what = std::move(what)] {
+        if (context.stop.stop_requested()) throw InterruptedError(what + " was stopped");
+    });
+}
+
 Action addMerging(CLI::App& app, const std::string& command, const std::string& help) {
     const auto file = std::make_shared<std::string>();
-    addText(app, "FILE", *file, "", help)->required();
+    addFile(app, "FILE", *file, "", help)->required();
     return [file, command](Context& context) {
+        const PollScope polling = untilStopped(context, "taking in " + escaped(*file));
         Store history = openHistory(context, OpenMode::readWrite);
         const store::MergeCount count = history.merge(*file);
         printChange(
@@ -406,13 +416,14 @@ Action addHistoryExport(CLI::App& app) {
     };
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "runs by number, name or uid, or 'last'")->required()->type_name("");
-    addText(app, "--out", options->out, "FILE", "the file to write")->required();
+    addFile(app, "--out", options->out, "FILE", "the file to write")->required();
     addText(app, "--format", options->format, "FORMAT",
             "tessera: for another history, optuna: a study of one run for Optuna Dashboard (default tessera)");
     return [options](Context& context) {
         if (options->format != "tessera" && options->format != "optuna")
             throw UsageError(
                 fmt::format("option '--format' is {}; expected tessera or optuna", inQuotes(options->format)));
+        const PollScope polling = untilStopped(context, "the export to " + escaped(options->out));
         const Store history = openHistory(context, OpenMode::readOnly);
         const std::vector<RunId> runs = found(history, options->runs);
         if (options->format == "tessera")
@@ -437,8 +448,9 @@ Action addHistoryMerge(CLI::App& app) {
 
 Action addHistoryBackup(CLI::App& app) {
     const auto file = std::make_shared<std::string>();
-    addText(app, "FILE", *file, "", "the copy")->required();
+    addFile(app, "FILE", *file, "", "the copy")->required();
     return [file](Context& context) {
+        const PollScope polling = untilStopped(context, "the copy to " + escaped(*file));
         const Store history = openHistory(context, OpenMode::readOnly);
         history.backup(*file);
         printChange(context, "history backup", fmt::format("copied to {}", escaped(*file)), {{"file", *file}});
@@ -447,6 +459,7 @@ Action addHistoryBackup(CLI::App& app) {
 
 Action addHistoryVacuum(CLI::App& /*app*/) {
     return [](Context& context) {
+        const PollScope polling = untilStopped(context, "tidying the history");
         Store history = openHistory(context, OpenMode::readWrite);
         const std::int64_t removed = history.purge();
         history.vacuum();
@@ -495,10 +508,12 @@ Action addHistoryDelete(CLI::App& app) {
     const auto restore = std::make_shared<bool>(false);
     app.add_flag("--restore", *restore, "brings deleted runs back");
     return onRuns(app, [restore](Context& context, Store& history, const std::vector<RunId>& runs) {
-        for (const RunId run : runs) history.setDeleted(run, !*restore);
+        history.setDeleted(runs, !*restore);
         printChange(context, "history delete",
                     fmt::format("{} {}", counted(runs.size()),
-                                *restore ? "restored" : "deleted; --restore brings them back until 'vacuum'"),
+                                *restore           ? "restored"
+                                : runs.size() == 1 ? "deleted; --restore brings it back until 'vacuum'"
+                                                   : "deleted; --restore brings them back until 'vacuum'"),
                     {{"runs", runs}, {"deleted", !*restore}});
     });
 }
@@ -519,16 +534,19 @@ Action addHistoryTag(CLI::App& app) {
         const auto row = history.run(run);
         std::set<std::string> tags;
         if (row) tags.insert(row->tags.begin(), row->tags.end());
-        for (const std::string& tag : options->tags)
+        for (const std::string& text : options->tags) {
+            const std::string tag(trimmed(text));
+            if (tag.empty()) throw UsageError("argument TAG is ''; expected a word");
             if (options->remove)
                 tags.erase(tag);
             else
                 tags.insert(tag);
+        }
         const std::vector<std::string> list(tags.begin(), tags.end());
         history.setTags(run, list);
         printChange(context, "history tag",
                     list.empty() ? fmt::format("run {} has no tags", run)
-                                 : fmt::format("run {} has {}", run, escaped(joined(list, ", "))),
+                                 : fmt::format("run {} has {}", run, escaped(joined(list, ", "), 400)),
                     {{"runs", {run}}, {"tags", list}});
     };
 }
@@ -554,7 +572,7 @@ Action addHistoryStar(CLI::App& app) {
     const auto remove = std::make_shared<bool>(false);
     app.add_flag("--remove", *remove, "takes the star off");
     return onRuns(app, [remove](Context& context, Store& history, const std::vector<RunId>& runs) {
-        for (const RunId run : runs) history.setStarred(run, !*remove);
+        history.setStarred(runs, !*remove);
         printChange(context, "history star",
                     fmt::format("{} {}", counted(runs.size()), *remove ? "without a star" : "starred"),
                     {{"runs", runs}, {"starred", !*remove}});

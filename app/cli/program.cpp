@@ -49,9 +49,7 @@ void addCommon(CLI::App& app, CommonOptions& common) {
     addText(app, "--threads", common.threads, "N", "threads (default: all cores); never changes a result")
         ->group(group);
     app.add_flag("--no-store", common.noStore, "keeps the run out of the history")->group(group);
-    addText(app, "--store", common.store, "FILE", "history file")->group(group)->check([](const std::string& name) {
-        return name.empty() ? std::string("expected a file's name") : "";
-    });
+    addFile(app, "--store", common.store, "FILE", "history file")->group(group);
 }
 
 /// The parser, with the action of each command.

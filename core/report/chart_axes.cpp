@@ -7,13 +7,13 @@
 
 namespace tessera::report {
 
-bool ChartBuilder::ranges() {
+bool ChartBuilder::ranges(bool withHidden) {
     Hull x;
     Hull y;
     bool anything = false;
     for (std::size_t s = 0; s < chart_.series.size(); ++s) {
         const Series& series = chart_.series[s];
-        if (hidden(s) || isBars(series)) continue;
+        if ((hidden(s) && !withHidden) || isBars(series)) continue;
         const bool bound = series.mark == Mark::bound;
         for (std::size_t i = 0; i < series.y.size(); ++i) {
             const bool placed = i < series.x.size();
@@ -181,7 +181,11 @@ double ChartBuilder::step() const {
 double ChartBuilder::nameHeight() {
     const double widest = widestName(400);
     turned_ = widest + kGap > step();
-    return turned_ ? std::min(widest, size_.height * 0.28) + kGap : kLine;
+    if (!turned_) return kLine;
+    // In a low picture, bars need it more.
+    const double room = (bottom_ - out_.plot.y) / 3;
+    nameRoom_ = std::min({widest, size_.height * 0.28, std::max(kShortestName, room)});
+    return nameRoom_ + kGap;
 }
 
 void ChartBuilder::grid() {
@@ -248,18 +252,18 @@ void ChartBuilder::names() {
         const std::string& name = categoryName(i);
         if (chart_.horizontal)
             out_.back.shapes.push_back(Label{.at = {plot.x - kGap, at + 4},
-                                             .text = fitMiddle(name, plot.x - kGap),
+                                             .text = fitName(i, every, plot.x - kGap),
                                              .colour = "text",
                                              .anchor = Anchor::end,
                                              .full = escaped(name)});
         else if (turned_)
             out_.back.shapes.push_back(Label{.at = {at - 4, plot.bottom() + 6},
-                                             .text = fitMiddle(name, size_.height * 0.28),
+                                             .text = fitName(i, every, nameRoom_),
                                              .angle = 90,
                                              .full = escaped(name)});
         else
             out_.back.shapes.push_back(Label{.at = {at, plot.bottom() + kLine},
-                                             .text = fitMiddle(name, std::max(step(), 20.0)),
+                                             .text = fitName(i, every, std::max(step(), 20.0)),
                                              .anchor = Anchor::middle,
                                              .full = escaped(name)});
     }

@@ -126,7 +126,7 @@ void ChartBuilder::directLabels() {
     const Rect& plot = out_.plot;
     for (std::size_t s = 0; s < chart_.series.size(); ++s) {
         if (!isCurve(chart_.series[s]) || (hidden(s) && !view_.allKeys)) continue;
-        wanted.push_back({s, hidden(s) ? plot.bottom() : endOf(chart_.series[s])});
+        wanted.push_back({s, endOf(chart_.series[s])});  // that of a hidden curve stays where it was
     }
     std::stable_sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) { return a.y < b.y; });
     double least = plot.y + 2;

@@ -19,7 +19,8 @@ inline constexpr int kTitle = 16;
 inline constexpr double kTitleHeight = 30;
 inline constexpr double kLine = 16;  ///< from one caption's base line to the next
 inline constexpr double kGap = 8;
-inline constexpr double kWidestName = 0.3;  ///< of the picture: names of categories, direct labels
+inline constexpr double kWidestName = 0.3;   ///< of the picture: names of categories, direct labels
+inline constexpr double kShortestName = 44;  ///< pixels of a turned one
 inline constexpr double kThickestBar = 22;
 inline constexpr double kLeastBar = 2;  ///< thinner bars are folded
 inline constexpr double kUpright = 13;  ///< a line of text turned by 90°
@@ -68,8 +69,11 @@ public:
 private:
     double width(const std::string& text, bool strong = false) const { return measure_(text, kCaption, strong); }
     std::string fit(const std::string& text, double most, bool strong = false) const;
-    std::string fitMiddle(const std::string& text, double most) const;
+    /// The name of a category, `every` of which are written.
+    std::string fitName(std::size_t category, std::size_t every, double most) const;
     bool hidden(std::size_t series) const { return series < view_.hidden.size() && view_.hidden[series]; }
+    /// Nothing but bounds is left, though there are names to show the rest again.
+    bool allHidden() const;
     bool elsewhere(std::size_t series) const { return series < view_.elsewhere.size() && view_.elsewhere[series]; }
     bool isCategorical() const { return !chart_.x.categories.empty() || hasBars_; }
     std::size_t length(const Series& series) const { return std::min(series.x.size(), series.y.size()); }
@@ -93,7 +97,8 @@ private:
 
     // ---- axes ----
 
-    bool ranges();
+    /// What the axes stretch over; false where there is nothing. Hidden series do not count unless `withHidden`.
+    bool ranges(bool withHidden);
     void addWithErrors(Hull& hull, std::size_t s, std::size_t category, double value);
     static Stretch padded(const Hull& hull, const Axis& axis, bool fromZero, double part);
     std::string axisTitle(const Axis& axis) const;
@@ -172,6 +177,7 @@ private:
     const TextWidth& measure_;
     ChartLayout out_;
     double top_ = 0, bottom_ = 0;
+    double nameRoom_ = 0;  ///< for turned names of categories
     bool hasBars_ = false, direct_ = false, turned_ = false, folded_ = false, valuesFit_ = true;
     std::size_t categories_ = 0, side_ = 1;
     std::vector<std::vector<std::int64_t>> pointAt_;  ///< by series and category; -1 = none

@@ -163,6 +163,109 @@ std::vector<std::vector<Point>> curveOf(const Series& series, const ChartLayout&
     return thinner.take();
 }
 
+namespace {
+
+constexpr double kDense = 12;                  ///< pixels of line per pixel along x, from which on it is dense
+constexpr double kDash = 6, kDashAndGap = 10;  ///< pixels along x
+
+/// Whether the line in sight is so long for its way along x; false for lines that run back.
+bool isDense(const std::vector<Point>& part, const Rect& plot) {
+    double up = 0;
+    double along = 1;
+    for (std::size_t i = 1; i < part.size(); ++i) {
+        const Point& a = part[i - 1];
+        const Point& b = part[i];
+        if (b.x < a.x) return false;
+        if (b.x < plot.x || a.x > plot.right()) continue;
+        up += std::fabs(std::clamp(b.y, plot.y, plot.bottom()) - std::clamp(a.y, plot.y, plot.bottom()));
+        along += std::min(b.x, plot.right()) - std::max(a.x, plot.x);
+    }
+    return up > kDense * along;
+}
+
+/// How far a line reaches up and down in every column of pixels from `from` on.
+std::vector<Hull> columnsOf(const std::vector<Point>& part, double from, double to) {
+    std::vector<Hull> columns(static_cast<std::size_t>(std::max(0.0, to - from)) + 1);
+    const auto columnAt = [&](double x) {
+        return std::min(static_cast<std::size_t>(std::max(0.0, x - from)), columns.size() - 1);
+    };
+    for (std::size_t i = 1; i < part.size(); ++i) {
+        const Point& a = part[i - 1];
+        const Point& b = part[i];
+        if (b.x < from || a.x > to) continue;
+        const double slope = b.x > a.x ? (b.y - a.y) / (b.x - a.x) : 0;
+        for (std::size_t column = columnAt(a.x); column <= columnAt(b.x); ++column) {
+            const double left = from + static_cast<double>(column);
+            columns[column].add(a.x >= left ? a.y : a.y + (left - a.x) * slope);
+            columns[column].add(b.x <= left + 1 ? b.y : a.y + (left + 1 - a.x) * slope);
+        }
+    }
+    return columns;
+}
+
+/// Adds what columns have in common as one rectangle, what halves of them have in common beyond it as others, and so
+/// on.
+void addCommon(const Rect* first, const Rect* last, Hull done, std::vector<Rect>& into) {
+    double top = first->y;
+    double bottom = first->bottom();
+    for (const Rect* each = first; each != last; ++each) {
+        top = std::max(top, each->y);
+        bottom = std::min(bottom, each->bottom());
+    }
+    const auto add = [&](double from, double to) {
+        if (to > from) into.push_back({first->x, from, (last - 1)->right() - first->x, to - from});
+    };
+    if (top < bottom) {
+        add(top, done.empty() ? bottom : done.low);
+        if (!done.empty()) add(done.high, bottom);
+        done = {top, bottom};
+    }
+    if (last - first == 1) return;
+    const Rect* const middle = first + (last - first) / 2;
+    addCommon(first, middle, done, into);
+    addCommon(middle, last, done, into);
+}
+
+/// The same area in fewer rectangles: wide ones are painted in a fraction of the time of narrow ones.
+std::vector<Rect> merged(const std::vector<Rect>& columns) {
+    constexpr std::size_t kMost = 64;
+    std::vector<Rect> boxes;
+    for (std::size_t from = 0, to = 0; from < columns.size(); from = to) {
+        const auto isNext = [&](std::size_t i) { return columns[i].x - columns[i - 1].right() < columns[i].width / 2; };
+        for (to = from + 1; to < columns.size() && to - from < kMost && isNext(to);) ++to;
+        addCommon(columns.data() + from, columns.data() + to, {}, boxes);
+    }
+    return boxes;
+}
+
+}  // namespace
+
+std::vector<Rect> areaCovered(const std::vector<Point>& part, double width, bool dashed, const Rect& plot,
+                              double perPixel) {
+    std::vector<Rect> covered;
+    if (!isDense(part, plot)) return covered;
+    const double from = std::floor(std::max(part.front().x, plot.x - width));
+    const double to = std::min(part.back().x, plot.right() + width);
+    const std::vector<Hull> columns = columnsOf(part, from, to);
+    const auto columnAt = [&](double x) {
+        const auto index = static_cast<std::size_t>(std::max(0.0, x - from));
+        return columns[std::min(index, columns.size() - 1)];
+    };
+    for (double place = std::ceil(from * perPixel); place < (to + 1) * perPixel; ++place) {
+        const double middle = (place + 0.5) / perPixel;
+        if (dashed && std::fmod(middle - from, kDashAndGap) >= kDash) continue;
+        Hull reach = columnAt(middle - width / 4);  // so that a line straight up is as wide as a line
+        const Hull after = columnAt(middle + width / 4);
+        if (reach.empty() || after.empty()) continue;
+        reach.add(after.low);
+        reach.add(after.high);
+        const double top = std::max(reach.low - width / 2, plot.y);
+        const double height = std::min(reach.high + width / 2, plot.bottom()) - top;
+        if (height > 0) covered.push_back({place / perPixel, top, 1 / perPixel, height});
+    }
+    return merged(covered);
+}
+
 std::vector<PlacedPoint> pointsOf(const Series& series, const ChartLayout& layout) {
     std::vector<PlacedPoint> placed;
     const Axis x = axisOf(layout.x);

@@ -16,7 +16,8 @@ ChartLayout ChartBuilder::build() {
     tabulate();
     legend();
     notes();
-    if (!ranges()) return nothing();
+    // Where all curves are hidden the axes stay, and with them the names to click on.
+    if (!ranges(false) && !(allHidden() && ranges(true))) return nothing();
     margins();
     grid();
     regions();
@@ -38,8 +39,11 @@ std::string ChartBuilder::fit(const std::string& text, double most, bool strong)
     return fitted(text, most, kCaption, strong, measure_);
 }
 
-std::string ChartBuilder::fitMiddle(const std::string& text, double most) const {
-    return fittedInTheMiddle(text, most, kCaption, false, measure_);
+std::string ChartBuilder::fitName(std::size_t category, std::size_t every, double most) const {
+    std::vector<std::string> names;
+    if (category >= every) names.push_back(categoryName(category - every));
+    if (category + every < categories_) names.push_back(categoryName(category + every));
+    return fittedApart(categoryName(category), {names.begin(), names.end()}, most, kCaption, measure_);
 }
 
 bool ChartBuilder::shown(const Series& series, std::size_t i) const {
@@ -72,6 +76,16 @@ void ChartBuilder::tabulate() {
             if (isShown(series.y[i], chart_.y) && series.x[i] >= 0 && series.x[i] < static_cast<double>(categories_))
                 pointAt_[s][static_cast<std::size_t>(series.x[i])] = static_cast<std::int64_t>(i);
     }
+}
+
+bool ChartBuilder::allHidden() const {
+    bool any = false;
+    for (std::size_t s = 0; view_.allKeys && s < chart_.series.size(); ++s) {
+        if (chart_.series[s].mark == Mark::bound) continue;
+        if (!hidden(s)) return false;
+        any = true;
+    }
+    return any;
 }
 
 double ChartBuilder::barValue(std::size_t series, std::size_t category) const {
@@ -163,7 +177,7 @@ void ChartBuilder::notes() {
 ChartLayout ChartBuilder::nothing() {
     out_.empty = true;
     out_.plot = {0, top_, size_.width, std::max(1.0, bottom_ - top_)};
-    const std::string sentence = chart_.empty.empty() ? "There is nothing to show yet." : chart_.empty;
+    const std::string sentence = allHidden() ? "Everything is hidden. Click a name to show it again." : chart_.empty;
     const std::vector<std::string> lines = wrapped(sentence, size_.width * 0.8, 13, measure_);
     double y = out_.plot.y + out_.plot.height / 2 - 9 * (static_cast<double>(lines.size()) - 1);
     for (const std::string& line : lines) {

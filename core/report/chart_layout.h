@@ -66,6 +66,13 @@ std::size_t barsSideBySide(const Chart& chart, const std::vector<bool>& hidden =
 /// A curve in pixels in at most 2 points per pixel column, in its unbroken parts.
 std::vector<std::vector<Point>> curveOf(const Series& series, const ChartLayout& layout);
 
+/// What a line of this width through a part of a curve covers in the plot, in rectangles that do not overlap. They
+/// consist of columns, of which `perPixel` make a pixel. For curves that go up and down so much that drawing the line
+/// itself would take long, though it leaves hardly a gap; empty for all others, and for those that do not run from left
+/// to right.
+std::vector<Rect> areaCovered(const std::vector<Point>& part, double width, bool dashed, const Rect& plot,
+                              double perPixel);
+
 struct PlacedPoint {
     std::size_t point = 0;
     Point at;

@@ -156,8 +156,8 @@ private:
         if (printed_.insert(name).second)
             patterns_.insert(fmt::format(
                 "<pattern id=\"{}\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\"><rect width=\"6\" "
-                "height=\"6\" fill=\"{}\"/><path d=\"{}\" stroke=\"#FFFFFF\"/></pattern>\n",
-                name, resolved(box.fill, theme_), kStrokes.at(index)));
+                "height=\"6\" fill=\"{}\"/><path d=\"{}\" stroke=\"{}\"/></pattern>\n",
+                name, resolved(box.fill, theme_), kStrokes.at(index), Theme(ThemeKind::light)("surface")));
         return name;
     }
 
@@ -263,6 +263,33 @@ std::string fittedInTheMiddle(std::string_view text, double width, int size, boo
     return fits == 0 ? "" : cut(fits);
 }
 
+std::string fittedApart(std::string_view name, const std::vector<std::string_view>& neighbours, double width, int size,
+                        const TextWidth& measure) {
+    const std::string cut = fittedInTheMiddle(name, width, size, false, measure);
+    const bool alike = std::any_of(neighbours.begin(), neighbours.end(), [&](std::string_view other) {
+        return other != name && fittedInTheMiddle(other, width, size, false, measure) == cut;
+    });
+    if (!alike) return cut;
+    std::size_t start = 0;  // where the name differs from the neighbour that is most like it
+    for (const std::string_view other : neighbours) {
+        const auto* const end = std::mismatch(name.begin(), name.end(), other.begin(), other.end()).first;
+        if (other != name) start = std::max(start, static_cast<std::size_t>(end - name.begin()));
+    }
+    // Neither a number nor a letter of several bytes is torn apart.
+    const auto isTorn = [&](std::size_t at) {
+        const auto isDigit = [&](std::size_t i) { return i < name.size() && name[i] >= '0' && name[i] <= '9'; };
+        return (isDigit(at - 1) && isDigit(at)) ||
+               (at < name.size() && (static_cast<unsigned char>(name[at]) & 0xC0U) == 0x80U);
+    };
+    while (start > 0 && isTorn(start)) --start;
+    const auto from = [&](std::size_t at) { return "…" + escaped(name.substr(at)); };
+    if (measure(from(start), size, false) > width)
+        return "…" + fitted(name.substr(start), width - measure("…", size, false), size, false, measure);
+    for (std::size_t at = start; at > 0 && measure(from(at), size, false) <= width; --at)
+        if (!isTorn(at)) start = at;
+    return from(start);
+}
+
 std::vector<std::string> wrapped(std::string_view text, double width, int size, const TextWidth& measure) {
     std::vector<std::string> lines;
     std::string line;
@@ -282,11 +309,12 @@ std::vector<std::string> wrapped(std::string_view text, double width, int size, 
 }
 
 std::string lettersOn(std::string_view colour) {
-    constexpr std::string_view kDark = "#1B1F27";
     if (!colour.starts_with('#') || colour.size() != 7) return "text";
-    return contrast(colour, "#FFFFFF") >= 3 || contrast(colour, "#FFFFFF") >= contrast(colour, kDark)
-               ? "#FFFFFF"
-               : std::string(kDark);
+    // Colours of data are the same in both themes.
+    const Theme theme(ThemeKind::light);
+    const std::string light = theme("on-accent");
+    const std::string dark = theme("text");
+    return contrast(colour, light) >= contrast(colour, dark) ? light : dark;
 }
 
 }  // namespace tessera::report

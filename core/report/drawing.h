@@ -101,10 +101,14 @@ double estimatedWidth(std::string_view text, int size, bool strong);
 std::string fitted(std::string_view text, double width, int size, bool strong, const TextWidth& measure);
 /// The same, cut in the middle: names of layers differ at their ends.
 std::string fittedInTheMiddle(std::string_view text, double width, int size, bool strong, const TextWidth& measure);
+/// The same for a name between others: what its neighbours begin with, too, is cut first where the rest would look
+/// alike.
+std::string fittedApart(std::string_view name, const std::vector<std::string_view>& neighbours, double width, int size,
+                        const TextWidth& measure);
 /// Sentences in lines that fit into `width`.
 std::vector<std::string> wrapped(std::string_view text, double width, int size, const TextWidth& measure);
 
-/// "#FFFFFF" or dark letters, whichever is easier to read on a colour of data.
+/// Light or dark letters, whichever are easier to read on a colour of data "#RRGGBB"; "text" on a token.
 std::string lettersOn(std::string_view colour);
 
 }  // namespace tessera::report

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/report/drawing.h"
 #include "core/report/table.h"
 
 namespace tessera::report {
@@ -172,9 +173,7 @@ Rectangle frontOf(const Card& card) {
 CardInk inkOf(const Card& card, const Theme& theme) {
     constexpr double kMuch = 0.55;
     if (card.fill < kMuch || !card.colour.starts_with('#')) return {theme("text"), theme("secondary")};
-    constexpr std::string_view kLight = "#FFFFFF";
-    constexpr std::string_view kDark = "#1B1F27";
-    const std::string ink(contrast(kLight, card.colour) > contrast(kDark, card.colour) ? kLight : kDark);
+    const std::string ink = lettersOn(card.colour);
     return {ink, ink};
 }
 

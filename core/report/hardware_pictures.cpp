@@ -12,7 +12,7 @@ namespace tessera::report {
 
 namespace {
 
-constexpr double kWidth = 960;
+constexpr double kNarrowestPage = 280;
 constexpr double kBoxHeight = 76;
 constexpr double kLevelHeight = 56;
 constexpr double kGap = 16;
@@ -27,18 +27,18 @@ std::string rateText(BytesPerSecond rate) {
 /// Draws a fleet: inner nodes of its topology as bars above, groups as boxes below, links as brackets underneath.
 class FleetDrawer {
 public:
-    explicit FleetDrawer(const hardware::Fleet& fleet) : fleet_(fleet) {}
+    FleetDrawer(const hardware::Fleet& fleet, double width) : fleet_(fleet), width_(std::max(width, kNarrowestPage)) {}
 
     Drawing draw() {
-        drawing_.width = kWidth;
+        drawing_.width = width_;
         drawing_.title = fleet_.name;
-        label({0, 18}, fitted(fleet_.name, kWidth, 16, true, estimatedWidth), "text", Anchor::start, 16, true);
+        label({0, 18}, fitted(fleet_.name, width_, 16, true, estimatedWidth), "text", Anchor::start, 16, true);
         order();
         const std::size_t shown = std::min(order_.size(), kMostGroups);
         const bool more = shown < order_.size();
         const auto slots = static_cast<double>(std::max<std::size_t>(1, shown + (more ? 1 : 0)));
-        perRow_ = std::max(1.0, std::min(slots, std::floor((kWidth + kGap) / (kNarrowest + kGap))));
-        boxWidth_ = std::min(260.0, (kWidth - kGap * (perRow_ - 1)) / perRow_);
+        perRow_ = std::max(1.0, std::min(slots, std::floor((width_ + kGap) / (kNarrowest + kGap))));
+        boxWidth_ = std::min(260.0, (width_ - kGap * (perRow_ - 1)) / perRow_);
         const bool oneRow = slots <= perRow_;
         const int depth = oneRow ? depthOf(root()) : 1;
         top_ = 44 + kLevelHeight * depth;
@@ -134,7 +134,7 @@ private:
             return {box.x + box.width / 2, box.y};
         }
         std::vector<Point> below;
-        double left = kWidth;
+        double left = width_;
         double right = 0;
         for (const hardware::TopologyNode& child : node.children) {
             const Point end = this->node(child, y + kLevelHeight);
@@ -147,7 +147,7 @@ private:
         const std::string text = node.rate ? rateText(*node.rate) : "network";
         const double middle = (left + right) / 2;
         const double wide = std::max(right - left + 40, estimatedWidth(text, 11, false) + 20);
-        const double x = std::clamp(middle - wide / 2, 0.0, std::max(0.0, kWidth - wide));
+        const double x = std::clamp(middle - wide / 2, 0.0, std::max(0.0, width_ - wide));
         for (const Point& end : below)
             drawing_.shapes.push_back(Path{.points = {{end.x, y + 24}, end}, .stroke = "control", .width = 1.5});
         drawing_.shapes.push_back(Box{.area = {x, y, wide, 24}, .fill = "surface", .stroke = "border", .radius = 12});
@@ -166,7 +166,7 @@ private:
                 (link.latency.value > 0 ? ", latency " + formatQuantity(link.latency.value, Measure::seconds) : "");
             if (!oneRow || from->second >= kMostGroups || to->second >= kMostGroups) {
                 label({0, bottom + 12},
-                      fitted(link.from + " to " + link.to + ": " + text, kWidth, 11, false, estimatedWidth));
+                      fitted(link.from + " to " + link.to + ": " + text, width_, 11, false, estimatedWidth));
                 bottom += 16;
                 continue;
             }
@@ -184,6 +184,7 @@ private:
     }
 
     const hardware::Fleet& fleet_;
+    double width_;
     Drawing drawing_;
     hardware::TopologyNode flat_;
     std::vector<std::size_t> order_;            ///< groups from left to right
@@ -234,8 +235,8 @@ Chart roofline(const hardware::Accelerator& accelerator, const std::string& dtyp
     return chart;
 }
 
-std::string fleetDrawing(const hardware::Fleet& fleet, const Theme& theme) {
-    return toSvg(FleetDrawer(fleet).draw(), theme);
+std::string fleetDrawing(const hardware::Fleet& fleet, const Theme& theme, double width) {
+    return toSvg(FleetDrawer(fleet, width).draw(), theme);
 }
 
 }  // namespace tessera::report

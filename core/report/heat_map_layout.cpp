@@ -30,7 +30,7 @@ constexpr double kHeadsHeight = 17;  ///< of the line of what neighbouring colum
 constexpr double kWidestName = 168;
 constexpr double kGroupGap = 4;
 constexpr double kMostGroupedRows = 64;
-constexpr double kSharpCell = 4;             ///< cells from this size on end at whole pixels
+constexpr double kSharpCell = 4;             ///< cells from this size on stand one pixel apart
 constexpr std::size_t kMostSpelled = 5'000;  ///< columns in sight whose shared names are looked for
 
 /// Neighbouring columns whose names begin alike: "layer1" of "layer1.0.conv1" and "layer1.0.conv2".
@@ -93,8 +93,7 @@ private:
     HeatMapLayout nothing() {
         out_.empty = true;
         double y = view_.fill ? size_.height / 2 : kHeadHeight + 16;
-        for (const std::string& line : wrapped(map_.empty.empty() ? "There is nothing to show yet." : map_.empty,
-                                               size_.width * 0.9, 13, measure_)) {
+        for (const std::string& line : wrapped(map_.empty, size_.width * 0.9, 13, measure_)) {
             text({view_.fill ? size_.width / 2 : 0, y}, line, "secondary", view_.fill ? Anchor::middle : Anchor::start,
                  13);
             y += 18;
@@ -244,13 +243,13 @@ private:
         for (std::size_t row = firstRow(); row < lastRow(); row += every) {
             const Rect cell = out_.cell(static_cast<double>(row), 0);
             const double y = cell.y + cell.height / 2 + 4;
-            if (y < plot.y + 6 || y > plot.bottom() + 2) continue;
+            if (y < plot.y + 4 || y > plot.bottom() + 2) continue;
             if (row < map_.rows.size())
-                out_.drawing.shapes.push_back(
-                    Label{.at = {plot.x - kGap, y},
-                          .text = fittedInTheMiddle(map_.rows[row], plot.x - kGap, kCaption, false, measure_),
-                          .anchor = Anchor::end,
-                          .full = escaped(map_.rows[row])});
+                out_.drawing.shapes.push_back(Label{.at = {plot.x - kGap, y},
+                                                    .text = fittedApart(map_.rows[row], besides(map_.rows, row, every),
+                                                                        plot.x - kGap, kCaption, measure_),
+                                                    .anchor = Anchor::end,
+                                                    .full = escaped(map_.rows[row])});
             if (row < map_.rowNotes.size())
                 text({plot.right() + kGap, y}, fitted(map_.rowNotes[row], right, kCaption, false, measure_));
         }
@@ -296,15 +295,11 @@ private:
                  Anchor::middle, kCaption, true);
     }
 
-    /// Cells that are large enough end at whole pixels, one apart.
+    /// Cells end at whole pixels, where neighbours do not shine through; those that are large enough stand one apart.
     static void sharpen(double& from, double& size) {
-        if (size < kSharpCell) {
-            if (size > 3) size -= 1;
-            return;
-        }
         const double end = std::round(from + size);
         from = std::round(from);
-        size = end - from - 1;
+        size = end - from - (size < kSharpCell ? 0 : 1);
     }
 
     std::string tip(std::size_t row, std::size_t column, const HeatMap::Category& look) const {
@@ -323,21 +318,33 @@ private:
             auto span = spans_.begin();
             for (std::size_t column = from; column < lastColumn() && column < map_.columns.size(); column += every) {
                 while (span != spans_.end() && span->to <= column) ++span;
-                columnText(column, span == spans_.end() ? nullptr : &*span);
+                columnText(column, every, span == spans_.end() ? nullptr : &*span);
             }
         }
         for (const Span& span : spans_)
             if (span.shown) head(span);
     }
 
-    void columnText(std::size_t column, const Span* span) {
+    /// The names written before and after one.
+    static std::vector<std::string_view> besides(const std::vector<std::string>& names, std::size_t at,
+                                                 std::size_t every) {
+        std::vector<std::string_view> found;
+        if (at >= every) found.emplace_back(names[at - every]);
+        if (at + every < names.size()) found.emplace_back(names[at + every]);
+        return found;
+    }
+
+    void columnText(std::size_t column, std::size_t every, const Span* span) {
         const Rect& plot = out_.plot;
         const Rect cell = out_.cell(0, static_cast<double>(column));
         const double x = cell.x + cell.width / 2 - 4;
         if (x < plot.x - 6 || x > plot.right() - 6) return;
-        const std::string name(shortName(column, span));
+        const std::string_view name = shortName(column, span);
+        std::vector<std::string_view> others = besides(map_.columns, column, every);
+        for (std::string_view& other : others)  // what is left out of the name is left out of theirs
+            other = other.substr(std::min(other.size(), map_.columns[column].size() - name.size()));
         out_.drawing.shapes.push_back(Label{.at = {x, plot.bottom() + 5},
-                                            .text = fittedInTheMiddle(name, nameRoom_, kCaption, false, measure_),
+                                            .text = fittedApart(name, others, nameRoom_, kCaption, measure_),
                                             .angle = 90,
                                             .full = escaped(map_.columns[column])});
     }

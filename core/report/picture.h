@@ -52,7 +52,7 @@ struct Chart {
     Axis x = {}, y = {};
     std::vector<Series> series = {};
     bool horizontal = false;  ///< bars run to the right, categories downwards
-    std::string empty = {};   ///< what to do so that something appears here
+    std::string empty = {};   ///< what to do so that something appears here; nothing is said while this is not known
     std::vector<std::string> notes = {};
 };
 
@@ -72,7 +72,7 @@ struct HeatMap {
     std::vector<Category> categories;
     std::vector<std::int16_t> cells;        ///< row by row; index into `categories`, -1 = nothing
     std::vector<std::string> details = {};  ///< hover text per cell, or empty
-    std::string empty;
+    std::string empty;                      ///< as of a Chart
 };
 
 struct Size {
@@ -87,7 +87,7 @@ std::string toSvg(const study::Timeline& timeline, const Theme& theme, Size size
 /// Memory and compute bound against arithmetic intensity: as a Chart, so that operators can be put on it.
 Chart roofline(const hardware::Accelerator& accelerator, const std::string& dtype);
 /// Groups as boxes with their accelerators, joined as the topology says, rates on the connections.
-std::string fleetDrawing(const hardware::Fleet& fleet, const Theme& theme);
+std::string fleetDrawing(const hardware::Fleet& fleet, const Theme& theme, double width = 960);
 
 /// RFC 4180, full precision, base units in the header.
 std::string toCsv(const Chart& chart);

@@ -101,6 +101,7 @@ private:
     TimelineLayout nothing() {
         out_.empty = true;
         out_.drawing.height = view_.fill ? size_.height : 80;
+        if (!view_.known) return std::move(out_);
         text({size_.width / 2, out_.drawing.height / 2 + 8},
              fitted("Run a study to see here what happens when.", size_.width, 13, false, measure_), "secondary",
              Anchor::middle, 13);

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/store/compression.h"
 #include "core/store/implementation.h"
+#include "core/study/study.h"
 
 /// Checking, copying and tidying the file.
 namespace tessera::store {
@@ -33,6 +34,7 @@ public:
             steps_ = found_.runs + models + wholeFrom(database_, "SELECT count(*) FROM hardware");
         });
         for (const std::string table : {"model", "hardware"}) checkInputs(table);
+        attempt("the studies", [&] { checkStudies(); });
         attempt("the runs", [&] { checkRuns(); });
         report(1);
         return std::move(found_);
@@ -110,6 +112,28 @@ private:
         });
     }
 
+    void checkStudies() {
+        Query query(database_, "SELECT hash, document FROM study");
+        while (query.next()) {
+            const std::string hash = query.text(0);
+            const std::string document = query.text(1);
+            // Mostly the document is the canonical form that was hashed; otherwise reading brings it into that form.
+            if (sha256(document) != hash && canonicalHash(document) != hash)
+                add(fmt::format("the study {} is not what its hash says", inQuotes(hash)));
+        }
+    }
+
+    /// Empty where the document is no study.
+    static std::string canonicalHash(const std::string& document) {
+        try {
+            return study::contentHash(study::readStudy(JsonDocument::parse(document, "").root()));
+        } catch (const DataError&) {
+            return "";
+        } catch (const UsageError&) {
+            return "";
+        }
+    }
+
     static std::size_t sizeOf(Query& query, int column) {
         return static_cast<std::size_t>(std::max<std::int64_t>(query.whole(column), 0));
     }
@@ -168,13 +192,15 @@ void Store::backup(const fs::path& to) const {
 
 void Store::vacuum() {
     implementation_->requireWritable();
-    try {
-        execute(implementation_->database(), "INSERT INTO run_search(run_search) VALUES('optimize')");
-        implementation_->database().exec("VACUUM");
-        Query(implementation_->database(), "PRAGMA wal_checkpoint(TRUNCATE)").next();
-    } catch (const SQLite::Exception& error) {
-        throw storeError(error, implementation_->database().getHandle(), path());
-    }
+    interruptibly(implementation_->database(), [&] {
+        try {
+            execute(implementation_->database(), "INSERT INTO run_search(run_search) VALUES('optimize')");
+            implementation_->database().exec("VACUUM");
+            Query(implementation_->database(), "PRAGMA wal_checkpoint(TRUNCATE)").next();
+        } catch (const SQLite::Exception& error) {
+            throw storeError(error, implementation_->database().getHandle(), path());
+        }
+    });
 }
 
 }  // namespace tessera::store

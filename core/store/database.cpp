@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/store/schema.h"
 
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kBusyMilliseconds = 5000;
+constexpr std::size_t kStepMicroseconds = 1000;  ///< what some thousand steps of SQLite take, or a wait
 constexpr std::string_view kMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kHeader = 100;
 
@@ -204,6 +206,7 @@ void writeAhead(SQLite::Database& database) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kBusyMilliseconds);
     while (true) {
         try {
+            poll(kStepMicroseconds);
             Query(database, "PRAGMA journal_mode = WAL").next();
             return;
         } catch (const SQLite::Exception& error) {
@@ -367,6 +370,39 @@ TemporaryFolder::~TemporaryFolder() {
     fs::remove_all(path_, ignored);
 }
 
+Interruption::Interruption(const SQLite::Database& database) : handle_(database.getHandle()) {
+    constexpr int kSteps = 10'000;
+    sqlite3_progress_handler(
+        handle_, kSteps, [](void* self) { return static_cast<Interruption*>(self)->goesOn() ? 0 : 1; }, this);
+    sqlite3_busy_handler(
+        handle_,
+        [](void* self, int times) {
+            constexpr int kWait = 10;
+            if (times * kWait >= kBusyMilliseconds || !static_cast<Interruption*>(self)->goesOn()) return 0;
+            sqlite3_sleep(kWait);
+            return 1;
+        },
+        this);
+}
+
+Interruption::~Interruption() {
+    sqlite3_progress_handler(handle_, 0, nullptr, nullptr);
+    sqlite3_busy_timeout(handle_, kBusyMilliseconds);
+}
+
+bool Interruption::goesOn() {
+    try {
+        poll(kStepMicroseconds);
+    } catch (...) {
+        thrown_ = std::current_exception();
+    }
+    return !thrown_;
+}
+
+void Interruption::rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+}
+
 NewDatabase::NewDatabase(const fs::path& path, const fs::path& own) : path_(path) {
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
@@ -446,6 +482,7 @@ void copyDatabase(SQLite::Database& to, SQLite::Database& from) {
     SQLite::Backup backup(to, from);
     constexpr int kPages = 4096;
     while (true) {
+        poll(kStepMicroseconds);
         const int code = backup.executeStep(kPages);
         if (code == SQLITE_DONE) return;
         if (code == SQLITE_BUSY || code == SQLITE_LOCKED) sqlite3_sleep(5);

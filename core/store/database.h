@@ -4,6 +4,7 @@
 #include <SQLiteCpp/Exception.h>
 
 #include <cstdint>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "core/store/store.h"
 
+struct sqlite3;
 struct sqlite3_stmt;
 
 /// The thin layer between SQLite and the store: opening, binding, reading columns, transactions and errors.
@@ -106,6 +108,35 @@ std::int64_t wholeFrom(const SQLite::Database& database, const std::string& sql,
     return query.whole(0);
 }
 
+/// While it lives, statements on a database poll (see core/base/poll.h), also those that wait for another program.
+/// What a poll throws must not pass through SQLite: the statement fails, and `rethrow` goes on with it.
+class Interruption {
+public:
+    explicit Interruption(const SQLite::Database& database);
+    Interruption(const Interruption&) = delete;
+    Interruption& operator=(const Interruption&) = delete;
+    ~Interruption();
+    void rethrow() const;
+
+private:
+    bool goesOn();
+
+    sqlite3* handle_;
+    std::exception_ptr thrown_;
+};
+
+/// Does work on a database that a poll may end.
+template <typename Work>
+void interruptibly(const SQLite::Database& database, const Work& work) {
+    const Interruption interruption(database);
+    try {
+        work();
+    } catch (...) {
+        interruption.rethrow();
+        throw;
+    }
+}
+
 /// A folder of its own that is removed with what it holds.
 class TemporaryFolder {
 public:
@@ -167,7 +198,7 @@ struct Connection {
 Connection openConnection(const std::filesystem::path& path, OpenMode mode);
 Connection openInMemory();
 
-/// Copies one database into another, page by page, while others use it. Throws SQLite::Exception.
+/// Copies one database into another, page by page, while others use it. Polls. Throws SQLite::Exception.
 void copyDatabase(SQLite::Database& to, SQLite::Database& from);
 
 }  // namespace tessera::store

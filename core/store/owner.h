@@ -11,6 +11,7 @@ struct Owner {
     std::string host;
     std::int64_t pid = 0;
     std::string process;
+    bool operator==(const Owner&) const = default;
 };
 
 /// This process.

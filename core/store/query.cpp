@@ -166,18 +166,26 @@ Condition rangeOf(const HistoryQuery::Range& range) {
     return condition;
 }
 
+/// Runs that have a name with this part. Runs share names, so that those are few: each is looked at once, from one to
+/// the next along the index of names.
+Condition partOf(std::string_view table, const std::string& part) {
+    return {fmt::format("SELECT 1 FROM {} WHERE run = ? AND instr(lower(name), ?) > 0", table),
+            fmt::format("WITH RECURSIVE known(name) AS (SELECT min(name) FROM {0} UNION ALL "
+                        "SELECT (SELECT min(name) FROM {0} WHERE name > known.name) FROM known WHERE name IS NOT NULL) "
+                        "SELECT run FROM known CROSS JOIN {0} ON {0}.name = known.name "
+                        "WHERE instr(lower(known.name), ?) > 0",
+                        table),
+            {lowered(part)}};
+}
+
 /// Conditions that are not about the run's own columns.
 std::vector<Condition> conditionsOf(const HistoryQuery& query) {
     std::vector<Condition> conditions;
-    const auto named = [&](const std::string& table, const std::string& name) {
-        if (!name.empty())
-            conditions.push_back({fmt::format("SELECT 1 FROM {} WHERE run = ? AND name = ?", table),
-                                  fmt::format("SELECT run FROM {} WHERE name = ?", table),
-                                  {name}});
-    };
-    named("tag", query.tag);
-    named("run_model", query.model);
-    named("run_hardware", query.hardware);
+    if (!query.tag.empty())
+        conditions.push_back(
+            {"SELECT 1 FROM tag WHERE run = ? AND name = ?", "SELECT run FROM tag WHERE name = ?", {query.tag}});
+    if (!query.model.empty()) conditions.push_back(partOf("run_model", query.model));
+    if (!query.hardware.empty()) conditions.push_back(partOf("run_hardware", query.hardware));
     for (const HistoryQuery::Range& range : query.ranges) conditions.push_back(rangeOf(range));
     const std::string search = searchOf(query.text);
     if (!search.empty())
@@ -291,6 +299,9 @@ std::optional<Limit> fewOf(const SQLite::Database& database, const std::string& 
         if (runs.size() == kFew) return std::nullopt;
         runs.push_back(query.whole(0));
     }
+    // A run may meet a condition by several of its names.
+    std::sort(runs.begin(), runs.end());
+    runs.erase(std::unique(runs.begin(), runs.end()), runs.end());
     return Limit{fmt::format("[{}]", fmt::join(runs, ","))};
 }
 
@@ -421,6 +432,17 @@ std::int64_t Store::count(const HistoryQuery& query) const {
         std::int64_t runs = 0;
         visit(database, any, [&](RunId) {
             ++runs;
+            return true;
+        });
+        return runs;
+    });
+}
+
+std::vector<RunId> Store::runs(const HistoryQuery& query) const {
+    return implementation_->read([&](const SQLite::Database& database) {
+        std::vector<RunId> runs;
+        visit(database, query, [&](RunId run) {
+            runs.push_back(run);
             return true;
         });
         return runs;

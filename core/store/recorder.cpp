@@ -1,5 +1,7 @@
 #include "core/store/recorder.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -91,7 +93,8 @@ private:
     }
 
     void complain(const std::string& sentence) {
-        if (!troubled_ && options_.trouble) options_.trouble(sentence);
+        if (!troubled_ && options_.trouble)
+            options_.trouble(run_ == 0 ? sentence : fmt::format("run {} could not be kept whole: {}", run_, sentence));
         troubled_ = true;
     }
 
@@ -125,6 +128,14 @@ public:
         thread_.request_stop();
         if (thread_.joinable()) thread_.join();
         write();
+    }
+    /// The same where nobody will go on: a state that nobody needs keeps nobody waiting.
+    void abandon() {
+        {
+            const std::lock_guard lock(mutex_);
+            batch_.checkpoint.reset();
+        }
+        finish();
     }
 
 private:
@@ -173,7 +184,10 @@ Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const Rec
         if (next) next(state);
     };
     const auto end = [&](RunStatus status, const std::string& sentence) {
-        writer.finish();
+        if (status == RunStatus::cancelled)
+            writer.abandon();
+        else
+            writer.finish();
         history.end(status, sentence);
     };
     try {

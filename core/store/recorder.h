@@ -21,7 +21,8 @@ struct RecordOptions {
     /// checkpoint, so that it can be resumed (a signal, a closing window). Empty = cancelled.
     std::function<RunStatus()> whenCancelled;
     std::function<void(RunId)> begun;  ///< told the run's number before the engine starts
-    /// Told once, from any thread, when the history cannot be written any more.
+    /// Told once, from any thread, when the history cannot be written any more; the sentence names the run where it has
+    /// a number.
     std::function<void(const std::string& sentence)> trouble;
 };
 

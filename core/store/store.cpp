@@ -51,6 +51,20 @@ bool works(RunStatus status) {
     return status == RunStatus::running || status == RunStatus::paused;
 }
 
+/// Whether a run is some process's own.
+bool isOwned(RunStatus status) {
+    return status == RunStatus::queued || works(status);
+}
+
+/// What a process that is gone leaves behind; its owner's columns follow the run's number.
+constexpr std::string_view kOwned =
+    "SELECT id, host, coalesce(pid, 0), coalesce(process, '') FROM run "
+    "WHERE deleted IN (0, 1) AND status IN ('queued', 'running', 'paused')";
+
+Owner ownerFrom(Query& row, int column) {
+    return {.host = row.text(column), .pid = row.whole(column + 1), .process = row.text(column + 2)};
+}
+
 void addNames(const SQLite::Database& database, const std::string& table, RunId run,
               const std::vector<std::string>& names) {
     for (const std::string& name : names)
@@ -66,8 +80,8 @@ void claim(const SQLite::Database& database, RunId run) {
 void applyStatus(const SQLite::Database& database, RunId run, RunStatus status, const std::string& headline) {
     execute(database, "UPDATE run SET status = ?, headline = ? WHERE id = ?", nameOf(status), headline, run);
     const std::int64_t now = millisecondsNow();
+    if (isOwned(status)) claim(database, run);
     if (works(status)) {
-        claim(database, run);
         execute(database, "UPDATE run SET started = ?1, since = ?1 WHERE id = ?2 AND started IS NULL", now, run);
     }
     execute(database, "UPDATE run SET finished = ? WHERE id = ?", ends(status) ? std::optional(now) : std::nullopt,
@@ -238,6 +252,17 @@ std::optional<RunId> runOfName(const SQLite::Database& database, const std::stri
     return run;
 }
 
+/// Executes `sql`, whose values are `value` and a run, for each run; returns those that it changed.
+template <typename Value>
+std::vector<RunId> changeEach(const SQLite::Database& database, const std::vector<RunId>& runs, const std::string& sql,
+                              const Value& value) {
+    std::vector<RunId> changed;
+    Query query(database, sql);
+    for (const RunId run : runs)
+        if (query.rebind(value, run).changed() > 0) changed.push_back(run);
+    return changed;
+}
+
 }  // namespace
 
 std::string_view nameOf(RunStatus status) {
@@ -345,6 +370,15 @@ void Store::setStatus(RunId run, RunStatus status, const std::string& headline) 
     });
 }
 
+bool Store::changeStatus(RunId run, RunStatus from, RunStatus to) {
+    bool changed = false;
+    implementation_->write([&](const SQLite::Database& database) {
+        changed = wholeFrom(database, "SELECT count(*) FROM run WHERE id = ? AND status = ?", run, nameOf(from)) != 0;
+        if (changed) applyStatus(database, run, to, "");
+    });
+    return changed;
+}
+
 void Store::appendTrace(RunId run, const std::vector<TracePoint>& points) {
     record(run, {.before = points});
 }
@@ -377,9 +411,12 @@ std::optional<Json> Store::takeUp(RunId run) {
         row.next();
         const RunStatus status = statusNamed(row.text(0)).value_or(RunStatus::failed);
         if (status == RunStatus::done) throw UsageError(fmt::format("run {} is done already", run));
-        if (works(status) && mayLive({row.text(1), row.whole(2), row.text(3)}))
-            throw UsageError(
-                fmt::format("run {} is being worked on by process {} on {}", run, row.whole(2), escaped(row.text(1))));
+        const Owner owner = ownerFrom(row, 1);
+        const bool isOurs = status == RunStatus::queued && owner == thisProcess();
+        if (isOwned(status) && !isOurs && mayLive(owner))
+            throw UsageError(fmt::format("run {} {} process {} on {}", run,
+                                         works(status) ? "is being worked on by" : "waits in the queue of", owner.pid,
+                                         escaped(owner.host)));
         execute(database,
                 "DELETE FROM trace WHERE run = ?1 AND id > coalesce((SELECT trace FROM checkpoint WHERE run = ?1), 0)",
                 run);
@@ -442,22 +479,18 @@ std::vector<RunRow> Store::findInterrupted() {
     if (!isReadOnly()) {
         gone = implementation_->read([](const SQLite::Database& database) {
             std::vector<RunId> runs;
-            Query query(database,
-                        "SELECT id, host, coalesce(pid, 0), coalesce(process, '') FROM run "
-                        "WHERE deleted IN (0, 1) AND status IN ('running', 'paused')");
+            Query query(database, std::string(kOwned));
             while (query.next())
-                if (!mayLive({query.text(1), query.whole(2), query.text(3)})) runs.push_back(query.whole(0));
+                if (!mayLive(ownerFrom(query, 1))) runs.push_back(query.whole(0));
             return runs;
         });
     }
     if (!gone.empty())
         implementation_->write([&](const SQLite::Database& database) {
             // Another process may have taken it up meanwhile.
-            Query owner(database,
-                        "SELECT host, coalesce(pid, 0), coalesce(process, '') FROM run "
-                        "WHERE id = ? AND status IN ('running', 'paused')");
+            Query owned(database, fmt::format("{} AND id = ?", kOwned));
             for (const RunId run : gone)
-                if (owner.rebind(run).next() && !mayLive({owner.text(0), owner.whole(1), owner.text(2)}))
+                if (owned.rebind(run).next() && !mayLive(ownerFrom(owned, 1)))
                     applyStatus(database, run, RunStatus::interrupted, "");
         });
     HistoryQuery interrupted;
@@ -700,26 +733,44 @@ void Store::setNote(RunId run, const std::string& note) {
     });
 }
 
-void Store::setStarred(RunId run, bool starred) {
+std::vector<RunId> Store::setTag(const std::vector<RunId>& runs, const std::string& tag, bool set) {
+    const std::string name(trimmed(tag));
+    if (name.empty()) return {};
+    std::vector<RunId> changed;
     implementation_->write([&](const SQLite::Database& database) {
-        requireRun(database, run);
-        execute(database, "UPDATE run SET starred = ? WHERE id = ?", starred, run);
+        changed = changeEach(database, runs,
+                             set ? "INSERT OR IGNORE INTO tag(name, run) SELECT ?, id FROM run WHERE id = ?"
+                                 : "DELETE FROM tag WHERE name = ? AND run = ?",
+                             name);
+        for (const RunId run : changed) refreshSearch(database, run);
     });
+    return changed;
 }
 
-void Store::setDeleted(RunId run, bool deleted) {
+std::vector<RunId> Store::setStarred(const std::vector<RunId>& runs, bool starred) {
+    std::vector<RunId> changed;
     implementation_->write([&](const SQLite::Database& database) {
-        requireRun(database, run);
-        execute(database, "UPDATE run SET deleted = ? WHERE id = ?", deleted, run);
+        changed = changeEach(database, runs, "UPDATE run SET starred = ?1 WHERE id = ?2 AND starred <> ?1", starred);
     });
+    return changed;
+}
+
+std::vector<RunId> Store::setDeleted(const std::vector<RunId>& runs, bool deleted) {
+    std::vector<RunId> changed;
+    implementation_->write([&](const SQLite::Database& database) {
+        changed = changeEach(database, runs, "UPDATE run SET deleted = ?1 WHERE id = ?2 AND deleted <> ?1", deleted);
+    });
+    return changed;
 }
 
 std::int64_t Store::purge() {
     std::int64_t runs = 0;
-    implementation_->write([&](const SQLite::Database& database) {
-        execute(database, "DELETE FROM run_search WHERE rowid IN (SELECT id FROM run WHERE deleted = 1)");
-        runs = execute(database, "DELETE FROM run WHERE deleted = 1");
-        removeUnused(database);
+    interruptibly(implementation_->database(), [&] {
+        implementation_->write([&](const SQLite::Database& database) {
+            execute(database, "DELETE FROM run_search WHERE rowid IN (SELECT id FROM run WHERE deleted = 1)");
+            runs = execute(database, "DELETE FROM run WHERE deleted = 1");
+            removeUnused(database);
+        });
     });
     return runs;
 }

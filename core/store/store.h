@@ -51,7 +51,10 @@ struct RunRow {
 struct HistoryQuery {
     /// Words, matched by prefix in names, tags, notes, models and hardware; may hold any characters.
     std::string text = {};
-    std::string engine = {}, model = {}, hardware = {}, tag = {};
+    std::string engine = {};
+    /// Parts of names, in any case: "resnet" finds "zoo:resnet50", and an accelerator the fleets that have it.
+    std::string model = {}, hardware = {};
+    std::string tag = {};
     std::optional<RunStatus> status = {};
     std::optional<bool> starred = {};
     std::optional<std::int64_t> from = {}, to = {};  ///< started, milliseconds since 1970
@@ -142,19 +145,22 @@ public:
     /// The run is named as study::titleOf says.
     RunId addRun(const study::Study& study, RunStatus status = RunStatus::running);
     void setStatus(RunId run, RunStatus status, const std::string& headline = "");
+    /// Where the run's status is `from`, and only there; says whether it was. For what may have gone on meanwhile: a
+    /// pause, the end of a queue.
+    bool changeStatus(RunId run, RunStatus from, RunStatus to);
     void appendTrace(RunId run, const std::vector<TracePoint>& points);
     void saveCheckpoint(RunId run, const Json& state);
     /// Both at once.
     void record(RunId run, const TraceBatch& batch);
     /// This process takes up a run that was queued, interrupted or failed: the trace is cut back to the checkpoint,
-    /// whose state is returned (empty where there is none). Throws UsageError where the run is done, or where a process
-    /// that still lives works on it.
+    /// whose state is returned (empty where there is none). Throws UsageError where the run is done, where a process
+    /// that still lives works on it, or where another one has it in its queue.
     std::optional<Json> takeUp(RunId run);
     /// In one transaction: result, inputs' contents, metrics, artifacts, headline, status done; drops the checkpoint.
     void finishRun(RunId run, const study::Result& result, const std::string& headline,
                    const std::vector<InputContent>& inputs = {}, const std::vector<Artifact>& artifacts = {});
-    /// Marks runs `interrupted` that are running or paused although their process is gone (same host, process id and
-    /// start time), and returns all interrupted runs, newest first.
+    /// Marks runs `interrupted` that are queued, running or paused although their process is gone (same host, process
+    /// id and start time), and returns all interrupted runs, newest first.
     std::vector<RunRow> findInterrupted();
 
     // Reading.
@@ -175,6 +181,8 @@ public:
     std::vector<InputContent> inputs(RunId run) const;
     std::vector<RunRow> query(const HistoryQuery& query, std::int64_t limit, std::int64_t offset = 0) const;
     std::int64_t count(const HistoryQuery& query) const;
+    /// The numbers of all runs that fit, in the query's order.
+    std::vector<RunId> runs(const HistoryQuery& query) const;
     /// Names with how many runs have them, most frequent first: to fill filter menus.
     std::vector<std::pair<std::string, std::int64_t>> tags() const;
     /// What the runs have measured, each once, in the order in which it was met first: names, titles, owners, units.
@@ -185,8 +193,11 @@ public:
     void setName(RunId run, const std::string& name);
     void setTags(RunId run, const std::vector<std::string>& tags);
     void setNote(RunId run, const std::string& note);
-    void setStarred(RunId run, bool starred);
-    void setDeleted(RunId run, bool deleted);  ///< hidden, until restored or purged
+    // Of many runs at once: they return those that were otherwise before, for taking it back. Runs that are gone are
+    // left out.
+    std::vector<RunId> setTag(const std::vector<RunId>& runs, const std::string& tag, bool set);
+    std::vector<RunId> setStarred(const std::vector<RunId>& runs, bool starred);
+    std::vector<RunId> setDeleted(const std::vector<RunId>& runs, bool deleted);  ///< hidden, until restored or purged
     std::int64_t purge();  ///< removes what is deleted, and contents that nothing uses; returns runs
 
     // Care.

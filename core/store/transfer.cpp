@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "core/base/poll.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/store/compression.h"
@@ -39,6 +40,9 @@ constexpr std::array kAnnotations{
 /// What a run loses when it takes over another outcome.
 constexpr std::array<std::string_view, 7> kOutcomeTables{"result", "artifact", "run_model", "run_hardware",
                                                          "metric", "trace",    "checkpoint"};
+
+constexpr std::size_t kRunMicroseconds = 1000;  ///< that copying a run takes, or longer
+constexpr std::size_t kRowMicroseconds = 100;   ///< a row may hold much
 
 std::string placeholders(int count) {
     std::string text = "?";
@@ -78,7 +82,8 @@ public:
     void unite(RunId run, RunId present) {
         for (const Part& part : kAnnotations) copyPart(part, run, present);
         const std::string done = "SELECT count(*) FROM run WHERE id = ? AND status = 'done'";
-        const std::string ended = "SELECT count(*) FROM run WHERE id = ? AND status IN ('done', 'running', 'paused')";
+        const std::string ended =
+            "SELECT count(*) FROM run WHERE id = ? AND status IN ('done', 'queued', 'running', 'paused')";
         if (wholeFrom(from_, done, run) == 1 && wholeFrom(to_, ended, present) == 0) {
             for (const std::string_view table : kOutcomeTables)
                 execute(to_, fmt::format("DELETE FROM {} WHERE run = ?", table), present);
@@ -113,6 +118,7 @@ private:
                 table),
             run);
         while (query.next()) {
+            poll(kRowMicroseconds);
             const std::string sha = query.text(0);
             if (wholeFrom(to_, fmt::format("SELECT count(*) FROM {} WHERE sha256 = ?", table), sha) != 0) continue;
             if (sha256(decompressed(query.bytes(2), static_cast<std::size_t>(query.whole(1)))) != sha)
@@ -130,6 +136,7 @@ private:
         Query insert(to_, fmt::format("INSERT OR IGNORE INTO {}({}) VALUES({})", part.table, part.columns,
                                       placeholders(part.count)));
         while (query.next()) {
+            poll(kRowMicroseconds);
             insert.rebind(to);
             for (int i = 1; i < part.count; ++i) insert.addFrom(query, i);
             insert.changed();
@@ -161,6 +168,7 @@ private:
         Query query(from_, "SELECT id, series, position, points FROM trace WHERE run = ? ORDER BY id", run);
         Query insert(to_, "INSERT OR IGNORE INTO trace(run, series, position, points) VALUES(?, ?, ?, ?)");
         while (query.next()) {
+            poll(kRowMicroseconds);
             insert.rebind(to);
             for (int i = 1; i < 4; ++i) insert.addFrom(query, i);
             insert.changed();
@@ -209,6 +217,7 @@ void Store::exportRuns(const std::vector<RunId>& runs, const fs::path& to) const
             SQLite::Transaction transaction(target);
             Copier copier(*this, database, target);
             for (const RunId run : runs) {
+                poll(kRunMicroseconds);
                 requireRun(database, run);
                 copier.copy(run);
             }
@@ -233,17 +242,20 @@ MergeCount Store::merge(const fs::path& from) {
         constexpr std::size_t kAtOnce = 100;
         for (std::size_t first = 0; first < runs.size(); first += kAtOnce)
             // Some runs at a time, so that others can write in between.
-            implementation_->write([&](const SQLite::Database& database) {
-                Copier copier(other, source, database);
-                for (std::size_t i = first; i < std::min(first + kAtOnce, runs.size()); ++i) {
-                    const auto& [run, uid] = runs[i];
-                    const std::optional<RunId> present = runOfUid(database, uid);
-                    if (present)
-                        copier.unite(run, *present);
-                    else
-                        copier.copy(run);
-                    ++(present ? count.present : count.added);
-                }
+            interruptibly(implementation_->database(), [&] {
+                implementation_->write([&](const SQLite::Database& database) {
+                    Copier copier(other, source, database);
+                    for (std::size_t i = first; i < std::min(first + kAtOnce, runs.size()); ++i) {
+                        poll(kRunMicroseconds);
+                        const auto& [run, uid] = runs[i];
+                        const std::optional<RunId> present = runOfUid(database, uid);
+                        if (present)
+                            copier.unite(run, *present);
+                        else
+                            copier.copy(run);
+                        ++(present ? count.present : count.added);
+                    }
+                });
             });
         return count;
     });

@@ -23,6 +23,19 @@ using partition::Plan;
 
 static_assert(std::endian::native == std::endian::little, "numbers are kept as they stand in memory");
 
+/// How a field stands in the bytes: words and truths as one byte, times by their value, numbers as they are.
+template <typename Field>
+using Kept = std::conditional_t<std::is_enum_v<Field> || std::is_same_v<Field, bool>, std::uint8_t,
+                                std::conditional_t<std::is_same_v<Field, Seconds>, double, Field>>;
+
+double valueOf(Seconds time) {
+    return time.value;
+}
+template <typename Field>
+Field valueOf(Field field) {
+    return field;
+}
+
 class Packer {
 public:
     template <typename Number>
@@ -37,11 +50,14 @@ public:
         bytes_ += text;
     }
     /// One number of every row, with how many there are.
-    template <typename Rows, typename Get>
-    void column(const Rows& rows, const Get& get) {
+    template <typename Row, typename Field>
+    void column(const std::vector<Row>& rows, Field Row::*field, std::size_t /*most*/ = 0) {
         put(static_cast<std::uint64_t>(rows.size()));
-        for (const auto& row : rows) put(get(row));
+        for (const Row& row : rows) put(static_cast<Kept<Field>>(valueOf(row.*field)));
     }
+    void number(double value) { put(value); }
+    /// What must hold of the rows is the reader's business.
+    void require(bool /*holds*/) const {}
     std::string take() { return std::move(bytes_); }
 
 private:
@@ -67,15 +83,25 @@ public:
         bytes_.remove_prefix(size);
         return text;
     }
-    /// A number of every row. The first column makes the rows, each of `Number`'s size in the bytes at least.
-    template <typename Number, typename Rows, typename Set>
-    void column(Rows& rows, const Set& set) {
+    /// A number of every row; whole ones are below `most`. The first column makes the rows, each of the number's size
+    /// in the bytes at least.
+    template <typename Row, typename Field>
+    void column(std::vector<Row>& rows, Field Row::*field, std::size_t most = 0) {
         const auto size = take<std::uint64_t>();
-        require(size <= bytes_.size() / sizeof(Number));
+        require(size <= bytes_.size() / sizeof(Kept<Field>));
         if (rows.empty()) rows.resize(size);
         require(rows.size() == size);
-        for (auto& row : rows) set(row, take<Number>());
+        for (Row& row : rows) {
+            const auto number = take<Kept<Field>>();
+            if constexpr (std::is_integral_v<Kept<Field>> && !std::is_same_v<Field, bool>)
+                require(number >= 0 && static_cast<std::size_t>(number) < most);
+            if constexpr (std::is_same_v<Field, Seconds>)
+                (row.*field).value = number;
+            else
+                row.*field = static_cast<Field>(number);
+        }
     }
+    void number(double& value) { value = take<double>(); }
     void end() const { require(bytes_.empty()); }
     void require(bool holds) const {
         if (!holds)
@@ -94,67 +120,40 @@ void pollRows(std::size_t rows) {
     poll(1000 * rows / kRowsPerMillisecond);
 }
 
-void packLevel(Packer& packer, const LevelPlan& level) {
-    packer.column(level.layers, [](const LayerPlan& row) { return row.layer; });
-    packer.column(level.layers, [](const LayerPlan& row) { return static_cast<std::uint8_t>(row.type); });
-    packer.column(level.layers, [](const LayerPlan& row) { return row.compute.value; });
-    packer.column(level.layers, [](const LayerPlan& row) { return row.intra.value; });
-    packer.column(level.layers, [](const LayerPlan& row) { return row.inter.value; });
-    packer.column(level.joins, [](const JoinPlan& row) { return row.layer; });
-    packer.column(level.joins, [](const JoinPlan& row) { return static_cast<std::uint8_t>(row.layout); });
-    packer.column(level.joins, [](const JoinPlan& row) { return row.compute.value; });
-    packer.column(level.joins, [](const JoinPlan& row) { return row.inter.value; });
-    packer.column(level.other, [](const partition::Transfers& row) { return row.intra.value; });
-    packer.column(level.other, [](const partition::Transfers& row) { return row.inter.value; });
+// The columns, in the order of the bytes. A visitor packs them or puts them back.
+
+template <typename Visitor, typename Level>
+void visitRows(Visitor& visitor, Level& level, std::size_t layers) {
+    constexpr std::size_t kStates = 3;
+    visitor.column(level.layers, &LayerPlan::layer, layers);
+    visitor.column(level.layers, &LayerPlan::type, kStates);
+    visitor.column(level.layers, &LayerPlan::compute);
+    visitor.column(level.layers, &LayerPlan::intra);
+    visitor.column(level.layers, &LayerPlan::inter);
+    visitor.column(level.joins, &JoinPlan::layer, layers);
+    visitor.column(level.joins, &JoinPlan::layout, kStates);
+    visitor.column(level.joins, &JoinPlan::compute);
+    visitor.column(level.joins, &JoinPlan::inter);
+    visitor.column(level.other, &partition::Transfers::intra);
+    visitor.column(level.other, &partition::Transfers::inter);
+    visitor.require(level.other.empty() || level.other.size() == layers);
     pollRows(level.layers.size() + level.joins.size());
 }
 
-void unpackLevel(Unpacker& from, LevelPlan& level, std::size_t layers) {
-    const auto layer = [&](auto& row, std::int32_t index) {
-        from.require(index >= 0 && static_cast<std::size_t>(index) < layers);
-        row.layer = index;
-    };
-    constexpr std::uint8_t kStates = 3;
-    from.column<std::int32_t>(level.layers, layer);
-    from.column<std::uint8_t>(level.layers, [&](LayerPlan& row, std::uint8_t type) {
-        from.require(type < kStates);
-        row.type = static_cast<partition::Type>(type);
-    });
-    from.column<double>(level.layers, [](LayerPlan& row, double time) { row.compute = {time}; });
-    from.column<double>(level.layers, [](LayerPlan& row, double time) { row.intra = {time}; });
-    from.column<double>(level.layers, [](LayerPlan& row, double time) { row.inter = {time}; });
-    from.column<std::int32_t>(level.joins, layer);
-    from.column<std::uint8_t>(level.joins, [&](JoinPlan& row, std::uint8_t layout) {
-        from.require(layout < kStates);
-        row.layout = static_cast<partition::Layout>(layout);
-    });
-    from.column<double>(level.joins, [](JoinPlan& row, double time) { row.compute = {time}; });
-    from.column<double>(level.joins, [](JoinPlan& row, double time) { row.inter = {time}; });
-    from.column<double>(level.other, [](partition::Transfers& row, double time) { row.intra = {time}; });
-    from.column<double>(level.other, [](partition::Transfers& row, double time) { row.inter = {time}; });
-    from.require(level.other.empty() || level.other.size() == layers);
-    pollRows(level.layers.size() + level.joins.size());
+template <typename Visitor, typename Share>
+void visitShare(Visitor& visitor, Share& share, std::size_t splits, std::size_t layers) {
+    visitor.number(share.parameters);
+    visitor.number(share.activations);
+    visitor.column(share.path, &partition::PathStep::split, splits);
+    visitor.column(share.path, &partition::PathStep::first);
+    visitor.column(share.layerCompute, &Seconds::value);
+    visitor.require(share.layerCompute.empty() || share.layerCompute.size() == layers);
 }
 
-void packShare(Packer& packer, const AcceleratorShare& share) {
-    packer.put(share.parameters);
-    packer.put(share.activations);
-    packer.column(share.path, [](const partition::PathStep& step) { return step.split; });
-    packer.column(share.path, [](const partition::PathStep& step) { return static_cast<std::uint8_t>(step.first); });
-    packer.column(share.layerCompute, [](Seconds time) { return time.value; });
-}
-
-void unpackShare(Unpacker& from, AcceleratorShare& share, std::size_t splits, std::size_t layers) {
-    share.parameters = from.take<double>();
-    share.activations = from.take<double>();
-    from.column<std::int32_t>(share.path, [&](partition::PathStep& step, std::int32_t split) {
-        from.require(split >= 0 && static_cast<std::size_t>(split) < splits);
-        step.split = split;
-    });
-    from.column<std::uint8_t>(share.path,
-                              [](partition::PathStep& step, std::uint8_t first) { step.first = first != 0; });
-    from.column<double>(share.layerCompute, [](Seconds& row, double time) { row = {time}; });
-    from.require(share.layerCompute.empty() || share.layerCompute.size() == layers);
+template <typename Visitor, typename AnyPlan>
+void visitPlan(Visitor& visitor, AnyPlan& plan, std::size_t layers) {
+    for (auto& level : plan.levels) visitRows(visitor, level, layers);
+    for (auto& share : plan.shares) visitShare(visitor, share, plan.levels.size(), layers);
 }
 
 }  // namespace
@@ -212,15 +211,13 @@ Plan withoutRows(const Plan& plan) {
 
 std::string packRows(const Plan& plan) {
     Packer packer;
-    for (const LevelPlan& level : plan.levels) packLevel(packer, level);
-    for (const AcceleratorShare& share : plan.shares) packShare(packer, share);
+    visitPlan(packer, plan, 0);
     return packer.take();
 }
 
 void unpackRows(std::string_view bytes, Plan& plan, std::size_t layers, const std::string& file) {
     Unpacker from(bytes, file);
-    for (LevelPlan& level : plan.levels) unpackLevel(from, level, layers);
-    for (AcceleratorShare& share : plan.shares) unpackShare(from, share, plan.levels.size(), layers);
+    visitPlan(from, plan, layers);
     from.end();
 }
 

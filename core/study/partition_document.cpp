@@ -25,30 +25,20 @@ std::size_t index(std::int32_t i) {
     return static_cast<std::size_t>(i);
 }
 
-/// The other side's transfers of a row, where a level has any.
-void addOther(Json& json, const LevelPlan& level, std::int32_t layer, bool intra) {
-    if (index(layer) >= level.other.size()) return;
-    const partition::Transfers& other = level.other[index(layer)];
-    if (intra) json["other_intra_s"] = other.intra.value;
-    json["other_inter_s"] = other.inter.value;
+template <typename Row>
+Json rowsJson(const LevelPlan& level, const std::vector<Row>& rows, const std::vector<std::string>& names) {
+    Json list = Json::array();
+    for (const Row& row : rows) {
+        Json& json = list.emplace_back(Json::object());
+        putRow(level, row, names.at(index(row.layer)), [&](const char* key, const auto& value) { json[key] = value; });
+    }
+    return list;
 }
 
-Json layerJson(const LevelPlan& level, const LayerPlan& plan, const std::vector<std::string>& names) {
-    Json json = {{"name", names.at(index(plan.layer))},
-                 {"type", partition::nameOf(plan.type)},
-                 {"compute_s", plan.compute.value},
-                 {"intra_s", plan.intra.value},
-                 {"inter_s", plan.inter.value}};
-    addOther(json, level, plan.layer, true);
-    return json;
-}
-
-Json joinJson(const LevelPlan& level, const JoinPlan& plan, const std::vector<std::string>& names) {
-    Json json = {{"name", names.at(index(plan.layer))},
-                 {"layout", partition::nameOf(plan.layout)},
-                 {"compute_s", plan.compute.value},
-                 {"inter_s", plan.inter.value}};
-    addOther(json, level, plan.layer, false);
+Json levelJson(const LevelPlan& level, const std::vector<std::string>& names) {
+    Json json = levelHead(level);
+    json["layers"] = rowsJson(level, level.layers, names);
+    json["joins"] = rowsJson(level, level.joins, names);
     return json;
 }
 
@@ -203,7 +193,7 @@ Json planHead(const Plan& plan) {
             {"fits", plan.fits}};
 }
 
-Json levelJson(const LevelPlan& plan, const std::vector<std::string>& names) {
+Json levelHead(const LevelPlan& plan) {
     Json json = {{"level", plan.level},
                  {"group", plan.group},
                  {"accelerators", plan.accelerators},
@@ -219,10 +209,6 @@ Json levelJson(const LevelPlan& plan, const std::vector<std::string>& names) {
                             {"rate_i_bytes_per_s", plan.hardware->rateI.value},
                             {"rate_j_bytes_per_s", plan.hardware->rateJ.value},
                             {"latency_s", plan.hardware->latency.value}};
-    Json& layers = json["layers"] = Json::array();
-    for (const LayerPlan& layer : plan.layers) layers.push_back(layerJson(plan, layer, names));
-    Json& joins = json["joins"] = Json::array();
-    for (const JoinPlan& join : plan.joins) joins.push_back(joinJson(plan, join, names));
     return json;
 }
 

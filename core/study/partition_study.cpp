@@ -356,32 +356,42 @@ private:
 
 }  // namespace
 
-Result runPartition(const Study& study, const RunHooks& hooks) {
-    const ProgressSink& sink = hooks.progress;
+PartitionInputs readPartitionInputs(const Study& study, const Options& options, const RunHooks& hooks) {
     if (study.models.size() != 1) throw UsageError("a partition study takes exactly one model");
     if (study.hardware.size() != 1) throw UsageError("a partition study takes exactly one fleet");
-    Options options = partitionOptions(study);
-    options.threads = hooks.threads;
     const auto located = [&](const std::string& name) {
         const std::string place = hooks.locate ? hooks.locate(name) : "";
         return place.empty() ? name : place;
     };
-
-    Result result;
-    result.study = study;
-    std::optional<Reading> reading(std::in_place, hooks, "reading the model");
+    const Reading reading(hooks, "reading the model");
+    PartitionInputs inputs;
     model::LoadOptions load;
     load.batch = static_cast<std::int64_t>(options.batch);
     load.dimensions = study.dimensions;
-    const model::Model model = model::loadModel(located(study.models[0]), load);
-    addOnce(result.warnings, model.warnings);
-    if (model.graph() != nullptr) addOnce(result.warnings, model.graph()->warnings);
-    reportWarnings(sink, result.warnings);
-    const model::LayerGraph layers = model::layerGraph(model);
-    const hardware::Fleet fleet = hardware::loadFleet(located(study.hardware[0]));
+    inputs.model = model::loadModel(located(study.models[0]), load);
+    addOnce(inputs.warnings, inputs.model.warnings);
+    if (inputs.model.graph() != nullptr) addOnce(inputs.warnings, inputs.model.graph()->warnings);
+    reportWarnings(hooks.progress, inputs.warnings);
+    inputs.layers = model::layerGraph(inputs.model);
+    inputs.fleet = hardware::loadFleet(located(study.hardware[0]));
+    reading.check();
+    return inputs;
+}
+
+Result runPartition(const Study& study, const RunHooks& hooks) {
+    const ProgressSink& sink = hooks.progress;
+    Options options = partitionOptions(study);
+    options.threads = hooks.threads;
+    const PartitionInputs inputs = readPartitionInputs(study, options, hooks);
+    const model::Model& model = inputs.model;
+    const model::LayerGraph& layers = inputs.layers;
+    const hardware::Fleet& fleet = inputs.fleet;
+
+    Result result;
+    result.study = study;
+    result.warnings = inputs.warnings;
     result.inputs.push_back({study.models[0], model.sha256});
     for (Input& input : hardwareInputs(study.hardware[0], fleet)) result.inputs.push_back(std::move(input));
-    reading->check();
 
     PartitionOutcome outcome;
     outcome.model = model.name;
@@ -397,7 +407,6 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
             hooks.checkpoint(checkpointJson(result, layers.layers.size(), plans));
         };
     if (!hooks.resume.is_null()) lent.resume = readCheckpoint(hooks.resume, result, layers.layers.size());
-    reading.reset();
     outcome.result = partition::solve(layers, fleet, options, std::move(lent));
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)

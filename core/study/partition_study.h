@@ -6,6 +6,7 @@
 
 #include "core/base/progress.h"
 #include "core/hardware/fleet.h"
+#include "core/model/model.h"
 #include "core/partition/partition.h"
 #include "core/study/parameter.h"
 #include "core/study/result.h"
@@ -22,6 +23,16 @@ std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet
 
 /// The engine's options that a study's parameters mean. The parameters must be valid (see readParameter).
 partition::Options partitionOptions(const Study& study);
+
+/// What a study names, read.
+struct PartitionInputs {
+    model::Model model;
+    model::LayerGraph layers;
+    hardware::Fleet fleet;
+    std::vector<std::string> warnings;
+};
+/// Reads them where `hooks.locate` says; tells the warnings, and answers to Cancel and to a pause, while it reads.
+PartitionInputs readPartitionInputs(const Study& study, const partition::Options& options, const RunHooks& hooks);
 
 /// Loads the study's model and fleet and solves. Throws like study::run.
 Result runPartition(const Study& study, const RunHooks& hooks);

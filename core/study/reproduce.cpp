@@ -14,6 +14,7 @@
 #include "core/hardware/library.h"
 #include "core/model/model.h"
 #include "core/study/partition_study.h"
+#include "core/study/scaling.h"
 
 namespace tessera::study {
 
@@ -115,8 +116,9 @@ private:
     std::atomic<std::size_t> done_ = 0;
 };
 
-double speedupOf(const partition::Result& result, std::string_view strategy) {
-    for (const partition::Plan& plan : result.plans)
+template <typename Plan>
+double speedupOf(const std::vector<Plan>& plans, std::string_view strategy) {
+    for (const Plan& plan : plans)
         if (plan.strategy == strategy || (strategy == "accpar" && plan.strategy == "accpar-paper"))
             return plan.speedupOverDp;
     throw UsageError(fmt::format("the engine returned no plan for strategy '{}'", strategy));
@@ -142,7 +144,7 @@ Reproduction networksOn(const Figure& figure, const std::string& fleetName, doub
         addAssumptions(result, solved[i].assumptions);
         for (std::size_t m = 0; m < kMetrics.size(); ++m) {
             const std::string metric(kMetrics.at(m).strategy);
-            const double ours = speedupOf(solved[i], metric);
+            const double ours = speedupOf(solved[i].plans, metric);
             logarithms.at(m) += std::log(ours);
             result.rows.push_back({std::string(kNetworks.at(i)), metric, std::nullopt, std::nullopt, ours});
         }
@@ -201,22 +203,19 @@ Reproduction figure8(const Figure& figure, const ReproductionOptions& asked, con
     Reproduction result = begin(figure, asked);
     const Array array = loadArray("accpar-heterogeneous");
     const Network network = loadNetwork("vgg19");
-    const partition::Options options = optionsFor(asked);
-    std::vector<partition::Result> solved(kMostLevels - kFewestLevels + 1);
-    PartCounter counter(sink, "hierarchy levels", solved.size());
-    parallelFor(solved.size(), asked.threads, [&](std::size_t i) {
-        hardware::Fleet fleet = array.fleet;
-        for (hardware::Group& group : fleet.groups)
-            group.count = std::int64_t{1} << (kFewestLevels + static_cast<int>(i) - 1);
-        solved[i] = partition::solve(network.layers, fleet, options, {}, stop);
-        counter.finishOne();
-    });
-    for (std::size_t i = 0; i < solved.size(); ++i) {
-        addAssumptions(result, solved[i].assumptions);
+    hardware::Fleet largest = array.fleet;
+    for (hardware::Group& group : largest.groups) group.count = std::int64_t{1} << (kMostLevels - 1);
+    RunHooks hooks;
+    hooks.progress = sink;
+    hooks.cancel = stop;
+    hooks.threads = asked.threads;
+    const Scaling solved = scaling(network.layers, largest, optionsFor(asked), hooks);
+    for (const ScalingPoint& point : solved.points)
         for (const Metric& metric : kMetrics)
-            result.rows.push_back({"vgg19", std::string(metric.strategy), kFewestLevels + static_cast<int>(i),
-                                   std::nullopt, speedupOf(solved[i], metric.strategy)});
-    }
+            if (point.levels >= kFewestLevels)
+                result.rows.push_back({"vgg19", std::string(metric.strategy), point.levels, std::nullopt,
+                                       speedupOf(point.plans, metric.strategy)});
+    addAssumptions(result, solved.assumptions);
     result.inputs.push_back(network.input);
     result.inputs.insert(result.inputs.end(), array.inputs.begin(), array.inputs.end());
     result.notes.emplace_back(

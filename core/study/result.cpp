@@ -1,10 +1,10 @@
 #include "core/study/result.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -41,87 +41,165 @@ Json partitionHead(const Result& result, const PartitionOutcome& outcome) {
     return json;
 }
 
+constexpr Json::error_handler_t kReplace = Json::error_handler_t::replace;
+
+/// A text as it stands in JSON.
+struct Quoted {
+    explicit Quoted(const std::string& any) : text(Json(any).dump(-1, ' ', false, kReplace)) {}
+    std::string text;
+};
+
 /// Writes nested JSON in parts, in the layout of `toText`: a result of a deep network has millions of values, which
 /// never stand in memory together.
 class JsonWriter {
 public:
     explicit JsonWriter(const TextSink& write) : write_(write) {}
 
-    void key(const std::string& name) {
+    /// `name` is plain: nothing in it needs to be escaped.
+    void key(std::string_view name) {
         separate();
-        write_(Json(name).dump(-1, ' ', false, kReplace) + ": ");
+        value(name);
+        buffer_ += ": ";
+    }
+    void key(const Quoted& name) {
+        separate();
+        value(name);
+        buffer_ += ": ";
     }
     void open(char bracket) {
-        write_(std::string(1, bracket));
+        buffer_ += bracket;
         empty_.push_back(true);
     }
     void close(char bracket) {
         const bool empty = empty_.back();
         empty_.pop_back();
-        write_((empty ? "" : "\n" + margin()) + bracket);
+        if (!empty) breakLine();
+        buffer_ += bracket;
     }
-    void element(const Json& value) {
-        separate();
-        put(value);
+    /// Begins an entry of a list.
+    void entry() { separate(); }
+    void value(const Json& value) {
+        // A dump has line breaks between values only, so they can be indented.
+        for (const char c : value.dump(2, ' ', false, kReplace))
+            if (c == '\n')
+                breakLine();
+            else
+                buffer_ += c;
     }
-    void members(const Json& object) {
-        for (const auto& [name, value] : object.items()) {
-            key(name);
-            put(value);
+    /// A plain word.
+    void value(std::string_view word) {
+        buffer_ += '"';
+        buffer_ += word;
+        buffer_ += '"';
+    }
+    void value(double number) {
+        if (!std::isfinite(number)) {
+            buffer_ += "null";
+            return;
         }
+        // What a dump itself uses, without a value of JSON around each number.
+        std::array<char, 64> text{};
+        const char* end = nlohmann::detail::to_chars(text.data(), text.data() + text.size(), number);
+        buffer_.append(text.data(), static_cast<std::size_t>(end - text.data()));
+    }
+    /// A text in its quotes, as it is to stand.
+    void value(const Quoted& text) { buffer_ += text.text; }
+    void members(const Json& object) {
+        for (const auto& [name, member] : object.items()) {
+            key(Quoted(name));
+            value(member);
+        }
+    }
+    void end() {
+        buffer_ += '\n';
+        write_(buffer_);
+        buffer_.clear();
     }
 
 private:
-    static constexpr Json::error_handler_t kReplace = Json::error_handler_t::replace;
+    static constexpr std::size_t kPart = std::size_t{1} << 18;
 
-    std::string margin() const { return fmt::format("{:{}}", "", 2 * empty_.size()); }
-    void separate() {
-        write_((empty_.back() ? "\n" : ",\n") + margin());
-        empty_.back() = false;
+    void breakLine() {
+        buffer_ += '\n';
+        buffer_.append(2 * empty_.size(), ' ');
     }
-    /// A dump has line breaks between values only, so they can be indented.
-    void put(const Json& value) {
-        const std::string text = value.dump(2, ' ', false, kReplace);
-        const std::string next = "\n" + margin();
-        std::string indented;
-        indented.reserve(text.size() * 2);
-        for (const char c : text) {
-            if (c == '\n')
-                indented += next;
-            else
-                indented += c;
+    void separate() {
+        if (buffer_.size() >= kPart) {
+            write_(buffer_);
+            buffer_.clear();
         }
-        write_(indented);
+        if (!empty_.back()) buffer_ += ',';
+        breakLine();
+        empty_.back() = false;
     }
 
     const TextSink& write_;
+    std::string buffer_;       ///< what is not handed on yet
     std::vector<bool> empty_;  ///< of every open bracket: whether it holds nothing yet
 };
 
-void writePartition(const Result& result, const PartitionOutcome& outcome, const TextSink& write) {
-    JsonWriter writer(write);
-    writer.open('{');
-    writer.members(partitionHead(result, outcome));
-    writer.key("strategies");
-    writer.open('{');
-    for (const partition::Plan& plan : outcome.result.plans) {
-        writer.key(plan.strategy);
-        writer.open('{');
-        writer.members(planHead(plan));
-        writer.key("levels");
-        writer.open('[');
-        for (const partition::LevelPlan& level : plan.levels) writer.element(levelJson(level, outcome.result.names));
-        writer.close(']');
-        writer.members(planTail(plan));
-        writer.close('}');
+class PartitionWriter {
+public:
+    PartitionWriter(const PartitionOutcome& outcome, const TextSink& write) : outcome_(outcome), writer_(write) {
+        names_.reserve(outcome.result.names.size());
+        for (const std::string& name : outcome.result.names) names_.emplace_back(name);
     }
-    writer.close('}');
-    Json tail = Json::object();
-    finishDocument(tail, result.assumptions, result.warnings);
-    writer.members(tail);
-    writer.close('}');
-    write("\n");
-}
+
+    void write(const Result& result) {
+        writer_.open('{');
+        writer_.members(partitionHead(result, outcome_));
+        writer_.key("strategies");
+        writer_.open('{');
+        for (const partition::Plan& plan : outcome_.result.plans) put(plan);
+        writer_.close('}');
+        Json tail = Json::object();
+        finishDocument(tail, result.assumptions, result.warnings);
+        writer_.members(tail);
+        writer_.close('}');
+        writer_.end();
+    }
+
+private:
+    void put(const partition::Plan& plan) {
+        writer_.key(Quoted(plan.strategy));
+        writer_.open('{');
+        writer_.members(planHead(plan));
+        writer_.key("levels");
+        writer_.open('[');
+        for (const partition::LevelPlan& level : plan.levels) {
+            writer_.entry();
+            writer_.open('{');
+            writer_.members(levelHead(level));
+            put("layers", level, level.layers);
+            put("joins", level, level.joins);
+            writer_.close('}');
+        }
+        writer_.close(']');
+        writer_.members(planTail(plan));
+        writer_.close('}');
+    }
+
+    template <typename Row>
+    void put(std::string_view key, const partition::LevelPlan& level, const std::vector<Row>& rows) {
+        writer_.key(key);
+        writer_.open('[');
+        for (const Row& row : rows) {
+            writer_.entry();
+            writer_.open('{');
+            putRow(level, row, names_.at(static_cast<std::size_t>(row.layer)),
+                   [&](std::string_view field, const auto& value) {
+                       writer_.key(field);
+                       writer_.value(value);
+                   });
+            writer_.close('}');
+        }
+        writer_.close(']');
+    }
+
+    const PartitionOutcome& outcome_;
+    JsonWriter writer_;
+    std::vector<Quoted> names_;
+};
 
 }  // namespace
 
@@ -157,7 +235,7 @@ void addOnce(std::vector<std::string>& sentences, const std::vector<std::string>
 }
 
 void writeJson(const Result& result, const TextSink& write) {
-    std::visit([&](const auto& outcome) { writePartition(result, outcome, write); }, result.outcome);
+    std::visit([&](const PartitionOutcome& outcome) { PartitionWriter(outcome, write).write(result); }, result.outcome);
 }
 
 Json toJson(const Result& result) {

@@ -301,22 +301,5 @@ TEST_F(Cli, toursBundledStudiesAndWritesAReport) {
     }
 }
 
-TEST_F(Cli, endsWith5WhenInterrupted) {
-    // A chain long enough to be interrupted in the middle of its work.
-    std::string layers;
-    for (int i = 0; i < 60000; ++i)
-        layers += (i > 0 ? ",\n" : "") + std::string("{\"name\": \"l") + std::to_string(i) +
-                  "\", \"kind\": \"fc\", \"in_channels\": 64, \"out_channels\": 64}";
-    write("long.json", R"({"schema": "tessera.layers/1", "name": "long", "layers": [)" + layers + "]}");
-    const Ended ended = runShell(
-        "\"$TESSERA\" partition --model long.json --fleet accpar-heterogeneous --json > out & "
-        "pid=$!; sleep 0.3; kill -INT $pid; wait $pid",
-        folder_);
-    EXPECT_TRUE(ended.code == 5 || ended.code == 0) << ended.code << ended.errors;
-    if (ended.code == 5) {
-        EXPECT_EQ(lines(ended.errors), 1U) << ended.errors;
-    }
-}
-
 }  // namespace
 }  // namespace tessera::test

@@ -1,3 +1,4 @@
+#include <SQLiteCpp/Database.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,6 +26,13 @@ protected:
         const json result = json::parse(ended.output);
         const std::string schema = result["schema"];
         EXPECT_EQ(schemaErrors(result, schema.substr(8, schema.find('/') - 8) + ".schema.json"), "");
+        std::vector<std::string> keys;
+        const auto inOrder = nlohmann::ordered_json::parse(ended.output);
+        for (const auto& [key, value] : inOrder.items()) keys.push_back(key);
+        EXPECT_EQ(std::vector<std::string>(keys.begin(), keys.begin() + 3),
+                  (std::vector<std::string>{"schema", "tool_version", "command"}));
+        EXPECT_EQ(std::vector<std::string>(keys.end() - 2, keys.end()),
+                  (std::vector<std::string>{"assumptions", "warnings"}));
         return result;
     }
     json runs(const std::vector<std::string>& more = {}) const {
@@ -156,6 +164,55 @@ TEST_F(HistoryCommand, deletesWithAWayBack) {
     EXPECT_EQ(document({"history", "merge", "copy.db"})["present"], 1);
 }
 
+class StoppedCommand : public HistoryCommand {
+protected:
+    /// The program's end when it is interrupted as soon as a condition of the shell holds.
+    Ended interrupted(const std::string& command, const std::string& when) const {
+        return runShell("\"$TESSERA\" " + command + " & pid=$!; for i in $(seq 5000); do " + when +
+                            " && break; sleep 0.002; done; kill -INT $pid; wait $pid",
+                        folder_);
+    }
+    std::vector<std::string> parts() const {
+        std::vector<std::string> found;
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder_))
+            if (entry.path().string().find(".part") != std::string::npos) found.push_back(entry.path().filename());
+        return found;
+    }
+};
+
+TEST_F(StoppedCommand, aCopyEndsSoonAndLeavesNothing) {
+    ASSERT_EQ(tessera(with(kToy, {"--store", "large.db"})).code, 0);
+    {
+        SQLite::Database large(path("large.db"), SQLite::OPEN_READWRITE);
+        large.exec(
+            "INSERT INTO artifact(run, kind, media_type, size, content) "
+            "VALUES(1, 'large', 'text/plain', 400000000, zeroblob(400000000))");
+    }
+    const Ended ended = interrupted("history backup copy.db --store large.db", "[ -n \"$(ls copy.db.*.part 2>&-)\" ]");
+    EXPECT_EQ(ended.code, 5) << ended.errors;
+    EXPECT_EQ(ended.errors,
+              "the copy to copy.db was stopped; run 'tessera history backup' again with the same arguments\n");
+    EXPECT_TRUE(parts().empty()) << parts().front();
+    EXPECT_FALSE(fs::exists(path("copy.db")));
+}
+
+TEST_F(StoppedCommand, whatWaitsForAnotherProgramEndsSoon) {
+    ASSERT_EQ(tessera(kToy).code, 0);
+    ASSERT_EQ(tessera(with(kToy, {"--store", "other.db"})).code, 0);
+    SQLite::Database other(path("share/tessera/history.db"), SQLite::OPEN_READWRITE);
+    other.exec("BEGIN IMMEDIATE");
+    const Ended vacuum = interrupted("history vacuum", "[ $i -gt 150 ]");
+    EXPECT_EQ(vacuum.code, 5);
+    EXPECT_EQ(vacuum.errors,
+              "tidying the history was stopped; run 'tessera history vacuum' again with the same arguments\n");
+    const Ended merge = interrupted("history merge other.db", "[ $i -gt 150 ]");
+    EXPECT_EQ(merge.code, 5);
+    EXPECT_EQ(merge.errors,
+              "taking in other.db was stopped; run 'tessera history merge' again with the same arguments\n");
+    other.exec("ROLLBACK");
+    EXPECT_EQ(document({"history", "merge", "other.db"})["added"], 1);
+}
+
 TEST_F(HistoryCommand, aHistoryThatCannotBeWrittenDoesNotLoseTheResult) {
     fs::create_directory(path("folder.db"));
     const Ended named = tessera(with(kToy, {"--store", "folder.db"}));
@@ -190,7 +247,35 @@ TEST_F(HistoryCommand, wrongRunsAndFilesGetASentence) {
         {{"history", "list", "--store", "missing.db"}, 6},
         {{"export", "1", "--what", "chart", "--out", "x.docx"}, 2},
         {{"export", "1", "--what", "chart", "--name", "nothing", "--out", "x.svg"}, 2},
+        {{"export", "1", "--out", ""}, 2},
+        {{"export", "1", "--out", "x"}, 2},
+        {{"export", "1", "--out", "x.csv", "--what", "everything"}, 2},
+        {{"export", "1", "--out", "x.csv", "--theme", "blue"}, 2},
+        {{"export", "1", "--out", "x.csv", "--scale", "9"}, 2},
+        {{"export", "1", "--out", "x.csv", "--strategy", "nothing"}, 2},
+        {{"export", "1", "--what", "timeline", "--name", "types", "--out", "x.json"}, 2},
+        {{"export", "1", "--out", "no/such/x.csv"}, 6},
+        {{"export", "99", "--out", "x.csv"}, 2},
+        {{"history", "backup", ""}, 2},
+        {{"history", "backup", "."}, 6},
+        {{"history", "backup", "no/such/copy.db"}, 6},
+        {{"history", "backup", "share/tessera/history.db"}, 6},
+        {{"history", "export", "1", "--out", ""}, 2},
+        {{"history", "export", "1", "--out", "share/tessera/history.db"}, 6},
+        {{"history", "export", "1", "2", "--format", "optuna", "--out", "x"}, 2},
+        {{"history", "import", ""}, 2},
+        {{"history", "import", "."}, 6},
+        {{"history", "import", "/dev/null"}, 6},
+        {{"history", "merge", "share/tessera/history.db"}, 2},
+        {{"history", "tag", "1", " "}, 2},
+        {{"history", "compare", "1", "1"}, 2},
+        {{"history", "list", "--limit", "0"}, 2},
+        {{"history", "list", "--least", "=3"}, 2},
+        {{"history", "delete", "1", "99"}, 2},
         {{"report", "1", "--out", "x.docx"}, 2},
+        {{"report", "1", "--out", ""}, 2},
+        {{"report", "1", "99", "--out", "x.html"}, 2},
+        {{"report", "1", "--out", "no/such/x.html"}, 6},
     };
     for (const auto& [arguments, code] : cases) {
         const Ended ended = tessera(arguments);
@@ -199,6 +284,58 @@ TEST_F(HistoryCommand, wrongRunsAndFilesGetASentence) {
         EXPECT_EQ(ended.output, "");
     }
     EXPECT_EQ(contents("garbage.db"), "this is no history");
+    EXPECT_EQ(runs().size(), 1U) << "nothing was deleted";
+    for (const std::string file : {"x", "x.csv", "x.svg", "x.html", "x.json"}) EXPECT_FALSE(fs::exists(path(file)));
+}
+
+TEST_F(HistoryCommand, verifyNamesWhatIsDamaged) {
+    ASSERT_EQ(tessera(kToy).code, 0);
+    EXPECT_TRUE(tessera({"history", "verify"}).output.starts_with("sound: 1 run, 4 stored inputs, "));
+    SQLite::Database(path("share/tessera/history.db"), SQLite::OPEN_READWRITE).exec("UPDATE model SET content = x'00'");
+    const Ended ended = tessera({"history", "verify", "--json"});
+    EXPECT_EQ(ended.code, 6);
+    EXPECT_FALSE(json::parse(ended.output)["sound"]);
+    EXPECT_EQ(json::parse(ended.output)["problems"].size(), 1U);
+    EXPECT_NE(ended.errors.find("1 problem was found"), std::string::npos) << ended.errors;
+}
+
+TEST_F(HistoryCommand, aHistoryOfANewerProgramIsOnlyRead) {
+    ASSERT_EQ(tessera(kToy).code, 0);
+    SQLite::Database(path("share/tessera/history.db"), SQLite::OPEN_READWRITE).exec("PRAGMA user_version = 999");
+    const Ended list = tessera({"history", "list"});
+    EXPECT_EQ(list.code, 0);
+    EXPECT_NE(list.output.find("toy.json"), std::string::npos);
+    EXPECT_NE(list.errors.find("999"), std::string::npos) << "it says so";
+    for (const std::vector<std::string>& change :
+         {std::vector<std::string>{"history", "tag", "1", "a"}, {"history", "vacuum"}, {"history", "delete", "1"}})
+        EXPECT_EQ(tessera(change).code, 6) << change[1];
+    const Ended run = tessera(with(kToy, {"--store", "share/tessera/history.db"}));
+    EXPECT_EQ(run.code, 6);
+    EXPECT_NE(run.output.find("over DP"), std::string::npos);
+}
+
+TEST_F(HistoryCommand, keepsNotesAndStars) {
+    ASSERT_EQ(tessera(kToy).code, 0);
+    ASSERT_EQ(tessera(kToy).code, 0);
+    document({"history", "note", "1", "for the spring order"});
+    EXPECT_EQ(document({"history", "show", "1"})["note"], "for the spring order");
+    EXPECT_EQ(tessera({"history", "note", "1", ""}).output, "run 1 has no note\n");
+    EXPECT_EQ(document({"history", "show", "1"})["note"], "");
+    document({"history", "star", "1", "2"});
+    EXPECT_EQ(runs({"--starred"}).size(), 2U);
+    document({"history", "star", "last", "--remove"});
+    EXPECT_EQ(runs({"--starred"})[0]["run"], 1);
+    EXPECT_EQ(tessera({"history", "show", "1", "--result"}).output, tessera({"resume", "1", "--json"}).output);
+}
+
+TEST_F(HistoryCommand, saysWhatItKept) {
+    ASSERT_EQ(tessera(kToy).code, 0);
+    EXPECT_EQ(tessera({"history", "tag", "1", " b ", "a", "a"}).output, "run 1 has a, b\n");
+    EXPECT_EQ(runs()[0]["tags"], json::array({"a", "b"}));
+    EXPECT_EQ(tessera({"history", "tag", "1", "a", "b", "--remove"}).output, "run 1 has no tags\n");
+    EXPECT_EQ(tessera({"history", "delete", "1"}).output, "1 run deleted; --restore brings it back until 'vacuum'\n");
+    EXPECT_EQ(tessera({"history", "delete", "1", "--restore"}).output, "1 run restored\n");
+    EXPECT_EQ(tessera({"report", "1", "1", "--out", "r.md"}).output, "1 run written to r.md\n");
 }
 
 TEST_F(HistoryCommand, exportsTablesTimelinesAndPictures) {

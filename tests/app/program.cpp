@@ -10,6 +10,8 @@
 #include <memory>
 #include <stdexcept>
 
+#include "tests/support/paths.h"
+
 namespace tessera::test {
 
 namespace {
@@ -52,13 +54,13 @@ Ended execute(const std::vector<std::string>& arguments, const std::string& fold
 }  // namespace
 
 Ended runProgram(const std::vector<std::string>& arguments, const std::string& folder) {
-    std::vector<std::string> all{TESSERA_PROGRAM};
+    std::vector<std::string> all{program().string()};
     all.insert(all.end(), arguments.begin(), arguments.end());
     return execute(all, folder);
 }
 
 Ended runShell(const std::string& command, const std::string& folder) {
-    setenv("TESSERA", TESSERA_PROGRAM, 1);
+    setenv("TESSERA", program().c_str(), 1);
     return execute({"/bin/bash", "-c", command}, folder);
 }
 

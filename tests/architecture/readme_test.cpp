@@ -54,8 +54,8 @@ struct Ran {
 
 /// In an empty folder that sees the project's data/ and tests/, so that examples may name and write files.
 Ran run(const std::string& command, const fs::path& folder) {
-    const std::string program = fs::path(TESSERA_PROGRAM).parent_path().string();
-    const std::string line = "cd '" + folder.string() + "' && PATH='" + program +
+    const std::string programs = program().parent_path().string();
+    const std::string line = "cd '" + folder.string() + "' && PATH='" + programs +
                              "':\"$PATH\" && export XDG_DATA_HOME='" + folder.string() + "/share' && " + command;
     std::string output;
     FILE* pipe = popen(line.c_str(), "r");

@@ -7,14 +7,18 @@
 
 namespace tessera::test {
 
+std::filesystem::path sourceDirectory();  ///< of the project
+std::filesystem::path buildDirectory();
+std::filesystem::path program();  ///< the command line that was built
+
 /// A file or folder of the project.
 inline std::filesystem::path sourcePath(const std::string& relative) {
-    return std::filesystem::path(TESSERA_SOURCE_DIR) / relative;
+    return sourceDirectory() / relative;
 }
 
 /// A file or folder of the reference data that may stand beside the project; it is never required.
 inline std::filesystem::path sharedPath(const std::string& relative) {
-    return std::filesystem::path(TESSERA_SHARED_DATA) / relative;
+    return sourceDirectory() / "../shared/data" / relative;
 }
 
 }  // namespace tessera::test

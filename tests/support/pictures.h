@@ -11,11 +11,13 @@
 #include <QWidget>
 #include <functional>
 
+#include "tests/support/paths.h"
+
 namespace tessera::test {
 
 /// Where tests leave pictures for a person to look at.
 inline QString picturesFolder() {
-    const QString folder = QStringLiteral(TESSERA_PICTURES);
+    const QString folder = QString::fromStdString((buildDirectory() / "pictures").string());
     QDir().mkpath(folder);
     return folder;
 }

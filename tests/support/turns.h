@@ -1,7 +1,9 @@
 #pragma once
 
 #include <QAbstractEventDispatcher>
+#include <QElapsedTimer>
 #include <QObject>
+#include <QTimer>
 #include <algorithm>
 #include <utility>
 
@@ -42,5 +44,37 @@ private:
     double last_;
     double longest_ = 0;
 };
+
+/// Ticks while the event loop runs: the longest time on the wall between two ticks is how long a window did not answer,
+/// whatever for. A busy machine adds its own, so take the best of several tries.
+class Ticker {
+public:
+    Ticker() {
+        timer_.setTimerType(Qt::PreciseTimer);
+        timer_.setInterval(kInterval);
+        QObject::connect(&timer_, &QTimer::timeout, [this] { mark(); });
+        clock_.start();
+        timer_.start();
+    }
+    /// Milliseconds beyond the interval, and begins anew.
+    double take() {
+        mark();
+        return std::exchange(longest_, 0);
+    }
+
+private:
+    static constexpr int kInterval = 2;  // ms
+    void mark() {
+        longest_ = std::max(longest_, 1e-6 * static_cast<double>(clock_.nsecsElapsed()) - kInterval);
+        clock_.restart();
+    }
+
+    QTimer timer_;
+    QElapsedTimer clock_;
+    double longest_ = 0;
+};
+
+/// The longest that a window of this project may not answer, in milliseconds.
+inline constexpr double kLongestTurn = 50 * kSlowerBuild;
 
 }  // namespace tessera::test

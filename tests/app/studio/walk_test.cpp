@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <QAction>
+#include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
+#include <QFile>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
 #include <QTabWidget>
@@ -10,6 +13,8 @@
 #include <QTest>
 #include <QUndoStack>
 #include <QUrl>
+#include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -23,9 +28,12 @@
 #include "ui/theme/theme.h"
 #include "ui/views/compare_document.h"
 #include "ui/views/document.h"
+#include "ui/views/exportable.h"
 #include "ui/views/heat_map_view.h"
+#include "ui/views/report_document.h"
 #include "ui/views/run_document.h"
 #include "ui/workspace/history.h"
+#include "ui/workspace/history_document.h"
 #include "ui/workspace/jobs.h"
 #include "ui/workspace/main_window.h"
 
@@ -106,52 +114,166 @@ protected:
         return store::Store::open(folder_.filePath(QStringLiteral("history.db")).toStdString()).resultText(run).value();
     }
 
+    /// A field by the name that a screen reader says.
+    template <typename Control>
+    Control* named(const QString& name) const {
+        for (Control* each : window_->currentDocument()->findChildren<Control*>())
+            if (each->isVisible() &&
+                (each->accessibleName() == name || each->accessibleName().startsWith(name + QLatin1Char(','))))
+                return each;
+        return nullptr;
+    }
+
+    bool says(const QString& text) const {
+        const QList<QLabel*> labels = window_->currentDocument()->findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(),
+                           [&](const QLabel* label) { return label->isVisible() && label->text().contains(text); });
+    }
+
+    /// Writes every format of everything that the page can export; returns the contents of the files by their names.
+    std::map<std::string, std::string> exportAll() {
+        const QString folder = folder_.filePath(QStringLiteral("exports"));
+        QDir().mkpath(folder);
+        std::map<std::string, std::string> files;
+        for (const Exportable& each : window_->currentDocument()->exportables()) {
+            QStringList formats;
+            if (each.svg) formats << QStringLiteral("svg") << QStringLiteral("png") << QStringLiteral("pdf");
+            if (each.csv) formats << QStringLiteral("csv");
+            if (each.json) formats << QStringLiteral("json");
+            if (each.dot) formats << QStringLiteral("dot");
+            EXPECT_FALSE(formats.isEmpty()) << each.name.toStdString();
+            for (const QString& format : formats) {
+                const QString name = each.name + QLatin1Char('.') + format;
+                exportTo(each, format, folder + QLatin1Char('/') + name);
+                files[name.toStdString()] = readFile((folder + QLatin1Char('/') + name).toStdString());
+            }
+        }
+        return files;
+    }
+
+    /// Every file is what its ending says.
+    static void expectFormats(const std::map<std::string, std::string>& files) {
+        const std::map<std::string, std::string> kBeginnings{{"png", "\x89PNG"}, {"pdf", "%PDF-"}, {"dot", "digraph"}};
+        for (const auto& [name, content] : files) {
+            const std::string format = name.substr(name.rfind('.') + 1);
+            const auto beginning = kBeginnings.find(format);
+            if (beginning != kBeginnings.end()) {
+                EXPECT_EQ(content.rfind(beginning->second, 0), 0U) << name;
+            } else if (format == "svg") {
+                EXPECT_NE(content.find("</svg>"), std::string::npos) << name;
+            } else if (format == "json") {
+                EXPECT_FALSE(Json::parse(content).empty()) << name;
+            } else {
+                EXPECT_GT(std::count(content.begin(), content.end(), '\n'), 1) << name;
+            }
+        }
+    }
+
+    void dropAModel();
+    void editHardware();
+    void watchALongSearch();
+    store::RunId runTheDroppedModel();
+    void readTheResult();
+    store::RunId compareWithAnotherBatch(store::RunId first);
+    void writeAReport(store::RunId first, store::RunId second);
+    void findTheRunAgain(store::RunId first);
+
     QTemporaryDir folder_;
     std::unique_ptr<MainWindow> window_;
+    QString model_;  ///< the file that was dropped
 };
 
-TEST_F(Walk, fromTheFirstStartToTheHistory) {
-    // 1. Open Tessera: nothing to configure.
-    EXPECT_EQ(window_->currentDocument()->kind(), QStringLiteral("welcome"));
-    picture(QStringLiteral("01-welcome"));
+/// Points of all curves so far.
+std::size_t pointsOf(const RunState& state) {
+    std::size_t points = 0;
+    if (state.curves != nullptr)
+        for (const Curve& curve : *state.curves) points += curve.points.size();
+    return points;
+}
 
-    // 2. Drop an ONNX file.
-    drop(QString::fromStdString(test::sourcePath("tests/data/models/resnet18.onnx").string()));
+void Walk::dropAModel() {
+    const std::string bundled = test::sourcePath("tests/data/models/resnet18.onnx").string();
+    model_ = folder_.filePath(QStringLiteral("resnet18.onnx"));
+    ASSERT_TRUE(QFile::copy(QString::fromStdString(bundled), model_));
+    drop(model_);
     ASSERT_TRUE(waitUntil([&] { return window_->currentDocument()->kind() == QStringLiteral("model"); }, kLong));
     ASSERT_TRUE(waitUntil([&] { return !window_->currentDocument()->exportables().isEmpty(); }, kLong));
     settle();
     picture(QStringLiteral("02-model"));
-    const std::string drawing =
-        window_->currentDocument()->exportables().front().svg(report::Theme(report::ThemeKind::light));
-    EXPECT_NE(drawing.find("</svg>"), std::string::npos);
+    expectFormats(exportAll());
+}
 
-    // 3. Pick a fleet; the editor refuses nonsense beside the field and undoes.
+void Walk::editHardware() {
     Document* fleet = window_->open(QStringLiteral("hardware"), QStringLiteral("fleet/accpar-heterogeneous"));
     ASSERT_NE(fleet, nullptr);
     ASSERT_TRUE(waitUntil([&] { return !fleet->exportables().isEmpty(); }, kLong));
     settle();
     picture(QStringLiteral("03-fleet"));
-    ASSERT_NE(window_->open(QStringLiteral("hardware"), QStringLiteral("accelerator/a100")), nullptr);
+    Document* accelerator = window_->open(QStringLiteral("hardware"), QStringLiteral("accelerator/a100"));
+    ASSERT_NE(accelerator, nullptr);
+    ASSERT_TRUE(waitUntil([&] { return named<QLineEdit>(QStringLiteral("Power")) != nullptr; }, kLong));
     settle();
     picture(QStringLiteral("04-accelerator"));
+    auto* power = named<QLineEdit>(QStringLiteral("Power"));
+    const QString before = power->text();
+    power->setFocus();
+    power->selectAll();
+    QTest::keyClicks(power, QStringLiteral("plenty"));
+    EXPECT_TRUE(waitUntil([&] { return says(QStringLiteral("This is not a power")); }, kLong));
+    settle();
+    picture(QStringLiteral("04-accelerator-refused"));
+    while (accelerator->undoStack()->canUndo()) trigger("undo");
+    EXPECT_EQ(power->text(), before);
+    EXPECT_TRUE(waitUntil([&] { return !says(QStringLiteral("This is not a power")); }, kLong));
+    EXPECT_FALSE(accelerator->isModified());
+}
 
-    // 4. Set up a study and run it.
+void Walk::watchALongSearch() {
+    const QString table = folder_.filePath(QStringLiteral("many-layers.csv"));
+    {
+        QFile file(table);
+        ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write("K,C,Y,X,R,S,T\n" + QByteArray("64,64,56,56,3,3,1\n").repeated(20'000));
+    }
+    study::Study study = study::newStudy("partition");
+    study.models = {table.toStdString()};
+    study.hardware = {"accpar-heterogeneous"};
+    JobQueue& jobs = window_->jobs();
+    const int job = jobs.enqueue(study);
+    window_->open(QStringLiteral("run"), QStringLiteral("job/%1").arg(job));
+    ASSERT_NE(current<RunDocument>(), nullptr);
+    ASSERT_TRUE(waitUntil([&] { return pointsOf(jobs.state(job)) > 0; }, kLong));
+    jobs.pause(job);
+    settle();
+    ASSERT_EQ(jobs.state(job).status, store::RunStatus::paused) << "the search ended before it could be paused";
+    picture(QStringLiteral("05-live"));
+    const std::size_t points = pointsOf(jobs.state(job));
+    settle();
+    EXPECT_EQ(pointsOf(jobs.state(job)), points);
+    jobs.unpause(job);
+    ASSERT_TRUE(
+        waitUntil([&] { return pointsOf(jobs.state(job)) > points || jobs.state(job).result != nullptr; }, kLong));
+    jobs.cancel(job);
+    ASSERT_TRUE(waitUntil([&] { return !isWorking(jobs.state(job).status); }, kLong));
+    EXPECT_EQ(jobs.state(job).status, store::RunStatus::cancelled);
+}
+
+store::RunId Walk::runTheDroppedModel() {
     window_->open(QStringLiteral("study"),
-                  QStringLiteral("new/partition?model=zoo:resnet50&hardware=accpar-heterogeneous"));
-    auto* study = current<StudyDocument>();
-    ASSERT_NE(study, nullptr);
+                  QStringLiteral("new/partition?model=%1&hardware=accpar-heterogeneous").arg(model_));
+    EXPECT_NE(current<StudyDocument>(), nullptr);
     settle();
     picture(QStringLiteral("05-study"));
-    const store::RunId first = runStudy();
-    ASSERT_GT(first, 0);
+    return runStudy();
+}
 
-    // 5. Read the result as pictures.
+void Walk::readTheResult() {
     picture(QStringLiteral("06-result"));
     auto* result = current<RunDocument>();
     ASSERT_NE(result, nullptr);
     auto* map = result->findChild<HeatMapView*>();
     ASSERT_NE(map, nullptr);
-    EXPECT_GT(map->heatMap().columns.size(), 50U);
+    EXPECT_EQ(map->heatMap().columns.size(), 21U);  // ResNet-18: 20 convolutions and a fully-connected layer
     for (auto* tabs : result->findChildren<QTabWidget*>())
         for (int tab = 0; tab < tabs->count(); ++tab) {
             tabs->setCurrentIndex(tab);
@@ -159,46 +281,91 @@ TEST_F(Walk, fromTheFirstStartToTheHistory) {
             picture(
                 QStringLiteral("07-result-%1-%2").arg(tab).arg(tabs->tabText(tab).toLower().remove(QLatin1Char('&'))));
         }
-    for (const Exportable& each : result->exportables()) {
-        if (each.svg) {
-            EXPECT_NE(each.svg(report::Theme(report::ThemeKind::light)).find("</svg>"), std::string::npos)
-                << each.name.toStdString();
-        }
-        if (each.csv) {
-            EXPECT_FALSE(each.csv().empty()) << each.name.toStdString();
-        }
-    }
+    const std::map<std::string, std::string> files = exportAll();
+    expectFormats(files);
+    EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
+        return file.first.find("timeline.json") != std::string::npos &&
+               file.second.find("traceEvents") != std::string::npos;
+    }));
+}
 
-    // 6. Another batch, side by side with the first.
-    study::Study smaller = result->state().study;
+store::RunId Walk::compareWithAnotherBatch(store::RunId first) {
+    study::Study smaller = current<RunDocument>()->state().study;
     smaller.parameters["batch"] = 256;
-    smaller.name = "ResNet-50, batch 256";
+    smaller.name = "ResNet-18, batch 256";
     const int job = window_->jobs().enqueue(smaller);
-    ASSERT_TRUE(waitUntil([&] { return window_->jobs().state(job).result != nullptr; }, kLong));
+    EXPECT_TRUE(waitUntil([&] { return window_->jobs().state(job).result != nullptr; }, kLong));
     const store::RunId second = window_->jobs().state(job).run;
     Document* comparison = window_->open(QStringLiteral("compare"), QStringLiteral("%1,%2").arg(first).arg(second));
-    ASSERT_NE(comparison, nullptr);
-    ASSERT_TRUE(waitUntil([&] { return !comparison->exportables().isEmpty(); }, kLong));
+    EXPECT_TRUE(waitUntil([&] { return !comparison->exportables().isEmpty(); }, kLong));
     settle();
     picture(QStringLiteral("08-compare"));
+    expectFormats(exportAll());
+    return second;
+}
 
-    // 7. A report.
-    ASSERT_NE(window_->open(QStringLiteral("report"), QStringLiteral("%1,%2").arg(first).arg(second)), nullptr);
-    settle();
+void Walk::writeAReport(store::RunId first, store::RunId second) {
+    window_->open(QStringLiteral("report"), QStringLiteral("%1,%2").arg(first).arg(second));
+    auto* report = current<ReportDocument>();
+    ASSERT_NE(report, nullptr);
+    ASSERT_TRUE(waitUntil([&] { return report->pageCount() > 0; }, kLong));
     settle();
     picture(QStringLiteral("09-report"));
+}
 
-    // 8. Next month: search, annotate, reopen, and repeat to the same bytes.
+void Walk::findTheRunAgain(store::RunId first) {
     ASSERT_NE(window_->open(QStringLiteral("history"), {}), nullptr);
+    auto* history = current<HistoryDocument>();
+    ASSERT_NE(history, nullptr);
+    HistoryModel& runs = history->model();
+    const auto shows = [&](int count) {
+        return waitUntil([&] { return runs.rowCount() == count && runs.row(0) != nullptr; }, kLong);
+    };
+    ASSERT_TRUE(shows(3));
+    QTest::keyClicks(history->filters().search(), QStringLiteral("256"));
+    ASSERT_TRUE(shows(1));
+    EXPECT_EQ(runs.row(0)->name, "ResNet-18, batch 256");
+    runs.setData(runs.index(0, HistoryModel::Tags), "for the paper", Qt::EditRole);
+    history->filters().clear();
+    ASSERT_TRUE(shows(3));
+    QTest::keyClicks(history->filters().search(), QStringLiteral("paper"));
+    ASSERT_TRUE(shows(1));
+    history->filters().clear();
+    ASSERT_TRUE(shows(3));
     settle();
     picture(QStringLiteral("10-history"));
     trigger("palette");
     settle();
     picture(QStringLiteral("11-palette"));
+
+    // A month later the model's file is gone; the run is opened and repeated to the same bytes none the less.
+    ASSERT_TRUE(QFile::remove(model_));
     openWindow();
-    const int again = window_->jobs().repeat(first);
-    ASSERT_TRUE(waitUntil([&] { return window_->jobs().state(again).result != nullptr; }, kLong));
-    EXPECT_EQ(storedResult(window_->jobs().state(again).run), storedResult(first));
+    window_->open(QStringLiteral("run"), QStringLiteral("run/%1").arg(first));
+    ASSERT_TRUE(waitUntil(
+        [&] { return current<RunDocument>() != nullptr && current<RunDocument>()->state().result != nullptr; }, kLong));
+    trigger("run");
+    JobQueue& jobs = window_->jobs();
+    ASSERT_TRUE(waitUntil([&] { return !jobs.jobs().isEmpty(); }, kLong));
+    const int again = jobs.jobs().front();
+    ASSERT_TRUE(waitUntil([&] { return !isWorking(jobs.state(again).status); }, kLong));
+    ASSERT_NE(jobs.state(again).result, nullptr) << jobs.state(again).problem.toStdString();
+    EXPECT_EQ(storedResult(jobs.state(again).run), storedResult(first));
+}
+
+TEST_F(Walk, fromTheFirstStartToTheHistory) {
+    EXPECT_EQ(window_->currentDocument()->kind(), QStringLiteral("welcome"));  // nothing to configure
+    picture(QStringLiteral("01-welcome"));
+    ASSERT_NO_FATAL_FAILURE(dropAModel());
+    ASSERT_NO_FATAL_FAILURE(editHardware());
+    ASSERT_NO_FATAL_FAILURE(watchALongSearch());
+    const store::RunId first = runTheDroppedModel();
+    ASSERT_GT(first, 0);
+    ASSERT_NO_FATAL_FAILURE(readTheResult());
+    const store::RunId second = compareWithAnotherBatch(first);
+    ASSERT_GT(second, 0);
+    ASSERT_NO_FATAL_FAILURE(writeAReport(first, second));
+    ASSERT_NO_FATAL_FAILURE(findTheRunAgain(first));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -112,6 +113,64 @@ TEST(LineChart, thinsCurvesToTwoPointsPerPixel) {
     EXPECT_LE(static_cast<double>(parts[0].size()), 2 * layout.plot.width + 4);
 }
 
+/// A thick carpet with one spike up and one down, each of a single point.
+Chart carpet(std::size_t points) {
+    Chart chart = linesOf(1, points);
+    for (std::size_t i = 0; i < points; ++i) chart.series[0].y[i] = i % 2 == 0 ? 1 : 2;
+    chart.series[0].y[points / 3] = -7;
+    chart.series[0].y[points / 3 * 2] = 11;
+    return chart;
+}
+
+TEST(LineChart, keepsTheExtremesOfThinnedCurves) {
+    const Chart chart = carpet(100'000);
+    const ChartLayout layout = layOut(chart, {}, {960, 420}, estimatedWidth);
+    const auto parts = curveOf(chart.series[0], layout);
+    ASSERT_EQ(parts.size(), 1U);
+    const auto [top, bottom] =
+        std::minmax_element(parts[0].begin(), parts[0].end(), [](const Point& a, const Point& b) { return a.y < b.y; });
+    EXPECT_NEAR(top->y, layout.y.pixel(11), 1e-9);
+    EXPECT_NEAR(top->x, layout.x.pixel(66'666), 1e-9);
+    EXPECT_NEAR(bottom->y, layout.y.pixel(-7), 1e-9);
+    EXPECT_NEAR(bottom->x, layout.x.pixel(33'333), 1e-9);
+}
+
+TEST(LineChart, anAreaStandsForAVeryLongLine) {
+    const Chart chart = carpet(100'000);
+    const ChartLayout layout = layOut(chart, {}, {960, 420}, estimatedWidth);
+    const std::vector<Point> part = curveOf(chart.series[0], layout).at(0);
+    const std::vector<Rect> area = areaCovered(part, 2, false, layout.plot, 2);
+    EXPECT_LT(static_cast<double>(area.size()), 2 * layout.plot.width) << "fewer than columns";
+    const auto isCovered = [&](Point at) {
+        const auto covering =
+            std::count_if(area.begin(), area.end(), [&](const Rect& each) { return each.contains(at); });
+        EXPECT_LE(covering, 1) << "what is half transparent must not overlap";
+        return covering == 1;
+    };
+    for (const double value : {1.0, 1.5, 2.0})
+        for (double x = layout.plot.x + 0.1; x < layout.plot.right() - 1; x += 0.5)
+            EXPECT_TRUE(isCovered({x, layout.y.pixel(value)})) << x << " " << value;
+    for (const auto& [at, value] : {std::pair{33'333, -7.0}, std::pair{66'666, 11.0}}) {
+        const double middle = std::floor(layout.x.pixel(at)) + 0.5;
+        EXPECT_TRUE(isCovered({middle, layout.y.pixel(value * 0.9)})) << "a spike is as high as the line";
+        EXPECT_FALSE(isCovered({middle + 2, layout.y.pixel(value * 0.9)})) << "and as thin";
+    }
+    const auto pixelsOf = [](const std::vector<Rect>& rectangles) {
+        double sum = 0;
+        for (const Rect& each : rectangles) sum += each.width * each.height;
+        return sum;
+    };
+    EXPECT_NEAR(pixelsOf(areaCovered(part, 2, true, layout.plot, 2)) / pixelsOf(area), 0.6, 0.02);
+    // Where the line has gaps, it is a line.
+    ChartView view;
+    view.x = Stretch{500, 520};
+    const ChartLayout near = layOut(chart, view, {960, 420}, estimatedWidth);
+    EXPECT_TRUE(areaCovered(curveOf(chart.series[0], near).at(0), 2, false, near.plot, 1).empty());
+    const Chart calm = linesOf(1, 60);
+    const ChartLayout plain = layOut(calm, {}, {960, 420}, estimatedWidth);
+    EXPECT_TRUE(areaCovered(curveOf(calm.series[0], plain).at(0), 2, false, plain.plot, 1).empty());
+}
+
 TEST(LineChart, breaksWhereAValueIsMissing) {
     Chart chart = linesOf(1, 9);
     chart.series[0].y[4] = std::nan("");
@@ -127,11 +186,40 @@ TEST(LineChart, labelsAtTheEndsNeverTouch) {
     EXPECT_GE(layout.keys[0].area.x, layout.plot.right());
 }
 
+TEST(LineChart, theNameOfAHiddenCurveStaysWhereItWas) {
+    const Chart chart = linesOf(4, 20);
+    const ChartLayout whole = layOut(chart, {.x = {}, .y = {}, .allKeys = true}, {960, 420}, estimatedWidth);
+    const auto keyOf = [](const ChartLayout& layout, std::size_t series) {
+        return std::find_if(layout.keys.begin(), layout.keys.end(),
+                            [&](const ChartLayout::Key& key) { return key.series == series; });
+    };
+    for (const std::size_t hidden : {std::size_t{1}, std::size_t{2}}) {  // the others keep the axes as they are
+        ChartView view;
+        view.allKeys = true;
+        view.hidden.assign(4, false);
+        view.hidden[hidden] = true;
+        const ChartLayout layout = layOut(chart, view, {960, 420}, estimatedWidth);
+        ASSERT_EQ(layout.keys.size(), 4U);
+        EXPECT_NEAR(keyOf(layout, hidden)->area.y, keyOf(whole, hidden)->area.y, 1e-9);
+    }
+    const ChartLayout none = layOut(chart, {.x = {}, .y = {}, .hidden = {true, true, true, true}, .allKeys = true},
+                                    {960, 420}, estimatedWidth);
+    EXPECT_EQ(none.keys.size(), 4U) << "there are names to show them again";
+}
+
 TEST(Chart, emptyOneSaysWhatToDo) {
     Chart chart{.id = "none", .title = "Step time", .empty = "Run the study to see it."};
     EXPECT_NE(toSvg(chart, Theme(ThemeKind::dark)).find("Run the study to see it."), std::string::npos);
     chart.series = {{.id = "a", .x = {1, 2}, .y = {kInfinity, std::nan("")}}};
     EXPECT_NE(toSvg(chart, Theme(ThemeKind::dark)).find("Run the study to see it."), std::string::npos);
+    for (const Shape& shape : layOut(Chart{}, {}, {960, 420}, estimatedWidth).back.shapes)
+        EXPECT_EQ(std::get<Label>(shape).text, "") << "nothing is said of what is not known yet";
+    Chart bars = barsOf({1, 2});
+    bars.empty = "Run the study to see it.";
+    const ChartLayout hidden =
+        layOut(bars, {.x = {}, .y = {}, .hidden = {true}, .allKeys = true}, {960, 420}, estimatedWidth);
+    ASSERT_TRUE(hidden.empty);
+    EXPECT_EQ(std::get<Label>(hidden.back.shapes.back()).text, "Everything is hidden. Click a name to show it again.");
 }
 
 TEST(Chart, boundIsALineWithALabelAndAHatchedRegion) {
@@ -230,6 +318,33 @@ TEST(HeatMap, hasHighRowsWithEveryNameInASmallWindow) {
     EXPECT_NE(labelOf(wide.drawing, "I"), nullptr);
     const HeatMapLayout large = layOut(map, {.fill = true}, {1500, 600}, estimatedWidth);
     EXPECT_GT(large.cellHeight, 30);
+}
+
+TEST(HeatMap, cutNamesCanBeToldApart) {
+    HeatMap map = residual(2);
+    map.columns.clear();
+    for (int i = 0; i < 3000; ++i) map.columns.push_back("block" + std::to_string(i) + "_convolution_with_a_long_name");
+    map.cells.assign(map.rows.size() * map.columns.size(), 0);
+    const HeatMapLayout layout = layOut(map, {.fill = true}, {860, 330}, estimatedWidth);
+    std::vector<std::string> names;
+    for (const Shape& shape : layout.drawing.shapes)
+        if (const auto* label = std::get_if<Label>(&shape); label != nullptr && label->angle == 90)
+            names.push_back(label->text);
+    EXPECT_GT(names.size(), 30U);
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+}
+
+TEST(Drawing, cutsNamesWhereTheyDiffer) {
+    const auto cut = [](std::string_view name, std::vector<std::string_view> besides, double width) {
+        return fittedApart(name, besides, width, 11, estimatedWidth);
+    };
+    EXPECT_EQ(cut("layer125.conv", {"layer0.conv", "layer250.conv"}, 200), "layer125.conv");
+    EXPECT_EQ(cut("encoder.layer1250.conv", {"encoder.layer1251.conv"}, 72), "…1250.conv");
+    const std::string number = cut("encoder.layer1250.convolution", {"encoder.layer1251.convolution"}, 50);
+    EXPECT_EQ(number.substr(0, 7), "…1250") << "a number is not torn apart";
+    EXPECT_EQ(cut("stem.something", {"head.something"}, 60),
+              fittedInTheMiddle("stem.something", 60, 11, false, estimatedWidth));
+    EXPECT_EQ(cut("каскад.слойА.свёртка", {"каскад.слойБ.свёртка"}, 40).substr(0, 5), "…А");
 }
 
 TEST(HeatMap, keepsGroupsOfRowsApart) {
@@ -439,6 +554,10 @@ TEST(HardwarePictures, fleetShowsGroupsAndRates) {
     EXPECT_NE(svg.find("128 × slow"), std::string::npos);
     EXPECT_NE(svg.find("network 8 Gb/s each"), std::string::npos);
     EXPECT_NE(svg.find("1 Gb/s"), std::string::npos);
+    // As wide as its place: nothing is made smaller to fit.
+    const std::string narrow = fleetDrawing(fleet, Theme(ThemeKind::light), 320);
+    EXPECT_NE(narrow.find("viewBox=\"-12 -12 344 "), std::string::npos) << narrow.substr(0, 200);
+    EXPECT_NE(narrow.find("128 × fast"), std::string::npos);
     fleet.groups.resize(hardware::kMostGroups, fleet.groups[0]);
     EXPECT_LT(fleetDrawing(fleet, Theme(ThemeKind::light)).size(), 1000000U);
 }

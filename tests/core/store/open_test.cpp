@@ -91,6 +91,18 @@ TEST_F(HistoryFile, isInWriteAheadMode) {
     EXPECT_EQ(mode.text(0), "wal");
 }
 
+TEST_F(HistoryFile, isOpenWithTheSettingsThatEveryProcessNeeds) {
+    const Connection connection = openConnection(file(), OpenMode::readWrite);
+    const auto expectSettings = [&] {
+        EXPECT_EQ(wholeFrom(*connection.database, "PRAGMA synchronous"), 1) << "NORMAL";
+        EXPECT_EQ(wholeFrom(*connection.database, "PRAGMA foreign_keys"), 1);
+        EXPECT_EQ(wholeFrom(*connection.database, "PRAGMA busy_timeout"), 5000);
+    };
+    expectSettings();
+    interruptibly(*connection.database, [] {});
+    expectSettings();
+}
+
 /// A file as each older version left it: the first steps of the list, with a run written by hand.
 class EveryOlderVersion : public HistoryFile, public ::testing::WithParamInterface<int> {};
 
@@ -120,7 +132,7 @@ TEST_P(EveryOlderVersion, isBroughtUpToDate) {
     EXPECT_EQ(store.study(1).models, std::vector<std::string>{"zoo:resnet18"});
     EXPECT_THAT(store.query({.text = "resn"}, 10), SizeIs(1));
     EXPECT_THAT(store.findInterrupted(), SizeIs(1)) << "its process is not known, so it is gone";
-    store.setDeleted(1, true);
+    store.setDeleted({1}, true);
     EXPECT_THAT(store.verify().problems, IsEmpty());
 }
 INSTANTIATE_TEST_SUITE_P(Schema, EveryOlderVersion, ::testing::Range(1, latestVersion()));

@@ -23,12 +23,13 @@ protected:
         store_.setTags(1, {"paper", "to do"});
         store_.setTags(2, {"paper"});
         store_.setNote(3, "surprisingly fast");
-        store_.setStarred(3, true);
+        store_.setStarred({3}, true);
     }
 
     std::vector<RunId> found(const HistoryQuery& query) const {
         const std::vector<RunId> ids = idsOf(store_.query(query, 10));
         EXPECT_EQ(store_.count(query), static_cast<std::int64_t>(ids.size()));
+        EXPECT_EQ(store_.runs(query), ids);
         return ids;
     }
 
@@ -45,6 +46,12 @@ TEST_F(HistoryQueries, filterByEverything) {
     EXPECT_THAT(found({.engine = "mapping"}), IsEmpty());
     EXPECT_THAT(found({.model = "zoo:vgg19"}), ElementsAre(2));
     EXPECT_THAT(found({.hardware = "tpus"}), ElementsAre(3, 1));
+    EXPECT_THAT(found({.model = "ResNet"}), ElementsAre(3, 1)) << "a part, in any case";
+    EXPECT_THAT(found({.model = "net50"}), ElementsAre(1));
+    EXPECT_THAT(found({.model = "%"}), IsEmpty()) << "no character is special";
+    EXPECT_THAT(found({.model = "o"}), ElementsAre(4, 3, 2, 1));
+    EXPECT_THAT(found({.hardware = "pus"}), ElementsAre(4, 3, 2, 1));
+    EXPECT_THAT(found({.hardware = "nothing"}), IsEmpty());
     EXPECT_THAT(found({.tag = "paper"}), ElementsAre(2, 1));
     EXPECT_THAT(found({.tag = "to do"}), ElementsAre(1));
     EXPECT_THAT(found({.status = RunStatus::queued}), ElementsAre(4));
@@ -133,6 +140,15 @@ TEST(ManyRuns, areFilteredAlikeOneByOneAndBySets) {
     EXPECT_EQ(store.query({.model = "odd", .status = RunStatus::running, .orderBy = "model"}, -1).size(), kRuns / 2U);
 }
 
+TEST(RunsOfSeveralNames, areFoundOnceByAPartOfAll) {
+    Store store = Store::inMemory();
+    study::Study study = studyOf("zoo:vgg16", "h");
+    study.models = {"zoo:vgg16", "zoo:vgg19"};
+    store.addRun(study);
+    EXPECT_THAT(idsOf(store.query({.model = "vgg"}, 10)), ElementsAre(1));
+    EXPECT_EQ(store.count({.model = "VGG", .orderBy = "model"}), 1);
+}
+
 /// What common queries look like: every order, alone and with every filter.
 std::vector<HistoryQuery> commonQueries() {
     std::vector<HistoryQuery> queries;
@@ -160,7 +176,9 @@ TEST(QueryPlans, useAnIndexAndNeverSort) {
             Query plan(database, "EXPLAIN QUERY PLAN " + sql);
             while (plan.next()) {
                 EXPECT_THAT(plan.text(3), Not(HasSubstr("TEMP B-TREE"))) << sql;
-                if (plan.text(3).find("VIRTUAL TABLE INDEX") == std::string::npos) {
+                // A virtual table has an index of its own; the names that are known are few.
+                const bool isSmall = plan.text(3) == "SCAN known";
+                if (plan.text(3).find("VIRTUAL TABLE INDEX") == std::string::npos && !isSmall) {
                     EXPECT_THAT(plan.text(3), Not(HasSubstr("SCAN"))) << sql;
                 }
             }

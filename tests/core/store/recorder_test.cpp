@@ -130,13 +130,13 @@ TEST_F(Recording, neverLosesAResultToSomebodyWhoDeletesTheRun) {
     RecordOptions options = Recording::options();
     options.begun = [&](RunId run) {
         Store other = Store::open(file());
-        other.setDeleted(run, true);
+        other.setDeleted({run}, true);
         EXPECT_EQ(other.purge(), 1);
     };
     const Recorded recorded = runRecorded(smallStudy(), {}, options);
     EXPECT_EQ(recorded.run, 0);
     EXPECT_EQ(textOf(recorded.result), textOf(study::run(smallStudy())));
-    EXPECT_THAT(troubles_, ElementsAre(HasSubstr("there is no run 1 in the history")));
+    EXPECT_THAT(troubles_, ElementsAre("run 1 could not be kept whole: there is no run 1 in the history"));
 }
 
 TEST_F(Recording, refusesToContinueWhatIsDone) {
@@ -183,6 +183,32 @@ RunId runAndKill(const fs::path& path) {
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     return 1;
+}
+
+TEST_F(Recording, whatWaitedOrWasPausedWhenItsProcessDiedIsFound) {
+    const pid_t child = fork();
+    if (child == 0) {
+        Store store = Store::open(file());
+        store.addRun(smallStudy(), RunStatus::queued);
+        store.addRun(smallStudy(), RunStatus::paused);
+        store.addRun(smallStudy(), RunStatus::running);
+        std::this_thread::sleep_for(std::chrono::minutes(1));
+        _exit(0);
+    }
+    const auto end = steady_clock::now() + std::chrono::seconds(20);
+    std::error_code ignored;
+    while (steady_clock::now() < end && (!fs::exists(file(), ignored) || Store::open(file()).count({}) < 3))
+        std::this_thread::sleep_for(milliseconds(20));
+    Store store = Store::open(file());
+    EXPECT_THAT(store.findInterrupted(), IsEmpty()) << "its process lives";
+    EXPECT_THROW(store.takeUp(1), UsageError) << "it is in the queue of another process";
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_THAT(idsOf(store.findInterrupted()), ElementsAre(3, 2, 1));
+    RecordOptions options = Recording::options();
+    options.run = 1;
+    EXPECT_EQ(textOf(runRecorded(smallStudy(), {}, options).result), textOf(study::run(smallStudy())));
+    EXPECT_EQ(store.run(1)->status, RunStatus::done);
 }
 
 TEST_F(Recording, aKilledRunIsFoundAndContinuesToTheSameBytes) {

@@ -1,6 +1,6 @@
 -- A running run as the first version of the history wrote it.
-INSERT INTO study(id, hash, name, engine, document) VALUES(1, 'abc', 'old', 'partition',
-    '{"schema": "tessera.study/1", "engine": "partition", "models": ["zoo:resnet18"], "hardware": ["accpar-homogeneous"], "parameters": {"batch": 512}}');
+INSERT INTO study(id, hash, name, engine, document) VALUES(1, 'fb3e7e9fd4a7df3d2c13e731efbc270e1530171e285a96423f01aac3464da258', 'old',
+    'partition', '{"schema": "tessera.study/1", "engine": "partition", "models": ["zoo:resnet18"], "hardware": ["accpar-homogeneous"], "parameters": {"batch": 512}}');
 INSERT INTO run(id, uid, study, name, engine, models, hardware, status, since, started, version, host)
     VALUES(1, 'bcdfghjkmnpqrstvwxzbcdfg', 1, 'old', 'partition', 'zoo:resnet18', 'accpar-homogeneous', 'running',
         1700000000000, 1700000000000, '0.1.0', 'HOST');

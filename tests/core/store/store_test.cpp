@@ -114,6 +114,17 @@ TEST_F(StoreTest, aRunIsTakenUpOnce) {
     EXPECT_THROW(store_.takeUp(99), UsageError);
 }
 
+TEST_F(StoreTest, aStatusIsChangedOnlyWhereItIsStillWhatItWas) {
+    const RunId run = store_.addRun(studyOf("m", "h"));
+    EXPECT_TRUE(store_.changeStatus(run, RunStatus::running, RunStatus::paused));
+    EXPECT_EQ(store_.run(run)->status, RunStatus::paused);
+    store_.finishRun(run, tessera::test::handMadeResult(), "done");
+    EXPECT_FALSE(store_.changeStatus(run, RunStatus::paused, RunStatus::running)) << "it went on meanwhile";
+    EXPECT_EQ(store_.run(run)->status, RunStatus::done);
+    EXPECT_EQ(store_.run(run)->headline, "done");
+    EXPECT_FALSE(store_.changeStatus(99, RunStatus::queued, RunStatus::cancelled));
+}
+
 TEST_F(StoreTest, keepsTheCheckpointOfWhatCanContinue) {
     const RunId run = store_.addRun(studyOf("m", "h"));
     for (const RunStatus status : {RunStatus::failed, RunStatus::interrupted, RunStatus::paused, RunStatus::running}) {
@@ -138,7 +149,7 @@ TEST_F(StoreTest, findsRunsByNumberNameAndLast) {
     for (const std::string& wrong : std::vector<std::string>{"3", "", "0", uid.substr(0, 3), uid + "b", "%",
                                                              "99999999999999999999", std::string("la\0st", 5)})
         EXPECT_THROW(store_.find(wrong), UsageError) << wrong;
-    store_.setDeleted(second, true);
+    store_.setDeleted({second}, true);
     EXPECT_EQ(store_.find("last"), first);
     EXPECT_EQ(store_.find("2"), second) << "by its number a deleted run can be brought back";
 }
@@ -149,7 +160,7 @@ TEST_F(StoreTest, keepsAnnotations) {
     store_.setName(run, "new");
     store_.setTags(run, {"slow", " slow ", "paper", ""});
     store_.setNote(run, "it's \"odd\"\nsecond line");
-    store_.setStarred(run, true);
+    store_.setStarred({run}, true);
     const RunRow row = *store_.run(run);
     EXPECT_EQ(row.name, "new");
     EXPECT_THAT(row.tags, ElementsAre("paper", "slow"));
@@ -164,6 +175,24 @@ TEST_F(StoreTest, keepsAnnotations) {
     EXPECT_THROW(store_.setNote(77, "x"), UsageError);
 }
 
+TEST_F(StoreTest, manyRunsAreMarkedAtOnceAndToldApart) {
+    const RunId a = addDone(store_, studyOf("m", "h"));
+    const RunId b = addDone(store_, studyOf("m", "h"));
+    constexpr RunId kGone = 77;
+    EXPECT_THAT(store_.setStarred({a}, true), ElementsAre(a));
+    EXPECT_THAT(store_.setStarred({a, b, kGone}, true), ElementsAre(b)) << "the other had its star before";
+    EXPECT_THAT(store_.setStarred({b}, false), ElementsAre(b));
+    EXPECT_TRUE(store_.run(a)->starred);
+    store_.setTags(b, {"paper"});
+    EXPECT_THAT(store_.setTag({a, b, kGone}, " paper ", true), ElementsAre(a));
+    EXPECT_THAT(idsOf(store_.query({.text = "paper"}, 10)), ElementsAre(b, a)) << "the search knows it too";
+    EXPECT_THAT(store_.setTag({a}, "paper", false), ElementsAre(a));
+    EXPECT_THAT(idsOf(store_.query({.text = "paper"}, 10)), ElementsAre(b));
+    EXPECT_THAT(store_.setTag({a}, "  ", true), IsEmpty());
+    EXPECT_THAT(store_.setDeleted({a, b, kGone}, true), ElementsAre(a, b));
+    EXPECT_THAT(store_.setDeleted({a}, true), IsEmpty());
+}
+
 TEST_F(StoreTest, deletedRunsComeBackUntilTheyArePurged) {
     const RunId kept = addDone(store_, studyOf("m", "h"));
     const study::Result result = tessera::test::handMadeResult();
@@ -171,13 +200,13 @@ TEST_F(StoreTest, deletedRunsComeBackUntilTheyArePurged) {
     store_.finishRun(run, result, "", {{InputContent::Kind::model, "zoo:two", sha256("x"), "x"}});
     store_.appendTrace(run, {{"a", 1, 1}});
     store_.setTags(run, {"t"});
-    store_.setDeleted(run, true);
+    store_.setDeleted({run}, true);
     EXPECT_THAT(idsOf(store_.query({}, 10)), ElementsAre(kept));
     EXPECT_THAT(idsOf(store_.query({.deleted = true}, 10)), ElementsAre(run));
     EXPECT_THAT(store_.tags(), IsEmpty());
-    store_.setDeleted(run, false);
+    store_.setDeleted({run}, false);
     EXPECT_THAT(store_.query({}, 10), SizeIs(2));
-    store_.setDeleted(run, true);
+    store_.setDeleted({run}, true);
     EXPECT_EQ(store_.purge(), 1);
     EXPECT_EQ(store_.purge(), 0);
     EXPECT_FALSE(store_.run(run).has_value());

@@ -1,7 +1,11 @@
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
+#include "core/base/error.h"
+#include "core/base/poll.h"
 #include "core/base/sha256.h"
 #include "core/store/database.h"
 #include "core/store/schema.h"
@@ -11,6 +15,7 @@ namespace tessera::store::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -29,7 +34,7 @@ protected:
                          {{"timeline", "application/json", "{}"}});
         store_.setTags(run, {"ours", name});
         store_.setNote(run, "note of " + name);
-        store_.setStarred(run, true);
+        store_.setStarred({run}, true);
         return run;
     }
 
@@ -100,7 +105,7 @@ TEST_F(Transfer, keepsOurAnnotationsAndAddsTheirTags) {
     store_.setTags(run, {"mine"});
     store_.setNote(run, "my note");
     store_.setName(run, "my name");
-    store_.setStarred(run, false);
+    store_.setStarred({run}, false);
     EXPECT_EQ(store_.merge(file("out.tessera")).present, 1);
     const RunRow row = *store_.run(run);
     EXPECT_THAT(row.tags, ElementsAre("a", "mine", "ours"));
@@ -185,6 +190,30 @@ TEST_F(Transfer, refusesContentsThatAreNotWhatTheirHashSays) {
                 ElementsAre(HasSubstr("is not what its hash says")));
 }
 
+TEST_F(Transfer, findsAStudyThatIsNotWhatItsHashSays) {
+    addFull("a");
+    EXPECT_THAT(store_.verify().problems, IsEmpty());
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE study SET document = replace(document, '512', '513')");
+    EXPECT_THAT(store_.verify().problems,
+                ElementsAre(AllOf(HasSubstr("the study"), HasSubstr("not what its hash says"))));
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("UPDATE study SET document = 'nothing'");
+    EXPECT_THAT(store_.verify().problems, ::testing::Contains(HasSubstr("not what its hash says")));
+}
+
+TEST_F(Transfer, knowsAStudyWhoseParametersStandInAnotherOrder) {
+    const study::Study sorted = studyOf("m", "h");
+    study::Study study = sorted;
+    study.parameters = Json::object();
+    for (auto at = sorted.parameters.end(); at != sorted.parameters.begin();) {
+        --at;
+        study.parameters[at.key()] = *at;
+    }
+    ASSERT_NE(study.parameters.dump(), sorted.parameters.dump());
+    store_.addRun(study);
+    EXPECT_THAT(store_.verify().problems, IsEmpty());
+}
+
 /// A result with 120,000 layers, which would be some 50 MB of JSON.
 study::Result deepResult() {
     constexpr std::int32_t kLayers = 120'000;
@@ -259,12 +288,43 @@ TEST_F(Transfer, backsUpWhileOthersWrite) {
         EXPECT_THAT(entry.path().string(), ::testing::Not(HasSubstr(".part")));
 }
 
+TEST_F(Transfer, endsWhenAPollSaysSoAndLeavesNothingBehind) {
+    const RunId run = addFull("a");
+    store_.setDeleted({addFull("b")}, true);
+    Store other = Store::open(file("other.db"));
+    const auto names = [&] {
+        std::set<std::string> found;
+        for (const auto& entry : fs::directory_iterator(file().parent_path())) found.insert(entry.path().filename());
+        return found;
+    };
+    const std::set<std::string> before = names();
+    SQLite::Database holder(file().string(), SQLite::OPEN_READWRITE);
+    {
+        const PollScope stopped([] { throw InterruptedError("stopped"); });
+        EXPECT_THROW(store_.backup(file("copy.db")), InterruptedError);
+        EXPECT_THROW(store_.exportRuns({run}, file("copy.tessera")), InterruptedError);
+        EXPECT_THROW(other.merge(file()), InterruptedError);
+        // What waits for another program can be stopped, too.
+        holder.exec("BEGIN IMMEDIATE");
+        const auto begun = std::chrono::steady_clock::now();
+        EXPECT_THROW(store_.purge(), InterruptedError);
+        EXPECT_THROW(store_.vacuum(), InterruptedError);
+        EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(2));
+        holder.exec("ROLLBACK");
+    }
+    EXPECT_EQ(names(), before);
+    EXPECT_THAT(other.query({}, 10), IsEmpty());
+    EXPECT_EQ(store_.purge(), 1);
+    EXPECT_EQ(other.merge(file()).added, 1);
+    store_.vacuum();
+}
+
 TEST_F(Transfer, vacuumGivesSpaceBack) {
     const RunId run = addFull("a");
     std::string noise;
     for (int i = 0; i < 20'000; ++i) noise += sha256(std::to_string(i));
     store_.finishRun(run, tessera::test::handMadeResult(), "", {}, {{"big", "text/plain", noise}});
-    store_.setDeleted(run, true);
+    store_.setDeleted({run}, true);
     store_.purge();
     SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("PRAGMA wal_checkpoint(TRUNCATE)");
     const auto before = fs::file_size(file());

@@ -243,9 +243,9 @@ TEST_F(LongChain, goesOnFromACheckpointWhosePlansHaveManyRows) {
     RunHooks hooks;
     hooks.threads = 1;
     hooks.cancel = cancel.get_token();
-    hooks.checkpoint = [&](const Json& now) {
-        state = now;
-        cancel.request_stop();
+    hooks.checkpoint = [&](const Json& now) { state = now; };
+    hooks.progress = [&](const ProgressEvent& event) {
+        if (event.kind == ProgressEvent::Kind::incumbent) cancel.request_stop();
     };
     EXPECT_THROW(run(deep, hooks), InterruptedError);
     ASSERT_EQ(state["plans"].size(), 1U);

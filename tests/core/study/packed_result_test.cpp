@@ -3,9 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "core/base/base64.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
+#include "core/study/partition_document.h"
 #include "core/study/study.h"
 #include "tests/core/study/studies.h"
 #include "tests/support/partition_result.h"
@@ -52,6 +56,36 @@ TEST(PackedResult, thatIsDamagedIsRefusedOrRead) {
     }
     EXPECT_GT(refused, 1000);
     EXPECT_THROW(unpackResult(packed + "x", result.study, "r"), DataError);
+}
+
+/// The rows of the hand-made result's first plan, with something in every column, as version 0.1 packed them.
+constexpr std::string_view kRowsOfVersion1 =
+    "AgAAAAAAAAAAAAAAAQAAAAIAAAAAAAAAAAICAAAAAAAAAJqZmZmZmbk/mpmZmZmZuT8CAAAAAAAAAJqZmZmZmck/mpmZmZmZqT8CAAAAAAAAAA"
+    "AAAAAAAAAAmpmZmZmZqT8BAAAAAAAAAAIAAAABAAAAAAAAAAEBAAAAAAAAAAAAAAAAAAAAAQAAAAAAAAB7FK5H4XqEPwMAAAAAAAAAexSuR+F6"
+    "hD+4HoXrUbiePwAAAAAAAAAAAwAAAAAAAAB7FK5H4XqUP3sUrkfheqQ/mpmZmZmZqT8CAAAAAAAAAAAAAAABAAAAAgAAAAAAAAAAAAIAAAAAAA"
+    "AAmpmZmZmZuT+amZmZmZm5PwIAAAAAAAAAmpmZmZmZyT+amZmZmZmpPwIAAAAAAAAAAAAAAAAAAACamZmZmZmpPwEAAAAAAAAAAgAAAAEAAAAA"
+    "AAAAAQEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAHsUrkfheoQ/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAChAAAAAAAAAQUACAAAAAAAAAAAAAAABAA"
+    "AAAgAAAAAAAAABAAMAAAAAAAAAmpmZmZmZuT+amZmZmZnJPwAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AA==";
+
+partition::Plan planOfVersion1() {
+    Result result = test::handMadeResult();
+    partition::Plan plan = std::get<PartitionOutcome>(result.outcome).result.plans[0];
+    plan.levels[0].other = {{{0.01}, {0.02}}, {{0.03}, {0.04}}, {{0}, {0.05}}};
+    plan.shares[0].parameters = 12;
+    plan.shares[0].activations = 34;
+    plan.shares[0].path = {{0, true}, {1, false}};
+    plan.shares[0].layerCompute = {{0.1}, {0.2}, {0}};
+    return plan;
+}
+
+TEST(PackedResult, keepsTheFormatOfOlderHistories) {
+    const partition::Plan plan = planOfVersion1();
+    EXPECT_EQ(toBase64(packRows(plan)), kRowsOfVersion1);
+    partition::Plan read = withoutRows(plan);
+    unpackRows(*fromBase64(kRowsOfVersion1), read, 3, "run 1");
+    const std::vector<std::string> names{"a", "b", "c"};
+    EXPECT_EQ(planJson(read, names), planJson(plan, names));
 }
 
 }  // namespace

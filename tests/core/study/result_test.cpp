@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <string>
+#include <vector>
+
 #include "core/base/error.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"
@@ -36,12 +40,47 @@ class EverySample : public testing::TestWithParam<test::Sample> {};
 TEST_P(EverySample, comesBackExactly) {
     const Result result = run(test::studyOf(GetParam()));
     EXPECT_EQ(textOfResult(reread(result)), textOfResult(result));
+    EXPECT_EQ(textOfResult(result), toText(toJson(result)));
     EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(textOfResult(result)), "partition-result.schema.json"), "");
     EXPECT_EQ(headline(reread(result)), headline(result));
     EXPECT_EQ(metricsOf(reread(result)), metricsOf(result));
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, EverySample, testing::ValuesIn(test::samples()), test::nameOf);
+
+TEST(StoredResult, isWrittenInTheLayoutOfEveryOtherDocument) {
+    Result result = test::handMadeResult();
+    partition::Result& outcome = std::get<PartitionOutcome>(result.outcome).result;
+    outcome.names = {"a \"quoted\"\n\x01 name \xC3\xA9", "not UTF-8 \xFF", ""};
+    outcome.plans[1].strategy = "odd \"\xC3\xA9\" strategy";
+    outcome.plans[1].levels[1].layers.clear();
+    using Limits = std::numeric_limits<double>;
+    const std::vector<double> numbers{0.0,
+                                      -0.0,
+                                      0.1,
+                                      1,
+                                      512,
+                                      1e-7,
+                                      123456789.125,
+                                      1e15,
+                                      1e16,
+                                      1e22,
+                                      1e100,
+                                      1e-5,
+                                      1e-4,
+                                      2e5,
+                                      5e-324,
+                                      Limits::max(),
+                                      1.0 / 3,
+                                      -2.5,
+                                      Limits::infinity(),
+                                      Limits::quiet_NaN()};
+    for (const double number : numbers) {
+        outcome.plans[0].levels[0].layers[0].compute = {number};
+        outcome.plans[0].levels[0].other = {{{number}, {number}}, {{0}, {0}}, {{0}, {1 / number}}};
+        EXPECT_EQ(textOfResult(result), toText(toJson(result))) << number;
+    }
+}
 
 TEST(StoredResult, keepsTheVersionThatComputedIt) {
     Result result = test::handMadeResult();

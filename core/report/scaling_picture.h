@@ -1,0 +1,14 @@
+#pragma once
+
+#include "core/report/picture.h"
+#include "core/report/table.h"
+#include "core/study/scaling.h"
+
+namespace tessera::report {
+
+/// Speed-up over data parallelism by the depth of the hierarchy, a curve per strategy (AccPar, Fig. 8).
+Chart scalingChart(const study::Scaling& scaling);
+/// A row per size and strategy, full precision.
+Table scalingTable(const study::Scaling& scaling);
+
+}  // namespace tessera::report

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/hardware/fleet.h"
+#include "core/model/layers.h"
+#include "core/partition/partition.h"
+#include "core/study/study.h"
+
+/// How far the strategies of a study scale: the same step on a half, a quarter, … of its accelerators (AccPar, Fig. 8).
+namespace tessera::study {
+
+/// What one strategy reaches on an array of some size.
+struct ScalingPlan {
+    std::string strategy;
+    Seconds stepTime;
+    double throughput = 0;  ///< samples per second
+    double speedupOverDp = 0;
+    bool fits = true;
+    bool operator==(const ScalingPlan&) const = default;
+};
+
+/// An array of some size.
+struct ScalingPoint {
+    int levels = 0;  ///< of its hierarchy of splits
+    std::int64_t accelerators = 0;
+    std::vector<ScalingPlan> plans;  ///< in the order asked for
+    bool operator==(const ScalingPoint&) const = default;
+};
+
+struct Scaling {
+    std::vector<ScalingPoint> points;  ///< the smallest first; empty where there is one accelerator
+    std::vector<std::string> assumptions;
+};
+
+/// Solves the partition at every size that halving the groups of the fleet yields, down to one accelerator of each,
+/// the batch unchanged; where `options.levels` limits the depth, an array of half the size has one level less. Of
+/// sizes with the same number of levels the largest counts. Uses of the hooks progress, cancel, finish (the sizes that
+/// were solved until then are kept) and threads. Throws like partition::solve.
+Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, const partition::Options& options,
+                const RunHooks& hooks = {});
+
+/// The same of a study, of whose hierarchy the last point is: reads its inputs, where `hooks.locate` says. Throws like
+/// study::run.
+Scaling scaling(const Study& study, const RunHooks& hooks = {});
+
+}  // namespace tessera::study

@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <string>
+
+#include "tests/app/cli.h"
+#include "tests/support/work.h"
+
+/// Runs that end before their time: Ctrl+C, a crash, a full disk.
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// With a study that takes seconds: equal layers are the hardest to prove anything about.
+class BrokenOff : public Cli {
+protected:
+    BrokenOff() {
+        std::string layers;
+        constexpr int kLayers = kSlowerBuild > 1 ? 1000 : 8000;
+        for (int i = 0; i < kLayers; ++i)
+            layers += (i > 0 ? ",\n" : "") + std::string("{\"name\": \"l") + std::to_string(i) +
+                      "\", \"kind\": \"fc\", \"in_channels\": 64, \"out_channels\": 64}";
+        write("long.json", R"({"schema": "tessera.layers/1", "name": "long", "layers": [)" + layers + "]}");
+    }
+    static std::vector<std::string> study() {
+        return {"partition", "--model", "long.json", "--fleet", "accpar-heterogeneous", "--levels", "2", "--json"};
+    }
+    std::string uninterrupted() const { return tessera(with(study(), {"--no-store"})).output; }
+    std::string shell(const std::vector<std::string>& arguments) const {
+        std::string command = "\"$TESSERA\"";
+        for (const std::string& argument : arguments) command += " " + argument;
+        return command;
+    }
+};
+
+TEST_F(BrokenOff, byCtrlCEndsWith5AndGoesOnToTheSameBytes) {
+    const Ended ended =
+        runShell(shell(study()) +
+                     " & pid=$!; for i in $(seq 500); do \"$TESSERA\" history list --status running --json | "
+                     "grep -q '\"total\": 1' && break; sleep 0.02; done; sleep 0.1; kill -INT $pid; wait $pid",
+                 folder_);
+    EXPECT_EQ(ended.code, 5);
+    EXPECT_EQ(ended.output, "");
+    EXPECT_EQ(ended.errors, "the partition search was stopped; 'tessera resume 1' continues it\n");
+    const Ended resumed = tessera({"resume", "1", "--json"});
+    EXPECT_EQ(resumed.code, 0) << resumed.errors;
+    EXPECT_TRUE(resumed.output == uninterrupted()) << "not printed: it is long";
+}
+
+/// Killed again and again, each time at another moment: while the history is made, the model is read, the search goes
+/// on, a checkpoint is written or taken up.
+TEST_F(BrokenOff, byACrashAtAnyMomentLeavesASoundHistoryAndGoesOnToTheSameBytes) {
+    std::mt19937 random(20200222);
+    std::uniform_int_distribution<int> wait(1, 500);
+    int killed = 0;
+    for (int i = 0; i < 20; ++i) {
+        const bool isKept = fs::exists(path("share/tessera/history.db")) &&
+                            tessera({"history", "list", "--json"}).output.find("\"total\": 0") == std::string::npos;
+        const std::string seconds = std::to_string(wait(random)) + "e-3";
+        const Ended ended =
+            runShell(shell(isKept ? std::vector<std::string>{"resume", "1", "--json"} : study()) +
+                         " > part.json & pid=$!; sleep $(printf %.3f " + seconds + "); kill -KILL $pid; wait $pid",
+                     folder_);
+        if (ended.code == 128 + 9) ++killed;
+        if (!fs::exists(path("share/tessera/history.db"))) continue;
+        const Ended verified = tessera({"history", "verify"});
+        ASSERT_EQ(verified.code, 0) << verified.errors << "after crash " << i;
+    }
+    EXPECT_GE(killed, 10) << "the others came to their end";
+    const Ended resumed = tessera({"resume", "1", "--json"});
+    EXPECT_EQ(resumed.code, 0) << resumed.errors;
+    EXPECT_TRUE(resumed.output == uninterrupted()) << "not printed: it is long";
+    EXPECT_EQ(tessera({"history", "verify"}).code, 0);
+}
+
+/// A limit on the size of files stands for a full disk.
+TEST_F(BrokenOff, byAFullDiskKeepsTheResultThatIsPrinted) {
+    const std::vector<std::string> small{"partition", "--model", "zoo:resnet50", "--fleet", "accpar-heterogeneous"};
+    const std::string expected = tessera(with(small, {"--no-store"})).output;
+    for (const bool isNamed : {false, true}) {
+        const std::vector<std::string> where =
+            isNamed ? std::vector<std::string>{"--store", "own.db"} : std::vector<std::string>{};
+        ASSERT_EQ(tessera(with(kToy, where)).code, 0);
+        const Ended ended = runShell("ulimit -f 100; " + shell(with(small, where)), folder_);
+        EXPECT_EQ(ended.output, expected);
+        EXPECT_EQ(ended.code, isNamed ? 6 : 0) << "a history that was asked for";
+        EXPECT_NE(ended.errors.find("run 2 could not be kept whole: "), std::string::npos) << ended.errors;
+        EXPECT_EQ(std::count(ended.errors.begin(), ended.errors.end(), '\n'), 1) << ended.errors;
+        EXPECT_EQ(tessera(with({"history", "verify"}, where)).code, 0);
+        const Ended resumed = tessera(with({"resume", "2"}, where));
+        EXPECT_EQ(resumed.code, 0) << resumed.errors;
+        EXPECT_EQ(resumed.output, expected) << "there is room again";
+    }
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,132 @@
+#include "core/study/scaling.h"
+
+#include <atomic>
+
+#include "core/base/error.h"
+#include "core/hardware/library.h"
+#include "core/study/partition_study.h"
+#include "tests/core/study/studies.h"
+
+namespace tessera::study {
+namespace {
+
+Study studyOf(const std::string& fleet, const std::vector<std::pair<std::string, std::string>>& parameters = {}) {
+    return test::studyOf({"scaled", "zoo:vgg11", fleet, parameters});
+}
+
+std::vector<int> levelsOf(const Scaling& scaling) {
+    std::vector<int> levels;
+    for (const ScalingPoint& point : scaling.points) levels.push_back(point.levels);
+    return levels;
+}
+
+TEST(Scaling, endsWithTheRunItself) {
+    for (const test::Sample& sample : test::samples()) {
+        const Study study = test::studyOf(sample);
+        const Result whole = run(study);
+        const auto& outcome = std::get<PartitionOutcome>(whole.outcome);
+        const ScalingPoint last = scaling(study).points.back();
+        EXPECT_EQ(last.accelerators, outcome.accelerators) << sample.name;
+        ASSERT_EQ(last.plans.size(), outcome.result.plans.size());
+        for (std::size_t i = 0; i < last.plans.size(); ++i) {
+            const partition::Plan& plan = outcome.result.plans[i];
+            EXPECT_EQ(last.plans[i],
+                      (ScalingPlan{plan.strategy, plan.stepTime, plan.throughput, plan.speedupOverDp, plan.fits}))
+                << sample.name;
+        }
+    }
+}
+
+TEST(Scaling, halvesEveryGroupDownToOneAcceleratorOfEach) {
+    const Scaling found = scaling(studyOf("accpar-heterogeneous"));
+    EXPECT_EQ(levelsOf(found), (std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8}));
+    for (const ScalingPoint& point : found.points) EXPECT_EQ(point.accelerators, 1 << point.levels);
+    EXPECT_FALSE(found.assumptions.empty());
+}
+
+TEST(Scaling, isThatOfRunsOnSmallerFleets) {
+    const Study study = studyOf("accpar-heterogeneous", {{"strategies", "accpar,dp"}});
+    const partition::Options options = partitionOptions(study);
+    const PartitionInputs inputs = readPartitionInputs(study, options, {});
+    hardware::Fleet eighth = inputs.fleet;
+    for (hardware::Group& group : eighth.groups) group.count = 16;
+    const partition::Result alone = partition::solve(inputs.layers, eighth, options);
+    const ScalingPoint& point = scaling(study).points.at(4);
+    EXPECT_EQ(point.accelerators, 32);
+    for (std::size_t i = 0; i < alone.plans.size(); ++i) EXPECT_EQ(point.plans[i].stepTime, alone.plans[i].stepTime);
+}
+
+TEST(Scaling, ofALimitedDepthHasThatManyLevels) {
+    const Scaling found = scaling(studyOf("accpar-homogeneous", {{"levels", "3"}}));
+    EXPECT_EQ(levelsOf(found), (std::vector<int>{1, 2, 3}));
+    EXPECT_EQ(found.points.front().accelerators, 32);
+    EXPECT_EQ(found.points.back().accelerators, 128);
+}
+
+TEST(Scaling, ofOddAndUnequalGroupsHasEveryNumberOfLevelsOnce) {
+    const Study study = studyOf("accpar-heterogeneous");
+    const partition::Options options = partitionOptions(study);
+    const PartitionInputs inputs = readPartitionInputs(study, options, {});
+    hardware::Fleet fleet = inputs.fleet;
+    fleet.groups[0].count = 1;
+    fleet.groups[1].count = 11;
+    const Scaling found = scaling(inputs.layers, fleet, options);
+    EXPECT_EQ(levelsOf(found), (std::vector<int>{1, 2, 3, 4, 5}));
+    EXPECT_EQ(found.points.back().accelerators, 12);
+    fleet.groups.resize(1);
+    EXPECT_TRUE(scaling(inputs.layers, fleet, options).points.empty()) << "one accelerator";
+}
+
+TEST(Scaling, isTheSameForAnyNumberOfThreads) {
+    const Study study = studyOf("a100-h100-mixed");
+    EXPECT_EQ(scaling(study, {.threads = 1}).points, scaling(study, {.threads = 4}).points);
+}
+
+TEST(Scaling, tellsHowFarItIsAndGivesUpOnCancel) {
+    const Study study = studyOf("accpar-heterogeneous");
+    std::atomic<int> events = 0;
+    std::atomic<int> most = 0;
+    RunHooks hooks;
+    hooks.progress = [&](const ProgressEvent& event) {
+        ++events;
+        if (event.total > 0) most = std::max(most.load(), static_cast<int>(event.done));
+    };
+    scaling(study, hooks);
+    EXPECT_EQ(most, 8);
+    EXPECT_GE(events, 8);
+
+    std::stop_source cancel;
+    hooks.cancel = cancel.get_token();
+    hooks.progress = [&](const ProgressEvent& event) {
+        if (event.done >= 2) cancel.request_stop();
+    };
+    EXPECT_THROW(scaling(study, hooks), InterruptedError);
+}
+
+TEST(Scaling, keepsWhatWasSolvedWhenItIsToEnd) {
+    std::stop_source finish;
+    RunHooks hooks;
+    hooks.threads = 1;
+    hooks.finish = finish.get_token();
+    hooks.progress = [&](const ProgressEvent& event) {
+        if (event.done >= 3) finish.request_stop();
+    };
+    const Study study = studyOf("accpar-heterogeneous");
+    const std::vector<ScalingPoint> whole = scaling(study).points;
+    const std::vector<ScalingPoint> part = scaling(study, hooks).points;
+    ASSERT_EQ(part.size(), 3U);
+    EXPECT_TRUE(std::equal(part.begin(), part.end(), whole.end() - 3)) << "the array as it is comes first";
+}
+
+TEST(Scaling, readsInputsWhereTheyAreKept) {
+    Study study = studyOf("accpar-heterogeneous");
+    const std::vector<ScalingPoint> expected = scaling(study).points;
+    RunHooks hooks;
+    hooks.locate = [](const std::string& name) { return name == "elsewhere" ? "zoo:vgg11" : ""; };
+    study.models = {"elsewhere"};
+    EXPECT_EQ(scaling(study, hooks).points, expected);
+    EXPECT_THROW(scaling(study), std::exception);
+}
+
+}  // namespace
+}  // namespace tessera::study
