@@ -24,6 +24,7 @@ struct Request {
     std::string store;
     bool noStore = false;
     std::vector<std::string> files;
+    std::vector<std::string> studies;  ///< to run at once
 };
 
 /// One fault while the window handles an event is a sentence, not the end of the program and of what is unsaved.
@@ -52,6 +53,9 @@ void describe(CLI::App& options, Request& request) {
     options.set_version_flag("--version", std::string("tessera-studio ") + TESSERA_VERSION);
     auto* store = options.add_option("--store", request.store, "history to use instead of the one used last");
     options.add_flag("--no-store", request.noStore, "keep nothing of what is run")->excludes(store);
+    options.add_option("--run", request.studies, "runs a study, bundled or a file; may be repeated")
+        ->type_name("STUDY")
+        ->allow_extra_args(false);
     options.add_option("FILES", request.files, "models, hardware, studies or exported runs to open");
 }
 
@@ -99,6 +103,7 @@ int show(Application& application, const Request& request) {
     application.setWindow(&window);
     window.show();
     for (const std::string& file : request.files) window.importFile(QString::fromStdString(file));
+    for (const std::string& study : request.studies) window.runStudyNamed(QString::fromStdString(study));
     const int code = QApplication::exec();
     application.setWindow(nullptr);
     return code;

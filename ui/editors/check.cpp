@@ -94,7 +94,8 @@ Problems findProblems(Json document, const std::string& file, const Reader& read
             seen.insert(QString::fromStdString(field));
             const bool missing = error.found == "missing";
             if (!missing || !isTakenOut(problems, field))
-                problems.push_back({field, own ? sentenceOf(error) : QString::fromStdString(error.what())});
+                problems.push_back({field, own ? sentenceOf(error) : QString::fromStdString(error.what()),
+                                    own && error.found == "unknown"});
             if (!mend(document, field, missing, stands, round)) break;
         } catch (const std::exception& error) {
             problems.push_back({"", QString::fromStdString(escaped(error.what(), 1000))});

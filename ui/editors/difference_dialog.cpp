@@ -136,7 +136,7 @@ QVector<Difference> differences(const Json& here, const Json& there, const Hardw
 DifferenceDialog::DifferenceDialog(const HardwareKind& kind, Json here, const EditedFile& file, QWidget* parent)
     : QDialog(parent), kind_(kind), here_(std::move(here)), other_(new QComboBox(this)), summary_(new QLabel(this)) {
     setWindowTitle(tr("Compare with another %1").arg(kind.title.toLower()));
-    resize(900, 520);
+    resize(theme().spacing(225), theme().spacing(130));
     const auto cell = [this](QString Difference::*part) {
         return [this, part](int row) {
             const QString& text = rows_[row].*part;

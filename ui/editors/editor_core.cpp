@@ -131,6 +131,13 @@ void EditorCore::saveTo(const EditedFile& file, KeepReferences keepReferences) {
     recheck();
 }
 
+void EditorCore::takeOut(const QString& field) {
+    document_.endTyping();
+    document_.change(words::tr("unknown field"), [at = field.toStdString()](Json& document) {
+        if (const JsonPath path = pathFromDotted(document, at); !path.empty()) eraseValue(document, path);
+    });
+}
+
 void EditorCore::discardEdits() {
     recovery_.reset();
     if (const int clean = document_.undoStack()->cleanIndex(); clean >= 0)

@@ -54,6 +54,8 @@ public:
     const std::optional<Recovery>& recovery() const { return recovery_; }
     /// True where the file is not any more what those edits were made on.
     bool isFileOfAnotherState() const { return recovery_ && recovery_->base != base_; }
+    /// Takes a field away that no control shows.
+    void takeOut(const QString& field);
     /// The document as it is in its file, without any edit.
     void discardEdits();
     /// What people call the document, for a list of lost edits.

@@ -20,8 +20,9 @@ namespace {
 
 constexpr int kMostShownProblems = 4;
 constexpr int kNarrow = 900;         // pixels below which the picture goes under the fields
+constexpr int kTwoColumns = 1240;    // pixels from which fields without a picture stand in two columns
 constexpr double kTitleShare = 0.5;  // of the title line
-constexpr int kProblemMargins = 12;  // steps of spacing around the sentence of a problem
+constexpr int kProblemMargins = 36;  // steps of spacing around the sentence of a problem
 
 void clear(QLayout& layout) {
     while (QLayoutItem* item = layout.takeAt(0)) {
@@ -97,9 +98,14 @@ EditorFrame::EditorFrame(const QString& icon, QWidget* parent)
 
     auto* left = new QWidget;
     setLook(*left, "ground", QStringLiteral("surface"));
-    fields_ = new QVBoxLayout(left);
-    fields_->setContentsMargins(pad, pad, pad, pad);
-    fields_->setSpacing(theme().spacing(5));
+    columns_ = new QBoxLayout(QBoxLayout::TopToBottom, left);
+    columns_->setContentsMargins(pad, pad, pad, pad);
+    fields_ = new QVBoxLayout;
+    furtherFields_ = new QVBoxLayout;
+    for (QVBoxLayout* column : {fields_, furtherFields_}) {
+        column->setSpacing(theme().spacing(5));
+        columns_->addLayout(column);
+    }
     scroll_->setWidget(left);
     scroll_->setWidgetResizable(true);
     scroll_->setFrameShape(QFrame::NoFrame);
@@ -174,6 +180,7 @@ void EditorFrame::resizeEvent(QResizeEvent* event) {
     for (QToolButton* button : problemButtons_) fitProblem(*button);
     const bool narrow = width() < kNarrow;
     if (sideWidth_ > 0 && narrow != (splitter_->orientation() == Qt::Vertical)) arrange();
+    if (columnWidth_ > 0) arrangeColumns();
 }
 
 void EditorFrame::arrange() {
@@ -185,9 +192,20 @@ void EditorFrame::arrange() {
         splitter_->setSizes({sideWidth_, std::max(sideWidth_, width() - sideWidth_)});
 }
 
-void EditorFrame::setSingleColumn(int pixels) {
+void EditorFrame::setColumns(int pixels) {
+    columnWidth_ = pixels;
     splitter_->widget(1)->hide();
-    scroll_->widget()->setMaximumWidth(pixels);
+    for (QVBoxLayout* column : {fields_, furtherFields_}) columns_->setAlignment(column, Qt::AlignTop);
+    arrangeColumns();
+}
+
+void EditorFrame::arrangeColumns() {
+    const bool beside = width() >= kTwoColumns;
+    columns_->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    columns_->setSpacing(theme().spacing(beside ? 10 : 5));
+    columns_->setStretch(0, beside ? 1 : 0);
+    columns_->setStretch(1, 1);
+    scroll_->widget()->setMaximumWidth(columnWidth_ * (beside ? 2 : 1));
 }
 
 QHBoxLayout* EditorFrame::actionBar() {
@@ -245,8 +263,20 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
         problemButtons_ << button;
         connect(button, &QToolButton::clicked, this,
                 [this, field = QString::fromStdString(problem.field)] { emit problemChosen(field); });
-        problems_->addWidget(button, 0, Qt::AlignLeft);
-        button->show();
+        auto* row = new QWidget(foot_);
+        auto* line = new QHBoxLayout(row);
+        line->setContentsMargins(0, 0, 0, 0);
+        line->addWidget(button);
+        line->addStretch(1);
+        if (problem.unknown) {
+            auto* remove = new QPushButton(tr("Remove"), row);
+            remove->setAccessibleName(tr("Remove %1").arg(where));
+            connect(remove, &QPushButton::clicked, this,
+                    [this, field = QString::fromStdString(problem.field)] { emit removalChosen(field); });
+            line->addWidget(remove);
+        }
+        problems_->addWidget(row);
+        row->show();
     }
     if (shown > kMostShownProblems) {
         auto* more = new QLabel(tr("and %1 more").arg(problems.size() - kMostShownProblems), foot_);

@@ -34,12 +34,14 @@ public:
     QHBoxLayout* buttons() const { return buttons_; }
     /// Where forms and tables go, below each other.
     QVBoxLayout* fields() const { return fields_; }
+    /// More of them, which follow below, or stand beside them in a wide window without a picture.
+    QVBoxLayout* furtherFields() const { return furtherFields_; }
     /// The right half; hidden while it is empty.
     QVBoxLayout* picture() const { return picture_; }
     /// The fields' width where the picture stands beside them; in a narrow window it goes under them.
     void setSideWidth(int pixels);
-    /// Without a picture: fields in one column of at most this width.
-    void setSingleColumn(int pixels);
+    /// Without a picture: fields in columns of at most this width.
+    void setColumns(int pixels);
     /// The line below everything: what the set-up means, and what to do with it.
     QHBoxLayout* actionBar();
     QScrollArea* scroll() const { return scroll_; }
@@ -62,12 +64,14 @@ public:
 
 signals:
     void problemChosen(const QString& field);
+    void removalChosen(const QString& field);  ///< of a field that is unknown
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     void arrange();
+    void arrangeColumns();
     void fitTitle();
     void fitProblem(QToolButton& button) const;
 
@@ -75,13 +79,15 @@ private:
     QHBoxLayout* buttons_;
     QFrame *notice_, *foot_;
     QHBoxLayout* noticeChoices_;
-    QVBoxLayout *fields_, *picture_, *problems_;
+    QBoxLayout* columns_;
+    QVBoxLayout *fields_, *furtherFields_, *picture_, *problems_;
     QHBoxLayout* actionBar_ = nullptr;
     QScrollArea* scroll_;
     QSplitter* splitter_;
     QString wholeTitle_;
     QVector<QToolButton*> problemButtons_;
     int sideWidth_ = 0;
+    int columnWidth_ = 0;
 };
 
 }  // namespace tessera::ui

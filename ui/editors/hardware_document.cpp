@@ -4,7 +4,6 @@
 #include <QApplication>
 #include <QFileDialog>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
@@ -92,7 +91,7 @@ Opened openOrRecover(const QString& key) {
         inLibrary ? placeInLibrary(kind->folder, prefix, name) : placeAt(key, kind->folder, prefix), kind->blank, {}};
 }
 
-CheckOutcome checkHardware(const Json& document, const std::string& file, report::ThemeKind theme) {
+CheckOutcome checkHardware(const Json& document, const std::string& file) {
     CheckOutcome outcome;
     const HardwareKind* kind = hardwareKindOf(document);
     if (kind == nullptr) {
@@ -101,7 +100,7 @@ CheckOutcome checkHardware(const Json& document, const std::string& file, report
     }
     Preview preview;
     outcome.problems = findProblems(
-        document, file, [&](const JsonNode& root) { preview = kind->read(root, theme); }, kind->stands);
+        document, file, [&](const JsonNode& root) { preview = kind->read(root); }, kind->stands);
     if (outcome.problems.isEmpty()) outcome.preview = preview;
     return outcome;
 }
@@ -124,12 +123,7 @@ QString titleOf(const Json& json) {
 
 struct HardwareDocument::Implementation {
     explicit Implementation(HardwareDocument* document, QString documentKey)
-        : owner(document),
-          key(std::move(documentKey)),
-          core(
-              kDocumentKind,
-              [](const Json& json, const std::string& file) { return checkHardware(json, file, theme().kind()); },
-              document) {}
+        : owner(document), key(std::move(documentKey)), core(kDocumentKind, checkHardware, document) {}
 
     void build();
     void buildFields();
@@ -168,7 +162,7 @@ struct HardwareDocument::Implementation {
 };
 
 HardwareDocument::HardwareDocument(const QString& key, QWidget* parent)
-    : Document(parent), d_(new Implementation(this, key)) {
+    : EditorDocument(parent), d_(new Implementation(this, key)) {
     d_->build();
     inBackground(
         this, [key] { return openOrRecover(key); }, [this](const Opened& opened) { d_->start(opened); },
@@ -212,10 +206,8 @@ void HardwareDocument::Implementation::build() {
         emit owner->modifiedChanged();
     });
     connect(&core.document(), &EditedJson::changed, owner, [this] { retitle(); });
+    connect(frame, &EditorFrame::removalChosen, &core, &EditorCore::takeOut);
     connect(frame, &EditorFrame::problemChosen, owner, [this](const QString& field) { goTo(field.toStdString()); });
-    connect(&theme(), &Theme::changed, owner, [this] {
-        if (core.isStarted()) core.recheck();
-    });
 }
 
 void HardwareDocument::Implementation::addAction(const QString& title, const QString& icon, const QKeySequence& keys,
@@ -329,7 +321,7 @@ void HardwareDocument::Implementation::goTo(const std::string& field) const {
 
 bool HardwareDocument::Implementation::complete() {
     // What was typed a moment ago is not checked yet.
-    const CheckOutcome outcome = checkHardware(core.json(), core.file().path.string(), theme().kind());
+    const CheckOutcome outcome = checkHardware(core.json(), core.file().path.string());
     const Problems problems = joinedProblems(form->ownProblems(), outcome.problems);
     if (problems.isEmpty()) return true;
     frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
@@ -440,6 +432,12 @@ Facts HardwareDocument::overview() const {
     return facts;
 }
 
+void HardwareDocument::offerChoices() {
+    if (!d_->core.isStarted()) return;
+    d_->offerAccelerators();
+    d_->core.recheck();
+}
+
 bool HardwareDocument::showPlace(const QString& place) {
     if (!d_->core.isStarted()) return false;
     d_->goTo(place.toStdString());
@@ -521,15 +519,6 @@ void HardwareDocument::restoreView(const QJsonObject& view) {
     d_->frame->splitter()->restoreState(QByteArray::fromBase64(view[QStringLiteral("split")].toString().toLatin1()));
     d_->frame->scroll()->verticalScrollBar()->setValue(view[QStringLiteral("scroll")].toInt());
     d_->picture->setDataType(view[QStringLiteral("dtype")].toString());
-}
-
-void HardwareDocument::keyPressEvent(QKeyEvent* event) {
-    if (event->matches(QKeySequence::Undo))
-        undoStack()->undo();
-    else if (event->matches(QKeySequence::Redo))
-        undoStack()->redo();
-    else
-        Document::keyPressEvent(event);
 }
 
 }  // namespace tessera::ui

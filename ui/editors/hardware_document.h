@@ -2,13 +2,13 @@
 
 #include <memory>
 
-#include "ui/views/document.h"
+#include "ui/editors/editor_document.h"
 
 namespace tessera::ui {
 
 /// An editor of an accelerator or a fleet. `key` is a library id with its kind ("fleet/accpar-heterogeneous"), a file's
 /// path, or "new/accelerator", "new/fleet".
-class HardwareDocument : public Document {
+class HardwareDocument : public EditorDocument {
     Q_OBJECT
 
 public:
@@ -26,6 +26,7 @@ public:
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
     Facts overview() const override;
+    void offerChoices() override;
     bool showPlace(const QString& place) override;  ///< a field's path, such as "groups[1].count"
 
     /// Saves into the user's folder of the library under a name, replacing what is there, and goes on with that file.
@@ -34,9 +35,6 @@ public:
     bool saveTo(const QString& path);
     /// Writes a copy likewise and asks for it to be opened.
     bool duplicateAs(const QString& name);
-
-protected:
-    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     struct Implementation;

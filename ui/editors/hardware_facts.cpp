@@ -84,7 +84,7 @@ Facts factsOf(const hardware::Fleet& fleet) {
 Facts hardwareFacts(const Preview& preview) {
     Facts facts;
     if (const auto* accelerator = std::get_if<hardware::Accelerator>(&preview)) facts = factsOf(*accelerator);
-    if (const auto* fleet = std::get_if<FleetPreview>(&preview)) facts = factsOf(fleet->fleet);
+    if (const auto* fleet = std::get_if<hardware::Fleet>(&preview)) facts = factsOf(*fleet);
     facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
     return facts;
 }

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "core/base/text.h"
-#include "core/report/picture.h"
 #include "ui/editors/words.h"
 
 namespace tessera::ui {
@@ -124,10 +123,6 @@ ListSpec memoryLevels() {
     return spec;
 }
 
-Preview readAcceleratorPreview(const JsonNode& root, report::ThemeKind /*theme*/) {
-    return hardware::readAccelerator(root);
-}
-
 HardwareKind acceleratorKind() {
     HardwareKind kind;
     kind.id = QStringLiteral("accelerator");
@@ -164,7 +159,7 @@ HardwareKind acceleratorKind() {
                                                    {"bandwidth_bytes_per_s", std::int64_t{1'000'000'000'000}},
                                                    {"on_chip", false}}})},
                       {"network_bits_per_s", std::int64_t{200'000'000'000}}};
-    kind.read = readAcceleratorPreview;
+    kind.read = [](const JsonNode& root) -> Preview { return hardware::readAccelerator(root); };
     kind.stands = {{"name", "name"}, {"peak_flops", Json{{"bf16", 1}}}, {"value", 1}, {"policy", "policy"}};
     return kind;
 }
@@ -270,12 +265,6 @@ ListSpec links() {
     return spec;
 }
 
-Preview readFleetPreview(const JsonNode& root, report::ThemeKind theme) {
-    FleetPreview preview{.fleet = hardware::readFleet(root), .drawing = {}};
-    preview.drawing = report::fleetDrawing(preview.fleet, report::Theme(theme));
-    return preview;
-}
-
 HardwareKind fleetKind() {
     HardwareKind kind;
     kind.id = QStringLiteral("fleet");
@@ -293,7 +282,7 @@ HardwareKind fleetKind() {
                       {"groups", Json::array({Json{{"name", "group 1"}, {"accelerator", "tpu-v3"}, {"count", 8}}})},
                       {"links", Json::array()},
                       {"topology", "flat"}};
-    kind.read = readFleetPreview;
+    kind.read = [](const JsonNode& root) -> Preview { return hardware::readFleet(root); };
     // An accelerator that is written out in a fleet is mended like one of its own.
     kind.stands = acceleratorKind().stands;
     kind.stands["accelerator"] = Json{{"name", "stand-in"}, {"peak_flops", {{"bf16", 1}}}};

@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "core/hardware/fleet.h"
-#include "core/report/theme.h"
 #include "ui/editors/check.h"
 #include "ui/editors/field.h"
 #include "ui/editors/list_editor.h"
@@ -15,11 +14,7 @@
 namespace tessera::ui {
 
 /// What was read from a valid document, ready to be drawn.
-struct FleetPreview {
-    hardware::Fleet fleet;
-    std::string drawing;  ///< SVG
-};
-using Preview = std::variant<std::monostate, hardware::Accelerator, FleetPreview>;
+using Preview = std::variant<std::monostate, hardware::Accelerator, hardware::Fleet>;
 
 /// Where entries of a kind hold a document of another kind, or name one: the accelerators of a fleet's groups.
 struct HardwarePart {
@@ -43,7 +38,7 @@ struct HardwareKind {
     HardwarePart part = {};
     Json blank;
     /// Reads as the program does; throws DataError.
-    Preview (*read)(const JsonNode& root, report::ThemeKind theme);
+    Preview (*read)(const JsonNode& root);
     Stand stands;
 };
 

@@ -5,6 +5,7 @@
 #include <QImage>
 #include <QLabel>
 #include <QPainter>
+#include <QResizeEvent>
 #include <QSignalBlocker>
 #include <QSvgRenderer>
 #include <QVBoxLayout>
@@ -55,13 +56,15 @@ std::optional<double> totalMemory(const hardware::Fleet& fleet) {
     return bytes;
 }
 
+constexpr int kWidestPage = 960;
+
 /// The part of a drawing that is not empty: pages are wider than a fleet of two groups.
 QRect inkOf(QSvgRenderer& renderer) {
     constexpr int kLargestSide = 4000;
     const QSize size = renderer.defaultSize().boundedTo({kLargestSide, kLargestSide});
     if (size.isEmpty()) return renderer.viewBox();
     QImage image(size, QImage::Format_RGB32);
-    image.fill(Qt::white);
+    image.fill(theme().dataColour(report::Theme(report::ThemeKind::light)("surface")));
     QPainter painter(&image);
     renderer.render(&painter, QRectF(QPointF(), renderer.defaultSize()));
     painter.end();
@@ -82,23 +85,36 @@ QRect inkOf(QSvgRenderer& renderer) {
 
 }  // namespace
 
-SvgView::SvgView(QWidget* parent) : QWidget(parent), renderer_(new QSvgRenderer(this)) {
+FleetView::FleetView(QWidget* parent) : QWidget(parent), renderer_(new QSvgRenderer(this)) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
-    setMinimumSize(240, 120);
+    setMinimumSize(theme().spacing(60), theme().spacing(30));
+    connect(&theme(), &Theme::changed, this, &FleetView::draw);
 }
 
-void SvgView::setSvg(const std::string& svg) {
-    renderer_->load(QByteArray::fromStdString(svg));
+void FleetView::setFleet(const hardware::Fleet& fleet) {
+    fleet_ = fleet;
+    draw();
+}
+
+void FleetView::draw() {
+    if (fleet_.groups.empty()) return;
+    const double page = std::min(width(), kWidestPage);
+    renderer_->load(QByteArray::fromStdString(report::fleetDrawing(fleet_, report::Theme(theme().kind()), page)));
     ink_ = renderer_->isValid() ? inkOf(*renderer_) : QRect();
     updateGeometry();
     update();
 }
 
-QSize SvgView::sizeHint() const {
+void FleetView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (std::min(event->size().width(), kWidestPage) != std::min(event->oldSize().width(), kWidestPage)) draw();
+}
+
+QSize FleetView::sizeHint() const {
     return ink_.isEmpty() ? QSize(480, 320) : ink_.size();
 }
 
-void SvgView::paintEvent(QPaintEvent* /*event*/) {
+void FleetView::paintEvent(QPaintEvent* /*event*/) {
     if (ink_.isEmpty()) return;
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
@@ -112,10 +128,10 @@ void SvgView::paintEvent(QPaintEvent* /*event*/) {
 HardwarePicture::HardwarePicture(QWidget* parent)
     : QWidget(parent),
       totals_(new QLabel(this)),
-      stale_(new QLabel(tr("The picture shows the last set-up that was right."), this)),
+      stale_(new QLabel(this)),
       types_(new QComboBox(this)),
       plot_(new PlotWidget(this)),
-      drawing_(new SvgView(this)) {
+      drawing_(new FleetView(this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(theme().spacing(2));
@@ -144,11 +160,13 @@ HardwarePicture::HardwarePicture(QWidget* parent)
 void HardwarePicture::setPreview(const Preview& preview) {
     preview_ = preview;
     if (const auto* accelerator = std::get_if<hardware::Accelerator>(&preview_)) showAccelerator(*accelerator);
-    if (const auto* fleet = std::get_if<FleetPreview>(&preview_)) showFleet(*fleet);
+    if (const auto* fleet = std::get_if<hardware::Fleet>(&preview_)) showFleet(*fleet);
 }
 
 void HardwarePicture::setStale(bool stale) {
-    stale_->setVisible(stale && preview_.index() != 0);
+    stale_->setText(preview_.index() != 0 ? tr("The picture shows the last set-up that was right.")
+                                          : tr("The picture appears once the set-up is right."));
+    stale_->setVisible(stale);
 }
 
 QString HardwarePicture::dataType() const {
@@ -187,28 +205,27 @@ void HardwarePicture::drawRoofline() {
     if (accelerator != nullptr) plot_->setChart(report::roofline(*accelerator, dataType().toStdString()));
 }
 
-void HardwarePicture::showFleet(const FleetPreview& preview) {
+void HardwarePicture::showFleet(const hardware::Fleet& fleet) {
     drawing_->show();
-    drawing_->setSvg(preview.drawing);
+    drawing_->setFleet(fleet);
     QStringList facts;
     facts << tr("%1 in %2")
-                 .arg(words::counted(static_cast<double>(hardware::acceleratorCount(preview.fleet)), "accelerator",
+                 .arg(words::counted(static_cast<double>(hardware::acceleratorCount(fleet)), "accelerator",
                                      "accelerators"),
-                      words::counted(static_cast<double>(preview.fleet.groups.size()), "group", "groups"));
-    for (const auto& [type, rate] : sharedPeaks(preview.fleet))
+                      words::counted(static_cast<double>(fleet.groups.size()), "group", "groups"));
+    for (const auto& [type, rate] : sharedPeaks(fleet))
         facts << QStringLiteral("%1 %2").arg(quantity(rate, Measure::flopsPerSecond), shown(type));
-    if (const auto memory = totalMemory(preview.fleet))
-        facts << tr("%1 of memory").arg(quantity(*memory, Measure::bytes));
+    if (const auto memory = totalMemory(fleet)) facts << tr("%1 of memory").arg(quantity(*memory, Measure::bytes));
     totals_->setText(facts.mid(0, 5).join(QStringLiteral(" · ")));
 }
 
 QVector<Exportable> HardwarePicture::exportables() const {
     if (std::holds_alternative<hardware::Accelerator>(preview_)) return {plot_->exportable()};
-    const auto* fleet = std::get_if<FleetPreview>(&preview_);
+    const auto* fleet = std::get_if<hardware::Fleet>(&preview_);
     if (fleet == nullptr) return {};
     Exportable drawing;
     drawing.name = QStringLiteral("fleet");
-    drawing.svg = [value = fleet->fleet](const report::Theme& colours) { return report::fleetDrawing(value, colours); };
+    drawing.svg = [value = *fleet](const report::Theme& colours) { return report::fleetDrawing(value, colours); };
     return {drawing};
 }
 

@@ -14,19 +14,23 @@ namespace tessera::ui {
 
 class PlotWidget;
 
-/// An SVG text, as large as its place allows.
-class SvgView : public QWidget {
+/// A drawing of a fleet, laid out for the width of its place, so that its letters stay legible.
+class FleetView : public QWidget {
     Q_OBJECT
 
 public:
-    explicit SvgView(QWidget* parent = nullptr);
-    void setSvg(const std::string& svg);
+    explicit FleetView(QWidget* parent = nullptr);
+    void setFleet(const hardware::Fleet& fleet);
     QSize sizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void draw();
+
+    hardware::Fleet fleet_;
     QSvgRenderer* renderer_;
     QRect ink_;  ///< of the page
 };
@@ -47,14 +51,14 @@ public:
 
 private:
     void showAccelerator(const hardware::Accelerator& accelerator);
-    void showFleet(const FleetPreview& preview);
+    void showFleet(const hardware::Fleet& fleet);
     void drawRoofline();
 
     Preview preview_;
     QLabel *totals_, *stale_;
     QComboBox* types_;
     PlotWidget* plot_;
-    SvgView* drawing_;
+    FleetView* drawing_;
 };
 
 }  // namespace tessera::ui

@@ -10,6 +10,7 @@ namespace tessera::ui {
 struct Problem {
     std::string field;  ///< as the readers write it, such as "groups[1].count"; empty = the whole document
     QString sentence;
+    bool unknown = false;  ///< files of this kind have no such field: no control shows it
     bool operator==(const Problem&) const = default;
 };
 

@@ -51,15 +51,9 @@ const Example& exampleRow(Measure measure) {
     return kExamples.back();
 }
 
-/// "GB/s" without its prefix, as the program shows it.
-std::string unitOf(Measure measure) {
-    const std::string shown = formatQuantity(1, measure);
-    const std::size_t blank = shown.find(' ');
-    return blank == std::string::npos ? "" : shown.substr(blank + 1);
-}
-
 /// The shortest digits of value / factor whose text with the unit reads back as exactly `value`; empty where none does.
-std::string textWith(const Prefix& prefix, double value, const std::string& unit, Measure measure) {
+std::string textWith(const Prefix& prefix, double value, Measure measure) {
+    const std::string_view unit = unitName(measure);
     const double scaled = value / prefix.factor;
     if (scaled != 0 && (std::fabs(scaled) >= 1e15 || std::fabs(scaled) < 1e-3)) return "";
     for (const int digits : {15, 17}) {
@@ -98,12 +92,11 @@ QString rangeProblem(double value, Measure measure, const QuantityRange& range) 
 
 QString exactQuantity(double value, Measure measure) {
     if (!std::isfinite(value)) return {};
-    const std::string unit = unitOf(measure);
     std::string best;
     bool bestInRange = false;
     for (const Prefix& prefix : kPrefixes) {
-        if (unit.empty() && !prefix.name.empty()) break;
-        const std::string text = textWith(prefix, value, unit, measure);
+        if (unitName(measure).empty() && !prefix.name.empty()) break;
+        const std::string text = textWith(prefix, value, measure);
         if (text.empty()) continue;
         const double scaled = std::fabs(value / prefix.factor);
         const bool inRange = scaled >= 1 && scaled < 1000;

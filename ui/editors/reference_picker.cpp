@@ -41,6 +41,7 @@ public:
         return parent.isValid() ? 0 : static_cast<int>(rows_.size());
     }
     QVariant data(const QModelIndex& index, int role) const override {
+        if (!index.isValid()) return {};
         const ReferencePicker::Choice& row = rows_[index.row()];
         const bool heading = row.value.isEmpty();
         switch (role) {
@@ -59,7 +60,8 @@ public:
         }
     }
     Qt::ItemFlags flags(const QModelIndex& index) const override {
-        return rows_[index.row()].value.isEmpty() ? Qt::NoItemFlags : Qt::ItemIsEnabled | Qt::ItemIsSelectable;
+        return !index.isValid() || rows_[index.row()].value.isEmpty() ? Qt::NoItemFlags
+                                                                      : Qt::ItemIsEnabled | Qt::ItemIsSelectable;
     }
 
 private:

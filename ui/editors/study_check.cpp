@@ -1,6 +1,7 @@
 #include "ui/editors/study_check.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -183,6 +184,7 @@ struct StudyChecker::Memory {
     Remembered<QStringList> open;
     Remembered<ModelFacts> model;
     Remembered<FleetFacts> fleet;
+    std::atomic_bool fleetChanged = false;  // the mutex may be held for as long as a model is read
 };
 
 std::shared_ptr<StudyChecker::Memory> StudyChecker::makeMemory() {
@@ -213,6 +215,7 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
         preview.layers = facts.layers;
         outcome.problems += facts.problems;
     }
+    if (memory->fleetChanged.exchange(false)) memory->fleet = {};
     if (!fleet.empty()) {
         const FleetFacts& facts = memory->fleet.get(fleet, [&] { return readFleet(fleet); });
         preview.hardwareNote = facts.note;
@@ -227,6 +230,10 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
     }
     outcome.preview = preview;
     return outcome;
+}
+
+void StudyChecker::forgetFleet() const {
+    memory_->fleetChanged = true;
 }
 
 QString firstInput(const Json& document, const char* list) {

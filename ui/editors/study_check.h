@@ -25,6 +25,8 @@ struct StudyPreview {
 class StudyChecker {
 public:
     CheckOutcome check(const Json& document, const std::string& file) const;
+    /// The library changed: the fleet is read again by the next check.
+    void forgetFleet() const;
 
 private:
     struct Memory;

@@ -6,7 +6,6 @@
 #include <QDropEvent>
 #include <QFileDialog>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QMimeData>
 #include <QPointer>
@@ -31,6 +30,7 @@
 #include "ui/editors/form.h"
 #include "ui/editors/list_editor.h"
 #include "ui/editors/name_dialog.h"
+#include "ui/editors/native_file.h"
 #include "ui/editors/reference_picker.h"
 #include "ui/editors/section.h"
 #include "ui/editors/study_check.h"
@@ -38,6 +38,7 @@
 #include "ui/editors/tab_order.h"
 #include "ui/editors/words.h"
 #include "ui/models/background.h"
+#include "ui/models/recent_files.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -111,8 +112,10 @@ Opened openOrRecover(const QString& key) {
 
 QVector<ReferencePicker::Choice> modelChoices() {
     QVector<ReferencePicker::Choice> choices;
-    for (const QString& recent : QSettings().value(QLatin1String(kRecentSetting)).toStringList())
-        choices.push_back({recent, {}, QObject::tr("Used last")});
+    const QStringList used = QSettings().value(QLatin1String(kRecentSetting)).toStringList();
+    for (const QString& recent : used) choices.push_back({recent, {}, QObject::tr("Used last")});
+    for (const RecentFiles::Entry& file : RecentFiles().entries(QStringLiteral("model")))
+        if (!used.contains(file.path)) choices.push_back({file.path, {}, QObject::tr("Opened last")});
     for (const model::ZooEntry& entry : model::zooEntries()) {
         QString family = QString::fromStdString(entry.family);
         if (!family.isEmpty()) family[0] = family[0].toUpper();
@@ -143,17 +146,13 @@ void rememberModel(const QString& model) {
     settings.setValue(QLatin1String(kRecentSetting), QStringList(recent.mid(0, kMostRecent)));
 }
 
-/// What a dropped file is, by its content: a document's kind, or "model".
-QString kindOfFile(const QString& path) {
-    if (!path.endsWith(QStringLiteral(".json"), Qt::CaseInsensitive)) return QStringLiteral("model");
+/// What a dropped file is, by its content; nullptr = a model, whose reader says what is wrong with it.
+const NativeFile* droppedFile(const QString& path) {
     try {
-        const std::string text = readFile(path.toStdString(), kLargestDocument);
-        for (const char* kind : {"fleet", "accelerator", "study"})
-            if (text.find(std::string("\"tessera.") + kind + "/") != std::string::npos) return QLatin1String(kind);
+        return nativeFile(readFile(path.toStdString(), kLargestDocument));
     } catch (const std::exception&) {
-        return QStringLiteral("model");  // the model's reader says what is wrong
+        return nullptr;
     }
-    return QStringLiteral("model");
 }
 
 /// A study that moves to another folder keeps the inputs that lay beside it.
@@ -181,9 +180,7 @@ struct StudyDocument::Implementation {
           key(std::move(documentKey)),
           core(
               kDocumentKind,
-              [checker = StudyChecker()](const Json& json, const std::string& file) {
-                  return checker.check(json, file);
-              },
+              [checker = checker](const Json& json, const std::string& file) { return checker.check(json, file); },
               document) {}
 
     void build();
@@ -203,11 +200,12 @@ struct StudyDocument::Implementation {
     void goTo(const std::string& field);
     void setInput(const char* list, const QString& value, const QString& title);
     bool write(const EditedFile& file);
-    void offerHardware();
+    void offerChoices();
     QString name() const;
 
     StudyDocument* owner;
     QString key;
+    StudyChecker checker;
     EditorCore core;
     EditorFrame* frame = nullptr;
     ReferencePicker *model = nullptr, *hardware = nullptr;
@@ -228,7 +226,7 @@ struct StudyDocument::Implementation {
 };
 
 StudyDocument::StudyDocument(const QString& key, QWidget* parent)
-    : Document(parent), d_(new Implementation(this, key)) {
+    : EditorDocument(parent), d_(new Implementation(this, key)) {
     d_->build();
     inBackground(
         this, [key] { return openOrRecover(key); }, [this](const Opened& opened) { d_->start(opened); },
@@ -236,7 +234,7 @@ StudyDocument::StudyDocument(const QString& key, QWidget* parent)
 }
 
 StudyDocument::StudyDocument(const study::Study& study, const QString& key, QWidget* parent)
-    : Document(parent), d_(new Implementation(this, key)) {
+    : EditorDocument(parent), d_(new Implementation(this, key)) {
     d_->build();
     d_->start({.file = {.key = key, .path = {}, .own = true}, .json = studyDocument(study), .problem = {}});
 }
@@ -252,7 +250,7 @@ void StudyDocument::Implementation::build() {
     auto* layout = new QVBoxLayout(owner);
     layout->setContentsMargins(0, 0, 0, 0);
     frame = new EditorFrame(QStringLiteral("study"), owner);
-    frame->setSingleColumn(kColumnWidth);
+    frame->setColumns(kColumnWidth);
     frame->setTitle(tr("Opening…"), {});
     layout->addWidget(frame);
     save = new QPushButton(tr("Save"), owner);
@@ -293,6 +291,7 @@ void StudyDocument::Implementation::build() {
         emit owner->modifiedChanged();
     });
     connect(&core.document(), &EditedJson::changed, owner, [this] { showDocument(); });
+    connect(frame, &EditorFrame::removalChosen, &core, &EditorCore::takeOut);
     connect(frame, &EditorFrame::problemChosen, owner, [this](const QString& field) { goTo(field.toStdString()); });
 }
 
@@ -347,16 +346,16 @@ void StudyDocument::Implementation::buildInputs() {
                       tr("Models (*.onnx *.json *.csv *.txt);;All files (*)"));
     hardware = addPicker("hardware", tr("Hardware"), tr("A fleet of the library, or a file"),
                          tr("Fleets (*.json);;All files (*)"));
-    model->setChoices(modelChoices());
     column->addWidget(model);
     dimensionsPlace = new QVBoxLayout;
     column->addLayout(dimensionsPlace);
     column->addWidget(hardware);
     frame->fields()->addLayout(column);
-    offerHardware();
+    offerChoices();
 }
 
-void StudyDocument::Implementation::offerHardware() {
+void StudyDocument::Implementation::offerChoices() {
+    model->setChoices(modelChoices());
     const std::string kind(study::engineNamed(core.json().at("engine").get<std::string>()).hardwareKind);
     inBackground(
         owner, [kind] { return hardwareChoices(kind); },
@@ -388,18 +387,17 @@ void StudyDocument::Implementation::buildParameters() {
         pins->addWidget(lists.back(), 1, Qt::AlignTop);
     }
     if (!lists.isEmpty()) lists.front()->setSuggestions("", *layers);
-    frame->fields()->addLayout(pins);
+    frame->furtherFields()->addLayout(pins);
     if (!special.isEmpty()) {
         research = new Section(tr("Research options"), false, owner);
         research->content()->addWidget(addForm(special));
-        frame->fields()->addWidget(research);
+        frame->furtherFields()->addWidget(research);
     }
 }
 
 void StudyDocument::Implementation::buildFields() {
     buildInputs();
     buildParameters();
-    frame->fields()->addStretch(1);
     orderControls();
 }
 
@@ -626,6 +624,13 @@ void StudyDocument::restoreView(const QJsonObject& view) {
     d_->frame->scroll()->verticalScrollBar()->setValue(view[QStringLiteral("scroll")].toInt());
 }
 
+void StudyDocument::offerChoices() {
+    if (d_->model == nullptr) return;
+    d_->offerChoices();
+    d_->checker.forgetFleet();
+    d_->core.recheck();
+}
+
 bool StudyDocument::showPlace(const QString& place) {
     if (d_->model == nullptr) return false;
     d_->goTo(place.toStdString());
@@ -633,8 +638,20 @@ bool StudyDocument::showPlace(const QString& place) {
 }
 
 study::Study StudyDocument::study() const {
+    const auto read = [this](const Json& document) {
+        return study::readStudy(JsonDocument::parse(toText(document), d_->core.file().path.string()).root());
+    };
     try {
-        return study::readStudy(JsonDocument::parse(toText(d_->core.json()), d_->core.file().path.string()).root());
+        return read(d_->core.json());
+    } catch (const std::exception&) {
+    }
+    try {
+        // What is right of it.
+        Json document = d_->core.json();
+        for (const Problem& problem : d_->core.problems())
+            if (const JsonPath path = pathFromDotted(document, problem.field); !path.empty())
+                eraseValue(document, path);
+        return read(document);
     } catch (const std::exception&) {
         // Not complete yet: its inputs, with the engine's defaults.
         study::Study study = study::newStudy(study::engines().front().id);
@@ -683,15 +700,6 @@ void StudyDocument::requestRun() {
                   QString::fromStdString(problems.front().field));
 }
 
-void StudyDocument::keyPressEvent(QKeyEvent* event) {
-    if (event->matches(QKeySequence::Undo))
-        undoStack()->undo();
-    else if (event->matches(QKeySequence::Redo))
-        undoStack()->redo();
-    else
-        Document::keyPressEvent(event);
-}
-
 void StudyDocument::dragEnterEvent(QDragEnterEvent* event) {
     const QMimeData* dragged = event->mimeData();
     const bool local = dragged->hasUrls() && dragged->urls().size() == 1 && dragged->urls().front().isLocalFile();
@@ -703,11 +711,11 @@ void StudyDocument::dropEvent(QDropEvent* event) {
     if (!event->mimeData()->hasUrls()) return setModel(event->mimeData()->text().trimmed());
     const QString path = event->mimeData()->urls().front().toLocalFile();
     inBackground(
-        this, [path] { return kindOfFile(path); },
-        [this, path](const QString& kind) {
-            if (kind == QLatin1String("model")) return setModel(path);
-            if (kind == QLatin1String("fleet")) return setHardware(path);
-            emit openRequested(kind == QLatin1String("study") ? kind : QStringLiteral("hardware"), path);
+        this, [path] { return droppedFile(path); },
+        [this, path](const NativeFile* kind) {
+            if (kind == nullptr) return setModel(path);
+            if (kind->isFleet) return setHardware(path);
+            emit openRequested(QLatin1String(kind->document), path);
         },
         [](const QString&) {});
 }

@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "core/study/study.h"
-#include "ui/views/document.h"
+#include "ui/editors/editor_document.h"
 
 namespace tessera::ui {
 
 /// The set-up of a study: engine, inputs and the engine's parameter table as a form, an estimate of the work, Run.
 /// `key` is a study file, a bundled study's name, or "new/ENGINE" with optional "?model=…&hardware=…".
-class StudyDocument : public Document {
+class StudyDocument : public EditorDocument {
     Q_OBJECT
 
 public:
@@ -28,6 +28,7 @@ public:
     QVector<Exportable> exportables() override;
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
+    void offerChoices() override;
     bool showPlace(const QString& place) override;  ///< a field's path, such as "parameters.batch"
 
     study::Study study() const;
@@ -42,7 +43,6 @@ public:
     bool saveTo(const QString& path);
 
 protected:
-    void keyPressEvent(QKeyEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
 

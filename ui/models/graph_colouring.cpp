@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/base/units.h"
+#include "ui/models/partition_run.h"
 
 namespace tessera::ui {
 
@@ -110,18 +111,15 @@ std::vector<LayerFate> fatesOf(const ModelContents& contents, const GraphOverlay
         const auto found = known.find(names[at(layer)]);
         return found == known.end() ? nullptr : &fates[found->second];
     };
-    bool isFirst = true;
-    for (const partition::LevelPlan& level : plan->levels) {
-        if (level.level != overlay.level || !isFirst) continue;
-        isFirst = false;  // of several groups at one level, the first
-        for (const partition::LayerPlan& layer : level.layers)
-            if (LayerFate* fate = fateOf(layer.layer)) {
-                fate->type = static_cast<int>(layer.type);
-                fate->seconds = layer.compute.value + layer.intra.value + layer.inter.value;
-            }
-        for (const partition::JoinPlan& join : level.joins)
-            if (LayerFate* fate = fateOf(join.layer)) fate->seconds = join.compute.value + join.inter.value;
-    }
+    if (overlay.split < 0 || at(overlay.split) >= plan->levels.size()) return fates;
+    const partition::LevelPlan& split = plan->levels[at(overlay.split)];
+    for (const partition::LayerPlan& layer : split.layers)
+        if (LayerFate* fate = fateOf(layer.layer)) {
+            fate->type = static_cast<int>(layer.type);
+            fate->seconds = layer.compute.value + layer.intra.value + layer.inter.value;
+        }
+    for (const partition::JoinPlan& join : split.joins)
+        if (LayerFate* fate = fateOf(join.layer)) fate->seconds = join.compute.value + join.inter.value;
     return fates;
 }
 
@@ -168,7 +166,7 @@ Colouring byType(const ModelContents& contents, const GraphOverlay& overlay) {
 
 Colouring byTime(const ModelContents& contents, const GraphOverlay& overlay) {
     const std::vector<LayerFate> fates = fatesOf(contents, overlay);
-    return byValue(contents, tr("Time at this level"), Measure::seconds, [&](std::int32_t index) {
+    return byValue(contents, tr("Time at this split"), Measure::seconds, [&](std::int32_t index) {
         double seconds = 0;
         if (!fates.empty())
             forLayers(contents, contents.node(index), [&](std::size_t layer) { seconds += fates[layer].seconds; });
@@ -266,11 +264,15 @@ QStringList strategiesOf(const GraphOverlay& overlay) {
     return strategies;
 }
 
-int levelsOf(const GraphOverlay& overlay) {
-    int levels = 0;
-    if (const partition::Plan* plan = planOf(overlay))
-        for (const partition::LevelPlan& level : plan->levels) levels = std::max(levels, level.level + 1);
-    return levels;
+QStringList splitsOf(const GraphOverlay& overlay) {
+    QStringList splits;
+    const partition::Plan* plan = planOf(overlay);
+    if (plan == nullptr) return splits;
+    const PartitionRun run(overlay.result);
+    const int index = run.planNamed(QString::fromStdString(plan->strategy));
+    for (std::size_t split = 0; split < plan->levels.size(); ++split)
+        splits << run.splitTitle(index, static_cast<int>(split));
+    return splits;
 }
 
 }  // namespace tessera::ui

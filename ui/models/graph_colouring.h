@@ -33,8 +33,8 @@ using LayerChanges = std::map<std::string, model::LayerDifference::Kind>;
 /// A partition whose types and times colour the graph, or what differs from another model.
 struct GraphOverlay {
     std::shared_ptr<const study::Result> result;
-    QString strategy;
-    int level = 0;
+    QString strategy;  ///< empty = the first
+    int split = 0;     ///< of that strategy's plan
     std::shared_ptr<const LayerChanges> changes = {};
 };
 
@@ -55,8 +55,8 @@ struct Colouring {
 /// Takes milliseconds for 10,000 operators.
 Colouring colouringOf(const ModelContents& contents, ColourBy by, const GraphOverlay& overlay = {});
 
-/// Names of the plan's strategies, and how many levels the named one has.
+/// The strategies of the run, and the splits of the chosen one.
 QStringList strategiesOf(const GraphOverlay& overlay);
-int levelsOf(const GraphOverlay& overlay);
+QStringList splitsOf(const GraphOverlay& overlay);
 
 }  // namespace tessera::ui

@@ -296,7 +296,7 @@ QVector<MemoryClass> memoryOf(const ModelContents& contents) {
     QVector<MemoryClass> classes;
     for (const model::MemoryPart& part : model::trainingMemory(contents.model, contents.totals.front())) {
         const MemoryText& text = kMemoryTexts.at(static_cast<std::size_t>(part.use));
-        classes.append({tr(text.name), tr(text.help), part.bytes});
+        classes.append({tr(text.name), tr(text.help), part.bytes, part.use});
     }
     return classes;
 }

@@ -11,6 +11,7 @@
 
 #include "core/model/counts.h"
 #include "core/model/fold.h"
+#include "core/model/memory.h"
 #include "core/model/model.h"
 #include "ui/models/facts.h"
 
@@ -21,6 +22,7 @@ struct MemoryClass {
     QString name;
     QString help;
     std::optional<double> bytes;
+    model::MemoryUse use = model::MemoryUse::weights;
 };
 
 /// A loaded model with all that its views show. Made on a worker thread, then only read.

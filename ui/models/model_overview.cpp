@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
+#include "core/study/explain_model.h"
 
 namespace tessera::ui {
 
@@ -12,14 +13,22 @@ namespace {
 
 constexpr std::size_t kMostTensors = 8;
 
+using Explain = std::function<std::optional<study::Explanation>()>;
+
 QString tr(const char* text) {
     return QCoreApplication::translate("tessera::ui::modelOverview", text);
 }
 
-void addCount(Facts::Section& section, const QString& label, const std::optional<std::int64_t>& count) {
+void addCount(Facts::Section& section, const QString& label, const std::optional<std::int64_t>& count,
+              const Explain& explain = {}) {
     if (!count) return;
     const auto value = static_cast<double>(*count);
-    section.rows.append({.label = label, .value = shownCount(value), .exact = QString::number(*count)});
+    section.rows.append(
+        {.label = label, .value = shownCount(value), .exact = QString::number(*count), .explain = explain});
+}
+
+study::CountedModel countedOf(const ModelContents& contents) {
+    return {contents.model, contents.fold, contents.totals, contents.summary.batch};
 }
 
 Facts::Section tensorFacts(const QString& title, const std::vector<model::Tensor>& tensors) {
@@ -40,21 +49,30 @@ bool isNamed(const model::Graph& graph, const model::Operator& operation, const 
 
 }  // namespace
 
-Facts overviewOf(const ModelContents& contents) {
+std::optional<study::Explanation> explainMemory(const ModelContents& contents, model::MemoryUse use) {
+    return study::explainMemory(countedOf(contents), use);
+}
+
+Facts overviewOf(const std::shared_ptr<const ModelContents>& shared) {
+    const ModelContents& contents = *shared;
     const model::Summary& summary = contents.summary;
+    const auto explained = [&](const char* count) {
+        return [shared, count] { return study::explainCount(countedOf(*shared), count); };
+    };
     Facts facts;
     facts.subtitle = tr("Model");
     facts.icon = QStringLiteral("model");
     Facts::Section size{.title = tr("Size"), .rows = {}};
-    addCount(size, tr("Parameters"), summary.parameters);
-    addCount(size, tr("MACs"), summary.macs);
+    addCount(size, tr("Parameters"), summary.parameters, explained("parameters"));
+    addCount(size, tr("MACs"), summary.macs, explained("macs"));
     if (summary.flopsMatrix && summary.flopsVector) {
         const double flops = static_cast<double>(*summary.flopsMatrix) + static_cast<double>(*summary.flopsVector);
         size.rows.append({.label = tr("Work"),
                           .value = QString::fromStdString(formatQuantity(flops, Measure::flops)),
-                          .exact = QString::fromStdString(exactNumber(flops))});
+                          .exact = QString::fromStdString(exactNumber(flops)),
+                          .explain = explained("flops")});
     }
-    addCount(size, tr("Activations"), summary.activationElements);
+    addCount(size, tr("Activations"), summary.activationElements, explained("activations"));
     if (contents.graph() != nullptr) addCount(size, tr("Operators"), summary.operators);
     addCount(size, tr("Weighted layers"), summary.weightedLayers);
     addCount(size, tr("Batch"), summary.batch);

@@ -76,6 +76,14 @@ QString runTitle(const Comparison& comparison, std::size_t run) {
     return shownText(comparison.runs[run]);
 }
 
+/// A column of a run. Its name may be cut in the header; the whole one is told beside it.
+Column ofRun(const Comparison& comparison, std::size_t run, std::function<QString(int)> text) {
+    const QString title = runTitle(comparison, run);
+    Column column = words(title, std::move(text));
+    column.help = run == comparison.baseline ? tr("%1, the baseline").arg(title) : title;
+    return column;
+}
+
 QVariant typeColour(const std::string& type) {
     for (const partition::Type each : {partition::Type::I, partition::Type::II, partition::Type::III})
         if (type == partition::nameOf(each))
@@ -179,7 +187,7 @@ TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDiffer
             return owner.empty() ? tr("the best plan") : shownText(owner);
         })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
-        Column value = words(runTitle(*comparison, run), [metric, run](int row) {
+        Column value = ofRun(*comparison, run, [metric, run](int row) {
             const auto& each = metric(row);
             return each.values[run] ? metricText(each.metric, *each.values[run]) : QStringLiteral("–");
         });
@@ -191,10 +199,7 @@ TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDiffer
             return metric(row).values[run] ? QString::fromStdString(exactNumber(*metric(row).values[run])) : QString();
         };
         columns.append(value);
-        if (run == comparison->baseline) {
-            columns.back().help = tr("The baseline");
-            continue;
-        }
+        if (run == comparison->baseline) continue;
         Column against = words(tr("Against the baseline"), [metric, run, base = comparison->baseline](int row) {
             return againstText(metric(row), run, base);
         });
@@ -218,7 +223,7 @@ TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDi
     QVector<Column> columns{words(tr("Part"), [input](int row) { return QString::fromStdString(input(row).section); }),
                             words(tr("Field"), [input](int row) { return shownText(input(row).field); })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
-        Column value = words(runTitle(*comparison, run), [input, run](int row) {
+        Column value = ofRun(*comparison, run, [input, run](int row) {
             const std::string& text = input(row).values[run];
             return text.empty() ? QStringLiteral("–") : shownText(text);
         });
@@ -243,7 +248,7 @@ TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDi
                             words(tr("Strategy"), [layer](int row) { return shownText(layer(row).strategy); }), level,
                             words(tr("Group"), [layer](int row) { return shownText(layer(row).group); })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
-        Column type = words(runTitle(*comparison, run), [layer, run](int row) {
+        Column type = ofRun(*comparison, run, [layer, run](int row) {
             const std::string& text = layer(row).types[run];
             return text.empty() ? QStringLiteral("–") : shownText(text);
         });
@@ -267,7 +272,7 @@ TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDiffere
     };
     QVector<Column> columns{words(tr("Strategy"), [share](int row) { return shownText(share(row).strategy); }), type};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
-        Column part = words(runTitle(*comparison, run), [share, run](int row) {
+        Column part = ofRun(*comparison, run, [share, run](int row) {
             const auto& value = share(row).shares[run];
             return value ? QString::fromStdString(study::percentText(*value)) : QStringLiteral("–");
         });

@@ -17,6 +17,7 @@
 #include <array>
 #include <utility>
 
+#include "core/report/drawing.h"
 #include "ui/theme/icon_engine.h"
 
 static void loadResources() {
@@ -190,11 +191,7 @@ QColor Theme::differenceColour(double share) const {
 }
 
 QColor Theme::textOn(const QColor& background) const {
-    const std::string ground = background.name().toStdString();
-    const auto& text = *std::find_if(report::kTokens.begin(), report::kTokens.end(),
-                                     [](const report::Token& row) { return row.name == "text"; });
-    return dataColour(report::contrast(ground, text.light) > report::contrast(ground, "#FFFFFF") ? text.light
-                                                                                                 : "#FFFFFF");
+    return dataColour(report::lettersOn(background.name().toStdString()));
 }
 
 QFont Theme::font(Text role, bool emphasis, bool tabularFigures) const {

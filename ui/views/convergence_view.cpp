@@ -85,7 +85,7 @@ void ConvergenceView::redraw() {
     QStringList titles;
     for (report::Chart& chart : charts) {
         titles << titleOf(chart);
-        if (!emptyText_.isEmpty()) chart.empty = emptyText_.toStdString();
+        chart.empty = emptyText_.toStdString();
     }
     pane_->setTitles(titles);
     pane_->setCharts(std::move(charts));

@@ -26,7 +26,7 @@ public:
     void setCurves(std::shared_ptr<const std::vector<Curve>> curves);
     /// A soft dot and this text while a run works; empty = none.
     void setLive(const QString& text);
-    /// What is said while there are no curves.
+    /// What is said where there are no curves; nothing, while they may still come.
     void setEmptyText(const QString& sentence);
     bool isLogarithmic() const;
     void setLogarithmic(bool on);

@@ -182,6 +182,18 @@ void paintCard(QPainter& painter, QPointF beside, const QStringList& lines, cons
     painter.restore();
 }
 
+void paintRing(QPainter& painter, const QRectF& ring, std::string_view colour, double width) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setBrush(Qt::NoBrush);
+    for (const auto& [token, thickness] :
+         {std::pair{std::string_view("surface"), width + 2}, std::pair{colour, width}}) {
+        painter.setPen(QPen(theme().colour(token), thickness));
+        painter.drawRoundedRect(ring, 2, 2);
+    }
+    painter.restore();
+}
+
 void paintFocusRing(QPainter& painter, const QWidget& widget) {
     if (!widget.hasFocus()) return;
     painter.save();

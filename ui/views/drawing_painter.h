@@ -8,6 +8,7 @@
 #include <QWidget>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "core/report/drawing.h"
 
@@ -34,6 +35,9 @@ QString cutTextAt(const report::Drawing& drawing, QPointF position);
 
 /// A small card with values beside a place, inside `bounds`; the first line is its title.
 void paintCard(QPainter& painter, QPointF beside, const QStringList& lines, const QRectF& bounds);
+
+/// A ring around a thing, which is seen on every colour.
+void paintRing(QPainter& painter, const QRectF& ring, std::string_view colour, double width);
 
 /// The ring that shows which view has the keyboard.
 void paintFocusRing(QPainter& painter, const QWidget& widget);

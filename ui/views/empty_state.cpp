@@ -29,7 +29,7 @@ EmptyState::EmptyState(const QString& icon, const QString& sentence, QWidget* pa
         column_->addWidget(picture, 0, Qt::AlignHCenter);
     }
     sentence_->setAlignment(Qt::AlignCenter);
-    sentence_->setMinimumWidth(160);
+    sentence_->setMinimumWidth(theme().spacing(40));
     sentence_->setMaximumWidth(kWidest);
     auto* line = new QHBoxLayout;
     line->addStretch(1);

@@ -6,6 +6,7 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -28,6 +29,15 @@ QString oneLine(const QString& text) {
     return QString::fromStdString(escaped(text.toStdString(), kLongestValue));
 }
 
+/// One line whose long names may be broken after their separators, or anywhere where they have none: no name makes the
+/// panel wider than it is.
+QString wrapping(const QString& text) {
+    static const QRegularExpression longName(QStringLiteral("\\S{19,}"));
+    static const QRegularExpression separator(QStringLiteral("(?<=[_./:=])(?=\\w)|(?<=[^\\W_]{18})(?=\\w)"));
+    QString line = oneLine(text);
+    return longName.match(line).hasMatch() ? line.replace(separator, QChar(0x200b)) : line;
+}
+
 /// One fact. The whole row is the button that copies it.
 class FactRow : public QFrame {
 public:
@@ -44,7 +54,7 @@ public:
         addValue(*column);
         if (!row.whereFrom.isEmpty())
             column->addWidget(
-                textLabel(oneLine(row.whereFrom), Theme::Text::caption, QStringLiteral("secondary"), false, true));
+                textLabel(wrapping(row.whereFrom), Theme::Text::caption, QStringLiteral("secondary"), false, true));
     }
 
 protected:
@@ -64,8 +74,8 @@ private:
 
     void addValue(QVBoxLayout& column) {
         const bool isLong = row_.value.size() > kLongBeside;
-        auto* label = textLabel(oneLine(row_.label), Theme::Text::base, QStringLiteral("secondary"), false, true);
-        value_ = textLabel(oneLine(row_.value), Theme::Text::base, {}, false, isLong);
+        auto* label = textLabel(wrapping(row_.label), Theme::Text::base, QStringLiteral("secondary"), false, true);
+        value_ = textLabel(wrapping(row_.value), Theme::Text::base, {}, false, isLong);
         value_->setFont(theme().font(Theme::Text::base, false, true));
         auto* line = new QHBoxLayout;
         line->setSpacing(theme().spacing(2));
@@ -101,7 +111,7 @@ private:
         QGuiApplication::clipboard()->setText(exact());
         emit view_.copied(row_.label);
         value_->setText(FactsView::tr("Copied"));
-        QTimer::singleShot(kCopiedShown, this, [this] { value_->setText(oneLine(row_.value)); });
+        QTimer::singleShot(kCopiedShown, this, [this] { value_->setText(wrapping(row_.value)); });
     }
 
     Facts::Row row_;
@@ -131,7 +141,7 @@ void FactsView::setFacts(const Facts& facts) {
     addTitle(*column, facts);
     for (const Facts::Section& section : facts.sections) addSection(*column, section);
     if (!facts.note.isEmpty()) {
-        auto* note = textLabel(oneLine(facts.note), Theme::Text::base, QStringLiteral("secondary"), false, true);
+        auto* note = textLabel(wrapping(facts.note), Theme::Text::base, QStringLiteral("secondary"), false, true);
         note->setContentsMargins(theme().spacing(2), theme().spacing(4), theme().spacing(2), 0);
         column->addWidget(note);
     }
@@ -154,19 +164,19 @@ void FactsView::addTitle(QVBoxLayout& column, const Facts& facts) {
         icon->setAttribute(Qt::WA_TransparentForMouseEvents);
         line->addWidget(icon, 0, Qt::AlignTop);
     }
-    auto* title = textLabel(oneLine(facts.title), Theme::Text::panelTitle, {}, true, true);
-    title->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* title = textLabel(wrapping(facts.title), Theme::Text::panelTitle, {}, true, true);
+    title->setAccessibleName(oneLine(facts.title));
     line->addWidget(title, 1);
     column.addLayout(line);
     if (facts.subtitle.isEmpty()) return;
-    auto* subtitle = textLabel(oneLine(facts.subtitle), Theme::Text::base, QStringLiteral("secondary"), false, true);
+    auto* subtitle = textLabel(wrapping(facts.subtitle), Theme::Text::base, QStringLiteral("secondary"), false, true);
     subtitle->setContentsMargins(theme().spacing(2), theme().spacing(), theme().spacing(2), 0);
     column.addWidget(subtitle);
 }
 
 void FactsView::addSection(QVBoxLayout& column, const Facts::Section& section) {
     if (section.rows.isEmpty()) return;
-    auto* title = textLabel(oneLine(section.title), Theme::Text::caption, QStringLiteral("secondary"), true, true);
+    auto* title = textLabel(wrapping(section.title), Theme::Text::caption, QStringLiteral("secondary"), true, true);
     title->setContentsMargins(theme().spacing(2), theme().spacing(4), theme().spacing(2), theme().spacing());
     if (!section.title.isEmpty()) column.addWidget(title);
     if (section.title.isEmpty()) column.addSpacing(theme().spacing(2));

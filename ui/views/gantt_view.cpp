@@ -1,8 +1,6 @@
 #include "ui/views/gantt_view.h"
 
 #include <QKeyEvent>
-#include <QMouseEvent>
-#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 
@@ -26,12 +24,11 @@ struct GanttView::Implementation {
     study::Timeline value;
     std::vector<std::size_t> starts;
     double length = 0;
-    report::TimelineView view{.tips = false, .fill = true};
+    report::TimelineView view{.tips = false, .fill = true, .known = false};
     report::TimelineLayout layout;
     int selected = -1, hovered = -1;
-    std::optional<QPointF> mouse, pressed;
     double pressedFrom = 0, pressedTo = 0, pressedScroll = 0;
-    bool dragging = false, band = false;
+    bool band = false;  ///< of what is dragged: the range inside it
 
     const report::TimelineLayout& laidOut() {
         owner->ensureLayout();
@@ -147,7 +144,7 @@ struct GanttView::Implementation {
         } else {
             next = beside(next, lanes);
         }
-        mouse.reset();
+        owner->forgetMouse();
         reveal(next);
         select(next, true);
         owner->update();
@@ -174,28 +171,23 @@ struct GanttView::Implementation {
         if (isEvent(selected)) outline(painter, selected, "accent", 2);
         paintCursor(painter);
         painter.restore();
-        if (mouse && !dragging) paintCard(painter, *mouse, textOf(hovered), owner->rect());
     }
 
-    void outline(QPainter& painter, int event, std::string_view colour, double width) {
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setBrush(Qt::NoBrush);
-        const QRectF ring = areaOf(event).adjusted(-1, -1, 1, 1);
-        painter.setPen(QPen(theme().colour("surface"), width + 2));
-        painter.drawRoundedRect(ring, 2, 2);
-        painter.setPen(QPen(theme().colour(colour), width));
-        painter.drawRoundedRect(ring, 2, 2);
+    void outline(QPainter& painter, int event, std::string_view colour, double width) const {
+        paintRing(painter, areaOf(event).adjusted(-1, -1, 1, 1), colour, width);
     }
 
     /// The time under the mouse as a line, or the rubber band.
     void paintCursor(QPainter& painter) {
+        const std::optional<QPointF>& mouse = owner->mouse();
         if (!mouse) return;
         const QRectF plot = toRect(layout.plot);
-        if (band && pressed) {
+        if (band && owner->isDragging()) {
             QColor fill = theme().colour("accent");
             fill.setAlphaF(0.14F);
-            painter.fillRect(QRectF(QPointF(pressed->x(), plot.top()), QPointF(mouse->x(), plot.bottom())).normalized(),
-                             fill);
+            painter.fillRect(
+                QRectF(QPointF(owner->pressed()->x(), plot.top()), QPointF(mouse->x(), plot.bottom())).normalized(),
+                fill);
             return;
         }
         if (!plot.contains(*mouse)) return;
@@ -223,6 +215,7 @@ void GanttView::setTimeline(study::Timeline timeline) {
                      });
     d_->starts = report::trackStarts(d_->value);
     d_->length = report::lengthOf(d_->value);
+    d_->view.known = true;
     d_->view.from = d_->view.to = d_->view.scrolled = 0;
     d_->selected = d_->hovered = -1;
     announce(*this, fromUtf8(escaped(d_->value.title)), {});
@@ -284,58 +277,43 @@ QString GanttView::cutText(QPointF at) const {
     return cutTextAt(d_->layout.drawing, at);
 }
 
-void GanttView::mousePressEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton) return;
-    d_->pressed = event->position();
+void GanttView::hoverAt(const std::optional<QPointF>& at) {
+    d_->hovered = at ? d_->eventAt(*at) : -1;
+}
+
+QStringList GanttView::cardText() const {
+    return d_->textOf(d_->hovered);
+}
+
+void GanttView::clickAt(QPointF at, const QPoint& /*global*/) {
+    d_->select(d_->eventAt(at), true);
+}
+
+void GanttView::beginDrag(Qt::KeyboardModifiers modifiers) {
     d_->pressedFrom = d_->from();
     d_->pressedTo = d_->to();
     d_->pressedScroll = d_->view.scrolled;
-    d_->dragging = false;
-    d_->band = (event->modifiers() & Qt::ShiftModifier) != 0;
+    d_->band = (modifiers & Qt::ShiftModifier) != 0;
 }
 
-void GanttView::mouseMoveEvent(QMouseEvent* event) {
-    const QPointF at = event->position();
-    d_->mouse = at;
-    if (d_->pressed && (event->buttons() & Qt::LeftButton) != 0) {
-        if ((at - *d_->pressed).manhattanLength() >= kDragged) d_->dragging = true;
-        if (d_->dragging && !d_->band) {
-            const double by = (at.x() - d_->pressed->x()) / std::max(1.0, d_->laidOut().plot.width) *
-                              (d_->pressedTo - d_->pressedFrom);
-            d_->setRange(d_->pressedFrom - by, d_->pressedTo - by, true);
-            d_->scrollTo(d_->pressedScroll - (at.y() - d_->pressed->y()));
-        }
-        return update();
-    }
-    d_->hovered = d_->eventAt(at);
-    update();
+void GanttView::dragTo(QPointF at) {
+    if (d_->band) return;
+    const QPointF away = at - *pressed();
+    const double by = away.x() / std::max(1.0, d_->laidOut().plot.width) * (d_->pressedTo - d_->pressedFrom);
+    d_->setRange(d_->pressedFrom - by, d_->pressedTo - by, true);
+    d_->scrollTo(d_->pressedScroll - away.y());
 }
 
-void GanttView::mouseReleaseEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton || !d_->pressed) return;
-    const double a = d_->laidOut().seconds(d_->pressed->x());
-    const double b = d_->layout.seconds(event->position().x());
-    const bool dragged = d_->dragging;
-    const bool band = d_->band;
-    d_->pressed.reset();
-    d_->dragging = d_->band = false;
-    update();
-    if (dragged && band) return d_->setRange(std::min(a, b), std::max(a, b), true);
-    if (!dragged) d_->select(d_->eventAt(event->position()), true);
+void GanttView::endDrag(QPointF at) {
+    if (!std::exchange(d_->band, false)) return;
+    const auto [from, to] = std::minmax({pressed()->x(), at.x()});
+    d_->setRange(d_->laidOut().seconds(from), d_->layout.seconds(to), true);
 }
 
-void GanttView::mouseDoubleClickEvent(QMouseEvent* /*event*/) {
-    resetZoom();
-}
-
-void GanttView::wheelEvent(QWheelEvent* event) {
-    const double turns = event->angleDelta().y() / 120.0;
-    if (d_->laidOut().empty || turns == 0) return event->ignore();
-    if ((event->modifiers() & Qt::ShiftModifier) != 0)
-        d_->scrollTo(d_->view.scrolled - turns * 3 * d_->layout.laneHeight);
-    else
-        d_->zoomAt(d_->layout.seconds(event->position().x()), std::pow(0.8, turns));
-    event->accept();
+bool GanttView::zoomAt(QPointF at, double factor) {
+    if (d_->layout.empty) return false;
+    d_->zoomAt(d_->layout.seconds(at.x()), factor);
+    return true;
 }
 
 void GanttView::keyPressEvent(QKeyEvent* event) {
@@ -363,13 +341,6 @@ void GanttView::keyPressEvent(QKeyEvent* event) {
         default:
             QWidget::keyPressEvent(event);
     }
-}
-
-void GanttView::leaveEvent(QEvent* event) {
-    d_->mouse.reset();
-    d_->hovered = -1;
-    update();
-    QWidget::leaveEvent(event);
 }
 
 }  // namespace tessera::ui

@@ -258,7 +258,7 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), d_(new Implementation(t
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setAccessibleName(tr("Model graph"));
-    setMinimumSize(240, 160);
+    setMinimumSize(theme().spacing(60), theme().spacing(40));
     d_->camera.widget = size();
     connect(&d_->scene, &GraphScene::laidOut, this, [this](bool isFirst) { d_->accept(isFirst); });
     connect(&d_->scene, &GraphScene::recoloured, this, qOverload<>(&QWidget::update));

@@ -3,7 +3,6 @@
 #include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
 
@@ -35,9 +34,7 @@ struct HeatMapView::Implementation {
     report::HeatMapView view{.fill = true, .tips = false};
     report::HeatMapLayout layout;
     Cell selected, hovered;
-    std::optional<QPointF> mouse, pressed;
     double pressedColumn = 0, pressedRow = 0;
-    bool dragging = false;
 
     int rows() const { return static_cast<int>(report::rowsOf(value)); }
     int columns() const { return static_cast<int>(report::columnsOf(value)); }
@@ -78,12 +75,6 @@ struct HeatMapView::Implementation {
         return lines;
     }
 
-    void hover(Cell cell) {
-        if (cell == hovered) return;
-        hovered = cell;
-        owner->update();
-    }
-
     void select(Cell cell, bool tell) {
         if (cell == selected) return;
         selected = cell;
@@ -109,19 +100,12 @@ struct HeatMapView::Implementation {
         outline(painter, hovered, "text", 1);
         outline(painter, selected, "text", 2);  // the accent is a type's colour
         painter.restore();
-        if (mouse && !dragging) paintCard(painter, *mouse, textOf(hovered), owner->rect());
     }
 
-    void outline(QPainter& painter, Cell cell, std::string_view colour, double width) {
+    void outline(QPainter& painter, Cell cell, std::string_view colour, double width) const {
         if (!isCell(cell) || layout.empty) return;
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setBrush(Qt::NoBrush);
         const QRectF area = toRect(layout.cell(cell.row, cell.column));
-        const QRectF ring = area.adjusted(-1.5, -1.5, area.width() > 3 ? 0.5 : 1.5, 0.5);
-        painter.setPen(QPen(theme().colour("surface"), width + 2));
-        painter.drawRoundedRect(ring, 2, 2);
-        painter.setPen(QPen(theme().colour(colour), width));
-        painter.drawRoundedRect(ring, 2, 2);
+        paintRing(painter, area.adjusted(-1.5, -1.5, area.width() > 3 ? 0.5 : 1.5, 0.5), colour, width);
     }
 
     // ---- zoom ----
@@ -138,9 +122,9 @@ struct HeatMapView::Implementation {
         count = next;
     }
 
-    void zoomAt(QPointF at, double factor) {
+    bool zoomAt(QPointF at, double factor) {
         const report::HeatMapLayout& its = laidOut();
-        if (its.empty) return;
+        if (its.empty) return false;
         const double x = std::clamp(at.x(), its.plot.x, its.plot.right());
         const double y = std::clamp(at.y(), its.plot.y, its.plot.bottom());
         const double column = its.columnAt(x);
@@ -148,10 +132,10 @@ struct HeatMapView::Implementation {
         zoomAxis(view.firstColumn, view.columns, columns(), kFewestColumns, column, factor);
         if (rows() > kRowsThatFit) zoomAxis(view.firstRow, view.rows, rows(), kFewestRows, row, factor);
         owner->pictureChanged();
+        return true;
     }
 
-    void panTo(QPointF at) {
-        const QPointF away = at - *pressed;
+    void panBy(QPointF away) {
         if (view.columns > 0)
             view.firstColumn = std::clamp(pressedColumn - away.x() / layout.cellWidth, 0.0, columns() - view.columns);
         if (view.rows > 0)
@@ -165,7 +149,7 @@ struct HeatMapView::Implementation {
         const Cell to = isCell(selected) ? Cell{std::clamp(from.row + down, 0, rows() - 1),
                                                 std::clamp(from.column + right, 0, columns() - 1)}
                                          : from;
-        mouse.reset();
+        owner->forgetMouse();
         reveal(to);
         select(to, true);
         owner->update();
@@ -256,44 +240,33 @@ QString HeatMapView::cutText(QPointF at) const {
     return cutTextAt(d_->layout.drawing, at);
 }
 
-void HeatMapView::mousePressEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton) return;
-    d_->pressed = event->position();
+void HeatMapView::hoverAt(const std::optional<QPointF>& at) {
+    d_->hovered = at ? d_->cellAt(*at) : Cell{};
+}
+
+QStringList HeatMapView::cardText() const {
+    return d_->textOf(d_->hovered);
+}
+
+void HeatMapView::clickAt(QPointF at, const QPoint& global) {
+    if (const Cell cell = d_->cellAt(at); d_->isCell(cell)) d_->activate(cell, global);
+}
+
+void HeatMapView::beginDrag(Qt::KeyboardModifiers /*modifiers*/) {
     d_->pressedColumn = d_->view.firstColumn;
     d_->pressedRow = d_->view.firstRow;
-    d_->dragging = false;
 }
 
-void HeatMapView::mouseMoveEvent(QMouseEvent* event) {
-    d_->mouse = event->position();
-    if (d_->pressed && (event->buttons() & Qt::LeftButton) != 0) {
-        if ((event->position() - *d_->pressed).manhattanLength() >= kDragged) d_->dragging = true;
-        if (d_->dragging && d_->isZoomed()) d_->panTo(event->position());
-        return;
-    }
-    d_->hover(d_->cellAt(event->position()));
-    update();
+void HeatMapView::dragTo(QPointF at) {
+    if (d_->isZoomed()) d_->panBy(at - *pressed());
 }
 
-void HeatMapView::mouseReleaseEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton || !d_->pressed) return;
-    d_->pressed.reset();
-    const bool dragged = d_->dragging;
-    d_->dragging = false;
-    update();
-    const Cell cell = d_->cellAt(event->position());
-    if (!dragged && d_->isCell(cell)) d_->activate(cell, event->globalPosition().toPoint());
+bool HeatMapView::zoomAt(QPointF at, double factor) {
+    return d_->zoomAt(at, factor);
 }
 
 void HeatMapView::mouseDoubleClickEvent(QMouseEvent* event) {
     if (!d_->isCell(d_->cellAt(event->position()))) resetZoom();
-}
-
-void HeatMapView::wheelEvent(QWheelEvent* event) {
-    const double turns = event->angleDelta().y() / 120.0;
-    if (d_->laidOut().empty || turns == 0) return event->ignore();
-    d_->zoomAt(event->position(), std::pow(0.8, turns));
-    event->accept();
 }
 
 void HeatMapView::keyPressEvent(QKeyEvent* event) {
@@ -319,7 +292,8 @@ void HeatMapView::keyPressEvent(QKeyEvent* event) {
             const bool in = event->key() != Qt::Key_Minus;
             const QRect cell = cellRect(d_->selected.row, d_->selected.column);
             const QPointF at = cell.isNull() ? toRect(d_->laidOut().plot).center() : QPointF(cell.center());
-            return d_->zoomAt(at, in ? 0.8 : 1.25);
+            d_->zoomAt(at, in ? 0.8 : 1.25);
+            return;
         }
         case Qt::Key_Return:
         case Qt::Key_Enter:
@@ -330,12 +304,6 @@ void HeatMapView::keyPressEvent(QKeyEvent* event) {
         default:
             QWidget::keyPressEvent(event);
     }
-}
-
-void HeatMapView::leaveEvent(QEvent* event) {
-    d_->mouse.reset();
-    d_->hover({});
-    QWidget::leaveEvent(event);
 }
 
 void HeatMapView::contextMenuEvent(QContextMenuEvent* event) {

@@ -36,13 +36,14 @@ protected:
     void paintPicture(QPainter& painter) override;
     void paintAbove(QPainter& painter) override;
     QString cutText(QPointF at) const override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
+    void hoverAt(const std::optional<QPointF>& at) override;
+    QStringList cardText() const override;
+    void clickAt(QPointF at, const QPoint& global) override;
+    void beginDrag(Qt::KeyboardModifiers modifiers) override;
+    void dragTo(QPointF at) override;
+    bool zoomAt(QPointF at, double factor) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
-    void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    void leaveEvent(QEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:

@@ -25,14 +25,17 @@
 #include <map>
 #include <vector>
 
+#include "core/study/title.h"
 #include "ui/models/background.h"
 #include "ui/models/document_keys.h"
 #include "ui/models/graph_colouring.h"
 #include "ui/models/graph_contents.h"
 #include "ui/models/layer_table.h"
 #include "ui/models/model_overview.h"
+#include "ui/models/partition_run.h"
 #include "ui/models/table_model.h"
 #include "ui/theme/theme.h"
+#include "ui/views/explain_dialog.h"
 #include "ui/views/graph_view.h"
 #include "ui/views/table_view.h"
 
@@ -42,6 +45,7 @@ namespace {
 
 constexpr int kLargestDimension = 1'000'000'000;
 constexpr int kTypingPause = 500;  // ms
+constexpr int kAnotherRun = -1;    ///< in the list of colourings: asks for a run
 
 QString titleOfKey(const QString& key) {
     if (key.startsWith(QStringLiteral("zoo:"))) return key.mid(4);
@@ -147,9 +151,12 @@ struct ModelDocument::Implementation {
     std::vector<QWidget*> dimensionCells;  ///< a label and its field each
     std::map<std::string, QSpinBox*> dimensionFields;
     QLabel* coloursLabel = nullptr;
+    QVector<QWidget*> zoomButtons;
     QComboBox* colours = nullptr;
-    QComboBox* levels = nullptr;
+    QWidget* ofRun = nullptr;
+    CutLabel* runName = nullptr;
     QComboBox* strategies = nullptr;
+    QComboBox* splits = nullptr;
     QLineEdit* find = nullptr;
     QLabel* findCount = nullptr;
     QToolButton* findPrevious = nullptr;
@@ -222,7 +229,7 @@ struct ModelDocument::Implementation {
         auto* bar = new QProgressBar(page);
         bar->setRange(0, 0);
         bar->setTextVisible(false);
-        bar->setFixedSize(220, 4);
+        bar->setFixedSize(theme().spacing(55), theme().spacing());
         bar->setAccessibleName(ModelDocument::tr("Reading the model"));
         layout->addStretch();
         layout->addWidget(waiting);
@@ -282,7 +289,7 @@ struct ModelDocument::Implementation {
 
     QLayout* titleRow() {
         auto* all = new QVBoxLayout;
-        all->setSpacing(2);
+        all->setSpacing(theme().spacing() / 2);
         auto* row = new QHBoxLayout;
         row->setSpacing(theme().spacing(2));
         name = new CutLabel(q);
@@ -353,6 +360,8 @@ struct ModelDocument::Implementation {
             made->setData(static_cast<int>(kind.by));
             colourActions->addAction(made);
         }
+        action(ModelDocument::tr("Colour by a run…"), QStringLiteral("palette"), {},
+               [this] { emit q->overlayWanted(); });
         action(ModelDocument::tr("New partition study with this model"), QStringLiteral("study"), {}, [this] {
             emit q->openRequested(QStringLiteral("study"), newStudyKey(QStringLiteral("partition"), key));
         });
@@ -367,35 +376,28 @@ struct ModelDocument::Implementation {
         row->setSpacing(theme().spacing());
         for (QAction* made : {backAction, forwardAction}) row->addWidget(button(made));
         row->addSpacing(theme().spacing(2));
-        for (int i = 0; i < 5; ++i) row->addWidget(button(actions[i]));
+        for (int i = 0; i < 5; ++i) {
+            auto* made = button(actions[i]);
+            if (i == 1 || i == 2) zoomButtons.append(made);
+            row->addWidget(made);
+        }
         row->addSpacing(theme().spacing(2));
         coloursLabel = label(ModelDocument::tr("Colour by"), "tone", "secondary");
         row->addWidget(coloursLabel);
         colours = new QComboBox(page);
         colours->setAccessibleName(ModelDocument::tr("Colour by"));
         colours->setToolTip(ModelDocument::tr("What the colours of the graph tell"));
-        QObject::connect(colours, &QComboBox::activated, q,
-                         [this] { colourBy(static_cast<ColourBy>(colours->currentData().toInt())); });
+        QObject::connect(colours, &QComboBox::activated, q, [this] {
+            const int chosen = colours->currentData().toInt();
+            colourBy(chosen == kAnotherRun ? graph->colourBy() : static_cast<ColourBy>(chosen));
+            if (chosen == kAnotherRun) emit q->overlayWanted();
+        });
         row->addWidget(colours);
-        strategies = new QComboBox(page);
-        strategies->setAccessibleName(ModelDocument::tr("Strategy"));
-        levels = new QComboBox(page);
-        levels->setAccessibleName(ModelDocument::tr("Level"));
-        for (QComboBox* box : {colours, strategies, levels}) {
-            box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-            box->setMinimumWidth(theme().spacing(16));
-        }
-        for (QComboBox* box : {strategies, levels}) {
-            box->hide();
-            QObject::connect(box, &QComboBox::activated, q, [this] {
-                overlay.strategy = strategies->currentText();
-                overlay.level = std::max(0, levels->currentIndex());
-                graph->setOverlay(overlay);
-            });
-            row->addWidget(box);
-        }
+        colours->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+        // What the colours tell is always legible.
+        colours->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Fixed);
         fillColours();
-        row->addStretch(1);
+        row->addStretch(0);  // what the search cannot use
         findCount = label({}, "tone", "secondary");
         row->addWidget(findCount);
         find = new QLineEdit(page);
@@ -411,8 +413,40 @@ struct ModelDocument::Implementation {
         row->addWidget(findPrevious);
         row->addWidget(findNext);
         layout->addLayout(row);
+        layout->addWidget(overlayBar());
         layout->addWidget(graph, 1);
+        page->setMinimumWidth(theme().spacing(140));  // parts of the bar give way only once the page is narrow
         return page;
+    }
+
+    /// Which run the colours are of, and what of it.
+    QWidget* overlayBar() {
+        ofRun = new QWidget(q);
+        auto* row = new QHBoxLayout(ofRun);
+        row->setContentsMargins(0, 0, 0, 0);
+        row->setSpacing(theme().spacing(2));
+        runName = new CutLabel(ofRun);
+        setLook(*runName, "tone", QStringLiteral("secondary"));
+        row->addWidget(runName, 1);
+        strategies = new QComboBox(ofRun);
+        strategies->setAccessibleName(ModelDocument::tr("Strategy"));
+        strategies->setToolTip(ModelDocument::tr("Which strategy of the run the colours are of"));
+        splits = new QComboBox(ofRun);
+        splits->setAccessibleName(ModelDocument::tr("Split"));
+        splits->setToolTip(ModelDocument::tr("Which split of the array the colours are of"));
+        for (QComboBox* box : {strategies, splits}) {
+            box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+            box->setMinimumWidth(theme().spacing(16));
+            QObject::connect(box, &QComboBox::activated, q, [this] {
+                overlay.strategy = strategies->currentText();
+                overlay.split = std::max(0, splits->currentIndex());
+                fillSplits();
+                graph->setOverlay(overlay);
+            });
+            row->addWidget(box);
+        }
+        ofRun->hide();
+        return ofRun;
     }
 
     QToolButton* finder(const QString& icon, const QString& words, int step) const {
@@ -437,6 +471,10 @@ struct ModelDocument::Implementation {
         memoryModel = new TableModel(memoryColumns(source), q);
         memory = new TableView(memoryModel, titleOfKey(key) + QStringLiteral("-memory"), page);
         memory->setFilterVisible(false);
+        QObject::connect(memory, &TableView::explainRequested, q, [this](int row, int /*column*/) {
+            if (const auto explanation = explainMemory(*contents, contents->memory.at(row).use))
+                showExplanation(*explanation, *q);
+        });
         layout->addWidget(memory, 1);
         return page;
     }
@@ -445,7 +483,16 @@ struct ModelDocument::Implementation {
         colours->clear();
         for (const ColouringKind& kind : colouringKinds())
             if (!kind.needsRun || overlay.result) colours->addItem(titleOf(kind), static_cast<int>(kind.by));
+        colours->addItem(overlay.result ? ModelDocument::tr("another run…") : ModelDocument::tr("a run…"), kAnotherRun);
         colours->setCurrentIndex(colours->findData(static_cast<int>(graph->colourBy())));
+    }
+
+    /// Strategies split the array alike, but not all as deep.
+    void fillSplits() {
+        splits->clear();
+        splits->addItems(splitsOf(overlay));
+        overlay.split = std::clamp(overlay.split, 0, std::max(0, splits->count() - 1));
+        splits->setCurrentIndex(overlay.split);
     }
 
     void colourBy(ColourBy by) {
@@ -454,8 +501,7 @@ struct ModelDocument::Implementation {
         for (QAction* made : colourActions->actions())
             if (made->data().toInt() == static_cast<int>(by)) made->setChecked(true);
         const bool needsRun = by == ColourBy::partitionType || by == ColourBy::time;
-        strategies->setVisible(needsRun && overlay.result);
-        levels->setVisible(needsRun && overlay.result);
+        ofRun->setVisible(needsRun && overlay.result);
     }
 
     void connectViews() {
@@ -680,30 +726,32 @@ void ModelDocument::restoreView(const QJsonObject& view) {
 void ModelDocument::resizeEvent(QResizeEvent* event) {
     Document::resizeEvent(event);
     d_->arrangeDimensions();
-    // In a narrow window the field to find things needs the room; the tooltip says what the box is.
+    // In a narrow window the field to find things needs the room; the tooltip says what the box is, and the wheel and
+    // the keys zoom as well.
     const bool isNarrow = width() < theme().spacing(180);
     d_->coloursLabel->setVisible(!isNarrow);
+    for (QWidget* each : d_->zoomButtons) each->setVisible(!isNarrow);
     d_->find->setMinimumWidth(theme().spacing(isNarrow ? 30 : 16));
 }
 
-void ModelDocument::setOverlay(const std::shared_ptr<const study::Result>& result, const QString& strategy, int level) {
-    d_->overlay = {result, strategy, level};
+void ModelDocument::setOverlay(const std::shared_ptr<const study::Result>& result, const QString& strategy, int split) {
+    d_->overlay = {result, strategy, split};
     d_->strategies->clear();
     d_->strategies->addItems(strategiesOf(d_->overlay));
     if (!strategy.isEmpty()) d_->strategies->setCurrentText(strategy);
     d_->overlay.strategy = d_->strategies->currentText();
-    d_->levels->clear();
-    for (int i = 0; i < levelsOf(d_->overlay); ++i) d_->levels->addItem(tr("level %1").arg(i));
-    d_->levels->setCurrentIndex(level);
+    if (result) d_->runName->setWhole(tr("Colours of %1").arg(shownText(study::titleOf(result->study))));
+    d_->fillSplits();
     for (QAction* made : d_->colourActions->actions()) made->setEnabled(true);
     d_->graph->setOverlay(d_->overlay);
     d_->fillColours();
+    d_->tabs->setCurrentIndex(0);
     d_->colourBy(result ? ColourBy::partitionType : ColourBy::operatorClass);
 }
 
 Facts ModelDocument::overview() const {
     if (!d_->contents) return {};
-    Facts facts = overviewOf(*d_->contents);
+    Facts facts = overviewOf(d_->contents);
     facts.title = title();
     facts.actions.append({tr("New study with this model"), QStringLiteral("study"),
                           [document = QPointer<Document>(const_cast<ModelDocument*>(this))] {

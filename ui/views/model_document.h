@@ -28,8 +28,8 @@ public:
     Facts overview() const override;
     bool showPlace(const QString& place) override;  ///< a sentence that names an operator in quotes
 
-    /// Colours the graph by what a run found: `level` of the plan of `strategy` (empty = the first).
-    void setOverlay(const std::shared_ptr<const study::Result>& result, const QString& strategy = {}, int level = 0);
+    /// Shows the graph coloured by what a run found: `split` of the plan of `strategy` (empty = the first).
+    void setOverlay(const std::shared_ptr<const study::Result>& result, const QString& strategy = {}, int split = 0);
     bool isLoaded() const;    ///< the model has been read and its graph drawn
     QString problem() const;  ///< why it could not be read, a sentence; empty otherwise
     GraphView* graphView() const;
@@ -37,6 +37,7 @@ public:
 signals:
     void loaded();
     void failed(const QString& sentence);
+    void overlayWanted();  ///< which run the graph is coloured by is to be asked
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -5,6 +5,7 @@
 
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
+#include "core/report/scaling_picture.h"
 #include "core/report/table.h"
 #include "core/study/timeline.h"
 
@@ -58,6 +59,11 @@ QVector<Exportable> partitionExportables(const PartitionRun& run, int plan, int 
               [run, plan] { return report::acceleratorTable(run.plan(plan)); }),
         resultExportable(run),
     };
+}
+
+QVector<Exportable> scalingExportables(const PartitionRun& run, const std::shared_ptr<const study::Scaling>& scaling) {
+    return {picture(named(run, QStringLiteral("scaling")), [scaling] { return report::scalingChart(*scaling); }),
+            table(named(run, QStringLiteral("scaling-table")), [scaling] { return report::scalingTable(*scaling); })};
 }
 
 Exportable resultExportable(const PartitionRun& run) {

@@ -23,6 +23,7 @@
 #include "ui/views/gantt_view.h"
 #include "ui/views/partition_panes.h"
 #include "ui/views/plot_widget.h"
+#include "ui/views/scaling_view.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
@@ -98,6 +99,9 @@ struct PartitionTabs::Implementation {
     TableModel* acceleratorModel = nullptr;
     TableView* acceleratorTable = nullptr;
     ConvergenceView* convergence = nullptr;
+    ScalingView* scaling = nullptr;
+    std::filesystem::path history;
+    store::RunId kept = 0;
     QLabel* assumptions = nullptr;
     TableModel* inputModel = nullptr;
 
@@ -315,8 +319,16 @@ struct PartitionTabs::Implementation {
                 [this](report::Chart chart) { acceleratorCharts->setCharts({std::move(chart)}); });
     }
 
+    QWidget* makeScaling() {
+        scaling = new ScalingView;
+        return scaling;
+    }
+
+    void fillScaling() { scaling->setRun(choice->run, history, kept); }
+
     QWidget* makeConvergence() {
         convergence = new ConvergenceView;
+        convergence->setEmptyText(tr("No curves were recorded for this run; run it again to see how it converges."));
         return convergence;
     }
 
@@ -383,6 +395,7 @@ PartitionTabs::PartitionTabs(SharedChoice choice, QWidget* parent) : QTabWidget(
     add("strategies", tr("Strategies"), &Implementation::makeStrategies, &Implementation::fillStrategies);
     add("layers", tr("Layers"), &Implementation::makeLayers, &Implementation::fillLayers);
     add("levels", tr("Levels"), &Implementation::makeLevels, &Implementation::fillLevels);
+    add("scaling", tr("Scaling"), &Implementation::makeScaling, &Implementation::fillScaling);
     add("timeline", tr("Timeline"), &Implementation::makeTimeline, &Implementation::fillTimeline);
     add("accelerators", tr("Accelerators"), &Implementation::makeAccelerators, &Implementation::fillAccelerators);
     add("convergence", tr("Convergence"), &Implementation::makeConvergence, &Implementation::fillConvergence);
@@ -394,6 +407,17 @@ PartitionTabs::~PartitionTabs() = default;
 
 void PartitionTabs::setCurves(std::shared_ptr<const std::vector<Curve>> curves) {
     d_->curves = std::move(curves);
+}
+
+void PartitionTabs::setHistory(const std::filesystem::path& history, store::RunId kept) {
+    d_->history = history;
+    d_->kept = kept;
+}
+
+QVector<Exportable> PartitionTabs::exportables() const {
+    // What is shown is of another run until its tab is seen again.
+    const bool isOfThis = d_->scaling != nullptr && d_->scaling->run().shared() == d_->choice->run.shared();
+    return isOfThis ? d_->scaling->exportables() : QVector<Exportable>();
 }
 
 void PartitionTabs::refresh() {

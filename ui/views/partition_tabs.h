@@ -1,12 +1,14 @@
 #pragma once
 
 #include <QTabWidget>
+#include <filesystem>
 #include <memory>
 #include <vector>
 
 #include "ui/models/facts.h"
 #include "ui/models/partition_tables.h"
 #include "ui/models/run_state.h"
+#include "ui/views/exportable.h"
 
 namespace tessera::ui {
 
@@ -20,6 +22,10 @@ public:
     ~PartitionTabs() override;
 
     void setCurves(std::shared_ptr<const std::vector<Curve>> curves);
+    /// Where the run is kept, and its number there: its inputs are read there. 0 = not kept.
+    void setHistory(const std::filesystem::path& history, store::RunId kept);
+    /// What was made here beyond the run's own pictures and tables.
+    QVector<Exportable> exportables() const;
     /// The run, strategy, split or pins of the choice changed.
     void refresh();
     /// Marks a layer of the chosen split in table and timeline; -1 = none.

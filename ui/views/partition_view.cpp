@@ -44,7 +44,7 @@ namespace {
 constexpr double kWideGap = 0.05;
 /// How the height is shared until somebody moves the bar between: the picture is what answers the question, and gets
 /// what its rows need unless the tabs would have too little.
-constexpr double kLeastMapShare = 0.45, kMostMapShare = 0.6;
+constexpr double kLeastMapShare = 0.4, kMostMapShare = 0.5;
 constexpr int kTabsHeight = 260;
 constexpr std::array kTypes{partition::Type::I, partition::Type::II, partition::Type::III};
 
@@ -98,6 +98,7 @@ struct PartitionView::Implementation {
     bool shared = false;  ///< somebody said how the height is shared
     QAction* solveAction = nullptr;
     QAction* clearAction = nullptr;
+    QAction* modelAction = nullptr;
 
     void build();
     void buildHead(QVBoxLayout* layout);
@@ -179,6 +180,11 @@ void PartitionView::Implementation::buildBar(QVBoxLayout* layout) {
     connect(strategyButtons, &QButtonGroup::idClicked, view,
             [this](int plan) { view->chooseStrategy(choice->run.strategy(plan)); });
     bar->addStretch();
+    auto* model = new QToolButton(view);
+    model->setDefaultAction(modelAction);
+    model->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    model->setAutoRaise(true);
+    bar->addWidget(model);
     clear = new QToolButton(view);
     clear->setDefaultAction(clearAction);
     clear->setAutoRaise(true);
@@ -193,6 +199,9 @@ void PartitionView::Implementation::buildBar(QVBoxLayout* layout) {
 void PartitionView::Implementation::buildActions() {
     solveAction = new QAction(tr("Re-solve with the pins"), view);
     connect(solveAction, &QAction::triggered, view, &PartitionView::solveAgain);
+    modelAction = new QAction(theme().icon(QStringLiteral("model")), tr("Show on the model"), view);
+    modelAction->setToolTip(tr("Opens the model's graph, coloured by the types of the chosen strategy and split"));
+    connect(modelAction, &QAction::triggered, view, &PartitionView::modelRequested);
     clearAction = new QAction(tr("Discard changed pins"), view);
     connect(clearAction, &QAction::triggered, view, [this] { changePins(tr("discard pins"), ownPins); });
 }
@@ -481,6 +490,10 @@ const PartitionRun& PartitionView::run() const {
     return d_->choice->run;
 }
 
+void PartitionView::setHistory(const std::filesystem::path& history, store::RunId kept) {
+    d_->tabs->setHistory(history, kept);
+}
+
 void PartitionView::chooseStrategy(const QString& strategy) {
     const int plan = d_->choice->run.planNamed(strategy);
     if (plan < 0 || plan == d_->choice->plan) return;
@@ -543,11 +556,11 @@ QUndoStack* PartitionView::undoStack() const {
 }
 
 QVector<QAction*> PartitionView::viewActions() const {
-    return {d_->solveAction, d_->clearAction};
+    return {d_->modelAction, d_->solveAction, d_->clearAction};
 }
 
 QVector<Exportable> PartitionView::exportables() const {
-    return partitionExportables(d_->choice->run, d_->choice->plan, d_->choice->split);
+    return partitionExportables(d_->choice->run, d_->choice->plan, d_->choice->split) + d_->tabs->exportables();
 }
 
 QJsonObject PartitionView::saveView() const {

@@ -3,6 +3,7 @@
 #include <QJsonObject>
 #include <QVector>
 #include <QWidget>
+#include <filesystem>
 #include <memory>
 
 #include "ui/models/facts.h"
@@ -26,6 +27,8 @@ public:
 
     void setRun(const PartitionRun& run, std::shared_ptr<const std::vector<Curve>> curves);
     const PartitionRun& run() const;
+    /// Where the run is kept, and its number there; 0 = not kept.
+    void setHistory(const std::filesystem::path& history, store::RunId kept);
 
     void chooseStrategy(const QString& strategy);
     void chooseSplit(int split);
@@ -51,6 +54,7 @@ signals:
     void inspected(const tessera::ui::Facts& facts);
     void messaged(const QString& sentence, const QString& place);
     void openRequested(const QString& kind, const QString& key);
+    void modelRequested();  ///< the run's model, coloured by the chosen strategy and split
     void runRequested(const QString& studyJson);
 
 protected:

@@ -3,8 +3,12 @@
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QMenu>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
+#include <QWheelEvent>
+#include <cmath>
+#include <utility>
 
 #include "ui/theme/theme.h"
 #include "ui/views/drawing_painter.h"
@@ -63,11 +67,62 @@ void PictureView::paintEvent(QPaintEvent* /*event*/) {
     ensureLayout();
     cache_->draw(painter, *this, [this](QPainter& inside) { paintPicture(inside); });
     paintAbove(painter);
+    if (mouse_ && !dragging_) paintCard(painter, *mouse_, cardText(), rect());
     paintFocusRing(painter, *this);
 }
 
 void PictureView::contextMenuEvent(QContextMenuEvent* event) {
     openMenu(event->globalPos());
+}
+
+void PictureView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    mouse_ = pressed_ = event->position();
+    modifiers_ = event->modifiers();
+    dragging_ = false;
+}
+
+void PictureView::mouseMoveEvent(QMouseEvent* event) {
+    mouse_ = event->position();
+    if (pressed_ && (event->buttons() & Qt::LeftButton) != 0) {
+        if (!dragging_ && (*mouse_ - *pressed_).manhattanLength() >= kDragged) {
+            dragging_ = true;
+            ensureLayout();
+            beginDrag(modifiers_ | event->modifiers());
+        }
+        if (dragging_) dragTo(*mouse_);
+    } else {
+        hoverAt(mouse_);
+    }
+    update();
+}
+
+void PictureView::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !pressed_) return;
+    const bool dragged = std::exchange(dragging_, false);
+    if (dragged)
+        endDrag(event->position());
+    else
+        clickAt(event->position(), event->globalPosition().toPoint());
+    pressed_.reset();
+    update();
+}
+
+void PictureView::mouseDoubleClickEvent(QMouseEvent* /*event*/) {
+    resetZoom();
+}
+
+void PictureView::wheelEvent(QWheelEvent* event) {
+    const double turns = event->angleDelta().y() / 120.0;
+    ensureLayout();
+    event->setAccepted(turns != 0 && zoomAt(event->position(), std::pow(0.8, turns)));
+}
+
+void PictureView::leaveEvent(QEvent* event) {
+    mouse_.reset();
+    hoverAt(std::nullopt);
+    update();
+    QWidget::leaveEvent(event);
 }
 
 }  // namespace tessera::ui

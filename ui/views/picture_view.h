@@ -1,7 +1,10 @@
 #pragma once
 
+#include <QPointF>
+#include <QStringList>
 #include <QWidget>
 #include <memory>
+#include <optional>
 
 #include "core/report/picture.h"
 #include "ui/views/exportable.h"
@@ -16,8 +19,8 @@ class PictureCache;
 inline constexpr double kDragged = 4;  ///< pixels that tell a drag from a click
 
 /// A view of a picture that `core/report` lays out. Keeps the layout and the painted picture until something changes,
-/// paints above it what follows mouse and keyboard, shows the whole of a text that was cut on hover, and has the
-/// context menu that all pictures share.
+/// paints above it what follows mouse and keyboard, tells hovers, clicks and drags apart, shows the whole of a text
+/// that was cut on hover, and has the context menu that all pictures share.
 class PictureView : public QWidget {
     Q_OBJECT
 
@@ -41,6 +44,24 @@ protected:
     /// Puts what is special about a view on top of its context menu.
     virtual void fillMenu(QMenu& menu);
 
+    /// The mouse is over a place, or away.
+    virtual void hoverAt(const std::optional<QPointF>& at) = 0;
+    /// What the card beside the mouse says; empty = no card.
+    virtual QStringList cardText() const { return {}; }
+    virtual void clickAt(QPointF at, const QPoint& global) = 0;
+    /// A drag begins at `pressed()`; it moves, and ends.
+    virtual void beginDrag(Qt::KeyboardModifiers modifiers) = 0;
+    virtual void dragTo(QPointF at) = 0;
+    virtual void endDrag(QPointF /*at*/) {}
+    /// Zooms about a place; false where there is nothing to zoom.
+    virtual bool zoomAt(QPointF at, double factor) = 0;
+
+    const std::optional<QPointF>& mouse() const { return mouse_; }
+    const std::optional<QPointF>& pressed() const { return pressed_; }
+    bool isDragging() const { return dragging_; }
+    /// The keyboard leads from here on, until the mouse moves again.
+    void forgetMouse() { mouse_.reset(); }
+
     /// Lays out and paints again before it is seen.
     void pictureChanged();
     /// The same without asking for a painting.
@@ -51,10 +72,19 @@ protected:
     bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void leaveEvent(QEvent* event) override;
 
 private:
     std::unique_ptr<PictureCache> cache_;
     bool stale_ = true;
+    std::optional<QPointF> mouse_, pressed_;
+    Qt::KeyboardModifiers modifiers_;  ///< at the press
+    bool dragging_ = false;
 };
 
 }  // namespace tessera::ui

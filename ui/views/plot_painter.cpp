@@ -15,31 +15,44 @@ constexpr std::size_t kManyPoints = 400;    ///< from here on markers are stampe
 constexpr std::size_t kCrowded = 5000;      ///< from here on they are small and let others shine through
 constexpr std::size_t kMostCurveParts = 4;  ///< a curve in more pieces would need as many series
 
-QColor colourOf(const report::Series& series) {
-    if (series.dimmed) return theme().colour("disabled");
-    return theme().dataColour(series.colour.empty() ? "accent" : series.colour);
+std::string colourOf(const report::Series& series) {
+    return series.dimmed ? "disabled" : series.colour.empty() ? "accent" : series.colour;
 }
 
+/// Its columns are dots of the device: nothing is to be smoothed, and that is quick.
+void paintArea(QPainter& painter, const std::vector<report::Rect>& area, const QColor& colour) {
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (const report::Rect& each : area) painter.fillRect(toRect(each), colour);
+    painter.restore();
+}
+
+/// Qt Charts draws a curve, except a very long one, whose area is filled, and many pieces.
 void paintCurve(QPainter& painter, const report::Series& series, const report::ChartLayout& layout,
                 PlotCurves& curves) {
-    QColor colour = colourOf(series);
-    colour.setAlphaF(series.dimmed ? 0.35F : 1.0F);
+    const double opacity = series.dimmed ? 0.35 : 1;
     const double width = series.dimmed ? 1.2 : 2;
+    QColor colour = theme().dataColour(colourOf(series));
+    colour.setAlphaF(static_cast<float>(opacity));
+    QPen pen(colour, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
+    if (series.dashed) pen.setDashPattern({3, 2});
     const std::vector<std::vector<report::Point>> parts = report::curveOf(series, layout);
-    if (parts.size() <= kMostCurveParts) {
-        QPen pen(colour, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
-        if (series.dashed) pen.setDashPattern({3, 2});
-        for (const std::vector<report::Point>& part : parts) curves.add(part, toRect(layout.plot).topLeft(), pen);
-        return;
-    }
     report::Drawing pieces;
     pieces.shapes.emplace_back(report::Clip{layout.plot});
-    for (const std::vector<report::Point>& part : parts)
-        pieces.shapes.emplace_back(report::Path{.points = part,
-                                                .stroke = series.dimmed ? "disabled" : series.colour,
-                                                .width = width,
-                                                .dashed = series.dashed,
-                                                .opacity = series.dimmed ? 0.35 : 1});
+    for (const std::vector<report::Point>& part : parts) {
+        const std::vector<report::Rect> area =
+            report::areaCovered(part, width, series.dashed, layout.plot, painter.device()->devicePixelRatioF());
+        if (!area.empty())
+            paintArea(painter, area, colour);
+        else if (parts.size() <= kMostCurveParts)
+            curves.add(part, toRect(layout.plot).topLeft(), pen);
+        else
+            pieces.shapes.emplace_back(report::Path{.points = part,
+                                                    .stroke = colourOf(series),
+                                                    .width = width,
+                                                    .dashed = series.dashed,
+                                                    .opacity = opacity});
+    }
     pieces.shapes.emplace_back(report::Clip{});
     paintDrawing(painter, pieces);
 }

@@ -9,7 +9,7 @@
 /// Paints the series of a chart that may have very many points; the rest of a chart is a report::Drawing.
 namespace tessera::ui {
 
-/// Curves, which Qt Charts draws, and clouds, which are stamped.
+/// Curves, which Qt Charts draws where they are not too long, and clouds, which are stamped.
 bool isPaintedApart(const report::Series& series);
 
 /// Paints those of the series that are shown, thinned to what can be told apart.

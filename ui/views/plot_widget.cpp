@@ -3,11 +3,10 @@
 #include <QKeyEvent>
 #include <QMenu>
 #include <QMetaMethod>
-#include <QMouseEvent>
 #include <QTimer>
-#include <QWheelEvent>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/report/chart_layout.h"
@@ -48,10 +47,8 @@ struct PlotWidget::Implementation {
     bool wholeKnown = false;
     int selectedSeries = -1, selectedPoint = -1;
     int hoveredSeries = -1, hoveredPoint = -1;
-    std::optional<QPointF> mouse;
-    std::optional<QPointF> pressed;
     report::ChartView pressedView;
-    bool dragging = false, band = false;
+    bool band = false;  ///< of what is dragged: the rectangle to see
 
     bool isZoomed() const { return view.x.has_value() || view.y.has_value(); }
 
@@ -187,8 +184,9 @@ struct PlotWidget::Implementation {
 
     void paintCrosshair(QPainter& painter) {
         const QRectF plot = toRect(layout.plot);
-        if (band && pressed && mouse) {
-            const QRectF area = QRectF(*pressed, *mouse).normalized().intersected(plot);
+        const std::optional<QPointF>& mouse = owner->mouse();
+        if (band && owner->isDragging() && mouse) {
+            const QRectF area = QRectF(*owner->pressed(), *mouse).normalized().intersected(plot);
             QColor fill = theme().colour("accent");
             fill.setAlphaF(0.12F);
             painter.fillRect(area, fill);
@@ -297,7 +295,8 @@ struct PlotWidget::Implementation {
     }
 
     void panTo(QPointF at) {
-        if (pressedView.x || pressedView.y) setZoom(panned(layout, value.horizontal, pressedView, at - *pressed));
+        if (pressedView.x || pressedView.y)
+            setZoom(panned(layout, value.horizontal, pressedView, at - *owner->pressed()));
     }
 
     // ---- keyboard ----
@@ -333,7 +332,7 @@ struct PlotWidget::Implementation {
         if (alongSeries == 0 && (point < 0 || point > last) && last == 0 && isWalkable(series + alongPoints))
             series += alongPoints;
         const auto size = static_cast<int>(value.series[static_cast<std::size_t>(series)].x.size());
-        mouse.reset();
+        owner->forgetMouse();
         hover(series, std::clamp(point, 0, size - 1));
         owner->update();
     }
@@ -453,58 +452,35 @@ void PlotWidget::fillMenu(QMenu& menu) {
     menu.addSeparator();
 }
 
-void PlotWidget::mousePressEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton) return;
-    ensureLayout();
-    d_->mouse = event->position();
-    d_->pressed = event->position();
-    d_->pressedView = d_->view;
-    d_->dragging = false;
-    d_->band = false;
-}
-
-void PlotWidget::mouseMoveEvent(QMouseEvent* event) {
-    const QPointF at = event->position();
-    d_->mouse = at;
-    if (d_->pressed && (event->buttons() & Qt::LeftButton) != 0) {
-        if ((at - *d_->pressed).manhattanLength() >= kDragged && !d_->dragging) {
-            d_->dragging = true;
-            // Nothing can be moved while everything is in sight.
-            d_->band = !d_->isZoomed() || (event->modifiers() & Qt::ShiftModifier) != 0;
-        }
-        if (d_->dragging && !d_->band) d_->panTo(at);
-        if (d_->dragging) update();
-        return;
-    }
-    const auto found = d_->pointAt(at);
+void PlotWidget::hoverAt(const std::optional<QPointF>& at) {
+    const auto found = at ? d_->pointAt(*at) : std::nullopt;
     d_->hover(found ? found->series : -1, found ? found->point : -1);
-    setCursor(d_->keyAt(at) >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
-    update();
+    setCursor(at && d_->keyAt(*at) >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
-void PlotWidget::mouseReleaseEvent(QMouseEvent* event) {
-    if (event->button() != Qt::LeftButton || !d_->pressed) return;
-    const QPointF at = event->position();
-    const bool dragged = d_->dragging;
-    if (dragged && d_->band) d_->zoomTo(QRectF(*d_->pressed, at));
-    d_->pressed.reset();
-    d_->dragging = d_->band = false;
-    update();
-    if (dragged) return;
+void PlotWidget::clickAt(QPointF at, const QPoint& /*global*/) {
     if (const int key = d_->keyAt(at); key >= 0) return d_->toggle(key);
     if (const auto found = d_->pointAt(at)) emit pointClicked(found->series, found->point);
 }
 
-void PlotWidget::mouseDoubleClickEvent(QMouseEvent* /*event*/) {
-    resetZoom();
+void PlotWidget::beginDrag(Qt::KeyboardModifiers modifiers) {
+    d_->pressedView = d_->view;
+    // Nothing can be moved while everything is in sight.
+    d_->band = !d_->isZoomed() || (modifiers & Qt::ShiftModifier) != 0;
 }
 
-void PlotWidget::wheelEvent(QWheelEvent* event) {
-    ensureLayout();
-    const double turns = event->angleDelta().y() / 120.0;
-    if (d_->layout.empty || turns == 0) return event->ignore();
-    d_->zoomAt(event->position(), std::pow(0.8, turns));
-    event->accept();
+void PlotWidget::dragTo(QPointF at) {
+    if (!d_->band) d_->panTo(at);
+}
+
+void PlotWidget::endDrag(QPointF at) {
+    if (std::exchange(d_->band, false)) d_->zoomTo(QRectF(*pressed(), at));
+}
+
+bool PlotWidget::zoomAt(QPointF at, double factor) {
+    if (d_->layout.empty) return false;
+    d_->zoomAt(at, factor);
+    return true;
 }
 
 void PlotWidget::keyPressEvent(QKeyEvent* event) {
@@ -537,13 +513,6 @@ void PlotWidget::keyPressEvent(QKeyEvent* event) {
         default:
             QWidget::keyPressEvent(event);
     }
-}
-
-void PlotWidget::leaveEvent(QEvent* event) {
-    d_->mouse.reset();
-    d_->hover(-1, -1);
-    update();
-    QWidget::leaveEvent(event);
 }
 
 }  // namespace tessera::ui

@@ -56,7 +56,7 @@ QImage imageOf(const std::string& page, double scale) {
     } catch (const FileError&) {
         QSvgRenderer renderer(QByteArray::fromStdString(page));
         image = QImage(renderer.defaultSize() * scale, QImage::Format_ARGB32_Premultiplied);
-        image.fill(Qt::white);
+        image.fill(theme().dataColour(report::Theme(report::ThemeKind::light)("surface")));
         QPainter painter(&image);
         renderer.render(&painter);
     }

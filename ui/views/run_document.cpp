@@ -37,6 +37,7 @@ struct RunDocument::Implementation {
     PartitionView* partition = nullptr;
     QTimer* redraw = nullptr;
     bool stale = false;
+    std::filesystem::path history;
     std::shared_ptr<const study::Result> shown;
     QVector<QAction*> actions;
     QVector<QAction*> resultActions;
@@ -46,7 +47,7 @@ struct RunDocument::Implementation {
     QAction* addAction(const QString& text, const char* icon, void (Implementation::*run)(), bool needsResult);
     void showState();
     QString runKey() const { return state.run != 0 ? QString::number(state.run) : QString(); }
-    void repeat() { emit document->runRequested(QString::fromStdString(toText(study::toJson(state.study)))); }
+    void repeat() { emit document->repeatRequested(); }
     void openStudy() {
         emit document->openRequested(QStringLiteral("study"),
                                      state.run != 0 ? QStringLiteral("run/%1").arg(state.run) : key);
@@ -83,6 +84,8 @@ void RunDocument::Implementation::build() {
     connect(partition, &PartitionView::messaged, document, &Document::messaged);
     connect(partition, &PartitionView::openRequested, document, &Document::openRequested);
     connect(partition, &PartitionView::runRequested, document, &Document::runRequested);
+    connect(partition, &PartitionView::modelRequested, document,
+            [this] { emit document->modelRequested(partition->strategy(), partition->split()); });
     addActions();
 }
 
@@ -131,6 +134,7 @@ void RunDocument::Implementation::showState() {
     for (QAction* action : partition->viewActions()) action->setVisible(done);
     if (done && state.result != shown) {
         shown = state.result;
+        partition->setHistory(history, state.run);
         partition->setRun(PartitionRun(shown), state.curves);
     }
     if (!done) progress->setState(state);
@@ -177,10 +181,16 @@ void RunDocument::restoreView(const QJsonObject& view) {
 }
 
 void RunDocument::setState(const RunState& state) {
-    const bool changed = state.status != d_->state.status || state.result != d_->state.result;
+    const RunState& before = d_->state;
+    const bool changed = state.status != before.status || state.result != before.result || state.job != before.job ||
+                         state.run != before.run;
     d_->state = state;
     d_->stale = true;
     if (changed || !d_->redraw->isActive()) d_->showState();
+}
+
+void RunDocument::setHistory(const std::filesystem::path& history) {
+    d_->history = history;
 }
 
 const RunState& RunDocument::state() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 
 #include "ui/models/run_state.h"
@@ -28,9 +29,14 @@ public:
     /// Shows the newest snapshot; at most 20 times per second.
     void setState(const RunState& state);
     const RunState& state() const;
+    /// The history that a kept run is in: where its inputs are read when they are needed again.
+    void setHistory(const std::filesystem::path& history);
 
 signals:
     void resumeRequested(tessera::store::RunId run);  ///< of an interrupted run
+    void repeatRequested();                           ///< the same once more, with the same inputs
+    /// The run's model, coloured by what it found at a split of a strategy.
+    void modelRequested(const QString& strategy, int split);
 
 private:
     struct Implementation;

@@ -39,9 +39,14 @@ constexpr StatusText kStatus[] = {
     {RunStatus::done, QT_TRANSLATE_NOOP("RunProgress", "Done; its result is being read"), false, false},
 };
 
-const StatusText& textOf(RunStatus status) {
+/// Of a run that the history has not told anything about yet.
+constexpr StatusText kUnknown{RunStatus::queued, QT_TRANSLATE_NOOP("RunProgress", "Waiting for the history"), false,
+                              false};
+
+const StatusText& textOf(const RunState& state) {
+    if (state.job == 0 && state.run == 0 && state.status == RunStatus::queued) return kUnknown;
     for (const StatusText& each : kStatus)
-        if (each.status == status) return each;
+        if (each.status == state.status) return each;
     return kStatus[0];
 }
 
@@ -154,7 +159,7 @@ RunProgress::~RunProgress() = default;
 
 void RunProgress::setState(const RunState& state) {
     d_->state = state;
-    const StatusText& text = textOf(state.status);
+    const StatusText& text = textOf(state);
     const bool live = isLive(state.status);
     d_->title->setText(state.status == RunStatus::running && !state.task.isEmpty() ? shownText(state.task.toStdString())
                                                                                    : tr(text.title));

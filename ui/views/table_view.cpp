@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMetaMethod>
 #include <QPainter>
 #include <QScrollBar>
 #include <QTableView>
@@ -32,6 +33,7 @@ namespace {
 constexpr int kFilterFromRows = 16;  ///< smaller tables show no filter until Ctrl+F
 constexpr int kFilterPause = 120;    ///< milliseconds of typing
 constexpr int kWidestColumn = 340;   ///< pixels, of those that size themselves
+constexpr int kWidestTitle = 132;    ///< pixels that a title alone may take
 constexpr int kRowsMeasured = 60;    ///< for the width of a column
 constexpr int kSideOfCell = 11;      ///< as the style sheet says
 
@@ -39,10 +41,25 @@ QString count(qsizetype rows) {
     return QString::fromStdString(formatCount(static_cast<double>(rows)));
 }
 
+/// Long titles are cut in their middle, for names of runs differ at their ends. Qt's own cut is lost under a style
+/// sheet.
+class TitleRow : public QHeaderView {
+public:
+    explicit TitleRow(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) { setSectionsClickable(true); }
+
+protected:
+    void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override {
+        QHeaderView::initStyleOptionForIndex(option, section);
+        const int arrow = option->sortIndicator != QStyleOptionHeader::None ? theme().spacing(4) : 0;
+        option->text = QFontMetrics(theme().font(Theme::Text::caption, true))
+                           .elidedText(option->text, Qt::ElideMiddle, sectionSize(section) - 2 * kSideOfCell - arrow);
+    }
+};
+
 /// The table itself; says what to do where it has no rows.
 class Grid : public QTableView {
 public:
-    using QTableView::QTableView;
+    explicit Grid(QWidget* parent = nullptr) : QTableView(parent) { setHorizontalHeader(new TitleRow(this)); }
     QString emptySentence;
 
 protected:
@@ -164,7 +181,7 @@ void TableView::Implementation::buildFilter(QVBoxLayout& column) {
     filter->setAccessibleName(tr("Filter rows of %1").arg(name));
     filter->setToolTip(tr("Rows that contain all these words (Ctrl+F)"));
     filter->setClearButtonEnabled(true);
-    filter->setMaximumWidth(320);
+    filter->setMaximumWidth(theme().spacing(80));
     filter->setMaxLength(256);
     filter->addAction(theme().icon(QStringLiteral("search"), "secondary"), QLineEdit::LeadingPosition);
     shown = new QLabel(bar);
@@ -202,7 +219,6 @@ void TableView::Implementation::buildView() {
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     header->setContextMenuPolicy(Qt::CustomContextMenu);
-    header->setTextElideMode(Qt::ElideRight);
     header->setAccessibleName(tr("Columns of %1").arg(name));
     view->setSortingEnabled(true);
 }
@@ -287,7 +303,8 @@ void TableView::Implementation::sizeColumns() {
     const QFontMetrics head(theme().font(Theme::Text::caption, true));
     const int step = std::max(1, rows->rowCount() / kRowsMeasured);
     for (int column = 0; column < model->columnCount(); ++column) {
-        int width = head.horizontalAdvance(model->columns().at(column).title) + theme().spacing(4);
+        int width =
+            std::min(head.horizontalAdvance(model->columns().at(column).title), kWidestTitle) + theme().spacing(4);
         for (int row = 0; row < rows->rowCount(); row += step) {
             const QModelIndex index = rows->index(row, column);
             const int icon = index.data(Qt::DecorationRole).isValid() ? theme().spacing(6) : 0;
@@ -384,7 +401,8 @@ void TableView::Implementation::openMenu(const QPoint& place, const QModelIndex&
     QMenu menu;
     const int row = rows->sourceRow(at.row());
     const int column = at.column();
-    if (at.isValid() && model->columns().at(column).number)
+    const bool explains = owner->isSignalConnected(QMetaMethod::fromSignal(&TableView::explainRequested));
+    if (explains && at.isValid() && model->columns().at(column).number)
         menu.addAction(theme().icon(QStringLiteral("explain")), tr("Explain this number"), owner,
                        [this, row, column] { emit owner->explainRequested(row, column); });
     if (at.isValid())

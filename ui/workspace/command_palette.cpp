@@ -70,7 +70,7 @@ CommandPalette::CommandPalette(QWidget* window)
         setStyleSheet(QStringLiteral("#commandPalette { background: %1; border: 1px solid %2; border-radius: %3px; }")
                           .arg(theme().colour("raised").name(), theme().colour("border").name())
                           .arg(theme().radius()));
-        QColor dim = Qt::black;
+        QColor dim = theme().dataColour(report::Theme(report::ThemeKind::light)("text"));
         dim.setAlphaF(theme().isDark() ? 0.6F : 0.25F);
         shadow->setColor(dim);
     };

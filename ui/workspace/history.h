@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QObject>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -21,7 +22,9 @@ public:
     ~History() override;
 
     /// Opens in the background; `opened` or `failed` follows. An empty path is a history that is forgotten at the end.
-    void open(const std::filesystem::path& path, store::OpenMode mode = store::OpenMode::readWrite);
+    /// One that `mustExist` is not made anew where it is gone: it fails as missing.
+    void open(const std::filesystem::path& path, store::OpenMode mode = store::OpenMode::readWrite,
+              bool mustExist = false);
     std::filesystem::path path() const;
     bool isOpen() const;
     bool isReadOnly() const;
@@ -30,10 +33,13 @@ public:
     /// problem to `troubled`, and the answer is not called; neither is it while no history is open.
     template <typename Result>
     void ask(QObject* context, std::function<Result(store::Store&)> work, std::function<void(Result)> answer) {
-        auto shared = std::make_shared<std::optional<Result>>();
-        post(
-            context, [shared, work = std::move(work)](store::Store& store) { shared->emplace(work(store)); },
-            [shared, answer = std::move(answer)] { answer(std::move(**shared)); });
+        post(context, std::move(work), std::move(answer), Files::history);
+    }
+    /// Like `ask`, for work with another file too (import, export): its problems are rarely the history's, which goes
+    /// on. They go to `troubled`.
+    template <typename Result>
+    void transfer(QObject* context, std::function<Result(store::Store&)> work, std::function<void(Result)> answer) {
+        post(context, std::move(work), std::move(answer), Files::another);
     }
     /// Changes something; `changed` follows.
     void change(std::function<void(store::Store&)> work);
@@ -47,9 +53,20 @@ signals:
     void changed();
 
 private:
-    void post(QObject* context, std::function<void(store::Store&)> work, std::function<void()> answer);
+    /// What work touches, and so what its errors are about.
+    enum class Files : std::uint8_t { history, another };
+
+    template <typename Result>
+    void post(QObject* context, std::function<Result(store::Store&)> work, std::function<void(Result)> answer,
+              Files files) {
+        auto shared = std::make_shared<std::optional<Result>>();
+        post(
+            context, [shared, work = std::move(work)](store::Store& store) { shared->emplace(work(store)); },
+            [shared, answer = std::move(answer)] { answer(std::move(**shared)); }, files);
+    }
+    void post(QObject* context, std::function<void(store::Store&)> work, std::function<void()> answer, Files files);
     void tellOnUiThread(std::function<void()> tell);
-    void perform(const std::function<void(store::Store&)>& work, const std::function<void()>& whenDone);
+    void perform(const std::function<void(store::Store&)>& work, const std::function<void()>& whenDone, Files files);
 
     struct Implementation;
     std::unique_ptr<Implementation> d_;

@@ -9,6 +9,7 @@
 #include <QScrollBar>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
@@ -23,6 +24,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr std::size_t kMostCompared = 200;
+constexpr std::size_t kMostOpened = 20;  ///< tabs at once
 /// Columns that a new history shows of what its runs measured.
 const QStringList kFirstMetrics{QStringLiteral("step_time_s"), QStringLiteral("speedup_over_dp")};
 
@@ -44,6 +46,15 @@ std::vector<store::RunId> idsOf(const std::vector<store::RunRow>& rows) {
     std::vector<store::RunId> ids;
     for (const store::RunRow& row : rows) ids.push_back(row.id);
     return ids;
+}
+
+/// First and last rows, from the top: a hundred thousand rows may be selected.
+std::vector<std::pair<int, int>> selectedRanges(const QTableView& table) {
+    std::vector<std::pair<int, int>> ranges;
+    for (const QItemSelectionRange& range : table.selectionModel()->selection())
+        ranges.emplace_back(range.top(), range.bottom());
+    std::sort(ranges.begin(), ranges.end());
+    return ranges;
 }
 
 }  // namespace
@@ -87,7 +98,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
     connect(history_, &History::changed, this, [this] { askForNames(); });
     connect(history_, &History::opened, this, [this] { askForNames(); });
     connect(&model_, &HistoryModel::starEdited, this,
-            [this](const store::RunRow& row, bool starred) { star({row}, starred); });
+            [this](const store::RunRow& row, bool starred) { star({row.id}, starred); });
     connect(&model_, &HistoryModel::nameEdited, this, [this](const store::RunRow& row, const QString& name) {
         push(
             tr("renaming a run"), [id = row.id, to = name.toStdString()](store::Store& s) { s.setName(id, to); },
@@ -140,7 +151,7 @@ void HistoryDocument::buildTable() {
     });
     connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) {
         const store::RunRow* row = model_.row(index.row());
-        if (index.column() == HistoryModel::Star && row != nullptr) star({*row}, !row->starred);
+        if (index.column() == HistoryModel::Star && row != nullptr) star({row->id}, !row->starred);
     });
     columns_ = new HistoryColumns(*table_, model_, this);
 }
@@ -163,34 +174,34 @@ void HistoryDocument::buildActions() {
                             std::function<void()> run) {
         action(QLatin1String(id), title, QLatin1String(icon), keys, std::move(run));
     };
-    const auto joinedKey = [this] { return runKey(selectedRuns()); };
-    add("open", tr("Open"), "open", QKeySequence(Qt::Key_Return), [this] {
-        for (const store::RunId run : selectedRuns())
-            emit openRequested(QStringLiteral("run"), QStringLiteral("run/%1").arg(run));
-    });
+    // An action on what is selected, however much that is.
+    const auto each = [this](std::function<void(store::RunId)> act) {
+        return [this, act = std::move(act)] {
+            withSelectedRuns([act](const Runs& runs) { std::for_each(runs.begin(), runs.end(), act); });
+        };
+    };
+    const auto together = [this](const QString& kind) {
+        return [this, kind] {
+            withSelectedRuns([this, kind](const Runs& runs) { emit openRequested(kind, runKey(runs)); });
+        };
+    };
+    const auto opened = [this](const QString& kind) {
+        return [this, kind](store::RunId run) { emit openRequested(kind, QStringLiteral("run/%1").arg(run)); };
+    };
+    add("open", tr("Open"), "open", QKeySequence(Qt::Key_Return), each(opened(QStringLiteral("run"))));
     add("compare", tr("Compare"), "compare", QKeySequence(QStringLiteral("Ctrl+Shift+C")),
-        [this, joinedKey] { emit openRequested(QStringLiteral("compare"), joinedKey()); });
-    add("report", tr("Report"), "report", {},
-        [this, joinedKey] { emit openRequested(QStringLiteral("report"), joinedKey()); });
-    add("repeat", tr("Run again"), "run", {}, [this] {
-        for (const store::RunId run : selectedRuns()) emit repeatRequested(run);
-    });
+        together(QStringLiteral("compare")));
+    add("report", tr("Report"), "report", {}, together(QStringLiteral("report")));
+    add("repeat", tr("Run again"), "run", {}, each([this](store::RunId run) { emit repeatRequested(run); }));
     add("resume", tr("Resume"), "resume", {}, [this] {
         for (const store::RunRow& row : selectedRows())
             if (row.status == store::RunStatus::interrupted) emit resumeRequested(row.id);
     });
-    add("study", tr("Open its study"), "study", {}, [this] {
-        for (const store::RunId run : selectedRuns())
-            emit openRequested(QStringLiteral("study"), QStringLiteral("run/%1").arg(run));
-    });
-    add("star", tr("Star or unstar"), "star", QKeySequence(Qt::Key_S), [this] {
-        const std::vector<store::RunRow> rows = selectedRows();
-        if (!rows.empty()) star(rows, !rows.front().starred);
-    });
+    add("study", tr("Open its study"), "study", {}, each(opened(QStringLiteral("study"))));
+    add("star", tr("Star or unstar"), "star", QKeySequence(Qt::Key_S), [this] { starSelected(); });
     add("rename", tr("Rename"), "edit", {},
         [this] { table_->edit(model_.index(table_->currentIndex().row(), HistoryModel::Name)); });
-    add("tags", tr("Edit tags"), "tag", QKeySequence(Qt::Key_T),
-        [this] { table_->edit(model_.index(table_->currentIndex().row(), HistoryModel::Tags)); });
+    add("tags", tr("Edit tags"), "tag", QKeySequence(Qt::Key_T), [this] { tagSelected(); });
     add("note", tr("Edit the note"), "note", QKeySequence(Qt::Key_N),
         [this] { table_->edit(model_.index(table_->currentIndex().row(), HistoryModel::Note)); });
     add("delete", tr("Delete"), "delete", QKeySequence::Delete, [this] { remove(); });
@@ -206,16 +217,15 @@ QAction* HistoryDocument::actionNamed(const QString& name) const {
 
 std::vector<store::RunRow> HistoryDocument::selectedRows() const {
     std::vector<store::RunRow> rows;
-    for (const QModelIndex& index : table_->selectionModel()->selectedRows(HistoryModel::Name))
-        if (const store::RunRow* row = model_.row(index.row())) rows.push_back(*row);
+    for (const auto& [first, last] : selectedRanges(*table_))
+        for (int row = first; row <= last; ++row)
+            if (const store::RunRow* run = model_.row(row)) rows.push_back(*run);
     return rows;
 }
 
-/// By ranges: a hundred thousand rows may be selected.
 std::size_t HistoryDocument::selectedCount() const {
     std::size_t count = 0;
-    for (const QItemSelectionRange& range : table_->selectionModel()->selection())
-        count += static_cast<std::size_t>(range.height());
+    for (const auto& [first, last] : selectedRanges(*table_)) count += static_cast<std::size_t>(last - first + 1);
     return count;
 }
 
@@ -227,51 +237,101 @@ void HistoryDocument::push(const QString& text, Work redo, Work undo) {
     undo_.push(new Edit(text, *history_, std::move(redo), std::move(undo)));
 }
 
-void HistoryDocument::star(const std::vector<store::RunRow>& rows, bool starred) {
-    const auto set = [ids = idsOf(rows)](bool to) {
-        return [ids, to](store::Store& s) {
-            for (const store::RunId id : ids) s.setStarred(id, to);
-        };
+/// Calls `work` with all selected runs, also those of pages that were never looked at: the history is asked for them
+/// by what the table shows.
+void HistoryDocument::withSelectedRuns(std::function<void(const Runs&)> work) {
+    if (const Runs read = selectedRuns(); read.size() == selectedCount()) return work(read);
+    history_->ask<Runs>(
+        this, [query = model_.query()](store::Store& store) { return store.runs(query); },
+        [this, ranges = selectedRanges(*table_), work = std::move(work)](const Runs& shown) {
+            if (!model_.shows(shown)) {
+                emit messaged(tr("The history changed at this moment, so nothing was done. Select the runs again."),
+                              {});
+                return model_.refresh();
+            }
+            Runs runs;
+            for (const auto& [first, last] : ranges) runs.insert(runs.end(), &shown[first], &shown[last] + 1);
+            work(runs);
+        });
+}
+
+/// Only what was otherwise before is taken back.
+void HistoryDocument::mark(const QString& text, const Runs& runs, const Mark& mark, bool to) {
+    if (runs.empty()) return;
+    summary_->setText(tr("Changing %1 runs…").arg(QLocale().toString(static_cast<qulonglong>(runs.size()))));
+    // Touched on the history's thread alone.
+    const auto changed = std::make_shared<Runs>();
+    push(
+        text, [mark, runs, to, changed](store::Store& store) { *changed = mark(store, runs, to); },
+        [mark, to, changed](store::Store& store) { mark(store, *changed, !to); });
+}
+
+void HistoryDocument::star(const Runs& runs, bool starred) {
+    mark(starred ? tr("starring") : tr("unstarring"), runs, &store::Store::setStarred, starred);
+}
+
+/// All get a star, unless all have one.
+void HistoryDocument::starSelected() {
+    const std::vector<store::RunRow> rows = selectedRows();
+    const bool all = std::all_of(rows.begin(), rows.end(), [](const store::RunRow& row) { return row.starred; });
+    withSelectedRuns([this, all](const Runs& runs) { star(runs, !all); });
+}
+
+/// One run's tags are edited in place; several get further ones.
+void HistoryDocument::tagSelected() {
+    const std::size_t count = selectedCount();
+    if (count == 1) return table_->edit(model_.index(table_->currentIndex().row(), HistoryModel::Tags));
+    const auto add = [this](const QString& text) {
+        const QStringList tags = tagsIn(text);
+        if (tags.isEmpty()) return;
+        withSelectedRuns([this, tags](const Runs& runs) {
+            undo_.beginMacro(tr("tagging %n run(s)", nullptr, static_cast<int>(runs.size())));
+            for (const QString& tag : tags)
+                mark(
+                    {}, runs,
+                    [name = tag.toStdString()](store::Store& store, const Runs& those, bool set) {
+                        return store.setTag(those, name, set);
+                    },
+                    true);
+            undo_.endMacro();
+        });
     };
-    push(starred ? tr("starring") : tr("unstarring"), set(starred), set(!starred));
+    asker().askText(*this, tr("Add tags"),
+                    tr("Tags to add to %1 runs, with commas between them:").arg(QLocale().toString(qulonglong{count})),
+                    {}, add);
 }
 
 void HistoryDocument::remove() {
-    const bool restores = model_.query().deleted;
-    const std::vector<store::RunId> ids = selectedRuns();
-    if (ids.empty()) return;
-    const auto set = [ids](bool deleted) {
-        return [ids, deleted](store::Store& s) {
-            for (const store::RunId id : ids) s.setDeleted(id, deleted);
-        };
-    };
-    push(restores ? tr("restoring %n run(s)", nullptr, static_cast<int>(ids.size()))
-                  : tr("deleting %n run(s)", nullptr, static_cast<int>(ids.size())),
-         set(!restores), set(restores));
+    withSelectedRuns([this, restores = model_.query().deleted](const Runs& runs) {
+        const int count = static_cast<int>(runs.size());
+        mark(restores ? tr("restoring %n run(s)", nullptr, count) : tr("deleting %n run(s)", nullptr, count), runs,
+             &store::Store::setDeleted, !restores);
+    });
 }
 
 void HistoryDocument::exportRuns() {
-    const std::vector<store::RunId> ids = selectedRuns();
-    if (ids.empty()) return;
-    asker().saveFile(*this, tr("Export runs"), QStringLiteral("runs.tessera"), tr("Exported runs (*.tessera)"),
-                     [this, ids](const QString& path) {
-                         history_->ask<bool>(
-                             this,
-                             [ids, to = path.toStdString()](store::Store& store) {
-                                 store.exportRuns(ids, to);
-                                 return true;
-                             },
-                             [this, path, count = ids.size()](bool /*done*/) {
-                                 emit messaged(tr("%1 run(s) are in %2.").arg(count).arg(QFileInfo(path).fileName()),
-                                               path);
-                             });
-                     });
+    const auto write = [this](const QString& path) {
+        withSelectedRuns([this, path](const Runs& runs) {
+            summary_->setText(tr("Exporting %1 runs…").arg(QLocale().toString(static_cast<qulonglong>(runs.size()))));
+            history_->transfer<bool>(
+                this,
+                [runs, to = path.toStdString()](store::Store& store) {
+                    store.exportRuns(runs, to);
+                    return true;
+                },
+                [this, path, count = runs.size()](bool /*done*/) {
+                    updateSummary();
+                    emit messaged(tr("%1 run(s) are in %2.").arg(count).arg(QFileInfo(path).fileName()), path);
+                });
+        });
+    };
+    asker().saveFile(*this, tr("Export runs"), QStringLiteral("runs.tessera"), tr("Exported runs (*.tessera)"), write);
 }
 
 void HistoryDocument::importRuns() {
     asker().openFile(*this, tr("Import runs"), tr("Exported runs (*.tessera *.db);;All files (*)"),
                      [this](const QString& path) {
-                         history_->ask<store::MergeCount>(
+                         history_->transfer<store::MergeCount>(
                              this, [from = path.toStdString()](store::Store& store) { return store.merge(from); },
                              [this, path](const store::MergeCount& count) {
                                  emit messaged(tr("%1: %2 runs imported, %3 were here already.")
@@ -316,15 +376,18 @@ void HistoryDocument::updateActions() {
     const std::size_t selected = selectedCount();
     const bool writable = !history_->isReadOnly();
     const bool deleted = model_.query().deleted;
-    for (const char* id : {"open", "repeat", "study", "export"})
-        actionNamed(QLatin1String(id))->setEnabled(selected > 0);
-    for (const char* id : {"star", "delete"}) actionNamed(QLatin1String(id))->setEnabled(selected > 0 && writable);
-    for (const char* id : {"rename", "tags", "note"})
-        actionNamed(QLatin1String(id))->setEnabled(selected == 1 && writable);
-    actionNamed(QStringLiteral("import"))->setEnabled(writable);
-    actionNamed(QStringLiteral("compare"))->setEnabled(selected >= 2 && selected <= kMostCompared);
-    actionNamed(QStringLiteral("report"))->setEnabled(selected >= 1 && selected <= kMostCompared);
+    const auto enable = [this](std::initializer_list<const char*> ids, bool enabled) {
+        for (const char* id : ids) actionNamed(QLatin1String(id))->setEnabled(enabled);
+    };
+    enable({"export"}, selected > 0);
+    enable({"open", "study"}, selected > 0 && selected <= kMostOpened);
+    enable({"repeat", "report"}, selected > 0 && selected <= kMostCompared);
+    enable({"compare"}, selected > 1 && selected <= kMostCompared);
+    enable({"star", "tags", "delete"}, selected > 0 && writable);
+    enable({"rename", "note"}, selected == 1 && writable);
+    enable({"import"}, writable);
     actionNamed(QStringLiteral("delete"))->setText(deleted ? tr("Restore") : tr("Delete"));
+    actionNamed(QStringLiteral("tags"))->setText(selected > 1 ? tr("Add tags…") : tr("Edit tags"));
     bool interrupted = false;
     if (selected > 0 && selected <= kMostCompared)
         for (const store::RunRow& row : selectedRows()) interrupted |= row.status == store::RunStatus::interrupted;

@@ -34,6 +34,7 @@ public:
     HistoryModel& model() { return model_; }
     HistoryFilters& filters() { return *filters_; }
     QTableView* table() const { return table_; }
+    /// The selected runs among the pages that were read.
     std::vector<store::RunId> selectedRuns() const;
     QAction* actionNamed(const QString& name) const;
 
@@ -43,14 +44,21 @@ signals:
 
 private:
     using Work = std::function<void(store::Store&)>;
+    using Runs = std::vector<store::RunId>;
+    /// Sets or takes off what runs can have; returns those that it changed.
+    using Mark = std::function<Runs(store::Store&, const Runs&, bool)>;
     void buildTable();
     void buildActions();
     QAction* action(const QString& id, const QString& title, const QString& icon, const QKeySequence& keys,
                     std::function<void()> run);
     std::vector<store::RunRow> selectedRows() const;
     std::size_t selectedCount() const;
+    void withSelectedRuns(std::function<void(const Runs&)> work);
     void push(const QString& text, Work redo, Work undo);
-    void star(const std::vector<store::RunRow>& rows, bool starred);
+    void mark(const QString& text, const Runs& runs, const Mark& mark, bool to);
+    void star(const Runs& runs, bool starred);
+    void starSelected();
+    void tagSelected();
     void remove();
     void exportRuns();
     void importRuns();

@@ -2,6 +2,7 @@
 
 #include <QDateTime>
 #include <QTimer>
+#include <algorithm>
 #include <array>
 
 #include "core/base/text.h"
@@ -40,6 +41,13 @@ QString tagsText(const store::RunRow& row) {
 }
 
 }  // namespace
+
+QStringList tagsIn(const QString& text) {
+    QStringList tags;
+    for (const QString& part : text.split(QLatin1Char(',')))
+        if (const QString tag = part.trimmed(); !tag.isEmpty() && !tags.contains(tag)) tags.append(tag);
+    return tags;
+}
 
 HistoryModel::HistoryModel(History& history, QObject* parent) : QAbstractTableModel(parent), history_(&history) {
     connect(history_, &History::changed, this, &HistoryModel::refresh);
@@ -164,6 +172,15 @@ void HistoryModel::fetchWanted() {
         });
 }
 
+bool HistoryModel::shows(const std::vector<store::RunId>& runs) const {
+    if (runs.size() != static_cast<std::size_t>(rows_)) return false;
+    for (auto page = pages_.constBegin(); page != pages_.constEnd(); ++page)
+        if (!std::equal(page->rows.begin(), page->rows.end(), runs.begin() + std::ptrdiff_t{page.key()} * kPage,
+                        [](const store::RunRow& row, store::RunId run) { return row.id == run; }))
+            return false;
+    return true;
+}
+
 int HistoryModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : rows_;
 }
@@ -256,14 +273,10 @@ bool HistoryModel::setData(const QModelIndex& index, const QVariant& value, int 
             if (given.toStdString() == run->note) return false;
             emit noteEdited(*run, given);
             return true;
-        case Tags: {
+        case Tags:
             if (given == tagsText(*run)) return false;
-            QStringList tags;
-            for (const QString& part : given.split(QLatin1Char(',')))
-                if (const QString tag = part.trimmed(); !tag.isEmpty() && !tags.contains(tag)) tags.append(tag);
-            emit tagsEdited(*run, tags);
+            emit tagsEdited(*run, tagsIn(given));
             return true;
-        }
         default:
             return false;
     }

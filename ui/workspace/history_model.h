@@ -11,6 +11,9 @@
 
 namespace tessera::ui {
 
+/// Tags as they are typed, with commas between them; each once.
+QStringList tagsIn(const QString& text);
+
 /// The runs of a history that fit a query, page by page: what is not looked at is not read, so that a hundred thousand
 /// runs cost no more than a hundred. Reading happens on the history's thread; until a page is there its rows are blank.
 class HistoryModel : public QAbstractTableModel {
@@ -34,6 +37,8 @@ public:
     void refresh();
     /// nullptr while its page is on the way.
     const store::RunRow* row(int row) const;
+    /// True where these are the runs of all rows, as far as the rows were read.
+    bool shows(const std::vector<store::RunId>& runs) const;
     int loadedPages() const { return static_cast<int>(pages_.size()); }
 
     int rowCount(const QModelIndex& parent = {}) const override;

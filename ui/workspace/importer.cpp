@@ -2,14 +2,13 @@
 
 #include <QCoreApplication>
 #include <QFileInfo>
-#include <array>
 #include <string_view>
 
 #include "core/base/file.h"
+#include "core/base/json.h"
 #include "core/base/text.h"
-#include "core/hardware/library.h"
 #include "core/model/readers/readers.h"
-#include "core/study/study.h"
+#include "ui/editors/native_file.h"
 
 namespace tessera::ui {
 
@@ -18,38 +17,15 @@ namespace {
 constexpr std::size_t kSmall = std::size_t{4} << 20;
 constexpr std::string_view kSqlite = "SQLite format 3";
 
-void checkStudy(const std::string& path) {
-    study::loadStudy(path);
-}
-void checkFleet(const std::string& path) {
-    hardware::loadFleet(path);
-}
-void checkAccelerator(const std::string& path) {
-    hardware::loadAccelerator(path);
-}
-
-/// Native files by how their field "schema" begins. `check` throws where the file is wrong.
-struct Native {
-    std::string_view schema;
-    const char* kind;
-    void (*check)(const std::string& path);
-};
-constexpr std::array kNatives{
-    Native{"tessera.study/", "study", checkStudy},
-    Native{"tessera.fleet/", "hardware", checkFleet},
-    Native{"tessera.accelerator/", "hardware", checkAccelerator},
-};
-
 /// Throws where the file is nothing that Tessera knows.
 QString kindOf(const std::string& path) {
     const std::string bytes = readFile(path);
     if (bytes.starts_with(kSqlite)) return QStringLiteral("runs");
-    const std::string_view schema = model::schemaIn(bytes);
-    for (const Native& native : kNatives)
-        if (schema.starts_with(native.schema)) {
-            native.check(path);
-            return QLatin1String(native.kind);
-        }
+    if (const NativeFile* native = nativeFile(bytes)) {
+        // What else is wrong with it is shown, and mended, where it is edited.
+        JsonDocument::parse(bytes, path);
+        return QLatin1String(native->document);
+    }
     const model::Reader& reader = model::readerFor(bytes, path);
     // A table of layers is read to its end, so that a letter in a .txt file is told from one; what is large (ONNX) is
     // read by the page that shows it.

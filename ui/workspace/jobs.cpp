@@ -5,12 +5,14 @@
 
 #include <QTimer>
 #include <algorithm>
+#include <future>
 #include <map>
 
 #include "core/base/text.h"
 #include "core/store/recorder.h"
 #include "core/study/title.h"
 #include "ui/workspace/job.h"
+#include "ui/workspace/task_thread.h"
 
 namespace tessera::ui {
 
@@ -20,13 +22,15 @@ constexpr int kSnapshotMilliseconds = 50;
 /// Engines, and the threads that they start, give way to the window.
 constexpr int kNiceness = 10;
 
-/// How a run begins: a study as it is, or one out of the history.
+/// How a run begins, and where it is kept.
 struct Order {
-    std::optional<store::RunId> resume;
-    std::optional<store::RunId> repeat;
-    std::filesystem::path source;   ///< what is resumed or repeated is read there
+    RunOrigin origin;
+    std::filesystem::path source;   ///< the history of its origin
     std::filesystem::path history;  ///< where it is kept; empty = nowhere
-    std::function<void(const std::string&)> trouble;
+    /// The row of one that had to wait, 0 where it could not be written. Invalid where there was nothing to wait for.
+    std::shared_future<store::RunId> row = {};
+    std::function<void()> begun = {};  ///< the run has its row in the history
+    std::function<void(const std::string&)> trouble = {};
 };
 
 QString titleOf(const study::Study& study, const QString& title) {
@@ -36,26 +40,55 @@ QString titleOf(const study::Study& study, const QString& title) {
 study::Result perform(Job& job, const Order& order) {
     study::RunHooks hooks = job.hooks();
     study::Study study = job.state().study;
-    if (order.resume || order.repeat) {
-        const store::RunId source = order.resume ? *order.resume : *order.repeat;
+    const RunOrigin& origin = order.origin;
+    if (const store::RunId source = std::max({origin.resume, origin.repeat, origin.inputs}); source != 0) {
         const auto mode = order.history.empty() ? store::OpenMode::readOnly : store::OpenMode::readWrite;
         const store::Store history = store::Store::open(order.source, mode);
-        study = history.study(source);
+        if (source != origin.inputs) study = history.study(source);
         hooks.locate = store::storedInputs(history, source);
         // A run that goes on keeps the name it was given; one that begins anew is named after its study.
-        const std::optional<store::RunRow> row = order.resume ? history.run(source) : std::nullopt;
+        const std::optional<store::RunRow> row = origin.resume != 0 ? history.run(source) : std::nullopt;
         job.setStudy(study, titleOf(study, row ? QString::fromStdString(escaped(row->name)) : QString()));
     }
     if (order.history.empty()) return study::run(study, hooks);
     store::RecordOptions options;
     options.path = order.history;
-    options.run = order.resume;
+    if (origin.resume != 0) options.run = origin.resume;
+    if (order.row.valid() && order.row.get() != 0) options.run = order.row.get();
     options.whenCancelled = [&job] { return job.whenCancelled(); };
-    options.begun = [&job](store::RunId run) { job.setRun(run); };
+    options.begun = [&](store::RunId run) {
+        job.setRun(run);
+        order.begun();
+    };
     options.trouble = order.trouble;
     store::Recorded recorded = store::runRecorded(study, std::move(hooks), options);
-    if (recorded.run != 0) job.setRun(recorded.run);
+    // A result that could not be written stands in no history, although its run may.
+    job.setRun(recorded.run);
     return std::move(recorded.result);
+}
+
+/// Adds the row of a run that waits; 0 where that fails: whoever works on it tries again, and says why not.
+store::RunId addWaiting(Job& job, const Order& order) {
+    try {
+        store::Store history = store::Store::open(order.history);
+        const study::Study study = order.origin.repeat != 0 ? history.study(order.origin.repeat) : job.state().study;
+        const store::RunId run = history.addRun(study, store::RunStatus::queued);
+        job.setRun(run);
+        return run;
+    } catch (const std::exception&) {
+        return 0;
+    }
+}
+
+/// Brings a run's status in the history up to date.
+void changeStatus(const std::filesystem::path& path, store::RunId run, store::RunStatus from, store::RunStatus to) {
+    if (path.empty() || run == 0) return;
+    try {
+        store::Store::open(path).changeStatus(run, from, to);
+    } catch (const std::exception&) {
+        // The history says its problem when a result is to be written.
+        return;
+    }
 }
 
 void work(Job& job, const Order& order) {
@@ -92,10 +125,25 @@ struct JobQueue::Implementation {
     int next = 1;
     std::map<int, Entry> entries;
     QTimer* timer = nullptr;
+    TaskThread scribe;  ///< writes who waits and who is paused; it ends before the rest, when all is written
 
     Job* find(int job) const {
         const auto found = entries.find(job);
         return found == entries.end() ? nullptr : found->second.job.get();
+    }
+    /// The history is told of one that has to wait. A run that goes on stands there already.
+    void keepWaiting(Entry& entry) {
+        if (entry.order.history.empty() || entry.order.origin.resume != 0) return;
+        const auto row = std::make_shared<std::promise<store::RunId>>();
+        entry.order.row = row->get_future().share();
+        scribe.put([row, job = entry.job, order = entry.order] { row->set_value(addWaiting(*job, order)); });
+    }
+    /// And that it waits no longer.
+    void endWaiting(const Entry& entry, store::RunStatus status) {
+        if (!entry.order.row.valid()) return;
+        scribe.put([row = entry.order.row, path = entry.order.history, status] {
+            changeStatus(path, row.get(), store::RunStatus::queued, status);
+        });
     }
     int running() const {
         return static_cast<int>(std::count_if(entries.begin(), entries.end(), [](const auto& entry) {
@@ -113,66 +161,59 @@ JobQueue::JobQueue(const std::filesystem::path& history, QObject* parent)
 }
 
 JobQueue::~JobQueue() {
-    for (auto& [number, entry] : d_->entries)
+    for (auto& [number, entry] : d_->entries) {
         if (entry.started && !entry.over) entry.job->requestInterruption();
-    keepQueued();
+        if (!entry.started && !entry.over) d_->endWaiting(entry, store::RunStatus::interrupted);
+    }
     for (auto& [number, entry] : d_->entries)
         if (entry.job->thread.joinable()) entry.job->thread.join();
 }
 
-/// What was still waiting when the program ends can be resumed like what was running.
-void JobQueue::keepQueued() {
-    for (auto& [number, entry] : d_->entries) {
-        if (entry.started || entry.over || entry.order.history.empty() || entry.order.resume) continue;
-        try {
-            store::Store history = store::Store::open(entry.order.history);
-            const study::Study study =
-                entry.order.repeat ? history.study(*entry.order.repeat) : entry.job->state().study;
-            history.addRun(study, store::RunStatus::interrupted);
-        } catch (const std::exception&) {
-            // The history told its problem when it was opened; nothing more can be kept.
-            return;
-        }
-    }
-}
-
-int JobQueue::enqueue(const study::Study& study, const QString& title) {
+int JobQueue::enqueue(const study::Study& study, const QString& title, store::RunId inputsOf) {
     RunState state;
     state.study = study;
     state.title = titleOf(study, title);
-    return add(std::move(state), {}, {});
+    return add(std::move(state), {.inputs = inputsOf});
 }
 
 int JobQueue::resume(store::RunId run) {
     RunState state;
     state.run = run;
     state.title = tr("Run %1").arg(run);
-    return add(std::move(state), run, {});
+    return add(std::move(state), {.resume = run});
 }
 
 int JobQueue::repeat(store::RunId run) {
     RunState state;
     state.title = tr("Run %1 again").arg(run);
-    return add(std::move(state), {}, run);
+    return add(std::move(state), {.repeat = run});
 }
 
-int JobQueue::add(RunState state, std::optional<store::RunId> resume, std::optional<store::RunId> repeat) {
+int JobQueue::add(RunState state, const RunOrigin& origin) {
     const int number = d_->next++;
     state.job = number;
     Implementation::Entry entry;
     entry.job = std::make_shared<Job>(std::move(state));
-    entry.order.resume = resume;
-    entry.order.repeat = repeat;
+    entry.order.origin = origin;
     entry.order.source = d_->source;
     entry.order.history = d_->history;
+    entry.order.begun = [this, number] {
+        QMetaObject::invokeMethod(
+            this,
+            [this, number] {
+                if (this->state(number).status == store::RunStatus::paused) keepPause(number);
+            },
+            Qt::QueuedConnection);
+    };
     entry.order.trouble = [this](const std::string& sentence) {
         const QString text = QString::fromStdString(escaped(sentence, 2000));
         QMetaObject::invokeMethod(
             this, [this, text] { emit troubled(text); }, Qt::QueuedConnection);
     };
-    d_->entries.emplace(number, std::move(entry));
+    Implementation::Entry& waiting = d_->entries.emplace(number, std::move(entry)).first->second;
     emit added(number);
     startNext();
+    if (!waiting.started && !waiting.over) d_->keepWaiting(waiting);
     return number;
 }
 
@@ -214,6 +255,7 @@ void JobQueue::conclude(int number) {
 void JobQueue::pause(int job) {
     if (Job* found = d_->find(job)) {
         found->pause();
+        keepPause(job);
         emit changed(job);
     }
 }
@@ -221,8 +263,21 @@ void JobQueue::pause(int job) {
 void JobQueue::unpause(int job) {
     if (Job* found = d_->find(job)) {
         found->unpause();
+        keepPause(job);
         emit changed(job);
     }
+}
+
+/// The history is told whether a run is paused, as it is when the turn comes to that.
+void JobQueue::keepPause(int job) {
+    const auto found = d_->entries.find(job);
+    if (found == d_->entries.end()) return;
+    d_->scribe.put([job = found->second.job, path = found->second.order.history] {
+        using enum store::RunStatus;
+        const RunState state = job->state();
+        if (state.status == paused) changeStatus(path, state.run, running, paused);
+        if (state.status == running) changeStatus(path, state.run, paused, running);
+    });
 }
 
 void JobQueue::stop(int job) {
@@ -245,6 +300,7 @@ void JobQueue::cancel(int job) {
         return;
     }
     found->finish(store::RunStatus::cancelled, nullptr, {});
+    d_->endWaiting(d_->entries.at(job), store::RunStatus::cancelled);
     conclude(job);
 }
 
@@ -274,6 +330,17 @@ void JobQueue::rename(int job, const QString& title) {
 int JobQueue::working() const {
     return static_cast<int>(
         std::count_if(d_->entries.begin(), d_->entries.end(), [](const auto& entry) { return !entry.second.over; }));
+}
+
+QVector<int> JobQueue::unkept() const {
+    QVector<int> numbers = jobs();
+    numbers.erase(std::remove_if(numbers.begin(), numbers.end(),
+                                 [this](int job) {
+                                     const RunState now = state(job);
+                                     return now.result == nullptr || now.run != 0;
+                                 }),
+                  numbers.end());
+    return numbers;
 }
 
 void JobQueue::forget(int job) {

@@ -9,8 +9,8 @@
 
 #include "core/store/store.h"
 #include "ui/models/facts.h"
+#include "ui/models/recent_files.h"
 #include "ui/workspace/library_data.h"
-#include "ui/workspace/recent_files.h"
 
 class QMenu;
 

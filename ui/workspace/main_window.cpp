@@ -24,6 +24,10 @@ void MainWindow::importFile(const QString& path) {
     d_->importFile(path);
 }
 
+void MainWindow::runStudyNamed(const QString& name) {
+    d_->runStudyNamed(name);
+}
+
 Document* MainWindow::currentDocument() const {
     return d_->area->current();
 }

@@ -28,6 +28,8 @@ public:
     Document* open(const QString& kind, const QString& key);
     /// Imports a dropped or given file by its content: a model, hardware, study or exported runs.
     void importFile(const QString& path);
+    /// Runs a bundled study, or a study's file, and shows its progress.
+    void runStudyNamed(const QString& name);
     Document* currentDocument() const;
 
     JobQueue& jobs();

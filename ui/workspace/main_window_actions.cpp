@@ -257,8 +257,8 @@ void MainWindow::Implementation::runCurrent() {
         study->requestRun();
         return;
     }
-    if (const auto* run = qobject_cast<RunDocument*>(document); run != nullptr && !run->state().study.engine.empty()) {
-        this->run(QString::fromStdString(toText(study::toJson(run->state().study))));
+    if (auto* run = qobject_cast<RunDocument*>(document); run != nullptr && !run->state().study.engine.empty()) {
+        runAgain(*run);
         return;
     }
     if (document != nullptr && document->kind() == QLatin1String("model")) {

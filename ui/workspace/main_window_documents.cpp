@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/study/study.h"
+#include "ui/editors/editor_document.h"
 #include "ui/editors/hardware_document.h"
 #include "ui/editors/study_document.h"
 #include "ui/models/background.h"
@@ -118,8 +119,13 @@ Document* MainWindow::Implementation::make(const QString& kind, const QString& k
     }
     if (document == nullptr) return nullptr;
     connectDocument(document);
-    if (auto* run = qobject_cast<RunDocument*>(document)) feedRun(run);
+    if (auto* run = qobject_cast<RunDocument*>(document)) {
+        connectRun(run);
+        feedRun(run);
+    }
     feedRuns(document);
+    if (auto* model = qobject_cast<ModelDocument*>(document))
+        QObject::connect(model, &ModelDocument::overlayWanted, context.get(), [this, model] { askForColours(model); });
     return document;
 }
 
@@ -131,7 +137,11 @@ void MainWindow::Implementation::connectDocument(Document* document) {
                          const bool byJob = asking != nullptr && key.isEmpty() && isOfRuns(kind);
                          open(kind, byJob ? comparedAs(*asking) : key);
                      });
-    QObject::connect(document, &Document::runRequested, context.get(), [this](const QString& study) { run(study); });
+    QObject::connect(document, &Document::runRequested, context.get(), [this, document](const QString& study) {
+        // What is solved again with pins has the inputs of the run that is looked at.
+        const auto* looked = qobject_cast<RunDocument*>(document);
+        run(study, looked == nullptr ? 0 : looked->state().run);
+    });
     QObject::connect(document, &Document::inspected, context.get(),
                      [this, document](const Facts& facts) { inspected(document, facts); });
     const auto refreshFacts = [this, document] {
@@ -178,11 +188,11 @@ void MainWindow::Implementation::closeDocument(Document* document) {
                 });
 }
 
-void MainWindow::Implementation::run(const QString& studyJson) {
+void MainWindow::Implementation::run(const QString& studyJson, store::RunId inputsOf) {
     try {
         const study::Study study =
             study::readStudy(JsonDocument::parse(studyJson.toStdString(), tr("the study").toStdString()).root());
-        openJob(jobs->enqueue(study));
+        openJob(jobs->enqueue(study, {}, history->isOpen() ? inputsOf : 0));
     } catch (const std::exception& error) {
         say(MessagesPanel::Tone::error, QString::fromStdString(escaped(error.what(), 2000)));
     }
@@ -229,9 +239,22 @@ void MainWindow::Implementation::openJob(int job) {
     open(QStringLiteral("run"), kJobPrefix + QString::number(job));
 }
 
-void MainWindow::Implementation::feedRun(RunDocument* document) {
+void MainWindow::Implementation::connectRun(RunDocument* document) {
+    QObject::connect(document, &RunDocument::modelRequested, context.get(),
+                     [this, document](const QString& strategy, int split) {
+                         const RunState& state = document->state();
+                         if (state.result == nullptr || state.study.models.empty()) return;
+                         auto* model = qobject_cast<ModelDocument*>(
+                             open(QStringLiteral("model"), QString::fromStdString(state.study.models.front())));
+                         if (model != nullptr) model->setOverlay(state.result, strategy, split);
+                     });
     QObject::connect(document, &RunDocument::resumeRequested, context.get(),
                      [this](store::RunId run) { openJob(jobs->resume(run)); });
+    QObject::connect(document, &RunDocument::repeatRequested, context.get(), [this, document] { runAgain(*document); });
+}
+
+void MainWindow::Implementation::feedRun(RunDocument* document) {
+    document->setHistory(history->path());
     if (const int job = jobOf(document->key()); job != 0) {
         document->setState(jobs->state(job));
         return;
@@ -248,17 +271,23 @@ void MainWindow::Implementation::feedRuns(Document* document) {
         std::map<QString, RunState> present;
         for (const QString& part : receiver->key().split(QLatin1Char(',')))
             if (const int job = jobOf(part); job != 0) present[part] = jobs->state(job);
+        const auto gather = [key = receiver->key(), present](store::Store* store) {
+            std::vector<RunState> states;
+            for (const QString& part : key.split(QLatin1Char(','))) {
+                const auto job = present.find(part);
+                if (job != present.end()) states.push_back(job->second);
+                if (store == nullptr) continue;
+                for (const store::RunId run : runNumbers(part)) states.push_back(loadRun(*store, run));
+            }
+            return states;
+        };
+        // What is in the window alone needs no history, which may have failed.
+        if (runNumbers(receiver->key()).empty()) {
+            receiver->setRuns(gather(nullptr));
+            return;
+        }
         history->ask<std::vector<RunState>>(
-            receiver,
-            [key = receiver->key(), present](store::Store& store) {
-                std::vector<RunState> states;
-                for (const QString& part : key.split(QLatin1Char(','))) {
-                    const auto job = present.find(part);
-                    if (job != present.end()) states.push_back(job->second);
-                    for (const store::RunId run : runNumbers(part)) states.push_back(loadRun(store, run));
-                }
-                return states;
-            },
+            receiver, [gather](store::Store& store) { return gather(&store); },
             [receiver](const std::vector<RunState>& states) { receiver->setRuns(states); });
     };
     if (auto* compare = qobject_cast<CompareDocument*>(document)) feed(compare);
@@ -268,7 +297,7 @@ void MainWindow::Implementation::feedRuns(Document* document) {
 /// A comparison needs a second run: asks for it, the most comparable first.
 void MainWindow::Implementation::askForOthers(const QString& key) {
     const auto ask = [this, key](const store::RunRow& run) {
-        auto* picker = new RunPicker(run, candidates(key, run), &window);
+        auto* picker = new RunPicker(RunPicker::toCompare(run), run, candidates(key, run), &window);
         picker->setAttribute(Qt::WA_DeleteOnClose);
         QObject::connect(picker, &RunPicker::chosen, context.get(), [this, key](const QStringList& others) {
             open(QStringLiteral("compare"), (QStringList{key} + others).join(QLatin1Char(',')));
@@ -288,6 +317,39 @@ void MainWindow::Implementation::askForOthers(const QString& key) {
             else
                 say(MessagesPanel::Tone::error, tr("The history has no run %1.").arg(key.left(64)));
         });
+}
+
+/// A model is coloured by what a run of it found: asks which.
+void MainWindow::Implementation::askForColours(ModelDocument* model) {
+    store::RunRow like;
+    like.engine = study::engines().front().id;
+    like.models = model->key().toStdString();
+    const auto ofModel = [search = candidates({}, like), models = like.models](
+                             const QString& words,
+                             const std::function<void(const std::vector<RunPicker::Candidate>&)>& answer) {
+        search(words, [answer, models](std::vector<RunPicker::Candidate> found) {
+            std::erase_if(found, [&](const RunPicker::Candidate& each) { return each.row.models != models; });
+            answer(found);
+        });
+    };
+    auto* picker = new RunPicker(RunPicker::toColour(model->title()), like, ofModel, &window);
+    picker->setAttribute(Qt::WA_DeleteOnClose);
+    QObject::connect(picker, &RunPicker::chosen, model, [this, model](const QStringList& keys) {
+        if (const int job = jobOf(keys.front()); job != 0) {
+            model->setOverlay(jobs->state(job).result);
+            return;
+        }
+        history->ask<RunState>(
+            model, [run = runNumbers(keys.front()).front()](store::Store& store) { return loadRun(store, run); },
+            [this, model](const RunState& state) {
+                if (state.result != nullptr)
+                    model->setOverlay(state.result);
+                else
+                    say(MessagesPanel::Tone::error, state.problem, QStringLiteral("run"),
+                        kRunPrefix + QString::number(state.run));
+            });
+    });
+    picker->open();
 }
 
 RunPicker::Search MainWindow::Implementation::candidates(const QString& key, const store::RunRow& run) {
@@ -343,6 +405,12 @@ void MainWindow::Implementation::jobFinished(int job) {
     updateActions();
 }
 
+/// Editors offer what the library holds now.
+void MainWindow::Implementation::offerChoices() {
+    for (Document* document : area->documents())
+        if (auto* editor = qobject_cast<EditorDocument*>(document)) editor->offerChoices();
+}
+
 void MainWindow::Implementation::importFile(const QString& path) {
     inBackground(
         context.get(), [path] { return examineFile(path); },
@@ -360,7 +428,7 @@ void MainWindow::Implementation::importFile(const QString& path) {
 }
 
 void MainWindow::Implementation::importRuns(const QString& path) {
-    history->ask<store::MergeCount>(
+    history->transfer<store::MergeCount>(
         context.get(), [from = path.toStdString()](store::Store& store) { return store.merge(from); },
         [this, path](const store::MergeCount& count) {
             say(MessagesPanel::Tone::information,

@@ -211,8 +211,12 @@ void MainWindow::Implementation::askStudyFacts(StudyDocument& document, const st
         [answer](const QString& /*problem*/) { answer({}); });
 }
 
+/// A run of the history is repeated with the inputs that it had, whatever became of their files.
 void MainWindow::Implementation::runAgain(RunDocument& document) {
-    run(QString::fromStdString(toText(study::toJson(document.state().study))));
+    if (document.state().run != 0 && history->isOpen())
+        openJob(jobs->repeat(document.state().run));
+    else
+        run(QString::fromStdString(toText(study::toJson(document.state().study))));
 }
 
 void MainWindow::Implementation::openStudyOfDocument(RunDocument& document) {

@@ -78,13 +78,17 @@ void MainWindow::Implementation::build() {
                      [this](const QString& sentence) { say(MessagesPanel::Tone::error, sentence); });
     QObject::connect(history, &History::changed, context.get(), [this] { refreshRuns(); });
     QObject::connect(&theme(), &Theme::changed, context.get(), [this] { refreshIcons(); });
-    QObject::connect(&recent, &RecentFiles::changed, context.get(), [this] { library->setRecent(recent.entries()); });
+    QObject::connect(&recent, &RecentFiles::changed, context.get(), [this] {
+        library->setRecent(recent.entries());
+        offerChoices();
+    });
     library->setRecent(recent.entries());
     QObject::connect(new LibraryWatcher(context.get()), &LibraryWatcher::read, context.get(),
                      [this](const LibraryContents& read) {
                          contents = read;
                          library->setContents(read);
                          fillLibraryMenus();
+                         offerChoices();
                      });
     resetLayout();
     restoreSession();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ui/models/facts.h"
+#include "ui/models/recent_files.h"
 #include "ui/models/run_state.h"
 #include "ui/workspace/command_palette.h"
 #include "ui/workspace/document_area.h"
@@ -19,7 +20,6 @@
 #include "ui/workspace/main_window.h"
 #include "ui/workspace/messages_panel.h"
 #include "ui/workspace/notice_bar.h"
-#include "ui/workspace/recent_files.h"
 #include "ui/workspace/run_picker.h"
 
 class QDockWidget;
@@ -32,6 +32,7 @@ class QVBoxLayout;
 namespace tessera::ui {
 
 class InspectorPanel;
+class ModelDocument;
 class RunDocument;
 class StudyDocument;
 
@@ -78,22 +79,25 @@ struct MainWindow::Implementation {
     void connectDocument(Document* document);
     void documentChanged(Document* document);
     void closeDocument(Document* document);
-    void run(const QString& studyJson);
+    void run(const QString& studyJson, store::RunId inputsOf = 0);
     void runStudyNamed(const QString& key);
     void openStudyOf(store::RunId run);
     void newStudy(const QString& model, const QString& hardware);
     void openJob(int job);
+    void connectRun(RunDocument* document);
     void feedRun(RunDocument* document);
     void feedRuns(Document* document);
     void jobChanged(int job);
     void jobFinished(int job);
     void importFile(const QString& path);
+    void offerChoices();
     void importRuns(const QString& path);
     void say(MessagesPanel::Tone tone, const QString& sentence, const QString& kind = {}, const QString& key = {},
              const QString& place = {});
     void goToMessage(const QString& kind, const QString& key, const QString& place);
     void refreshRuns();
     void askForOthers(const QString& key);
+    void askForColours(ModelDocument* model);
     RunPicker::Search candidates(const QString& key, const store::RunRow& run);
     void showNames(const std::map<store::RunId, std::string>& names);
     std::vector<store::RunId> openRuns() const;
@@ -114,6 +118,7 @@ struct MainWindow::Implementation {
     void openHistory(const std::filesystem::path& path, store::OpenMode mode = store::OpenMode::readWrite);
     void historyOpened(const QString& notice, bool readOnly);
     void historyFailed(store::StoreProblem problem, const QString& sentence);
+    void feedAnew();
     void startFresh();
     void chooseHistory();
     void announceInterrupted(const std::vector<store::RunRow>& all);
@@ -125,13 +130,16 @@ struct MainWindow::Implementation {
     bool mayClose();
     void closeSoon();
     void askAboutRuns();
+    void askAboutUnkept();
     void askAboutChanges(const QVector<Document*>& changed);
 
     MainWindow& window;
     Options options;
     std::filesystem::path historyPath;  ///< empty = nothing is kept
+    bool historyMissed = false;         ///< documents asked it for their runs in vain
     bool closeConfirmed = false;
     bool runsConfirmed = false;
+    bool unkeptConfirmed = false;
 
     RecentFiles recent;
     QUndoGroup undo;

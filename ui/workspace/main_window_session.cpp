@@ -6,6 +6,7 @@
 #include <QSettings>
 #include <QVBoxLayout>
 #include <filesystem>
+#include <utility>
 
 #include "ui/models/background.h"
 #include "ui/views/document.h"
@@ -23,6 +24,8 @@ const QString kState = QStringLiteral("window/state");
 const QString kDocuments = QStringLiteral("session/documents");
 const QString kOpenSections = QStringLiteral("library/open");
 const QString kHistoryPath = QStringLiteral("history/path");
+/// Histories that were open once: where one of these is gone, the user is asked before an empty one takes its place.
+const QString kKnown = QStringLiteral("history/known");
 const QString kDismissed = QStringLiteral("history/dismissed");
 /// Set while the session is restored: a start that did not survive it begins plainly the next time.
 const QString kRestoring = QStringLiteral("session/restoring");
@@ -52,13 +55,27 @@ QString putAside(const std::filesystem::path& path) {
     return {};
 }
 
-/// Interrupted runs that need not be announced again; the history still offers to resume them.
-void rememberDismissed(const QStringList& uids) {
+/// Adds to a list of the settings, which forgets its oldest.
+void remember(const QString& list, const QStringList& more) {
     constexpr qsizetype kMostRemembered = 1000;
     QSettings settings;
-    QStringList all = settings.value(kDismissed).toStringList() + uids;
+    QStringList all = settings.value(list).toStringList() + more;
+    all.removeDuplicates();
     if (all.size() > kMostRemembered) all = all.mid(all.size() - kMostRemembered);
-    settings.setValue(kDismissed, all);
+    settings.setValue(list, all);
+}
+
+void forget(const QString& list, const QString& entry) {
+    QStringList all = QSettings().value(list).toStringList();
+    if (all.removeAll(entry) > 0) QSettings().setValue(list, all);
+}
+
+/// The first few of some names, and how many more there are.
+QString firstOf(const QStringList& names) {
+    constexpr qsizetype kMostNamed = 5;
+    const QString text = names.mid(0, kMostNamed).join(QStringLiteral(", "));
+    return names.size() <= kMostNamed ? text
+                                      : MainWindow::tr("%1 and %2 more").arg(text).arg(names.size() - kMostNamed);
 }
 
 QString pathText(const std::filesystem::path& path) {
@@ -72,11 +89,13 @@ void MainWindow::Implementation::openHistory(const std::filesystem::path& path, 
     jobs->setHistory(path, mode == store::OpenMode::readOnly);
     historyPath = path;
     if (historyNotice) historyNotice->deleteLater();
-    history->open(path, mode);
+    history->open(path, mode, QSettings().value(kKnown).toStringList().contains(pathText(path)));
 }
 
 void MainWindow::Implementation::historyOpened(const QString& notice, bool readOnly) {
     jobs->setHistory(historyPath, readOnly);
+    if (!historyPath.empty()) remember(kKnown, {pathText(historyPath)});
+    feedAnew();
     QString sentence = notice;
     if (readOnly && sentence.isEmpty())
         sentence = tr("The history is open for reading only: new runs are shown, but not kept.");
@@ -93,10 +112,21 @@ void MainWindow::Implementation::historyOpened(const QString& notice, bool readO
         [this](const std::vector<store::RunRow>& runs) { announceInterrupted(runs); });
 }
 
+/// Documents that were opened while there was no history get their runs now.
+void MainWindow::Implementation::feedAnew() {
+    if (!std::exchange(historyMissed, false)) return;
+    for (Document* document : area->documents()) {
+        auto* run = qobject_cast<RunDocument*>(document);
+        if (run != nullptr && run->state().job == 0) feedRun(run);
+        feedRuns(document);
+    }
+}
+
 void MainWindow::Implementation::historyFailed(store::StoreProblem problem, const QString& sentence) {
     using Problem = store::StoreProblem;
     say(MessagesPanel::Tone::error, sentence);
     jobs->setHistory({});
+    historyMissed = true;
     if (historyNotice) historyNotice->deleteLater();
     QVector<NoticeBar::Choice> choices;
     choices.append({tr("Try again"), [this] { openHistory(historyPath); }});
@@ -104,8 +134,9 @@ void MainWindow::Implementation::historyFailed(store::StoreProblem problem, cons
         problem == Problem::newer || problem == Problem::full)
         choices.append({tr("Open read-only"), [this] { openHistory(historyPath, store::OpenMode::readOnly); }});
     choices.append({tr("Choose another"), [this] { chooseHistory(); }});
+    if (problem == Problem::missing) choices.append({tr("Start an empty one"), [this] { startFresh(); }});
     if (problem == Problem::damaged || problem == Problem::newer || problem == Problem::notAHistory ||
-        problem == Problem::missing || problem == Problem::notReadable)
+        problem == Problem::notReadable)
         choices.append({tr("Start fresh, keep the old file"), [this] { startFresh(); }});
     historyNotice = new NoticeBar(NoticeBar::Tone::warning, sentence, choices);
     notify(historyNotice);
@@ -120,6 +151,7 @@ void MainWindow::Implementation::startFresh() {
         context.get(), [path = historyPath] { return putAside(path); },
         [this, failed](const QString& problem) {
             if (problem.isEmpty()) {
+                forget(kKnown, pathText(historyPath));
                 openHistory(historyPath);
             } else {
                 failed(problem);
@@ -162,7 +194,7 @@ void MainWindow::Implementation::announceInterrupted(const std::vector<store::Ru
                                docks[2]->show();
                            }},
                           {tr("Show"), [this] { open(QStringLiteral("history"), {}); }},
-                          {tr("Dismiss"), [uids] { rememberDismissed(uids); }}}));
+                          {tr("Dismiss"), [uids] { remember(kDismissed, uids); }}}));
 }
 
 void MainWindow::Implementation::notify(NoticeBar* bar) {
@@ -240,6 +272,11 @@ bool MainWindow::Implementation::mayClose() {
         askAboutRuns();
         return false;
     }
+    // Where nothing is to be kept, nothing is missed.
+    if (!historyPath.empty() && !jobs->unkept().isEmpty() && !unkeptConfirmed) {
+        askAboutUnkept();
+        return false;
+    }
     QVector<Document*> changed;
     for (Document* document : area->documents())
         if (document->isModified()) changed.append(document);
@@ -269,17 +306,36 @@ void MainWindow::Implementation::askAboutRuns() {
                 });
 }
 
+void MainWindow::Implementation::askAboutUnkept() {
+    QStringList titles;
+    for (const int job : jobs->unkept()) titles.append(jobs->state(job).title);
+    const QString named = firstOf(titles);
+    asker().ask(window,
+                {.title = tr("Results that are only in this window"),
+                 .sentence = tr("The history could not keep these results: %1. They are lost when Tessera closes; "
+                                "\"Export result…\" in the menu of their pages saves them.")
+                                 .arg(named),
+                 .answers = {tr("Keep working"), tr("Close and lose them")},
+                 .escape = 0},
+                [this](int answer) {
+                    if (answer != 1) return;
+                    unkeptConfirmed = true;
+                    closeSoon();
+                });
+}
+
 void MainWindow::Implementation::askAboutChanges(const QVector<Document*>& changed) {
     QStringList titles;
-    for (const Document* document : changed.mid(0, 5)) titles.append(document->title());
+    for (const Document* document : changed) titles.append(document->title());
     asker().ask(window,
                 {.title = tr("Unsaved changes"),
-                 .sentence = tr("Not saved yet: %1.").arg(titles.join(QStringLiteral(", "))),
+                 .sentence = tr("Not saved yet: %1.").arg(firstOf(titles)),
                  .answers = {tr("Save all"), tr("Discard the changes"), tr("Keep working")},
                  .escape = 2},
                 [this](int answer) {
                     if (answer == 2) {
                         runsConfirmed = false;
+                        unkeptConfirmed = false;
                         return;
                     }
                     if (answer == 0)

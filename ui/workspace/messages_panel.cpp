@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QLabel>
 #include <QMenu>
+#include <QStyledItemDelegate>
 #include <QTime>
 #include <QVBoxLayout>
 
@@ -27,6 +28,17 @@ QIcon iconOf(int tone) {
     return theme().icon(QLatin1String(row.icon), row.token);
 }
 
+/// Sentences wrap within the list: the padding of the style, which Qt does not count, would make them wider.
+class SentenceDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        QStyleOptionViewItem padded = option;
+        padded.rect.setWidth(option.rect.width() - theme().spacing(4));
+        return {0, QStyledItemDelegate::sizeHint(padded, index).height()};
+    }
+};
+
 }  // namespace
 
 MessagesPanel::MessagesPanel(QWidget* parent)
@@ -34,6 +46,8 @@ MessagesPanel::MessagesPanel(QWidget* parent)
     list_->setModel(&model_);
     list_->setAccessibleName(tr("Messages"));
     list_->setWordWrap(true);
+    list_->setItemDelegate(new SentenceDelegate(list_));
+    list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setFrameShape(QFrame::NoFrame);
     list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     list_->setSelectionMode(QAbstractItemView::ExtendedSelection);

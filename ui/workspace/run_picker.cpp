@@ -36,32 +36,49 @@ int comparability(const store::RunRow& run, const store::RunRow& other) {
            (run.engine == other.engine ? 1 : 0);
 }
 
-RunPicker::RunPicker(const store::RunRow& run, Search search, QWidget* parent)
+RunPicker::Wording RunPicker::toCompare(const store::RunRow& run) {
+    return {.title = tr("Compare with"),
+            .sentence = tr("Compare %1 with").arg(nameOf(run)),
+            .button = tr("Compare"),
+            .none = tr("There is no other finished run yet. Run the study again with other settings.")};
+}
+
+RunPicker::Wording RunPicker::toColour(const QString& model) {
+    return {.title = tr("Colour by a run"),
+            .sentence = tr("Colour %1 by what a run of it found").arg(model),
+            .button = tr("Show"),
+            .none = tr("There is no finished run of this model yet. Run a study with it first."),
+            .most = 1};
+}
+
+RunPicker::RunPicker(const Wording& wording, const store::RunRow& run, Search search, QWidget* parent)
     : QDialog(parent),
+      wording_(wording),
       run_(run),
       search_(std::move(search)),
       field_(new QLineEdit),
       list_(new QListView),
       hint_(new EmptyState(QStringLiteral("history"), {})),
       model_(new QStandardItemModel(this)) {
-    setWindowTitle(tr("Compare with"));
-    auto* title = new QLabel(tr("Compare %1 with").arg(nameOf(run)));
+    setWindowTitle(wording.title);
+    auto* title = new QLabel(wording.sentence);
     title->setTextFormat(Qt::PlainText);
     title->setWordWrap(true);
     field_->setPlaceholderText(tr("Search names, tags, notes, models, hardware"));
     field_->setAccessibleName(tr("Search the runs"));
     field_->setClearButtonEnabled(true);
     list_->setModel(model_);
-    list_->setAccessibleName(tr("Runs to compare with"));
-    list_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    list_->setAccessibleName(tr("Runs to choose from"));
+    list_->setSelectionMode(wording.most > 1 ? QAbstractItemView::ExtendedSelection
+                                             : QAbstractItemView::SingleSelection);
     list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     list_->setUniformItemSizes(true);
     auto* delegate = new TwoToneDelegate(list_);
     delegate->setRowHeight(theme().spacing(8));
     list_->setItemDelegate(delegate);
     auto* buttons = new QDialogButtonBox;
-    compare_ = buttons->addButton(tr("Compare"), QDialogButtonBox::AcceptRole);
-    compare_->setProperty("emphasis", "primary");
+    choose_ = buttons->addButton(wording.button, QDialogButtonBox::AcceptRole);
+    choose_->setProperty("emphasis", "primary");
     buttons->addButton(QDialogButtonBox::Cancel);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(theme().spacing(4), theme().spacing(4), theme().spacing(4), theme().spacing(4));
@@ -114,9 +131,7 @@ void RunPicker::showFound(const std::vector<Candidate>& found) {
         item->setAccessibleDescription(shown(each.row.headline));
         model_->appendRow(item);
     }
-    hint_->setSentence(field_->text().trimmed().isEmpty()
-                           ? tr("There is no other finished run yet. Run the study again with other settings.")
-                           : tr("No finished run fits these words."));
+    hint_->setSentence(field_->text().trimmed().isEmpty() ? wording_.none : tr("No finished run fits these words."));
     hint_->setVisible(rows.empty());
     list_->setVisible(!rows.empty());
     if (!rows.empty()) list_->setCurrentIndex(model_->index(0, 0));
@@ -125,12 +140,13 @@ void RunPicker::showFound(const std::vector<Candidate>& found) {
 
 void RunPicker::updateButton() {
     const auto count = list_->selectionModel()->selectedIndexes().size();
-    compare_->setEnabled(count >= 1 && count <= kMostChosen);
-    compare_->setToolTip(count > kMostChosen ? tr("At most %1 runs can be chosen here").arg(kMostChosen) : QString());
+    choose_->setEnabled(count >= 1 && count <= wording_.most);
+    choose_->setToolTip(count > wording_.most ? tr("At most %1 runs can be chosen here").arg(wording_.most)
+                                              : QString());
 }
 
 void RunPicker::choose() {
-    if (!compare_->isEnabled()) return;
+    if (!choose_->isEnabled()) return;
     QModelIndexList chosenRows = list_->selectionModel()->selectedIndexes();
     std::sort(chosenRows.begin(), chosenRows.end());
     QStringList keys;

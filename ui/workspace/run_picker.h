@@ -16,7 +16,8 @@ namespace tessera::ui {
 
 class EmptyState;
 
-/// Asks which runs one run is to be compared with: a searchable list, the most comparable first.
+/// Asks which runs one run is to be compared with, or which run is to be used otherwise: a searchable list, the most
+/// comparable first.
 class RunPicker : public QDialog {
     Q_OBJECT
 
@@ -32,11 +33,21 @@ public:
     using Search =
         std::function<void(const QString& words, const std::function<void(const std::vector<Candidate>&)>& answer)>;
 
-    RunPicker(const store::RunRow& run, Search search, QWidget* parent = nullptr);
+    /// What the dialog says, and how many runs may be chosen.
+    struct Wording {
+        QString title, sentence, button;
+        QString none;  ///< where there is no run to choose
+        int most = kMostChosen;
+    };
+    static Wording toCompare(const store::RunRow& run);
+    static Wording toColour(const QString& model);
+
+    /// `run` is what the others are like, the most comparable first.
+    RunPicker(const Wording& wording, const store::RunRow& run, Search search, QWidget* parent = nullptr);
 
     QLineEdit* field() const { return field_; }
     QListView* list() const { return list_; }
-    QPushButton* compareButton() const { return compare_; }
+    QPushButton* chooseButton() const { return choose_; }
 
 signals:
     void chosen(const QStringList& keys);
@@ -50,12 +61,13 @@ private:
     void choose();
     void updateButton();
 
+    Wording wording_;
     store::RunRow run_;
     Search search_;
     QLineEdit* field_;
     QListView* list_;
     EmptyState* hint_;
-    QPushButton* compare_;
+    QPushButton* choose_;
     QStandardItemModel* model_;
     int asked_ = 0;
 };

@@ -2,9 +2,9 @@
 
 #include <QVector>
 
+#include "ui/models/recent_files.h"
 #include "ui/views/document.h"
 #include "ui/workspace/library_data.h"
-#include "ui/workspace/recent_files.h"
 
 class QGridLayout;
 class QVBoxLayout;

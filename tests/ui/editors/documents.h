@@ -8,10 +8,12 @@
 #include <QComboBox>
 #include <QLineEdit>
 #include <QSet>
+#include <QSize>
 #include <QStringList>
 #include <QTemporaryDir>
 #include <QWidget>
 #include <filesystem>
+#include <memory>
 
 #include "tests/support/pictures.h"
 #include "ui/editors/editor_core.h"
@@ -42,6 +44,20 @@ private:
 inline void settle(const QWidget& document) {
     const auto* core = document.findChild<ui::EditorCore*>();
     EXPECT_TRUE(waitUntil([&] { return core != nullptr && core->isStarted() && !core->isChecking(); }));
+}
+
+/// A document on the screen, read and checked.
+template <typename Document>
+std::unique_ptr<Document> opened(const QString& key, QSize size) {
+    auto document = std::make_unique<Document>(key);
+    document->resize(size);
+    document->show();
+    EXPECT_TRUE(waitUntil([&] {
+        const auto* core = document->template findChild<ui::EditorCore*>();
+        return core != nullptr && core->isStarted();
+    }));
+    settle(*document);
+    return document;
 }
 
 /// Controls that a person can reach but a screen reader could not name, by class and object.

@@ -48,14 +48,7 @@ class EditorsLook : public testing::Test {
 protected:
     template <typename Opened>
     static std::unique_ptr<Opened> opened(const QString& key, QSize size) {
-        auto document = std::make_unique<Opened>(key);
-        document->resize(size);
-        document->show();
-        EXPECT_TRUE(waitUntil([&] {
-            const auto* core = document->template findChild<EditorCore*>();
-            return core != nullptr && core->isStarted();
-        }));
-        settle(*document);
+        auto document = test::opened<Opened>(key, size);
         QTest::qWait(20);
         return document;
     }
@@ -153,6 +146,19 @@ TEST_F(EditorsLook, OfAStudyWithProblems) {
     });
 }
 
+TEST_F(EditorsLook, AWideStudyHasTwoColumns) {
+    const auto document = opened<StudyDocument>(QStringLiteral("resnet50-mixed-tpus"), QSize(1340, 800));
+    const auto* research = document->findChild<Section*>();
+    const auto left = [&] { return research->mapTo(document.get(), QPoint()).x(); };
+    EXPECT_GT(left(), document->width() / 2);
+    EXPECT_EQ(cutOff(*document).join(QStringLiteral("; ")), QString());
+    test::savePicture(*document, QStringLiteral("editors-study-columns"));
+    document->resize(1000, 800);
+    QTest::qWait(20);
+    EXPECT_LT(left(), 100);
+    EXPECT_EQ(cutOff(*document).join(QStringLiteral("; ")), QString());
+}
+
 /// Everything that takes the focus by a click takes it by Tab, too, and in the order in which it is read.
 TEST_F(EditorsLook, TabReachesEverythingInReadingOrder) {
     const std::filesystem::path path = folder_.path() / "large.json";
@@ -160,7 +166,7 @@ TEST_F(EditorsLook, TabReachesEverythingInReadingOrder) {
     QVector<std::shared_ptr<Document>> documents;
     documents << opened<HardwareDocument>(QString::fromStdString(path.string()), QSize(1280, 800))
               << opened<HardwareDocument>(QStringLiteral("accelerator/tpu-v3"), QSize(1280, 800))
-              << opened<StudyDocument>(QStringLiteral("resnet50-mixed-tpus"), QSize(1280, 800));
+              << opened<StudyDocument>(QStringLiteral("resnet50-mixed-tpus"), QSize(1100, 800));  // one column
     for (const auto& document : documents) {
         const QVector<QWidget*> order = test::tabOrder(*document);
         const std::string title = document->title().toStdString();

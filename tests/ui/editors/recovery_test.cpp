@@ -37,15 +37,7 @@ std::filesystem::path recoveryFolder() {
 
 template <typename Opened>
 std::unique_ptr<Opened> opened(const QString& key) {
-    auto document = std::make_unique<Opened>(key);
-    document->resize(1100, 760);
-    document->show();
-    EXPECT_TRUE(waitUntil([&] {
-        const auto* core = document->template findChild<EditorCore*>();
-        return core != nullptr && core->isStarted();
-    }));
-    settle(*document);
-    return document;
+    return test::opened<Opened>(key, {1100, 760});
 }
 
 template <typename Control>

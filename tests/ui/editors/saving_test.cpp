@@ -46,15 +46,7 @@ protected:
     QString text(const std::string& name) const { return QString::fromStdString(place(name).string()); }
     template <typename Opened>
     static std::unique_ptr<Opened> opened(const QString& key) {
-        auto document = std::make_unique<Opened>(key);
-        document->resize(1000, 700);
-        document->show();
-        EXPECT_TRUE(waitUntil([&] {
-            const auto* core = document->template findChild<EditorCore*>();
-            return core != nullptr && core->isStarted();
-        }));
-        settle(*document);
-        return document;
+        return test::opened<Opened>(key, {1000, 700});
     }
     static QAction* action(Document& document, const QString& title) {
         for (QAction* each : document.documentActions())

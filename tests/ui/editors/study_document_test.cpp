@@ -184,6 +184,29 @@ TEST_F(StudyDocumentTest, RefusesOtherFilesWithASentence) {
     EXPECT_TRUE(document.study().models.empty());
 }
 
+TEST_F(StudyDocumentTest, UnknownFieldsAreTakenOutWhereTheyAreNamed) {
+    writeFile(folder_.path() / "odd.json", R"({"schema": "tessera.study/1", "engine": "partition", "comment": "mine",
+        "models": ["zoo:lenet5"], "hardware": ["accpar-homogeneous"], "parameters": {"batchsize": 12, "batch": 64}})");
+    const auto document = opened(QString::fromStdString((folder_.path() / "odd.json").string()));
+    settle(*document);
+    QSignalSpy runs(document.get(), &Document::runRequested);
+    document->requestRun();
+    EXPECT_EQ(runs.count(), 0);
+    EXPECT_EQ(document->study().parameters.at("batch"), 64) << "what is right of it counts";
+    test::savePicture(*document, QStringLiteral("editor-study-unknown"));
+    for (const char* name : {"Remove comment", "Remove parameters.batchsize"}) {
+        auto* remove = named<QPushButton>(*document, QLatin1String(name));
+        ASSERT_NE(remove, nullptr) << name;
+        remove->click();
+        settle(*document);
+        QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    }
+    document->requestRun();
+    EXPECT_EQ(runs.count(), 1);
+    document->undoStack()->undo();
+    EXPECT_TRUE(document->isModified());
+}
+
 TEST_F(StudyDocumentTest, EveryControlHasAName) {
     const auto document = opened(QStringLiteral("resnet50-mixed-tpus"));
     document->findChild<Section*>()->setOpen(true);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <QAbstractButton>
+#include <QAbstractItemModelTester>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
@@ -159,6 +160,14 @@ TEST_F(StudyInputs, AreReachedByTabBetweenModelAndHardware) {
     EXPECT_LT(size, fleet);
     EXPECT_LT(fleet, place(line(QStringLiteral("Seed"))));
     EXPECT_EQ(test::namelessControls(*document_).join(QStringLiteral("; ")), QString());
+}
+
+TEST_F(StudyInputs, HaveSoundListsOfChoices) {
+    for (const auto* picker : document_->findChildren<ReferencePicker*>()) {
+        EXPECT_GT(picker->box()->model()->rowCount(), 1);
+        const QAbstractItemModelTester tester(picker->box()->model(),
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+    }
 }
 
 TEST(DimensionRows, KeepNamesOfStrangersOnOneLine) {

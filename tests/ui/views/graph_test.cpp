@@ -16,6 +16,7 @@
 
 #include "core/model/builder.h"
 #include "core/report/graph_layout.h"
+#include "tests/support/large_graph.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
 #include "tests/support/turns.h"
@@ -429,36 +430,9 @@ TEST_F(FakeDot, thatIsSlowLeavesTheViewUsable) {
     test::savePicture(view, QStringLiteral("graph-plain-rows"));
 }
 
-/// 10,000 operators: 100 blocks of 10 layers of 10 operators.
-model::Graph largeGraph() {
-    model::GraphBuilder builder("large", "test");
-    builder.addInput("x", model::DataType::float32, std::vector<std::int64_t>{1, 64, 8, 8});
-    std::string x = "x";
-    for (int block = 0; block < 100; ++block)
-        for (int layer = 0; layer < 10; ++layer)
-            for (int i = 0; i < 10; ++i) {
-                // Every block is a little different, so that nothing folds by repetition.
-                const std::string scope = "stage" + std::to_string(block / 25) + "." + std::to_string(block);
-                const std::string name = scope + ".layer" + std::to_string(layer) + ".op" + std::to_string(i);
-                model::Attributes attributes;
-                const bool slope = i == 0;
-                if (slope) attributes["alpha"] = 0.001 * (1 + block);
-                x = builder.add({.type = slope ? "LeakyRelu" : "Relu",
-                                 .inputs = {x},
-                                 .outputs = {name},
-                                 .attributes = attributes,
-                                 .name = name,
-                                 .domain = {},
-                                 .layer = scope + ".layer" + std::to_string(layer),
-                                 .block = scope});
-            }
-    builder.addOutput(x);
-    return std::move(builder).build();
-}
-
 TEST(GraphViewStress, staysFluidWithTenThousandOperators) {
     auto contents = std::make_shared<ModelContents>();
-    contents->model.form = largeGraph();
+    contents->model.form = test::largeGraph();
     contents->model.name = "large";
     completeContents(*contents);
     ASSERT_EQ(contents->total(0).operators, 10'000);

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <QAbstractItemModelTester>
 #include <QAction>
 #include <QByteArrayList>
 #include <QComboBox>
+#include <QDialog>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
@@ -12,17 +14,23 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTabWidget>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "core/base/units.h"
+#include "core/model/fold.h"
 #include "core/model/layers.h"
+#include "core/model/memory.h"
 #include "core/model/model.h"
 #include "core/study/result.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
+#include "ui/models/table_model.h"
 #include "ui/theme/theme.h"
 #include "ui/views/graph_view.h"
 #include "ui/views/table_view.h"
@@ -114,6 +122,9 @@ TEST(ModelDocument, nothingIsCutFromSixHundredPixelsUp) {
             if (!isControl) continue;
             EXPECT_LE(widget->mapTo(&document, QPoint(widget->width(), 0)).x(), width)
                 << width << ": " << widget->accessibleName().toStdString();
+            if (widget->accessibleName() == QStringLiteral("Colour by")) {
+                EXPECT_GE(widget->width(), widget->sizeHint().width()) << width;
+            }
         }
         if (width == 600 || width == 1440) test::savePicture(document, QStringLiteral("model-wide-%1").arg(width));
     }
@@ -172,6 +183,32 @@ QString symbolicModel(const QTemporaryDir& folder) {
     QFile file(folder.filePath(QStringLiteral("symbolic.onnx")));
     if (file.open(QIODevice::WriteOnly)) file.write(model.bytes());
     return file.fileName();
+}
+
+TEST(ModelDocument, explainsItsCounts) {
+    ModelDocument document(QStringLiteral("zoo:resnet50"));
+    document.resize(1280, 800);
+    ASSERT_TRUE(waitForModel(document));
+    const Facts facts = document.overview();
+    QStringList explained;
+    for (const Facts::Row& row : facts.sections.front().rows) {
+        if (!row.explain) continue;
+        const auto explanation = row.explain();
+        ASSERT_TRUE(explanation) << row.label.toStdString();
+        EXPECT_EQ(QString::fromStdString(explanation->exact).section(QLatin1Char(' '), 0, 0), row.exact);
+        explained << row.label;
+    }
+    EXPECT_EQ(explained, (QStringList{QStringLiteral("Parameters"), QStringLiteral("MACs"), QStringLiteral("Work"),
+                                      QStringLiteral("Activations")}));
+    // The table of memory by the same dialog.
+    for (auto* table : document.findChildren<TableView*>())
+        if (table->view()->model()->headerData(0, Qt::Horizontal).toString() == QStringLiteral("What"))
+            emit table->explainRequested(2, 1);
+    const auto* dialog = document.findChild<QDialog*>();
+    ASSERT_NE(dialog, nullptr);
+    EXPECT_TRUE(labelsOf(*dialog).contains(QStringLiteral("2 moments × 4 bytes × parameters")))
+        << labelsOf(*dialog).toStdString();
+    test::savePicture(*const_cast<QDialog*>(dialog), QStringLiteral("explain-model"));
 }
 
 TEST(ModelDocument, asksForOpenDimensions) {
@@ -299,6 +336,63 @@ TEST(ModelDocument, hasTablesOfOperatorsLayersAndMemory) {
     for (int i = 1; i < tabs->count(); ++i) {
         tabs->setCurrentIndex(i);
         test::savePicture(document, QStringLiteral("model-tab%1").arg(i));
+    }
+    const model::Model model = model::loadModel("zoo:resnet50");
+    const model::Summary summary = model::summarise(*model.graph());
+    const model::LayerGraph layers = model::layerGraph(model);
+    const auto views = document.findChildren<TableView*>();
+    ASSERT_EQ(views.size(), 3);
+    std::map<QString, const QAbstractItemModel*> tables;
+    for (const TableView* view : views) {
+        const QAbstractItemModelTester tester(view->view()->model(),
+                                              QAbstractItemModelTester::FailureReportingMode::Fatal);
+        tables[view->view()->model()->headerData(0, Qt::Horizontal).toString()] = view->view()->model();
+    }
+    const auto column = [&](const char* table, const char* title) {
+        for (int i = 0; i < tables.at(QLatin1String(table))->columnCount(); ++i)
+            if (tables.at(QLatin1String(table))->headerData(i, Qt::Horizontal).toString() == QLatin1String(title))
+                return i;
+        ADD_FAILURE() << table << " has no column " << title;
+        return 0;
+    };
+    const auto sum = [&](const char* table, const char* title) {
+        double whole = 0;
+        for (int row = 0; row < tables.at(QLatin1String(table))->rowCount(); ++row)
+            whole += tables.at(QLatin1String(table))->index(row, column(table, title)).data(SortRole).toDouble();
+        return whole;
+    };
+    // Every operator has its row, and its counts add up to the model's.
+    EXPECT_EQ(tables.at(QStringLiteral("Operator"))->rowCount(), summary.operators);
+    EXPECT_EQ(sum("Operator", "Parameters"), static_cast<double>(*summary.parameters));
+    EXPECT_EQ(sum("Operator", "MACs"), static_cast<double>(*summary.macs));
+    EXPECT_EQ(sum("Operator", "FLOPs"), static_cast<double>(*summary.flopsMatrix + *summary.flopsVector));
+    EXPECT_EQ(sum("Operator", "Activations"), 4.0 * static_cast<double>(*summary.activationElements));
+    // So do the layers'; a cell shows its value rounded, with its unit.
+    ASSERT_EQ(tables.at(QStringLiteral("Layer"))->rowCount(), static_cast<int>(layers.layers.size()));
+    double parameters = 0;
+    double macs = 0;
+    for (std::size_t i = 0; i < layers.layers.size(); ++i) {
+        const model::Layer& layer = layers.layers[i];
+        const auto* table = tables.at(QStringLiteral("Layer"));
+        const auto cell = [&](const char* title) { return table->index(static_cast<int>(i), column("Layer", title)); };
+        EXPECT_EQ(cell("Layer").data().toString().toStdString(), layer.name);
+        EXPECT_EQ(cell("FLOPs").data(SortRole).toDouble(), 2 * macsPerSample(layer)) << layer.name;
+        EXPECT_EQ(cell("FLOPs").data().toString().toStdString(),
+                  formatQuantity(2 * macsPerSample(layer), Measure::flops));
+        parameters += layer.parameters;
+        macs += macsPerSample(layer);
+    }
+    EXPECT_EQ(sum("Layer", "Parameters"), parameters);
+    EXPECT_EQ(sum("Layer", "MACs"), macs);
+    // Memory, class by class.
+    const auto parts =
+        model::trainingMemory(model, model::totalsOf(*model.graph(), model::foldOf(*model.graph())).front());
+    const auto* memory = tables.at(QStringLiteral("What"));
+    ASSERT_EQ(memory->rowCount(), static_cast<int>(parts.size()));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const QModelIndex cell = memory->index(static_cast<int>(i), column("What", "Bytes"));
+        EXPECT_EQ(cell.data(SortRole).toDouble(), parts[i].bytes.value_or(-1)) << nameOf(parts[i].use);
+        EXPECT_EQ(cell.data().toString().toStdString(), formatQuantity(*parts[i].bytes, Measure::bytes));
     }
 }
 

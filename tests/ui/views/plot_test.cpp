@@ -230,7 +230,6 @@ TEST_F(Plot, aClickOnAKeyHidesItsSeriesAndShowsItAgain) {
     QTest::mouseClick(&plot, Qt::LeftButton, {}, firstKeyOf(layoutOf(plot)));
     const QImage hidden = test::pictureOf(plot);
     EXPECT_LT(pixelsOf(hidden, QColor("#2F6FDE")), pixelsOf(whole, QColor("#2F6FDE")) / 10);
-    // A curve that is hidden has no end to stand beside: its key waits at the bottom.
     const QPoint again = firstKeyOf(layoutOf(plot, {true, false, false}));
     ASSERT_FALSE(again.isNull());
     QTest::mouseClick(&plot, Qt::LeftButton, {}, again);

@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QComboBox>
 #include <QDir>
 #include <QDropEvent>
 #include <QMimeData>
@@ -19,9 +20,11 @@
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
 #include "tests/ui/editors/documents.h"
+#include "ui/editors/hardware_document.h"
 #include "ui/editors/recovery.h"
 #include "ui/editors/study_document.h"
 #include "ui/workspace/importer.h"
+#include "ui/workspace/jobs.h"
 #include "ui/workspace/main_window.h"
 #include "ui/workspace/messages_panel.h"
 #include "ui/workspace/questions.h"
@@ -98,6 +101,39 @@ protected:
     int answer_ = 0;
 };
 
+TEST_F(Editing, AnOpenStudyOffersWhatIsSavedAndOpenedBesideIt) {
+    MainWindow window(options());
+    window.show();
+    auto* study = qobject_cast<StudyDocument*>(window.open("study", file("study.json", kStudy)));
+    ASSERT_NE(study, nullptr);
+    test::settle(*study);
+    const auto offers = [&](const char* name) {
+        for (const QComboBox* box : study->findChildren<QComboBox*>())
+            if (box->findData(QLatin1String(name), Qt::EditRole) >= 0) return true;
+        return false;
+    };
+    study->setHardware("of-mine");
+    test::settle(*study);
+    study->requestRun();
+    EXPECT_EQ(window.jobs().jobs().size(), 0) << "there is no such fleet yet";
+    EXPECT_FALSE(offers("of-mine"));
+    auto* fleet = qobject_cast<HardwareDocument*>(window.open("hardware", "fleet/accpar-homogeneous"));
+    ASSERT_NE(fleet, nullptr);
+    test::settle(*fleet);
+    ASSERT_TRUE(fleet->saveAs("of-mine"));
+    EXPECT_TRUE(waitUntil([&] { return offers("of-mine"); }));
+    test::settle(*study);
+    study->requestRun();
+    EXPECT_EQ(window.jobs().jobs().size(), 1) << "what was missing is there";
+    EXPECT_EQ(study->study().hardware.front(), "of-mine") << "what was picked stays picked";
+
+    const QString model = source("tests/data/models/lenet5.onnx");
+    EXPECT_FALSE(offers(model.toUtf8()));
+    drop(window, {model});
+    EXPECT_TRUE(waitUntil([&] { return offers(model.toUtf8()); }));
+    EXPECT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }));
+}
+
 TEST_F(Editing, DroppedFilesOpenByTheirContentAndBrokenOnesAreSaid) {
     MainWindow window(options());
     window.show();
@@ -122,9 +158,11 @@ TEST_F(Editing, ExaminesFilesByTheirContent) {
     EXPECT_EQ(examineFile(file("named-wrongly.onnx", kStudy)).kind, "study");
     EXPECT_EQ(examineFile(source("tests/data/models/lenet5.onnx")).kind, "model");
     EXPECT_EQ(examineFile(file("exported.tessera", "SQLite format 3" + std::string(100, '\0'))).kind, "runs");
+    EXPECT_EQ(examineFile(file("half.json", R"({"schema": "tessera.study/1", "engine": "partition"})")).kind, "study")
+        << "its editor says what is missing";
     for (const QString& wrong : {file("empty.json"), folder_.path(), file("list.json", "[1, 2]"),
                                  file("other.json", R"({"schema": "somebody.else/1"})"),
-                                 file("half.json", R"({"schema": "tessera.study/1", "engine": "partition"})"),
+                                 file("cut.json", R"({"schema": "tessera.study/1", "engine": )"),
                                  file("bytes.onnx", std::string(300, '\xff'))}) {
         const ImportedFile examined = examineFile(wrong);
         EXPECT_TRUE(examined.kind.isEmpty()) << wrong.toStdString();

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <QElapsedTimer>
+#include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <set>
 
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
 #include "tests/support/turns.h"
+#include "tests/support/work.h"
 #include "ui/workspace/curve_recorder.h"
 #include "ui/workspace/job_row.h"
 
@@ -31,6 +34,39 @@ study::Study quick() {
 
 study::Study heavy() {
     return studyOf("zoo:densenet121");
+}
+
+/// A chain of layers that keeps an engine busy for seconds.
+class Chain {
+public:
+    Chain() {
+        QFile file(folder_.filePath("chain.json"));
+        if (!file.open(QIODevice::WriteOnly)) return;
+        file.write(R"({"schema": "tessera.layers/1", "name": "chain", "layers": [)");
+        constexpr int kLayers = test::kSlowerBuild > 1 ? 500 : 6000;
+        for (int i = 0; i < kLayers; ++i)
+            file.write(QString(R"(%1{"name": "l%2", "kind": "fc", "in_channels": %3, "out_channels": %4})")
+                           .arg(i > 0 ? ",\n" : "")
+                           .arg(i)
+                           .arg(64 + i % 7)
+                           .arg(64 + (i + 1) % 7)
+                           .toUtf8());
+        file.write("]}");
+    }
+    study::Study study() const {
+        study::Study study = studyOf(folder_.filePath("chain.json").toStdString());
+        study::setParameter(study, "levels", {"2"});
+        return study;
+    }
+
+private:
+    QTemporaryDir folder_;
+};
+
+std::string textOf(const study::Result& result) {
+    std::string text;
+    study::writeJson(result, [&](std::string_view part) { text += part; });
+    return text;
 }
 
 bool worksOn(const JobQueue& jobs, int job) {
@@ -60,20 +96,41 @@ TEST(Jobs, aRunThatCannotBeginSaysWhyInASentence) {
     EXPECT_TRUE(jobs.state(job).problem.contains("nothing")) << jobs.state(job).problem.toStdString();
 }
 
-TEST(Jobs, aPausedRunStandsStillAndGoesOn) {
+/// Everything that an engine's events change.
+std::vector<double> heardOf(const RunState& state) {
+    std::vector<double> heard{state.done, state.total, static_cast<double>(state.log.size())};
+    if (state.curves == nullptr) return heard;
+    for (const auto& curve : *state.curves) {
+        heard.push_back(static_cast<double>(curve.points.size()));
+        heard.push_back(curve.points.back().first);
+        heard.push_back(curve.points.back().second);
+    }
+    return heard;
+}
+
+TEST(Jobs, aPausedRunStandsStillAndGoesOnToTheSameBytes) {
+    const Chain chain;
     JobQueue jobs({});
-    const int job = jobs.enqueue(heavy());
-    ASSERT_TRUE(waitUntil([&] { return worksOn(jobs, job); }, 20000));
+    const int job = jobs.enqueue(chain.study());
+    ASSERT_TRUE(waitUntil([&] { return worksOn(jobs, job) && jobs.state(job).done > 0; }, 20000));
+    const std::vector<double> before = heardOf(jobs.state(job));
+    ASSERT_TRUE(waitUntil([&] { return heardOf(jobs.state(job)) != before; }, 20000)) << "events come all the time";
+
     jobs.pause(job);
     EXPECT_EQ(jobs.state(job).status, paused);
     const double seconds = jobs.state(job).seconds;
-    waitUntil([] { return false; }, 150);
+    waitUntil([] { return false; }, 150);  // what every thread was about to say
+    const std::vector<double> heard = heardOf(jobs.state(job));
+    waitUntil([] { return false; }, 500);
+    EXPECT_EQ(heardOf(jobs.state(job)), heard) << "the engine works while the run is paused";
     EXPECT_EQ(jobs.state(job).seconds, seconds) << "the clock runs while the run is paused";
     EXPECT_EQ(jobs.working(), 1);
+
     jobs.unpause(job);
     EXPECT_EQ(jobs.state(job).status, running);
-    jobs.cancel(job);
-    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 20000));
+    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 300000));
+    ASSERT_NE(jobs.state(job).result, nullptr) << jobs.state(job).problem.toStdString();
+    EXPECT_TRUE(textOf(*jobs.state(job).result) == textOf(study::run(chain.study()))) << "not printed: it is long";
 }
 
 TEST(Jobs, cancelIsAnsweredAtOnceAlsoWhilePaused) {
@@ -181,6 +238,93 @@ TEST(Jobs, whatWorksWhenTheWindowClosesIsInterruptedAndWhatWaitsIsKept) {
     }
     store::Store history = store::Store::open(path);
     EXPECT_EQ(history.findInterrupted().size(), 2U);
+}
+
+TEST(Jobs, whatWaitsOrIsPausedStandsSoInTheHistory) {
+    const QTemporaryDir folder;
+    const std::filesystem::path path = folder.filePath("history.db").toStdString();
+    const Chain chain;
+    store::RunId first = 0;
+    store::RunId kept = 0;
+    {
+        JobQueue jobs(path);
+        const int job = jobs.enqueue(chain.study());
+        const int waiting = jobs.enqueue(quick());
+        const int dropped = jobs.enqueue(quick());
+        ASSERT_TRUE(waitUntil(
+            [&] {
+                return worksOn(jobs, job) && jobs.state(job).run != 0 && jobs.state(waiting).run != 0 &&
+                       jobs.state(dropped).run != 0;
+            },
+            20000));
+        first = jobs.state(job).run;
+        kept = jobs.state(waiting).run;
+        const store::Store history = store::Store::open(path);
+        EXPECT_EQ(history.run(kept)->status, queued);
+        EXPECT_EQ(history.study(kept), quick());
+        const store::RunId gone = jobs.state(dropped).run;
+        jobs.cancel(dropped);
+        EXPECT_TRUE(waitUntil([&] { return history.run(gone)->status == cancelled; }, 20000));
+        jobs.pause(job);
+        EXPECT_TRUE(waitUntil([&] { return history.run(first)->status == paused; }, 20000));
+        jobs.unpause(job);
+        EXPECT_TRUE(waitUntil([&] { return history.run(first)->status == running; }, 20000));
+        jobs.pause(job);
+    }
+    const store::Store history = store::Store::open(path);
+    EXPECT_EQ(history.run(first)->status, interrupted);
+    EXPECT_EQ(history.run(kept)->status, interrupted);
+    EXPECT_EQ(history.count({}), 3);
+}
+
+TEST(Jobs, whatWaitedIsWorkedOnUnderItsNumber) {
+    const QTemporaryDir folder;
+    const std::filesystem::path path = folder.filePath("history.db").toStdString();
+    JobQueue jobs(path);
+    const int first = jobs.enqueue(quick());
+    const int second = jobs.enqueue(quick());
+    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 30000));
+    const int again = jobs.repeat(jobs.state(first).run);
+    const int last = jobs.repeat(jobs.state(first).run);
+    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 30000));
+    std::set<store::RunId> runs;
+    const store::Store history = store::Store::open(path);
+    for (const int job : {first, second, again, last}) {
+        EXPECT_EQ(jobs.state(job).status, done) << jobs.state(job).problem.toStdString();
+        runs.insert(jobs.state(job).run);
+        EXPECT_EQ(history.run(jobs.state(job).run)->status, done);
+        EXPECT_TRUE(history.result(jobs.state(job).run).has_value());
+    }
+    EXPECT_EQ(runs.size(), 4U);
+    EXPECT_EQ(history.count({}), 4);
+    EXPECT_TRUE(jobs.unkept().isEmpty());
+}
+
+TEST(Jobs, aResultThatCouldNotBeWrittenIsKnownToBeInMemoryOnly) {
+    const QTemporaryDir folder;
+    const std::filesystem::path path = folder.filePath("history.db").toStdString();
+    const Chain chain;
+    JobQueue jobs(path);
+    const QSignalSpy troubled(&jobs, &JobQueue::troubled);
+    const int job = jobs.enqueue(chain.study());
+    ASSERT_TRUE(waitUntil([&] { return worksOn(jobs, job) && jobs.state(job).run != 0; }, 20000));
+    const store::RunId run = jobs.state(job).run;
+    EXPECT_TRUE(jobs.unkept().isEmpty()) << "it has no result yet";
+    {
+        store::Store other = store::Store::open(path);
+        other.setDeleted({run}, true);
+        ASSERT_EQ(other.purge(), 1);
+    }
+    jobs.stop(job);
+    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 30000));
+    EXPECT_EQ(jobs.state(job).status, done);
+    ASSERT_NE(jobs.state(job).result, nullptr);
+    EXPECT_EQ(jobs.state(job).run, 0) << "compare and report would look for it in vain";
+    EXPECT_EQ(jobs.unkept(), QVector<int>{job});
+    ASSERT_EQ(troubled.count(), 1);
+    EXPECT_TRUE(troubled.at(0).at(0).toString().startsWith(QString("run %1 could not be kept whole: ").arg(run)));
+    jobs.forget(job);
+    EXPECT_TRUE(jobs.unkept().isEmpty());
 }
 
 TEST(Curves, staysBoundedAndKeepsItsEnds) {

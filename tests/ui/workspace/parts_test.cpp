@@ -21,6 +21,7 @@
 #include "ui/workspace/document_tabs.h"
 #include "ui/workspace/fuzzy.h"
 #include "ui/workspace/importer.h"
+#include "ui/workspace/inspector_panel.h"
 #include "ui/workspace/library_panel.h"
 #include "ui/workspace/messages_panel.h"
 #include "ui/workspace/run_picker.h"
@@ -173,7 +174,7 @@ TEST(Palette, isDrivenByTheKeyboardAndRemembersWhatWasUsed) {
     QWidget window;
     window.resize(900, 600);
     CommandPalette palette(&window);
-    const QAbstractItemModelTester tester(palette.model());
+    const QAbstractItemModelTester tester(palette.model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
     QString ran;
     palette.setItems([&ran] {
         QVector<CommandPalette::Item> items;
@@ -241,7 +242,8 @@ TEST(RunPicker, offersTheMostComparableFirstAndFindsByWords) {
         return made;
     };
     QStringList asked;
-    RunPicker picker(row(1, "resnet50", "tpus"), [&](const QString& words, const auto& answer) {
+    const store::RunRow run = row(1, "resnet50", "tpus");
+    RunPicker picker(RunPicker::toCompare(run), run, [&](const QString& words, const auto& answer) {
         asked.append(words);
         std::vector<RunPicker::Candidate> all{{"2", row(2, "vgg19", "gpus")},
                                               {"3", row(3, "resnet50", "gpus")},
@@ -251,6 +253,7 @@ TEST(RunPicker, offersTheMostComparableFirstAndFindsByWords) {
         answer(all);
     });
     QAbstractItemModel* model = picker.list()->model();
+    const QAbstractItemModelTester tester(model, QAbstractItemModelTester::FailureReportingMode::Fatal);
     QStringList names;
     for (int i = 0; i < model->rowCount(); ++i) names.append(model->index(i, 0).data().toString());
     EXPECT_EQ(names, (QStringList{"resnet50 on tpus", "resnet50 on gpus", "vgg19 on tpus", "vgg19 on gpus"}));
@@ -264,8 +267,22 @@ TEST(RunPicker, offersTheMostComparableFirstAndFindsByWords) {
     picker.field()->clear();
     ASSERT_TRUE(waitUntil([&] { return model->rowCount() == 4; }));
     picker.list()->selectionModel()->select(model->index(2, 0), QItemSelectionModel::Select);
-    picker.compareButton()->click();
+    picker.chooseButton()->click();
     EXPECT_EQ(chosen, (QStringList{"4", "job/5"}));
+}
+
+TEST(Inspector, isNotWidenedByLongNames) {
+    InspectorPanel panel;
+    panel.resize(250, 400);
+    panel.show();
+    Facts facts;
+    facts.title = QStringLiteral("encoder_of_the_second_stage.block_17.attention_probabilities.onnx");
+    facts.icon = QStringLiteral("model");
+    facts.sections = {{QStringLiteral("What"), {{.label = QStringLiteral("Hash"), .value = QString(64, 'f')}}}};
+    panel.setFacts(facts);
+    QCoreApplication::processEvents();
+    EXPECT_LE(panel.widget()->minimumSizeHint().width(), panel.viewport()->width());
+    test::savePicture(panel, QStringLiteral("inspector-long-names"));
 }
 
 TEST(Importer, knowsFilesByTheirContents) {

@@ -194,6 +194,7 @@ TEST_F(Window, asksBeforeItClosesDuringARunAndOffersToResumeNextTime) {
         study.models = {"zoo:densenet121"};
         study.hardware = {"accpar-heterogeneous"};
         const int job = window.jobs().enqueue(study);
+        window.jobs().pause(job);  // so that it is still at work, however quick the machine is
         ASSERT_TRUE(waitUntil([&] { return window.jobs().state(job).run != 0; }, 20000));
         answer = 1;
         EXPECT_FALSE(window.close());
@@ -310,7 +311,7 @@ TEST_F(Window, comparingOneRunAsksForTheOthers) {
     ASSERT_TRUE(waitUntil([&] { return window.findChild<RunPicker*>() != nullptr; }));
     auto* picker = window.findChild<RunPicker*>();
     ASSERT_TRUE(waitUntil([&] { return picker->list()->model()->rowCount() == 1; }));
-    picker->compareButton()->click();
+    picker->chooseButton()->click();
     ASSERT_TRUE(waitUntil([&] { return window.currentDocument()->kind() == "compare"; }));
     EXPECT_EQ(window.currentDocument()->key(), "2,1");
 }

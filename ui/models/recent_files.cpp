@@ -1,4 +1,4 @@
-#include "ui/workspace/recent_files.h"
+#include "ui/models/recent_files.h"
 
 #include <QSettings>
 #include <algorithm>

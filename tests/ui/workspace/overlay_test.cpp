@@ -1,0 +1,145 @@
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QComboBox>
+#include <QListView>
+#include <QPushButton>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <set>
+
+#include "core/study/study.h"
+#include "tests/support/pictures.h"
+#include "ui/views/graph_view.h"
+#include "ui/views/model_document.h"
+#include "ui/views/partition_view.h"
+#include "ui/views/run_document.h"
+#include "ui/workspace/history.h"
+#include "ui/workspace/jobs.h"
+#include "ui/workspace/main_window.h"
+#include "ui/workspace/run_picker.h"
+
+/// A model's graph coloured by what a run of it found, from the model's page and from the run's.
+namespace tessera::ui {
+namespace {
+
+using test::waitUntil;
+
+class Overlay : public testing::Test {
+protected:
+    void SetUp() override {
+        QSettings().clear();
+        window_.resize(1280, 800);
+        window_.show();
+        ASSERT_TRUE(waitUntil([&] { return window_.history().isOpen(); }));
+    }
+    void TearDown() override { QSettings().clear(); }
+
+    void solve(const std::string& model) {
+        study::Study study = study::newStudy("partition");
+        study.models = {model};
+        study.hardware = {"accpar-heterogeneous"};
+        emit window_.currentDocument()->runRequested(QString::fromStdString(toText(study::toJson(study))));
+        ASSERT_TRUE(waitUntil([&] { return window_.jobs().working() == 0; }, 30'000));
+    }
+    ModelDocument* openModel(const QString& key) {
+        auto* model = qobject_cast<ModelDocument*>(window_.open(QStringLiteral("model"), key));
+        return model != nullptr && waitUntil([&] { return model->isLoaded(); }, 20'000) ? model : nullptr;
+    }
+    template <typename Widget>
+    static Widget* named(const QWidget& where, const QString& name) {
+        for (auto* each : where.findChildren<Widget*>())
+            if (each->accessibleName() == name) return each;
+        return nullptr;
+    }
+    static std::set<std::string> coloursOf(const ModelDocument& model) {
+        std::set<std::string> colours;
+        for (const report::Card& card : model.graphView()->picture().cards) colours.insert(card.colour);
+        return colours;
+    }
+
+    QTemporaryDir folder_;
+    MainWindow window_{
+        {.history = folder_.filePath("history.db").toStdString(), .restoreSession = false, .recordHistory = true}};
+};
+
+TEST_F(Overlay, theRunShowsItsTypesOnTheModel) {
+    solve("zoo:alexnet");
+    auto* run = qobject_cast<RunDocument*>(window_.currentDocument());
+    ASSERT_NE(run, nullptr);
+    auto* view = run->findChild<PartitionView*>();
+    view->chooseStrategy(QStringLiteral("hypar"));
+    view->chooseSplit(1);
+    QToolButton* button = nullptr;
+    for (auto* each : run->findChildren<QToolButton*>())
+        if (each->text() == QStringLiteral("Show on the model")) button = each;
+    ASSERT_NE(button, nullptr);
+    EXPECT_TRUE(button->isVisible());
+    button->click();
+    auto* model = qobject_cast<ModelDocument*>(window_.currentDocument());
+    ASSERT_NE(model, nullptr);
+    EXPECT_EQ(model->key(), QStringLiteral("zoo:alexnet"));
+    ASSERT_TRUE(waitUntil([&] { return model->isLoaded(); }, 20'000));
+    EXPECT_EQ(model->graphView()->colourBy(), ColourBy::partitionType);
+    EXPECT_EQ(named<QComboBox>(*model, QStringLiteral("Strategy"))->currentText(), QStringLiteral("hypar"));
+    EXPECT_EQ(named<QComboBox>(*model, QStringLiteral("Split"))->currentIndex(), 1);
+    EXPECT_TRUE(named<QComboBox>(*model, QStringLiteral("Split"))->isVisible());
+    test::savePicture(window_, QStringLiteral("window-overlay"));
+}
+
+TEST_F(Overlay, theModelAsksWhichOfItsRuns) {
+    solve("zoo:lenet5");
+    solve("zoo:alexnet");
+    auto* model = openModel(QStringLiteral("zoo:alexnet"));
+    ASSERT_NE(model, nullptr);
+    const std::set<std::string> before = coloursOf(*model);
+    auto* colours = named<QComboBox>(*model, QStringLiteral("Colour by"));
+    const int other = colours->findText(QStringLiteral("a run…"));
+    ASSERT_GE(other, 0);
+    colours->setCurrentIndex(other);
+    emit colours->activated(other);
+    EXPECT_EQ(colours->currentText(), QStringLiteral("operator class")) << "until a run is chosen";
+    auto* picker = window_.findChild<RunPicker*>();
+    ASSERT_NE(picker, nullptr);
+    const QAbstractItemModelTester tester(picker->list()->model(),
+                                          QAbstractItemModelTester::FailureReportingMode::Fatal);
+    ASSERT_TRUE(waitUntil([&] { return picker->list()->model()->rowCount() > 0; }));
+    EXPECT_EQ(picker->list()->model()->rowCount(), 1) << "runs of this model alone";
+    test::savePicture(*picker, QStringLiteral("run-picker-colour"));
+    picker->chooseButton()->click();
+    ASSERT_TRUE(waitUntil([&] { return model->graphView()->colourBy() == ColourBy::partitionType; }));
+    EXPECT_NE(coloursOf(*model), before);
+    // Time, too, and another strategy: dp splits every layer alike.
+    for (QAction* action : model->documentActions())
+        if (action->text() == QStringLiteral("Colour by time")) {
+            EXPECT_TRUE(action->isEnabled());
+            action->trigger();
+        }
+    EXPECT_EQ(model->graphView()->colourBy(), ColourBy::time);
+    colours->setCurrentIndex(colours->findText(QStringLiteral("partition type")));
+    emit colours->activated(colours->currentIndex());
+    auto* strategies = named<QComboBox>(*model, QStringLiteral("Strategy"));
+    strategies->setCurrentText(QStringLiteral("dp"));
+    const std::set<std::string> mixed = coloursOf(*model);
+    emit strategies->activated(strategies->currentIndex());
+    EXPECT_NE(coloursOf(*model), mixed);
+    test::savePicture(window_, QStringLiteral("window-overlay-dp"));
+}
+
+TEST_F(Overlay, aModelWithoutRunsSaysSo) {
+    auto* model = openModel(QStringLiteral("zoo:lenet5"));
+    ASSERT_NE(model, nullptr);
+    for (QAction* action : model->documentActions())
+        if (action->text() == QStringLiteral("Colour by a run…")) action->trigger();
+    auto* picker = window_.findChild<RunPicker*>();
+    ASSERT_NE(picker, nullptr);
+    waitUntil([] { return false; }, 300);
+    EXPECT_FALSE(picker->chooseButton()->isEnabled());
+    test::savePicture(*picker, QStringLiteral("run-picker-none"));
+    picker->reject();
+}
+
+}  // namespace
+}  // namespace tessera::ui

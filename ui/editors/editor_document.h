@@ -1,0 +1,20 @@
+#pragma once
+
+#include "ui/views/document.h"
+
+namespace tessera::ui {
+
+/// A document of fields whose edits are undone by the usual keys wherever the focus is.
+class EditorDocument : public Document {
+    Q_OBJECT
+
+public:
+    using Document::Document;
+    /// What can be picked changed outside: a file was saved into the library, opened, or is gone.
+    virtual void offerChoices() = 0;
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <QTimer>
+#include <QVector>
+#include <QWidget>
+#include <filesystem>
+#include <memory>
+
+#include "core/store/store.h"
+#include "core/study/scaling.h"
+#include "ui/models/partition_run.h"
+#include "ui/models/table_model.h"
+#include "ui/views/exportable.h"
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QStackedWidget;
+
+namespace tessera::ui {
+
+class ChartPane;
+class EmptyState;
+
+/// How the strategies of a run scale: its study solved again on a half, a quarter, … of its accelerators. Works off the
+/// UI thread from when it is first asked for the run, or from a click where that takes long; can be cancelled.
+class ScalingView : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ScalingView(QWidget* parent = nullptr);
+    ~ScalingView() override;  ///< gives up what it works on
+
+    /// Shows a run, at once where it was solved before; `kept` is its number in the history at `history`, where its
+    /// inputs are read. 0 = not kept.
+    void setRun(const PartitionRun& run, const std::filesystem::path& history, store::RunId kept);
+    const PartitionRun& run() const { return run_; }
+    void solve();
+    void cancel();
+    bool isWorking() const;
+    /// What was found; null before.
+    std::shared_ptr<const study::Scaling> scaling() const { return scaling_; }
+    /// The picture and its table, once they are there.
+    QVector<Exportable> exportables() const;
+
+private:
+    struct Work;
+    struct Rows;
+    QWidget* workingPage();
+    QWidget* foundPage();
+    QVector<TableModel::Column> columns() const;
+    void invite(double seconds);
+    void say(const QString& sentence, const QString& button);
+    void showProgress();
+    void show(const study::Scaling& found);
+    int depth() const;
+
+    PartitionRun run_;
+    std::filesystem::path history_;
+    store::RunId kept_ = 0;
+    std::shared_ptr<Work> work_;  ///< shared with its thread; null = nothing is worked on
+    std::shared_ptr<const study::Scaling> scaling_;
+    std::shared_ptr<Rows> rows_;
+    QTimer drawing_;
+    QStackedWidget* pages_;
+    EmptyState* hint_;
+    QPushButton* solve_;
+    QLabel* task_;
+    QProgressBar* bar_;
+    ChartPane* chart_;
+    TableModel* model_;
+    QLabel* notes_;
+};
+
+}  // namespace tessera::ui
