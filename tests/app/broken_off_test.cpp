@@ -37,11 +37,11 @@ protected:
 };
 
 TEST_F(BrokenOff, byCtrlCEndsWith5AndGoesOnToTheSameBytes) {
-    const Ended ended =
-        runShell(shell(study()) +
-                     " & pid=$!; for i in $(seq 500); do \"$TESSERA\" history list --status running --json | "
-                     "grep -q '\"total\": 1' && break; sleep 0.02; done; sleep 0.1; kill -INT $pid; wait $pid",
-                 folder_);
+    const Ended ended = runShell(
+        shell(study()) +
+            " & pid=$!; for i in $(seq 500); do \"$TESSERA\" history list --status running --json 2>/dev/null | "
+            "grep -q '\"total\": 1' && break; sleep 0.02; done; sleep 0.1; kill -INT $pid; wait $pid",
+        folder_);
     EXPECT_EQ(ended.code, 5);
     EXPECT_EQ(ended.output, "");
     EXPECT_EQ(ended.errors, "the partition search was stopped; 'tessera resume 1' continues it\n");

@@ -51,7 +51,7 @@ TEST(Scaling, isThatOfRunsOnSmallerFleets) {
     hardware::Fleet eighth = inputs.fleet;
     for (hardware::Group& group : eighth.groups) group.count = 16;
     const partition::Result alone = partition::solve(inputs.layers, eighth, options);
-    const ScalingPoint& point = scaling(study).points.at(4);
+    const ScalingPoint point = scaling(study).points.at(4);
     EXPECT_EQ(point.accelerators, 32);
     for (std::size_t i = 0; i < alone.plans.size(); ++i) EXPECT_EQ(point.plans[i].stepTime, alone.plans[i].stepTime);
 }
