@@ -151,6 +151,7 @@ struct TableView::Implementation {
     bool sized = false;        ///< columns have their first widths
     bool sizedByHand = false;  ///< a person moved a column's edge
     bool sizing = false;
+    QVector<int> widths;  ///< of columns by themselves, before they share what is left
     int reported = -1;
     int wanted = -1;  ///< the current row of the table, kept over filters
 
@@ -298,7 +299,7 @@ void TableView::Implementation::updateFoot() {
 /// Widths by the titles and a sample of the rows, once; what is left goes to the first column of text.
 void TableView::Implementation::sizeColumns() {
     sized = true;
-    sizing = true;
+    widths.clear();
     const QFontMetrics cell(theme().font(Theme::Text::base, false, true));
     const QFontMetrics head(theme().font(Theme::Text::caption, true));
     const int step = std::max(1, rows->rowCount() / kRowsMeasured);
@@ -311,28 +312,35 @@ void TableView::Implementation::sizeColumns() {
             width = std::max(width, cell.horizontalAdvance(index.data().toString()) + icon);
         }
         const int sum = model->columns().at(column).summed ? theme().spacing(3) : 0;
-        view->setColumnWidth(column, std::min(width + sum + 2 * kSideOfCell + theme().spacing(2), kWidestColumn));
+        widths.append(std::min(width + sum + 2 * kSideOfCell + theme().spacing(2), kWidestColumn));
     }
-    sizing = false;
     stretch();
 }
 
+/// The first column of text takes what is left; where little is missing, every column gives up its comfort.
 void TableView::Implementation::stretch() {
-    if (!sized || sizedByHand) return;
+    if (!sized || sizedByHand || widths.size() != model->columnCount()) return;
+    const QHeaderView* header = view->horizontalHeader();
+    QVector<int> visible;
     int used = 0;
     int text = -1;
-    const QHeaderView* header = view->horizontalHeader();
     for (int place = 0; place < header->count(); ++place) {
         const int column = header->logicalIndex(place);
         if (header->isSectionHidden(column)) continue;
-        used += header->sectionSize(column);
+        visible.append(column);
+        used += widths.at(column);
         if (text < 0 && !model->columns().at(column).number) text = column;
     }
-    if (text < 0) return;
-    sizing = true;
     const int spare = view->viewport()->width() - used;
-    const int width = header->sectionSize(text) + spare;
-    if (spare > 0) view->setColumnWidth(text, width);
+    const auto columns = static_cast<int>(visible.size());
+    const bool fits = spare >= 0 || -spare <= columns * theme().spacing(2);
+    sizing = true;
+    for (int i = 0; i < columns; ++i) {
+        int width = widths.at(visible.at(i));
+        if (spare > 0 && visible.at(i) == text) width += spare;
+        if (spare < 0 && fits) width += spare * (i + 1) / columns - spare * i / columns;
+        view->setColumnWidth(visible.at(i), width);
+    }
     sizing = false;
 }
 
