@@ -246,8 +246,6 @@ void checkVersion(Connection& connection, OpenMode mode) {
     SQLite::Database& database = *connection.database;
     const int version = versionOf(database);
     const bool empty = wholeFrom(database, "SELECT count(*) FROM sqlite_schema") == 0;
-    if (empty && connection.readOnly)
-        fail(StoreProblem::notAHistory, fmt::format("{} is empty; choose another file", shown(connection.path)));
     if (!empty && wholeFrom(database, "PRAGMA application_id") != kApplicationId)
         throw errorOf(SQLITE_NOTADB, 0, "", connection.path);
     if (version > latestVersion()) {
@@ -268,8 +266,9 @@ void checkVersion(Connection& connection, OpenMode mode) {
     }
     if (version == latestVersion()) return;
     if (!connection.readOnly) return migrate(database);
+    // An empty file is what a program leaves that was killed while it made its history: one without runs.
     openMigratedCopy(connection);
-    if (mode == OpenMode::readWrite)
+    if (mode == OpenMode::readWrite && !empty)
         connection.notice += " It is of an older Tessera and shown as if it had been brought up to date.";
 }
 

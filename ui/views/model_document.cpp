@@ -36,6 +36,7 @@
 #include "ui/models/table_model.h"
 #include "ui/theme/theme.h"
 #include "ui/views/explain_dialog.h"
+#include "ui/views/focus_start.h"
 #include "ui/views/graph_view.h"
 #include "ui/views/table_view.h"
 
@@ -283,7 +284,7 @@ struct ModelDocument::Implementation {
         tabs->addTab(memoryPage(), theme().icon(QStringLiteral("memory")), ModelDocument::tr("Memory"));
         layout->addWidget(tabs, 1);
         connectViews();
-        q->setFocusProxy(graph);
+        setFocusStart(*q, *graph);
         return page;
     }
 

@@ -340,6 +340,7 @@ struct PartitionTabs::Implementation {
         assumptions->setContentsMargins(0, 0, theme().spacing(3), 0);
         auto* scroll = new QScrollArea;
         scroll->setWidget(assumptions);
+        scroll->setAccessibleName(PartitionTabs::tr("Assumptions"));
         scroll->setWidgetResizable(true);
         scroll->setFrameShape(QFrame::NoFrame);
         inputModel = inputTableModel(choice, tabs);

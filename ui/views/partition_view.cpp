@@ -188,7 +188,7 @@ void PartitionView::Implementation::buildBar(QVBoxLayout* layout) {
     clear = new QToolButton(view);
     clear->setDefaultAction(clearAction);
     clear->setAutoRaise(true);
-    solve = new QPushButton(view);
+    solve = new QPushButton(PartitionView::tr("Re-solve with the pins"), view);
     solve->setDefault(true);
     connect(solve, &QPushButton::clicked, view, &PartitionView::solveAgain);
     bar->addWidget(clear);

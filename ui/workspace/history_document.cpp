@@ -13,6 +13,7 @@
 
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
+#include "ui/views/focus_start.h"
 #include "ui/workspace/history_columns.h"
 #include "ui/workspace/questions.h"
 #include "ui/workspace/run_facts.h"
@@ -87,7 +88,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
         button->setFocusPolicy(Qt::StrongFocus);
         foot->addWidget(button);
     }
-    setFocusProxy(table_);
+    setFocusStart(*this, *table_);
 
     connect(filters_, &HistoryFilters::changed, this, [this] { model_.setQuery(filters_->query(model_.query())); });
     connect(&model_, &QAbstractItemModel::modelAboutToBeReset, this, [this] { keepSelection(); });
@@ -250,7 +251,8 @@ void HistoryDocument::withSelectedRuns(std::function<void(const Runs&)> work) {
                 return model_.refresh();
             }
             Runs runs;
-            for (const auto& [first, last] : ranges) runs.insert(runs.end(), &shown[first], &shown[last] + 1);
+            for (const auto& [first, last] : ranges)
+                runs.insert(runs.end(), shown.begin() + first, shown.begin() + last + 1);
             work(runs);
         });
 }

@@ -4,6 +4,7 @@
 
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
+#include "ui/views/focus_start.h"
 #include "ui/workspace/job_row.h"
 #include "ui/workspace/jobs.h"
 
@@ -31,7 +32,7 @@ JobsPanel::JobsPanel(JobQueue& jobs, QWidget* parent)
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(hint_);
     outer->addWidget(scroll_);
-    setFocusProxy(scroll_);
+    setFocusStart(*this, *scroll_);
     connect(jobs_, &JobQueue::added, this, &JobsPanel::add);
     connect(jobs_, &JobQueue::removed, this, &JobsPanel::remove);
     connect(jobs_, &JobQueue::finished, this, [this] { trim(); });

@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "ui/theme/theme.h"
+#include "ui/views/focus_start.h"
 #include "ui/workspace/two_tone_delegate.h"
 #include "ui/workspace/words.h"
 
@@ -70,7 +71,7 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent), filter_(new QLine
     tree_->setIndentation(theme().spacing(4));
     tree_->setItemDelegate(new TwoToneDelegate(tree_));
     tree_->setExpandsOnDoubleClick(true);
-    setFocusProxy(tree_);
+    setFocusStart(*this, *tree_);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(theme().spacing(2), theme().spacing(), theme().spacing(2), 0);
     column->setSpacing(theme().spacing(2));

@@ -8,6 +8,7 @@
 
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
+#include "ui/views/focus_start.h"
 #include "ui/workspace/dock_title.h"
 #include "ui/workspace/inspector_panel.h"
 #include "ui/workspace/library_watcher.h"
@@ -226,15 +227,14 @@ void MainWindow::Implementation::cyclePanes(int step) {
     int at = 0;
     for (int i = 0; i < panes.size(); ++i)
         if (panes[i]->isAncestorOf(QApplication::focusWidget()) || panes[i] == QApplication::focusWidget()) at = i;
-    const auto next = (at + step + panes.size()) % panes.size();
-    QWidget* target = panes[next] == area && area->current() != nullptr ? area->current() : panes[next];
-    if (target->focusProxy() == nullptr && target->focusPolicy() == Qt::NoFocus)
-        for (QWidget* child : target->findChildren<QWidget*>())
-            if (child->isVisible() && child->focusPolicy() != Qt::NoFocus) {
-                target = child;
-                break;
-            }
-    target->setFocus(Qt::TabFocusReason);
+    // A pane with nothing to use in it (no job, no message) is passed over.
+    for (qsizetype i = 1; i < panes.size(); ++i) {
+        QWidget* pane = panes[(at + (i * step) + (i * panes.size())) % panes.size()];
+        if (QWidget* target = focusStart(pane == area && area->current() != nullptr ? *area->current() : *pane)) {
+            target->setFocus(Qt::TabFocusReason);
+            return;
+        }
+    }
 }
 
 }  // namespace tessera::ui

@@ -10,6 +10,7 @@
 
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
+#include "ui/views/focus_start.h"
 
 namespace tessera::ui {
 
@@ -57,7 +58,7 @@ MessagesPanel::MessagesPanel(QWidget* parent)
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(list_);
     column->addWidget(hint_);
-    setFocusProxy(list_);
+    setFocusStart(*this, *list_);
     connect(list_, &QListView::activated, this, [this](const QModelIndex& index) {
         emit activated(index.data(KindRole).toString(), index.data(KeyRole).toString(),
                        index.data(PlaceRole).toString());

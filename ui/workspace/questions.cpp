@@ -2,6 +2,7 @@
 
 #include <QFileDialog>
 #include <QInputDialog>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
 
@@ -54,6 +55,7 @@ void askTextByDialog(QWidget& owner, const QString& title, const QString& label,
     dialog->setTextValue(value);
     QObject::connect(dialog, &QInputDialog::textValueSelected, &owner, answered);
     dialog->open();
+    if (auto* field = dialog->findChild<QLineEdit*>()) field->setAccessibleName(label);
 }
 
 }  // namespace

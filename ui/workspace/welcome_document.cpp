@@ -9,6 +9,7 @@
 
 #include "ui/models/background.h"
 #include "ui/theme/theme.h"
+#include "ui/views/focus_start.h"
 #include "ui/workspace/study_card.h"
 
 namespace tessera::ui {
@@ -100,7 +101,7 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(scroll);
-    setFocusProxy(scroll);
+    setFocusStart(*this, *scroll);
     setRecent({});
     inBackground(
         this, [] { return readStudyCards(kCards); }, [this](const QVector<StudyCard>& cards) { setCards(cards); },

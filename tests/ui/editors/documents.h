@@ -2,19 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <QAbstractButton>
-#include <QAbstractItemView>
-#include <QAbstractSpinBox>
-#include <QComboBox>
-#include <QLineEdit>
-#include <QSet>
 #include <QSize>
-#include <QStringList>
 #include <QTemporaryDir>
 #include <QWidget>
 #include <filesystem>
 #include <memory>
 
+#include "tests/support/controls.h"
 #include "tests/support/pictures.h"
 #include "ui/editors/editor_core.h"
 #include "ui/views/document.h"
@@ -58,48 +52,6 @@ std::unique_ptr<Document> opened(const QString& key, QSize size) {
     }));
     settle(*document);
     return document;
-}
-
-/// Controls that a person can reach but a screen reader could not name, by class and object.
-inline QStringList namelessControls(const QWidget& root) {
-    QStringList nameless;
-    for (const QWidget* widget : root.findChildren<const QWidget*>()) {
-        const bool control = qobject_cast<const QAbstractButton*>(widget) != nullptr ||
-                             qobject_cast<const QLineEdit*>(widget) != nullptr ||
-                             qobject_cast<const QComboBox*>(widget) != nullptr ||
-                             qobject_cast<const QAbstractSpinBox*>(widget) != nullptr ||
-                             qobject_cast<const QAbstractItemView*>(widget) != nullptr;
-        if (!control || widget->objectName().startsWith(QStringLiteral("qt_")) || widget->isWindow()) continue;
-        // Parts of Qt's own composite widgets.
-        if (widget->inherits("QComboBoxListView") || widget->inherits("QHeaderView") ||
-            widget->inherits("QTableCornerButton"))
-            continue;
-        const auto* button = qobject_cast<const QAbstractButton*>(widget);
-        if (button != nullptr && !button->text().isEmpty() && button->text().size() > 1) continue;
-        if (button != nullptr && widget->parentWidget() != nullptr && widget->parentWidget()->inherits("QTableView"))
-            continue;
-        if (widget->accessibleName().isEmpty())
-            nameless << QStringLiteral("%1 in %2")
-                            .arg(QLatin1String(widget->metaObject()->className()),
-                                 widget->parentWidget() == nullptr
-                                     ? QString()
-                                     : QLatin1String(widget->parentWidget()->metaObject()->className()));
-    }
-    return nameless;
-}
-
-/// The controls that Tab reaches from `first`, in order.
-inline QVector<QWidget*> tabOrder(QWidget& root) {
-    QVector<QWidget*> order;
-    QSet<QWidget*> seen;
-    for (QWidget* widget = root.nextInFocusChain(); widget != nullptr && !seen.contains(widget);
-         widget = widget->nextInFocusChain()) {
-        seen.insert(widget);
-        if (root.isAncestorOf(widget) && (widget->focusPolicy() & Qt::TabFocus) != 0 && widget->isVisibleTo(&root) &&
-            widget->focusProxy() == nullptr)
-            order.push_back(widget);
-    }
-    return order;
 }
 
 }  // namespace tessera::test

@@ -1,14 +1,15 @@
 #include <gtest/gtest.h>
 
-#include <QAbstractButton>
-#include <QAbstractItemView>
 #include <QAction>
 #include <QApplication>
-#include <QComboBox>
 #include <QDockWidget>
+#include <QDropEvent>
 #include <QLineEdit>
 #include <QListView>
 #include <QMap>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMimeData>
 #include <QPair>
 #include <QPushButton>
 #include <QScreen>
@@ -19,6 +20,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
+#include <QUrl>
 #include <algorithm>
 
 #include "core/study/study.h"
@@ -29,11 +31,15 @@
 #include "ui/views/document.h"
 #include "ui/views/graph_view.h"
 #include "ui/views/model_document.h"
+#include "ui/views/partition_tabs.h"
+#include "ui/views/partition_view.h"
 #include "ui/views/run_document.h"
 #include "ui/workspace/command_palette.h"
+#include "ui/workspace/document_area.h"
 #include "ui/workspace/history.h"
 #include "ui/workspace/history_document.h"
 #include "ui/workspace/inspector_panel.h"
+#include "ui/workspace/job_row.h"
 #include "ui/workspace/jobs.h"
 #include "ui/workspace/main_window.h"
 #include "ui/workspace/messages_panel.h"
@@ -144,6 +150,103 @@ TEST_F(Window, comesBackAsItWasLeft) {
     }
     MainWindow window(options(true));
     EXPECT_EQ(tabs(window), (QStringList{"history:", "model:zoo:resnet18", "welcome:"}));
+    EXPECT_EQ(window.findChild<DocumentArea*>()->groups(), 2);
+    EXPECT_EQ(window.currentDocument()->kind(), "history");
+}
+
+TEST_F(Window, everyPageAndPaneComesBackAsItWasLeft) {
+    const auto modelTabs = [](MainWindow& window) {
+        return window.findChild<ModelDocument*>()->findChild<QTabWidget*>();
+    };
+    const auto isLoaded = [](MainWindow& window) {
+        const auto* model = window.findChild<ModelDocument*>();
+        return model != nullptr && waitUntil([&] { return model->isLoaded(); }, 20000);
+    };
+    const auto dock = [](MainWindow& window, const char* name) { return window.findChild<QDockWidget*>(name); };
+    int library = 0;
+    {
+        MainWindow window(options(true));
+        window.show();
+        settle(window);
+        emit window.currentDocument()->runRequested(lenet());
+        ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 30000));
+        auto* run = window.currentDocument()->findChild<PartitionView*>();
+        ASSERT_TRUE(waitUntil([&] { return !run->run().isEmpty(); }));
+        run->chooseStrategy("owt");
+        run->chooseSplit(2);
+        run->findChild<PartitionTabs*>()->openTab("accelerators");
+        window.open("model", "zoo:lenet5");
+        ASSERT_TRUE(isLoaded(window));
+        modelTabs(window)->setCurrentIndex(2);
+        window.actionNamed("split-right")->trigger();
+        dock(window, "messages")->hide();
+        window.resizeDocks({dock(window, "library")}, {333}, Qt::Horizontal);
+        settle(window);
+        library = dock(window, "library")->width();
+        window.close();
+    }
+    MainWindow window(options(true));
+    window.show();
+    settle(window);
+    EXPECT_EQ(window.currentDocument()->kind(), "model");
+    EXPECT_TRUE(dock(window, "messages")->isHidden());
+    EXPECT_TRUE(dock(window, "jobs")->isVisible());
+    EXPECT_EQ(dock(window, "library")->width(), library);
+    EXPECT_EQ(window.findChild<DocumentArea*>()->groups(), 2);
+    ASSERT_TRUE(isLoaded(window));
+    EXPECT_EQ(modelTabs(window)->currentIndex(), 2);
+    auto* run = window.findChild<RunDocument*>();
+    ASSERT_NE(run, nullptr);
+    EXPECT_EQ(run->key(), "run/1") << "what was a job is a run of the history";
+    const auto* view = run->findChild<PartitionView*>();
+    ASSERT_TRUE(waitUntil([&] { return !view->run().isEmpty(); }));
+    EXPECT_EQ(view->strategy(), "owt");
+    EXPECT_EQ(view->split(), 2);
+    EXPECT_EQ(run->findChild<PartitionTabs*>()->tab(), "accelerators");
+}
+
+TEST_F(Window, filesThatWereOpenedAreListedTheNewestFirstUntilTheListIsCleared) {
+    const QString model = QString::fromStdString(test::sourcePath("tests/data/models/lenet5.onnx").string());
+    const QString fleet = QString::fromStdString(test::sourcePath("data/fleets/accpar-homogeneous.json").string());
+    const auto listed = [](MainWindow& window) -> QMenu* {
+        for (const QAction* menu : window.menuBar()->actions())
+            for (QAction* each : menu->menu()->actions())
+                if (each->text() == "Open &recent") {
+                    emit each->menu()->aboutToShow();
+                    return each->menu();
+                }
+        return nullptr;
+    };
+    const auto onWelcomePage = [](MainWindow& window) {
+        QStringList files;
+        for (const QPushButton* button : window.open("welcome", {})->findChildren<QPushButton*>())
+            if (button->toolTip().startsWith('/')) files.append(button->toolTip());
+        return files;
+    };
+    {
+        MainWindow window(options());
+        window.show();
+        EXPECT_EQ(listed(window)->actions().front()->text(), "No file was opened yet");
+        for (const auto& [kind, file] : {std::pair{"model", model}, std::pair{"hardware", fleet}}) {
+            window.importFile(file);
+            ASSERT_TRUE(waitUntil([&, kind = kind] { return window.currentDocument()->kind() == kind; }));
+        }
+        EXPECT_EQ(onWelcomePage(window), (QStringList{fleet, model}));
+    }
+    {
+        MainWindow window(options());
+        window.show();
+        EXPECT_EQ(onWelcomePage(window), (QStringList{fleet, model}));
+        QMenu* menu = listed(window);
+        EXPECT_EQ(menu->actions()[0]->text(), fleet);
+        menu->actions()[1]->trigger();
+        EXPECT_EQ(window.currentDocument()->key(), model);
+        EXPECT_EQ(listed(window)->actions()[0]->text(), model) << "opened again, it is the newest";
+        menu->actions().back()->trigger();
+        EXPECT_EQ(onWelcomePage(window), QStringList());
+    }
+    MainWindow window(options());
+    EXPECT_EQ(listed(window)->actions().front()->text(), "No file was opened yet");
 }
 
 TEST_F(Window, brokenSettingsNeverBlockTheStart) {
@@ -422,6 +525,105 @@ TEST_F(Window, everyShortcutMeansOneThing) {
     }
 }
 
+TEST_F(Window, aRunIsFoundInThePaletteNamedInTheHistoryAndImportedWhereItIsDropped) {
+    const std::filesystem::path exported = folder.filePath("runs.tessera").toStdString();
+    {
+        store::Store store = store::Store::open(folder.filePath("other.db").toStdString());
+        study::Study study = study::newStudy("partition");
+        study.models = {"zoo:lenet5"};
+        study.hardware = {"accpar-homogeneous"};
+        const store::RunId run = store.addRun(study, store::RunStatus::interrupted);
+        store.setName(run, "Needle");
+        store.exportRuns({run}, exported);
+    }
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(QString::fromStdString(exported.string()))});
+    QDragEnterEvent enter(QPoint(600, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&window, &enter);
+    EXPECT_TRUE(enter.isAccepted());
+    QDropEvent dropped(QPointF(600, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(&window, &dropped);
+    auto* runs = qobject_cast<HistoryDocument*>(window.open("history", {}));
+    ASSERT_TRUE(waitUntil([&] { return runs->model().rowCount() == 1; }));
+    ASSERT_TRUE(waitUntil([&] { return runs->model().row(0) != nullptr; }));
+    EXPECT_EQ(runs->model().row(0)->name, "Needle");
+
+    runs->table()->selectRow(0);
+    const auto edit = [&](const char* action, const QString& text, HistoryModel::Column column) {
+        runs->table()->setColumnHidden(column, false);
+        runs->actionNamed(action)->trigger();
+        auto* field = runs->table()->viewport()->findChild<QLineEdit*>();
+        ASSERT_NE(field, nullptr) << action;
+        field->selectAll();
+        QTest::keyClicks(field, text);
+        QTest::keyClick(field, Qt::Key_Return);
+        EXPECT_TRUE(waitUntil([&] {
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+            return runs->model().index(0, column).data(Qt::EditRole).toString() == text;
+        })) << action;
+    };
+    edit("rename", "Haystack", HistoryModel::Name);
+    edit("note", "to be looked at", HistoryModel::Note);
+    EXPECT_EQ(store::Store::open(history()).run(1)->note, "to be looked at");
+    window.open("history", {});
+    EXPECT_EQ(window.actionNamed("undo")->text().toStdString(), "&Undo editing a note");
+    window.actionNamed("undo")->trigger();
+    EXPECT_TRUE(waitUntil([&] {
+        const store::RunRow* row = runs->model().row(0);
+        return row != nullptr && row->note.empty();
+    }));
+
+    window.actionNamed("palette")->trigger();
+    auto* palette = window.findChild<CommandPalette*>();
+    QTest::keyClicks(palette->field(), "haystack");
+    ASSERT_TRUE(waitUntil([&] { return palette->model()->rowCount() == 1; }));
+    QTest::keyClick(palette->field(), Qt::Key_Return);
+    EXPECT_EQ(window.currentDocument()->kind() + ' ' + window.currentDocument()->key(), "run run/1");
+}
+
+TEST_F(Window, theButtonsOfAJobDoWhatTheySay) {
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    study::Study study = study::newStudy("partition");
+    study.models = {"zoo:densenet121"};
+    study.hardware = {"accpar-heterogeneous"};
+    const int job = window.jobs().enqueue(study);
+    window.jobs().pause(job);  // so that it is still at work, however quick the machine is
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().state(job).status == store::RunStatus::paused; }, 20000));
+    const auto button = [&](const char* name) -> QToolButton* {
+        const auto* row = window.findChild<JobRow*>();
+        QToolButton* found = nullptr;
+        waitUntil([&] {
+            for (auto* each : row->findChildren<QToolButton*>())
+                if (each->accessibleName() == name && each->isVisible()) found = each;
+            return found != nullptr;
+        });
+        EXPECT_NE(found, nullptr) << name;
+        return found;
+    };
+    ASSERT_NE(button("Stop and keep the best"), nullptr);
+    ASSERT_NE(button("Open"), nullptr);
+    button("Open")->click();
+    EXPECT_EQ(window.currentDocument()->kind(), "run");
+    ASSERT_NE(button("Resume"), nullptr);
+    button("Resume")->click();
+    EXPECT_NE(window.jobs().state(job).status, store::RunStatus::paused);
+    window.jobs().pause(job);
+    ASSERT_NE(button("Cancel and discard"), nullptr);
+    button("Cancel and discard")->click();
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 20000));
+    EXPECT_EQ(window.jobs().state(job).status, store::RunStatus::cancelled);
+    ASSERT_NE(button("Take off the list"), nullptr);
+    button("Take off the list")->click();
+    EXPECT_TRUE(window.jobs().jobs().isEmpty());
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    EXPECT_EQ(window.findChild<JobRow*>(), nullptr);
+}
+
 TEST_F(Window, anOffScreenWindowComesBack) {
     {
         MainWindow window(options(true));
@@ -487,45 +689,6 @@ TEST_F(Window, thePaletteFindsModelsAndActions) {
     ASSERT_TRUE(waitUntil([&] { return palette->model()->rowCount() > 0; }));
     QTest::keyClick(palette->field(), Qt::Key_Return);
     EXPECT_EQ(window.currentDocument()->key(), "zoo:vgg19");
-}
-
-TEST_F(Window, everyControlHasANameAndEveryIconAHint) {
-    MainWindow window(options());
-    window.show();
-    settle(window);
-    for (const auto& [kind, key] :
-         {std::pair{"model", "zoo:lenet5"}, std::pair{"history", ""},
-          std::pair{"hardware", "fleet/accpar-heterogeneous"}, std::pair{"study", "new/partition"}}) {
-        window.open(QString::fromLatin1(kind), QString::fromLatin1(key));
-        settle(window);
-        for (const QWidget* widget : window.findChildren<QWidget*>()) {
-            if (!widget->isVisible() || widget->objectName().startsWith("qt_")) continue;
-            if (widget->property("picture").toBool()) continue;  // a drawing in a button's shape
-            const auto* button = qobject_cast<const QAbstractButton*>(widget);
-            const bool named = !widget->accessibleName().isEmpty() || (button != nullptr && !button->text().isEmpty());
-            const bool isControl = button != nullptr || qobject_cast<const QLineEdit*>(widget) != nullptr ||
-                                   qobject_cast<const QComboBox*>(widget) != nullptr ||
-                                   (qobject_cast<const QAbstractItemView*>(widget) != nullptr &&
-                                    qobject_cast<const QAbstractItemView*>(widget->parentWidget()) == nullptr);
-            // Parts that Qt makes by itself speak for the whole that they belong to.
-            const bool partOfAnother = qobject_cast<const QComboBox*>(widget->parentWidget()) != nullptr ||
-                                       qobject_cast<const QLineEdit*>(widget->parentWidget()) != nullptr ||
-                                       widget->inherits("QHeaderView") || widget->inherits("QTableCornerButton") ||
-                                       widget->parentWidget()->inherits("QAbstractSpinBox");
-            if (!isControl || partOfAnother) continue;
-            const std::string what = std::string(kind) + ": " + widget->metaObject()->className() + " in " +
-                                     widget->parentWidget()->metaObject()->className();
-            EXPECT_TRUE(named) << what << " has no name";
-            const auto* tool = qobject_cast<const QToolButton*>(widget);
-            const bool iconOnly =
-                button != nullptr &&
-                (button->text().isEmpty() || (tool != nullptr && tool->toolButtonStyle() == Qt::ToolButtonIconOnly));
-            if (iconOnly && !widget->inherits("QDockWidgetTitleButton")) {
-                EXPECT_FALSE(button->toolTip().isEmpty())
-                    << what << " '" << widget->accessibleName().toStdString() << "' has no hint";
-            }
-        }
-    }
 }
 
 /// Pictures for a person to look at; that they are not blank is all that is asked.
