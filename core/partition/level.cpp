@@ -301,12 +301,12 @@ double equation10(const Totals& t, const Sides& s) {
 
 Level::Level(const Network& network, const std::vector<Share>& shares, const Sides& sides, Memory memory)
     : network_(&network), sides_(sides), memory_(std::move(memory)) {
-    memory_.nodeCosts.resize(network.nodes.size());
+    memory_.nodeCosts_.resize(network.nodes.size());
     for (std::size_t n = 0; n < network.nodes.size(); ++n) {
         const Node& node = network.nodes[n];
         const NodeSize& size = network.sizes[n];
         const Share& share = shares[n];
-        NodeCost& cost = memory_.nodeCosts[n];
+        NodeCost& cost = memory_.nodeCosts_[n];
         cost.shared = flopsOf(network, n, share);
         cost.input = 0;
         cost.intra = {};
@@ -318,7 +318,7 @@ Level::Level(const Network& network, const std::vector<Share>& shares, const Sid
         // The gradient of the rows touched; rows cannot be split, since a look-up needs any of them.
         if (node.embedding) cost.intra = {size.aConv * share.samples * share.out, kInfinity, 0};
     }
-    memory_.edgeElements.resize(network.edges.size());
+    memory_.edgeElements_.resize(network.edges.size());
     for (std::size_t e = 0; e < network.edges.size(); ++e) {
         const Edge& edge = network.edges[e];
         const Share& from = shares[index(edge.from)];
@@ -335,7 +335,7 @@ Level::Level(const Network& network, const std::vector<Share>& shares, const Sid
                 left = from.samples * from.out;
                 break;
         }
-        memory_.edgeElements[e] = edge.elements * left;
+        memory_.edgeElements_[e] = edge.elements * left;
     }
 }
 
@@ -385,7 +385,7 @@ std::vector<double> Level::interByConsumer(const States& states, double ratio, b
         const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
         const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
         const auto layouts = static_cast<std::size_t>(p * 3 + q);
-        times[index(edge.to)] += rates.perElement[layouts] * memory_.edgeElements[e] + rates.constant[layouts];
+        times[index(edge.to)] += rates.perElement[layouts] * memory_.edgeElements_[e] + rates.constant[layouts];
     }
     return times;
 }
@@ -418,9 +418,9 @@ void Level::fillNodes(Elimination& elimination, double ratio, Combiner combiner)
     const double wholeJ = paper ? sharedJ : 1 / sides_.flopsJ;
     const double movedI = sides_.perElementI * (paper ? ratio : 1);
     const double movedJ = sides_.perElementJ * (paper ? other : 1);
-    for (std::size_t n = 0; n < memory_.nodeCosts.size(); ++n) {
+    for (std::size_t n = 0; n < memory_.nodeCosts_.size(); ++n) {
         const Node& node = network_->nodes[n];
-        const NodeCost& cost = memory_.nodeCosts[n];
+        const NodeCost& cost = memory_.nodeCosts_[n];
         double* costs = elimination.unary(node.variable);
         const double computeI = cost.shared * sharedI;
         const double computeJ = cost.shared * sharedJ;
@@ -461,7 +461,7 @@ void Level::fill(Elimination& elimination, double ratio, Combine combine,
         const Edge& edge = network_->edges[e];
         const Node& from = network_->nodes[index(edge.from)];
         const Node& to = network_->nodes[index(edge.to)];
-        const double elements = memory_.edgeElements[e];
+        const double elements = memory_.edgeElements_[e];
         const auto time = [&](std::size_t p, std::size_t q) {
             const auto layouts = static_cast<std::size_t>(from.out[p] * 3 + to.in[q]);
             return rates.perElement[layouts] * elements + rates.constant[layouts];
@@ -494,7 +494,7 @@ double Level::cost(const States& states, double ratio, Combine combine) const {
         const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
         const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
         const auto layouts = static_cast<std::size_t>(p * 3 + q);
-        total += rates.perElement[layouts] * memory_.edgeElements[e] + rates.constant[layouts];
+        total += rates.perElement[layouts] * memory_.edgeElements_[e] + rates.constant[layouts];
     }
     return total;
 }
@@ -503,7 +503,7 @@ Totals Level::totals(const States& states) const {
     Totals t;
     for (std::size_t n = 0; n < network_->nodes.size(); ++n) {
         const std::uint8_t state = stateOf(static_cast<std::int32_t>(n), states);
-        const NodeCost& cost = memory_.nodeCosts[n];
+        const NodeCost& cost = memory_.nodeCosts_[n];
         const bool whole = (network_->nodes[n].effect[state] & kBothWhole) != 0;
         t.whole += whole ? cost.shared : 0;
         t.shared += whole ? 0 : cost.shared;
@@ -515,8 +515,8 @@ Totals Level::totals(const States& states) const {
         const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
         const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
         const Directions moved = kDirections[static_cast<std::size_t>(p * 3 + q)];
-        t.exchanged += moved.exchanged * memory_.edgeElements[e];
-        t.gathered += moved.gathered * memory_.edgeElements[e];
+        t.exchanged += moved.exchanged * memory_.edgeElements_[e];
+        t.gathered += moved.gathered * memory_.edgeElements_[e];
         t.transfers += moved.exchanged + moved.gathered;
     }
     return t;
@@ -536,8 +536,8 @@ void Level::addVariable(Totals& t, const States& states, std::int32_t variable, 
         const std::uint8_t p = network_->nodes[index(edge.from)].out[stateOf(edge.from, states)];
         const std::uint8_t q = network_->nodes[index(edge.to)].in[stateOf(edge.to, states)];
         const Directions moved = kDirections[static_cast<std::size_t>(p * 3 + q)];
-        t.exchanged += sign * moved.exchanged * memory_.edgeElements[index(e)];
-        t.gathered += sign * moved.gathered * memory_.edgeElements[index(e)];
+        t.exchanged += sign * moved.exchanged * memory_.edgeElements_[index(e)];
+        t.gathered += sign * moved.gathered * memory_.edgeElements_[index(e)];
         t.transfers += sign * (moved.exchanged + moved.gathered);
     }
 }

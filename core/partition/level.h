@@ -141,8 +141,8 @@ public:
     /// The memory of a level, which another level of the same network can take over.
     class Memory {
         friend class Level;
-        std::vector<NodeCost> nodeCosts;
-        std::vector<double> edgeElements;
+        std::vector<NodeCost> nodeCosts_;
+        std::vector<double> edgeElements_;
     };
 
     Level(const Network& network, const std::vector<Share>& shares, const Sides& sides, Memory memory = {});
@@ -193,7 +193,7 @@ private:
     void fillNodes(Elimination& elimination, double ratio, Combiner combiner) const;
     double unary(std::int32_t node, std::uint8_t state, double ratio, Combine combine) const;
 
-    const NodeCost& nodeCost(std::int32_t node) const { return memory_.nodeCosts[static_cast<std::size_t>(node)]; }
+    const NodeCost& nodeCost(std::int32_t node) const { return memory_.nodeCosts_[static_cast<std::size_t>(node)]; }
     /// Whether both sides do all of a node's FLOP in a state, instead of sharing them.
     bool bothWhole(std::int32_t node, std::uint8_t state) const {
         return (network_->nodes[static_cast<std::size_t>(node)].effect[state] & kBothWhole) != 0;

@@ -47,10 +47,11 @@ struct MemoryRule {
 };
 
 constexpr std::array kMemoryRules{
-    MemoryRule{MemoryUse::weights, "Weights", "sum over trained tensors of elements × bytes as stored", &kCounts[0]},
+    MemoryRule{MemoryUse::weights, "Weights", "sum over trained tensors of elements × bytes as stored", kCounts.data()},
     MemoryRule{MemoryUse::gradients, "Gradients", "one per parameter, of the type in which the parameter is stored",
-               &kCounts[0]},
-    MemoryRule{MemoryUse::optimizer, "State of the optimiser", "Adam: 2 moments × 4 bytes × parameters", &kCounts[0]},
+               kCounts.data()},
+    MemoryRule{MemoryUse::optimizer, "State of the optimiser", "Adam: 2 moments × 4 bytes × parameters",
+               kCounts.data()},
     MemoryRule{MemoryUse::activations, "Activations",
                "sum over float outputs that depend on an input of elements × bytes, kept for the backward pass",
                &kCounts[3]},

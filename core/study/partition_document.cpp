@@ -193,22 +193,22 @@ Json planHead(const Plan& plan) {
             {"fits", plan.fits}};
 }
 
-Json levelHead(const LevelPlan& plan) {
-    Json json = {{"level", plan.level},
-                 {"group", plan.group},
-                 {"accelerators", plan.accelerators},
-                 {"occurrences", plan.occurrences},
-                 {"ratio", plan.ratio},
-                 {"objective_s", plan.objective.value},
-                 {"side_i_s", plan.sideI.value},
-                 {"side_j_s", plan.sideJ.value},
-                 {"lower_bound_s", plan.lowerBound.value}};
-    if (plan.hardware)
-        json["hardware"] = {{"flops_i", plan.hardware->flopsI.value},
-                            {"flops_j", plan.hardware->flopsJ.value},
-                            {"rate_i_bytes_per_s", plan.hardware->rateI.value},
-                            {"rate_j_bytes_per_s", plan.hardware->rateJ.value},
-                            {"latency_s", plan.hardware->latency.value}};
+Json levelHead(const LevelPlan& level) {
+    Json json = {{"level", level.level},
+                 {"group", level.group},
+                 {"accelerators", level.accelerators},
+                 {"occurrences", level.occurrences},
+                 {"ratio", level.ratio},
+                 {"objective_s", level.objective.value},
+                 {"side_i_s", level.sideI.value},
+                 {"side_j_s", level.sideJ.value},
+                 {"lower_bound_s", level.lowerBound.value}};
+    if (level.hardware)
+        json["hardware"] = {{"flops_i", level.hardware->flopsI.value},
+                            {"flops_j", level.hardware->flopsJ.value},
+                            {"rate_i_bytes_per_s", level.hardware->rateI.value},
+                            {"rate_j_bytes_per_s", level.hardware->rateJ.value},
+                            {"latency_s", level.hardware->latency.value}};
     return json;
 }
 
