@@ -84,11 +84,12 @@ Opened openOrRecover(const QString& key) {
     const std::optional<Recovery> lost = findRecovery(recoveryId(kDocumentKind, key));
     const HardwareKind* kind = lost ? hardwareKindOf(lost->json) : nullptr;
     if (kind == nullptr) return opened;
-    const QString prefix = kind->id + QLatin1Char('/');
-    const QString name = key.mid(prefix.size());
-    const bool inLibrary = key.startsWith(prefix) && problemOfName(name).isEmpty();
-    return {
-        inLibrary ? placeInLibrary(kind->folder, prefix, name) : placeAt(key, kind->folder, prefix), kind->blank, {}};
+    const QString keyPrefix = kind->id + QLatin1Char('/');
+    const QString name = key.mid(keyPrefix.size());
+    const bool inLibrary = key.startsWith(keyPrefix) && problemOfName(name).isEmpty();
+    return {inLibrary ? placeInLibrary(kind->folder, keyPrefix, name) : placeAt(key, kind->folder, keyPrefix),
+            kind->blank,
+            {}};
 }
 
 CheckOutcome checkHardware(const Json& document, const std::string& file) {
@@ -141,9 +142,10 @@ struct HardwareDocument::Implementation {
     bool complete();
     void saveAsAction() { saveAs(); }
     QString keyPrefix() const { return kind->id + QLatin1Char('/'); }
-    bool writeCopy(const EditedFile& file);
+    bool writeCopy(const EditedFile& file) const;
     void duplicate();
     void compare() const;
+    // NOLINTNEXTLINE(readability-make-member-function-const): one of a table of actions
     void showDifferences() { compare(); }
     void importJson();
     void exportJson();
@@ -472,7 +474,7 @@ bool HardwareDocument::duplicateAs(const QString& name) {
     return d_->writeCopy(placeInLibrary(d_->kind->folder, d_->keyPrefix(), name));
 }
 
-bool HardwareDocument::Implementation::writeCopy(const EditedFile& file) {
+bool HardwareDocument::Implementation::writeCopy(const EditedFile& file) const {
     Json copy = core.json();
     keepReferences(copy, core.file().path);
     copy["name"] = tr("%1 (copy)").arg(titleOf(copy)).toStdString();

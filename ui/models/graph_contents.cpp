@@ -210,7 +210,7 @@ Facts::Section tensorSection(const model::Graph& graph, const QString& title,
     Facts::Section section{title, {}};
     for (const model::TensorIndex index : tensors) {
         if (index == model::kNoTensor) continue;
-        if (section.rows.size() >= 4 * kMostLines) {
+        if (section.rows.size() >= qsizetype{4} * kMostLines) {
             section.rows.append(Facts::Row{tr("…"), tr("and %1 more").arg(tensors.size() - at(4 * kMostLines))});
             break;
         }

@@ -67,21 +67,21 @@ QString shownCount(double count);
 struct NodeTexts {
     QString title, subtitle, caption, badge;
 };
-NodeTexts textsOf(const ModelContents& contents, std::int32_t node);
+NodeTexts textsOf(const ModelContents& contents, std::int32_t index);
 /// The name of a node in full.
-QString nameOf(const ModelContents& contents, std::int32_t node);
+QString nameOf(const ModelContents& contents, std::int32_t index);
 /// What flows along an edge: "layer1.0.add: 1×256×56×56 float32 (3.06 MB)", one line per tensor, at most eight.
 QStringList tensorsOf(const ModelContents& contents, const std::vector<std::int32_t>& links);
 /// Bytes that flow along an edge, each tensor once; unknown shapes count nothing.
 double bytesOf(const ModelContents& contents, const std::vector<std::int32_t>& links);
 /// Shapes that go in and come out, for hovering.
-QString hoverTextOf(const ModelContents& contents, std::int32_t node);
+QString hoverTextOf(const ModelContents& contents, std::int32_t index);
 /// The layer that a node belongs to or stands for; empty where it holds several or none.
-QString layerOfNode(const ModelContents& contents, std::int32_t node);
+QString layerOfNode(const ModelContents& contents, std::int32_t index);
 /// The smallest node that holds a layer; -1 where there is no such layer.
 std::int32_t nodeOfLayer(const ModelContents& contents, const QString& layer);
 /// Everything about a node, for the Inspector.
-Facts factsOf(const ModelContents& contents, std::int32_t node);
+Facts factsOf(const ModelContents& contents, std::int32_t index);
 
 /// "25.6 M parameters · 4.09 G MACs · 8.24 GFLOP · 11.1 M activations · 175 operators · 54 weighted layers".
 QString headlineOf(const ModelContents& contents);

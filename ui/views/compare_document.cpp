@@ -137,7 +137,7 @@ struct CompareDocument::Implementation {
     void compare();
     void show();
     void showBars();
-    void showHint();
+    void showHint() const;
     void see(int index);
     void follow(GanttView* moved, double from, double to);
     void showLayer();
@@ -265,7 +265,7 @@ void CompareDocument::Implementation::see(int index) {
     showLayer();
 }
 
-void CompareDocument::Implementation::showHint() {
+void CompareDocument::Implementation::showHint() const {
     stack->setCurrentIndex(0);
     if (given < 2) {
         empty->setSentence(tr("Choose two runs or more in the history, then Compare, to see them side by side here."));

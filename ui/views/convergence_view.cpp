@@ -30,8 +30,7 @@ QString titleOf(const report::Chart& chart) {
 
 }  // namespace
 
-ConvergenceView::ConvergenceView(QWidget* parent)
-    : QWidget(parent), pane_(new ChartPane({}, tr("Convergence"), this)), logarithmic_(nullptr) {
+ConvergenceView::ConvergenceView(QWidget* parent) : QWidget(parent), pane_(new ChartPane({}, tr("Convergence"), this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(pane_);

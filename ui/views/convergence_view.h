@@ -40,7 +40,7 @@ private:
     std::shared_ptr<const std::vector<Curve>> curves_;
     QString emptyText_;
     ChartPane* pane_;
-    QAbstractButton* logarithmic_;
+    QAbstractButton* logarithmic_ = nullptr;
 };
 
 }  // namespace tessera::ui

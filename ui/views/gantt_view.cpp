@@ -30,7 +30,7 @@ struct GanttView::Implementation {
     double pressedFrom = 0, pressedTo = 0, pressedScroll = 0;
     bool band = false;  ///< of what is dragged: the range inside it
 
-    const report::TimelineLayout& laidOut() {
+    const report::TimelineLayout& laidOut() const {
         owner->ensureLayout();
         return layout;
     }
@@ -178,7 +178,7 @@ struct GanttView::Implementation {
     }
 
     /// The time under the mouse as a line, or the rubber band.
-    void paintCursor(QPainter& painter) {
+    void paintCursor(QPainter& painter) const {
         const std::optional<QPointF>& mouse = owner->mouse();
         if (!mouse) return;
         const QRectF plot = toRect(layout.plot);

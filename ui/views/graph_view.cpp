@@ -218,7 +218,7 @@ struct GraphView::Implementation {
     }
 
     /// Opens a group or folds an open one; an operator is activated.
-    void act(int node) {
+    void act(int node) const {
         if (scene.isOpen(node))
             q->collapse(node);
         else if (scene.canOpen(node))
@@ -227,7 +227,7 @@ struct GraphView::Implementation {
             emit q->nodeActivated(node);
     }
 
-    void foldAround(int node) {
+    void foldAround(int node) const {
         const int group = scene.isOpen(node) ? node : contents().node(node).parent;
         if (group <= 0) return;
         q->select(group);
@@ -249,7 +249,7 @@ struct GraphView::Implementation {
                           Qt::AlignCenter | Qt::TextWordWrap, sentence);
     }
 
-    void describe() {
+    void describe() const {
         q->setAccessibleDescription(selected >= 0 && hasContents() ? hoverTextOf(contents(), selected) : QString());
     }
 };
@@ -521,7 +521,7 @@ void GraphView::restoreView(const QJsonObject& view) {
     const int count = static_cast<int>(d_->contents().fold.nodes.size());
     if (view[QStringLiteral("nodes")].toInt(-1) != count) return;
     GraphScene::Open open;
-    for (const QJsonValue& value : view[QStringLiteral("open")].toArray())
+    for (const QJsonValue value : view[QStringLiteral("open")].toArray())
         if (const int node = value.toInt(-1); d_->hasNode(node) && d_->scene.canOpen(node)) open.insert(node);
     if (model::visibleNodes(d_->contents().fold, open) > at(kMostVisibleNodes)) return;
     d_->scene.setOpen(std::move(open));

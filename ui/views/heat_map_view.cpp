@@ -43,7 +43,7 @@ struct HeatMapView::Implementation {
     }
     bool isZoomed() const { return view.columns > 0 || view.rows > 0; }
 
-    const report::HeatMapLayout& laidOut() {
+    const report::HeatMapLayout& laidOut() const {
         owner->ensureLayout();
         return layout;
     }
@@ -94,7 +94,7 @@ struct HeatMapView::Implementation {
         owner->pictureChanged();
     }
 
-    void paintAbove(QPainter& painter) {
+    void paintAbove(QPainter& painter) const {
         painter.save();
         painter.setClipRect(toRect(layout.plot).adjusted(-3, -3, 3, 3));
         outline(painter, hovered, "text", 1);

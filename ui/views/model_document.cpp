@@ -550,7 +550,7 @@ struct ModelDocument::Implementation {
     }
 
     int matches = 0;
-    void showFound() {
+    void showFound() const {
         const bool isEmpty = find->text().trimmed().isEmpty();
         if (isEmpty)
             findCount->setText({});

@@ -271,7 +271,7 @@ struct PartitionTabs::Implementation {
                 });
     }
 
-    void eventFromView(int index) {
+    void eventFromView(int index) const {
         const study::Timeline& timeline = gantt->timeline();
         if (index < 0 || static_cast<std::size_t>(index) >= timeline.events.size()) return;
         const study::Timeline::Event& event = timeline.events[static_cast<std::size_t>(index)];
@@ -332,7 +332,9 @@ struct PartitionTabs::Implementation {
         return convergence;
     }
 
-    void fillConvergence() { convergence->setCurves(curves); }
+    void fillConvergence() {  // NOLINT(readability-make-member-function-const): one of a row of fillers
+        convergence->setCurves(curves);
+    }
 
     QWidget* makeAssumptions() {
         assumptions = sentences();

@@ -109,7 +109,7 @@ struct PartitionView::Implementation {
     void showNote();
     void openWithout(const std::string& group);
     void showMap();
-    void shareHeight();
+    void shareHeight() const;
     void showPins();
     void changePins(const QString& text, const PartitionPins& pins);
     void pinLayer(int layerIndex, std::optional<partition::Type> type);
@@ -301,7 +301,7 @@ void PartitionView::Implementation::showMap() {
         });
 }
 
-void PartitionView::Implementation::shareHeight() {
+void PartitionView::Implementation::shareHeight() const {
     if (shared) return;
     const int height = splitter->height() - splitter->handleWidth();
     const int least = static_cast<int>(height * kLeastMapShare);
@@ -314,7 +314,7 @@ void PartitionView::Implementation::showPins() {
     QVector<int> columns;
     if (choice->hasSplit() && !choice->pins.types.empty())
         for (std::size_t index = 0; index < choice->level().layers.size(); ++index)
-            if (choice->pins.types.count(nameOf(static_cast<int>(index))) != 0) columns.append(static_cast<int>(index));
+            if (choice->pins.types.contains(nameOf(static_cast<int>(index)))) columns.append(static_cast<int>(index));
     map->setPinned(columns);
     const auto all = static_cast<int>(choice->pins.types.size() + choice->pins.ratios.size());
     const bool changed = choice->pins != ownPins;
@@ -397,7 +397,7 @@ Facts PartitionView::Implementation::factsOfLayer() {
                                   if (guard) run();
                               }});
     };
-    const bool pinned = choice->pins.types.count(nameOf(layer)) != 0;
+    const bool pinned = choice->pins.types.contains(nameOf(layer));
     for (const partition::Type type : kTypes)
         act(tr("Pin to %1").arg(typeTitle(type)), "pin", [this, at = layer, type] { pinLayer(at, type); });
     if (pinned) act(tr("Unpin"), "unpin", [this, at = layer] { pinLayer(at, std::nullopt); });
@@ -436,7 +436,7 @@ void PartitionView::Implementation::openMenu(int row, int column, const QPoint& 
     connect(menu->addAction(tr("Pin the ratio of level %1…").arg(level)), &QAction::triggered, view,
             [this] { askRatio(); });
     QAction* free = menu->addAction(tr("Unpin the ratio of level %1").arg(level));
-    free->setEnabled(choice->pins.ratios.count(level) != 0);
+    free->setEnabled(choice->pins.ratios.contains(level));
     connect(free, &QAction::triggered, view, [this, level] { pinRatio(level, std::nullopt); });
     menu->addAction(solveAction);
     menu->addSeparator();

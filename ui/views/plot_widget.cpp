@@ -182,7 +182,7 @@ struct PlotWidget::Implementation {
         paintDrawing(painter, layout.front);
     }
 
-    void paintCrosshair(QPainter& painter) {
+    void paintCrosshair(QPainter& painter) const {
         const QRectF plot = toRect(layout.plot);
         const std::optional<QPointF>& mouse = owner->mouse();
         if (band && owner->isDragging() && mouse) {
@@ -225,7 +225,7 @@ struct PlotWidget::Implementation {
         painter.restore();
     }
 
-    void paintRing(QPainter& painter) {
+    void paintRing(QPainter& painter) const {
         if (const std::optional<QRectF> area = areaOf(selectedSeries, selectedPoint))
             paintOutline(painter, *area, isBar(selectedSeries), "accent");
     }
@@ -244,7 +244,7 @@ struct PlotWidget::Implementation {
         owner->pictureChanged();
     }
 
-    void paintLive(QPainter& painter) {
+    void paintLive(QPainter& painter) const {
         if (live.isEmpty()) return;
         painter.save();
         painter.setRenderHint(QPainter::Antialiasing);

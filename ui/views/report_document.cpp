@@ -139,7 +139,7 @@ struct ReportDocument::Implementation {
     Plan plan() const;
     void render();
     void show(const Preview& preview);
-    void askAndExport(const QString& suffix, const QString& filter);
+    void askAndExport(const QString& suffix, const QString& filter) const;
 };
 
 void ReportDocument::Implementation::build() {
@@ -259,7 +259,7 @@ void ReportDocument::Implementation::show(const Preview& preview) {
                         : (preview.all == 1 ? tr("1 page") : tr("%1 pages").arg(preview.all)));
 }
 
-void ReportDocument::Implementation::askAndExport(const QString& suffix, const QString& filter) {
+void ReportDocument::Implementation::askAndExport(const QString& suffix, const QString& filter) const {
     auto* dialog =
         new QFileDialog(document, tr("Export report"), fileStem(title->text()) + QLatin1Char('.') + suffix, filter);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
