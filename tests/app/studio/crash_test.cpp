@@ -39,11 +39,7 @@ protected:
         study.name = name;
         return study;
     }
-    study::Study longStudy() const {
-        study::Study study = studyOf(folder_.filePath(QStringLiteral("long.csv")), "The killed one");
-        study.parameters["levels"] = 3;
-        return study;
-    }
+    study::Study longStudy() const { return studyOf(folder_.filePath(QStringLiteral("long.csv")), "The killed one"); }
 
     QString file(const study::Study& study) const {
         const QString path = folder_.filePath(QString::fromStdString(study.name + ".json"));
