@@ -43,7 +43,7 @@ public:
         QFile file(folder_.filePath("chain.json"));
         if (!file.open(QIODevice::WriteOnly)) return;
         file.write(R"({"schema": "tessera.layers/1", "name": "chain", "layers": [)");
-        constexpr int kLayers = test::kSlowerBuild > 1 ? 500 : 6000;
+        constexpr int kLayers = test::kSlowerBuild > 1 ? 500 : 20'000;
         for (int i = 0; i < kLayers; ++i)
             file.write(QString(R"(%1{"name": "l%2", "kind": "fc", "in_channels": %3, "out_channels": %4})")
                            .arg(i > 0 ? ",\n" : "")
