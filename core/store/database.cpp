@@ -1,6 +1,7 @@
 #include "core/store/database.h"
 
 #include <SQLiteCpp/Backup.h>
+#include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -241,13 +242,31 @@ void openMigratedCopy(Connection& connection) {
     connection.copy = std::move(folder);
 }
 
+/// What a file says that it is.
+struct Form {
+    int version;
+    bool empty;
+    bool ofTessera;
+    /// Where its tables are not those of its version.
+    std::string problem;
+};
+
+/// All of it as of one moment, for another process may be making or migrating the file.
+Form formOf(SQLite::Database& database) {
+    const SQLite::Transaction moment(database);
+    Form form{.version = versionOf(database),
+              .empty = wholeFrom(database, "SELECT count(*) FROM sqlite_schema") == 0,
+              .ofTessera = wholeFrom(database, "PRAGMA application_id") == kApplicationId,
+              .problem = {}};
+    if (form.ofTessera && !form.empty && form.version <= latestVersion()) form.problem = schemaProblem(database);
+    return form;
+}
+
 /// Migrates an older file, sets a newer one to read-only, and refuses what is no history.
 void checkVersion(Connection& connection, OpenMode mode) {
     SQLite::Database& database = *connection.database;
-    const int version = versionOf(database);
-    const bool empty = wholeFrom(database, "SELECT count(*) FROM sqlite_schema") == 0;
-    if (!empty && wholeFrom(database, "PRAGMA application_id") != kApplicationId)
-        throw errorOf(SQLITE_NOTADB, 0, "", connection.path);
+    const auto [version, empty, ofTessera, problem] = formOf(database);
+    if (!empty && !ofTessera) throw errorOf(SQLITE_NOTADB, 0, "", connection.path);
     if (version > latestVersion()) {
         connection.notice = fmt::format(
             "The history {} was written by a newer Tessera (its version is {}, this program knows {}); it is open for "
@@ -256,14 +275,10 @@ void checkVersion(Connection& connection, OpenMode mode) {
         if (!connection.readOnly) openForReading(connection);
         return;
     }
-    if (!empty) {
-        const std::string problem = schemaProblem(database);
-        if (!problem.empty())
-            fail(StoreProblem::damaged,
-                 fmt::format(
-                     "the history {} is damaged: {}; restore a backup of it, or keep it aside and start a fresh one",
-                     shown(connection.path), problem));
-    }
+    if (!problem.empty())
+        fail(StoreProblem::damaged,
+             fmt::format("the history {} is damaged: {}; restore a backup of it, or keep it aside and start a fresh one",
+                         shown(connection.path), problem));
     if (version == latestVersion()) return;
     if (!connection.readOnly) return migrate(database);
     // An empty file is what a program leaves that was killed while it made its history: one without runs.
