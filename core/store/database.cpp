@@ -276,9 +276,10 @@ void checkVersion(Connection& connection, OpenMode mode) {
         return;
     }
     if (!problem.empty())
-        fail(StoreProblem::damaged,
-             fmt::format("the history {} is damaged: {}; restore a backup of it, or keep it aside and start a fresh one",
-                         shown(connection.path), problem));
+        fail(
+            StoreProblem::damaged,
+            fmt::format("the history {} is damaged: {}; restore a backup of it, or keep it aside and start a fresh one",
+                        shown(connection.path), problem));
     if (version == latestVersion()) return;
     if (!connection.readOnly) return migrate(database);
     // An empty file is what a program leaves that was killed while it made its history: one without runs.

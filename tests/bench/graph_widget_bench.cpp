@@ -6,12 +6,12 @@
 #include <QImage>
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <memory>
 
+#include "tests/bench/widgets.h"
 #include "tests/support/large_graph.h"
 #include "tests/support/pictures.h"
-#include "ui/theme/theme.h"
+#include "tests/support/work.h"
 #include "ui/views/graph_view.h"
 
 namespace tessera::ui {
@@ -22,19 +22,7 @@ constexpr double kFirst = 1, kExpand = 0.3, kRecolour = 0.1;
 
 /// CPU seconds of this thread.
 double now() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-void makeApplication() {
-    if (QApplication::instance() != nullptr) return;
-    static int count = 1;
-    static char name[] = "bench";
-    static char* arguments[] = {name, nullptr};
-    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-    new QApplication(count, arguments);  // lives as long as the program
-    theme().apply(ThemeMode::light);
+    return 1e-3 * test::workMilliseconds();
 }
 
 std::shared_ptr<const ModelContents> largeContents() {

@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <ctime>
 #include <string>
 #include <utility>
 
 #include "core/report/picture.h"
-#include "ui/theme/theme.h"
+#include "tests/bench/widgets.h"
+#include "tests/support/work.h"
 #include "ui/views/plot_widget.h"
 
 namespace tessera::ui {
@@ -27,19 +27,7 @@ using report::Mark;
 
 /// CPU seconds of this thread.
 double now() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-void makeApplication() {
-    if (QApplication::instance() != nullptr) return;
-    static int count = 1;
-    static char name[] = "bench";
-    static char* arguments[] = {name, nullptr};
-    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-    new QApplication(count, arguments);  // lives as long as the program
-    theme().apply(ThemeMode::light);
+    return 1e-3 * test::workMilliseconds();
 }
 
 report::Chart chartOf(Mark mark, std::size_t series) {

@@ -2,6 +2,7 @@
 #include "ui/models/background.h"
 #include "ui/workspace/main_window_parts.h"
 #include "ui/workspace/notice_bar.h"
+#include "ui/workspace/words.h"
 
 namespace tessera::ui {
 
@@ -11,11 +12,9 @@ constexpr qsizetype kMostNamed = 3;
 
 QString namesOf(const QVector<Recovery>& edits) {
     QStringList names;
-    for (const Recovery& each : edits.mid(0, kMostNamed))
+    for (const Recovery& each : edits)
         names << (each.title.trimmed().isEmpty() ? MainWindow::tr("a document without a name") : each.title);
-    QString text = names.join(QStringLiteral(", "));
-    if (edits.size() > kMostNamed) text += MainWindow::tr(" and %1 more").arg(edits.size() - kMostNamed);
-    return text;
+    return firstNames(names, kMostNamed);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ const QString kDismissed = QStringLiteral("history/dismissed");
 /// Set while the session is restored: a start that did not survive it begins plainly the next time.
 const QString kRestoring = QStringLiteral("session/restoring");
 constexpr int kStateVersion = 1;
+constexpr qsizetype kMostNamed = 5;  ///< of documents and results, in a question
 /// So much of the window's head must be on a screen that it can be grabbed.
 constexpr int kLeastVisible = 80;
 
@@ -68,14 +69,6 @@ void remember(const QString& list, const QStringList& more) {
 void forget(const QString& list, const QString& entry) {
     QStringList all = QSettings().value(list).toStringList();
     if (all.removeAll(entry) > 0) QSettings().setValue(list, all);
-}
-
-/// The first few of some names, and how many more there are.
-QString firstOf(const QStringList& names) {
-    constexpr qsizetype kMostNamed = 5;
-    const QString text = names.mid(0, kMostNamed).join(QStringLiteral(", "));
-    return names.size() <= kMostNamed ? text
-                                      : MainWindow::tr("%1 and %2 more").arg(text).arg(names.size() - kMostNamed);
 }
 
 QString pathText(const std::filesystem::path& path) {
@@ -309,12 +302,11 @@ void MainWindow::Implementation::askAboutRuns() {
 void MainWindow::Implementation::askAboutUnkept() {
     QStringList titles;
     for (const int job : jobs->unkept()) titles.append(jobs->state(job).title);
-    const QString named = firstOf(titles);
     asker().ask(window,
                 {.title = tr("Results that are only in this window"),
                  .sentence = tr("The history could not keep these results: %1. They are lost when Tessera closes; "
                                 "\"Export result…\" in the menu of their pages saves them.")
-                                 .arg(named),
+                                 .arg(firstNames(titles, kMostNamed)),
                  .answers = {tr("Keep working"), tr("Close and lose them")},
                  .escape = 0},
                 [this](int answer) {
@@ -329,7 +321,7 @@ void MainWindow::Implementation::askAboutChanges(const QVector<Document*>& chang
     for (const Document* document : changed) titles.append(document->title());
     asker().ask(window,
                 {.title = tr("Unsaved changes"),
-                 .sentence = tr("Not saved yet: %1.").arg(firstOf(titles)),
+                 .sentence = tr("Not saved yet: %1.").arg(firstNames(titles, kMostNamed)),
                  .answers = {tr("Save all"), tr("Discard the changes"), tr("Keep working")},
                  .escape = 2},
                 [this](int answer) {

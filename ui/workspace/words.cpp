@@ -66,6 +66,11 @@ std::string_view statusToken(store::RunStatus status) {
     return rowOf(status).token;
 }
 
+QString firstNames(const QStringList& names, qsizetype most) {
+    const QString first = names.mid(0, most).join(QStringLiteral(", "));
+    return names.size() <= most ? first : words("%1 and %2 more").arg(first).arg(names.size() - most);
+}
+
 QString shown(const std::string& text) {
     return QString::fromStdString(escaped(text));
 }

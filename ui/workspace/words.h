@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 #include <cstdint>
 
 #include "core/store/store.h"
@@ -15,6 +16,8 @@ QString statusText(store::RunStatus status);
 QString statusIcon(store::RunStatus status);
 /// The colour token that goes with a status; never the only sign of it.
 std::string_view statusToken(store::RunStatus status);
+/// "a, b and 3 more": the first `most` names, and how many are left.
+QString firstNames(const QStringList& names, qsizetype most);
 /// Text of a stranger: one line, at most 256 bytes.
 QString shown(const std::string& text);
 

@@ -351,8 +351,7 @@ private:
         if (unknown != graph_.tensors.end())
             graph_.warnings.push_back(
                 fmt::format("Shapes such as that of tensor {} stay unknown: they may follow from stored elements, "
-                            "which this format "
-                            "does not hold; bind the dimensions when the model is converted.",
+                            "which this format does not hold; bind the dimensions when the model is converted.",
                             inQuotes(unknown->name)));
     }
 

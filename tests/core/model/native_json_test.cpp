@@ -117,18 +117,23 @@ TEST(NativeJson, agreesWithItsSchema) {
     }
 }
 
+/// x -> Relu -> y.
+OperatorSpec relu() {
+    return {.type = "Relu",
+            .inputs = {"x"},
+            .outputs = {"y"},
+            .attributes = {},
+            .name = "relu",
+            .domain = {},
+            .layer = {},
+            .block = {}};
+}
+
 /// x [2, 3] -> Relu -> y, with one text replaced.
 std::string errorAfter(const std::string& from, const std::string& to) {
     GraphBuilder builder("small", "test");
     builder.addInput("x", DataType::float32, Shape({2, 3}));
-    builder.add({.type = "Relu",
-                 .inputs = {"x"},
-                 .outputs = {"y"},
-                 .attributes = {},
-                 .name = "relu",
-                 .domain = {},
-                 .layer = {},
-                 .block = {}});
+    builder.add(relu());
     builder.addOutput("y");
     std::string text = writeNativeJson(std::move(builder).build());
     const std::size_t at = text.find(from);
@@ -208,14 +213,7 @@ TEST(NativeJson, refusesADimensionThatTheModelDoesNotHave) {
 TEST(NativeJson, bindsAnOpenLeadingDimensionToTheBatch) {
     GraphBuilder builder("open", "test");
     builder.addInput("x", DataType::float32, Shape({kUnknown, 3}), {{0, "N"}});
-    builder.add(OperatorSpec{.type = "Relu",
-                             .inputs = {"x"},
-                             .outputs = {"y"},
-                             .attributes = {},
-                             .name = "relu",
-                             .domain = {},
-                             .layer = {},
-                             .block = {}});
+    builder.add(relu());
     builder.addOutput("y");
     const std::string text = writeNativeJson(std::move(builder).build());
     EXPECT_EQ(writeNativeJson(readNativeJson(text, "m.json")), text) << "nothing is bound that was not asked for";

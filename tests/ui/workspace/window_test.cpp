@@ -82,6 +82,16 @@ protected:
         waitUntil([] { return false; }, 200);
     }
 
+    /// The job of a run that is still at work when it is looked at, however quick the machine is.
+    static int enqueuePaused(MainWindow& window) {
+        study::Study study = study::newStudy("partition");
+        study.models = {"zoo:densenet121"};
+        study.hardware = {"accpar-heterogeneous"};
+        const int job = window.jobs().enqueue(study);
+        window.jobs().pause(job);
+        return job;
+    }
+
     static QString lenet() {
         study::Study study = study::newStudy("partition");
         study.models = {"zoo:lenet5"};
@@ -293,11 +303,7 @@ TEST_F(Window, asksBeforeItClosesDuringARunAndOffersToResumeNextTime) {
         MainWindow window(options());
         window.show();
         settle(window);
-        study::Study study = study::newStudy("partition");
-        study.models = {"zoo:densenet121"};
-        study.hardware = {"accpar-heterogeneous"};
-        const int job = window.jobs().enqueue(study);
-        window.jobs().pause(job);  // so that it is still at work, however quick the machine is
+        const int job = enqueuePaused(window);
         ASSERT_TRUE(waitUntil([&] { return window.jobs().state(job).run != 0; }, 20000));
         answer = 1;
         EXPECT_FALSE(window.close());
@@ -588,11 +594,7 @@ TEST_F(Window, theButtonsOfAJobDoWhatTheySay) {
     MainWindow window(options());
     window.show();
     settle(window);
-    study::Study study = study::newStudy("partition");
-    study.models = {"zoo:densenet121"};
-    study.hardware = {"accpar-heterogeneous"};
-    const int job = window.jobs().enqueue(study);
-    window.jobs().pause(job);  // so that it is still at work, however quick the machine is
+    const int job = enqueuePaused(window);
     ASSERT_TRUE(waitUntil([&] { return window.jobs().state(job).status == store::RunStatus::paused; }, 20000));
     const auto button = [&](const char* name) -> QToolButton* {
         const auto* row = window.findChild<JobRow*>();
