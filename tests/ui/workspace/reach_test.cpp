@@ -25,11 +25,11 @@ namespace {
 
 using test::waitUntil;
 
-QString studyOf(const std::string& model) {
+study::Study studyOf(const std::string& model) {
     study::Study study = study::newStudy("partition");
     study.models = {model};
     study.hardware = {"accpar-heterogeneous"};
-    return QString::fromStdString(toText(study::toJson(study)));
+    return study;
 }
 
 class Reach : public testing::Test {
@@ -52,7 +52,7 @@ protected:
         waitUntil([] { return false; }, 300);
     }
     void run(const std::string& model) {
-        emit window_.currentDocument()->runRequested(studyOf(model));
+        emit window_.currentDocument()->runRequested(QString::fromStdString(toText(study::toJson(studyOf(model)))));
         ASSERT_TRUE(waitUntil([&] { return window_.jobs().working() == 0; }, 30'000));
     }
 
@@ -86,9 +86,9 @@ protected:
             settle();
             look(std::string(kind) + ' ' + key);
         }
-        emit window_.currentDocument()->runRequested(studyOf("zoo:densenet121"));
-        const int job = window_.jobs().jobs().front();
-        window_.jobs().pause(job);  // so that it is still at work, however quick the machine is
+        const int job = window_.jobs().enqueue(studyOf("zoo:densenet121"));
+        window_.jobs().pause(job);  // at once, so that it is still at work, however quick the machine is
+        ASSERT_NE(window_.open(QStringLiteral("run"), QStringLiteral("job/%1").arg(job)), nullptr);
         settle();
         ASSERT_EQ(window_.jobs().working(), 1);
         look("a run at work");
