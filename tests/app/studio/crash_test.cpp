@@ -29,7 +29,7 @@ protected:
         ASSERT_TRUE(folder_.isValid());
         QFile table(folder_.filePath(QStringLiteral("long.csv")));
         ASSERT_TRUE(table.open(QIODevice::WriteOnly));
-        table.write("K,C,Y,X,R,S,T\n" + QByteArray("64,64,56,56,3,3,1\n").repeated(2'000));
+        table.write("K,C,Y,X,R,S,T\n" + QByteArray("64,64,56,56,3,3,1\n").repeated(6'000));
     }
 
     study::Study studyOf(const QString& model, const char* name) const {
@@ -89,6 +89,11 @@ TEST_F(Killed, runsAreAnnouncedAndGoOn) {
     ASSERT_TRUE(studio.waitForFinished(kLong));
 
     ASSERT_NO_FATAL_FAILURE(start(studio, {"--run", file(longStudy())}));
+    const auto isKnown = [&] {
+        return has(store::RunStatus::queued) || has(store::RunStatus::running) ||
+               runs(store::RunStatus::done).size() > 1;
+    };
+    ASSERT_TRUE(waitUntil(isKnown, kLong));
     // Held still while it is looked at: what runs then still runs when it is killed, however quick the machine is.
     const auto pid = static_cast<pid_t>(studio.processId());
     ASSERT_TRUE(waitUntil(

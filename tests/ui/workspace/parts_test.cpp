@@ -9,6 +9,7 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPushButton>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -171,6 +172,7 @@ TEST(Fuzzy, findsByPartsOfWordsAndPrefersTheirStarts) {
 }
 
 TEST(Palette, isDrivenByTheKeyboardAndRemembersWhatWasUsed) {
+    QSettings().clear();
     QWidget window;
     window.resize(900, 600);
     CommandPalette palette(&window);
