@@ -34,22 +34,18 @@ struct Size {
 
 using Dimensions = std::array<Size, 6>;  // K,C,Y,X,R,S in convolutions
 
-enum class RowType : std::uint8_t { fullyConnected = 0, convolution = 1, depthwise = 2, product = 3 };
-
 struct TypeWord {
     std::string_view word;
-    RowType type;
+    JobKind type;
 };
 
 constexpr std::array kTypeWords{
-    TypeWord{"0", RowType::fullyConnected},   TypeWord{"1", RowType::convolution},
-    TypeWord{"2", RowType::depthwise},        TypeWord{"3", RowType::product},
-    TypeWord{"ffn", RowType::fullyConnected}, TypeWord{"fc", RowType::fullyConnected},
-    TypeWord{"conv", RowType::convolution},   TypeWord{"dsconv", RowType::depthwise},
-    TypeWord{"gemm", RowType::product},
+    TypeWord{"0", JobKind::ffn},     TypeWord{"1", JobKind::conv},        TypeWord{"2", JobKind::dsconv},
+    TypeWord{"3", JobKind::gemm},    TypeWord{"ffn", JobKind::ffn},       TypeWord{"fc", JobKind::ffn},
+    TypeWord{"conv", JobKind::conv}, TypeWord{"dsconv", JobKind::dsconv}, TypeWord{"gemm", JobKind::gemm},
 };
 
-RowType typeIn(const Cell& cell, const Place& place) {
+JobKind typeIn(const Cell& cell, const Place& place) {
     const std::string word = lowered(cell.text);
     for (const TypeWord& known : kTypeWords)
         if (known.word == word) return known.type;
@@ -97,21 +93,21 @@ Layer convolution(const Dimensions& sizes, bool depthwise) {
     return layer;
 }
 
-Layer layerOf(RowType type, const Dimensions& sizes, ChainBuilder& chain) {
+Layer layerOf(JobKind type, const Dimensions& sizes, ChainBuilder& chain) {
     switch (type) {
-        case RowType::fullyConnected:
+        case JobKind::ffn:
             expectOnes(sizes, 2);
             return denseLayer(1, sizes[1].value, sizes[0].value);
-        case RowType::product:
+        case JobKind::gemm:
             expectOnes(sizes, 3);
             return denseLayer(sizes[0].value, sizes[2].value, sizes[1].value);
-        case RowType::convolution:
-        case RowType::depthwise:
+        case JobKind::conv:
+        case JobKind::dsconv:
             break;
     }
     chain.assume(std::string(kStrideOne));
-    if (type == RowType::depthwise) chain.assume(std::string(kDepthwise));
-    return convolution(sizes, type == RowType::depthwise);
+    if (type == JobKind::dsconv) chain.assume(std::string(kDepthwise));
+    return convolution(sizes, type == JobKind::dsconv);
 }
 
 std::optional<Row> firstRow(std::string_view bytes) {
@@ -265,27 +261,64 @@ bool looksLikeM3e(std::string_view bytes) {
                                                          [](const Cell& cell) { return isNumber(cell.text); });
 }
 
-LayerGraph readM3e(const std::string& bytes, const std::string& file) {
-    TextTable table(bytes, file);
-    ChainBuilder chain(file);
-    bool first = true;
-    for (Row row; table.next(row); first = false) {
+namespace {
+
+/// A row of M3E's table as it stands there.
+struct M3eRow {
+    std::string name;
+    JobKind kind = JobKind::ffn;
+    Dimensions sizes;
+    Place place;
+};
+
+bool nextM3e(TextTable& table, M3eRow& result) {
+    Row row;
+    while (table.next(row)) {
         dropBlankCells(row);
-        if (first && isM3eHeader(row)) continue;
+        if (result.place.line == 0 && isM3eHeader(row)) continue;
         if (row.cells.size() != kM3eCells)
             throw DataError(table.place(row), fmt::format("{} values", row.cells.size()),
                             "9 values: thread, layer, d0 to d5, T");
-        Dimensions sizes;
-        for (std::size_t i = 0; i < sizes.size(); ++i) {
+        for (std::size_t i = 0; i < result.sizes.size(); ++i) {
             const Cell& cell = row.cells[i + kM3eFirstSize];
             const Place place = table.place(row, cell);
-            sizes[i] = {wholeAboveZero(cell.text, place, fmt::format("d{}", i)), place};
+            result.sizes[i] = {wholeAboveZero(cell.text, place, fmt::format("d{}", i)), place};
         }
-        Layer layer = layerOf(typeIn(row.cells[8], table.place(row, row.cells[8])), sizes, chain);
-        layer.name = fmt::format("thread{}.layer{}", row.cells[0].text, row.cells[1].text);
-        chain.add(std::move(layer), table.place(row));
+        result.kind = typeIn(row.cells[8], table.place(row, row.cells[8]));
+        result.name = fmt::format("thread{}.layer{}", row.cells[0].text, row.cells[1].text);
+        result.place = table.place(row);
+        return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+LayerGraph readM3e(const std::string& bytes, const std::string& file) {
+    TextTable table(bytes, file);
+    ChainBuilder chain(file);
+    for (M3eRow row; nextM3e(table, row);) {
+        Layer layer = layerOf(row.kind, row.sizes, chain);
+        layer.name = row.name;
+        chain.add(std::move(layer), row.place);
     }
     return std::move(chain).finish();
+}
+
+std::vector<LayerJob> readM3eJobs(const std::string& bytes, const std::string& file) {
+    TextTable table(bytes, file);
+    std::vector<LayerJob> jobs;
+    for (M3eRow row; nextM3e(table, row);) {
+        if (jobs.size() == kMostLayers)
+            throw DataError(row.place, fmt::format("more than {} layers", kMostLayers),
+                            fmt::format("at most {}", kMostLayers));
+        LayerJob& job = jobs.emplace_back();
+        job.name = row.name;
+        job.kind = row.kind;
+        for (std::size_t i = 0; i < job.d.size(); ++i) job.d[i] = static_cast<std::int64_t>(row.sizes[i].value);
+    }
+    if (jobs.empty()) throw DataError({.file = file}, "no layers", "at least one layer");
+    return jobs;
 }
 
 bool looksLikeMaestro(std::string_view bytes) {
@@ -303,7 +336,7 @@ LayerGraph readMaestro(const std::string& bytes, const std::string& file) {
         Dimensions sizes;
         for (std::size_t i = 0; i < sizes.size(); ++i)
             sizes[i] = size(row, kMaestroKeys[i], std::string(1, "KCYXRS"[i]));
-        RowType type = RowType::convolution;
+        JobKind type = JobKind::conv;
         if (columns.has("t")) {
             const Cell cell = columns.cell(row, "t");
             type = typeIn(cell, table.place(row, cell));

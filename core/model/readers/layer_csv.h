@@ -2,7 +2,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "core/model/jobs.h"
 #include "core/model/layers.h"
 
 namespace tessera::model {
@@ -13,6 +15,9 @@ namespace tessera::model {
 /// as many channels as it reads: its K is not used. Rows form a chain in file order.
 bool looksLikeM3e(std::string_view bytes);
 LayerGraph readM3e(const std::string& bytes, const std::string& file);
+/// The rows of an M3E job table as jobs, exactly as they stand there: nothing is said of windows that do not fit, nor
+/// of sizes that a type of row does not use.
+std::vector<LayerJob> readM3eJobs(const std::string& bytes, const std::string& file);
 
 /// MAESTRO layer tables: header `K,C,Y,X,R,S,T` (any order; T may be absent = convolution) and a row per layer, with
 /// T as a number or a word (CONV, DSCONV, GEMM, FFN). Dimensions mean the same as in M3E tables.

@@ -11,6 +11,7 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/model/readers/accpar_text.h"
+#include "core/model/readers/calculon.h"
 #include "core/model/readers/dimensions.h"
 #include "core/model/readers/layer_csv.h"
 #include "core/model/readers/layers_json.h"
@@ -63,6 +64,14 @@ const std::vector<Reader> kReaders{
          return readNativeJson(std::move(bytes), file, options);
      }},
     {"layers-json", "Tessera layer table (tessera.layers/1)", {".json"}, isLayersJson, readTable<readLayersJson>},
+    {"calculon",
+     "Calculon model (hidden, feedforward, seq_size, ...)",
+     {".json"},
+     looksLikeCalculon,
+     // NOLINTNEXTLINE(performance-unnecessary-value-param): all readers share one signature
+     [](std::string bytes, const std::string& file, const LoadOptions& options) -> Form {
+         return readCalculon(bytes, file, options);
+     }},
     {"accpar", "AccPar network text (num_layers ...)", {".txt"}, looksLikeAccpar, readTable<readAccpar>},
     {"m3e", "M3E job table (thread,layer,d0,...,d5,T)", {".csv"}, looksLikeM3e, readTable<readM3e>},
     {"maestro", "MAESTRO layer table (header K,C,Y,X,R,S,T)", {".csv"}, looksLikeMaestro, readTable<readMaestro>},

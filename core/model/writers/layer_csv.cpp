@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/model/jobs.h"
 #include "core/model/writers/writers.h"
 
 namespace tessera::model {
@@ -74,10 +75,6 @@ Rows weightedRows(const LayerGraph& graph, std::string_view format) {
     return rows;
 }
 
-bool isDepthwise(const Layer& layer) {
-    return layer.groups > 1 && layer.groups == layer.inChannels && layer.groups == layer.outChannels;
-}
-
 /// The map, padding included, over which a kernel makes `made` steps of `stride`.
 double paddedSize(double made, double kernel, double stride) {
     return (made - 1) * stride + kernel;
@@ -87,18 +84,14 @@ double strideOf(double read, double made) {
     return std::max(1.0, std::round(read / made));
 }
 
+/// Input maps are those that make the same map with stride 1 and without padding.
 std::string maestroRow(const Layer& layer) {
-    if (layer.kind == LayerKind::fc && layer.conv.area() > 1)
-        return fmt::format("{},{},{},1,1,1,3\n", size(layer.conv.area()), size(layer.outChannels),
-                           size(layer.inChannels));
-    if (layer.kind == LayerKind::fc)
-        return fmt::format("{},{},1,1,1,1,0\n", size(layer.outChannels), size(layer.inChannels));
-    const bool depthwise = isDepthwise(layer);
-    return fmt::format("{},{},{},{},{},{},{}\n", depthwise ? "1" : size(layer.outChannels),
-                       size(depthwise ? layer.inChannels : layer.inChannels / layer.groups),
-                       size(paddedSize(layer.conv.height, layer.kernel.height, 1)),
-                       size(paddedSize(layer.conv.width, layer.kernel.width, 1)), size(layer.kernel.height),
-                       size(layer.kernel.width), depthwise ? 2 : 1);
+    LayerJob job = jobOf(layer, 1).value_or(LayerJob{});
+    if (job.kind == JobKind::conv || job.kind == JobKind::dsconv) {
+        job.d[2] = outputY(job) + job.d[4] - 1;
+        job.d[3] = outputX(job) + job.d[5] - 1;
+    }
+    return fmt::format("{},{}\n", fmt::join(job.d, ","), static_cast<int>(job.kind));
 }
 
 /// SCALE-Sim splits at every comma and knows no quotes.
@@ -146,6 +139,27 @@ Converted writeMaestroCsv(const Model& model) {
     std::string text = "K,C,Y,X,R,S,T\n";
     for (const Layer* layer : rows.layers) text += maestroRow(*layer);
     return {text, rows.warnings};
+}
+
+Converted writeM3eCsv(const Model& model) {
+    const Graph* const graph = model.graph();
+    const std::vector<LayerJob> jobs = graph != nullptr ? jobsOf(*graph, 1) : jobsOf(layerGraph(model), 1);
+    std::string text;
+    std::size_t row = 0, repeated = 0, sliding = 0;
+    for (const LayerJob& job : jobs) {
+        text += fmt::format("0,{},{},{}\n", row++, fmt::join(job.d, ","), static_cast<int>(job.kind));
+        if (job.repeats > 1) ++repeated;
+        LayerJob plain{.name = job.name, .kind = job.kind, .d = job.d};
+        plain.repeats = job.repeats;
+        if (!(plain == job)) ++sliding;
+    }
+    std::vector<std::string> warnings;
+    const auto warn = [&](std::size_t count, std::string_view what) {
+        if (count > 0) warnings.push_back(fmt::format("{} row{} {}.", count, count == 1 ? "" : "s", what));
+    };
+    warn(repeated, "of work that is done several times (heads, time steps) stand in M3E's table once");
+    warn(sliding, "of convolutions have strides, padding, dilation or groups, which M3E's table does not hold");
+    return {text, warnings};
 }
 
 Converted writeScaleSimCsv(const Model& model) {

@@ -14,6 +14,7 @@ const std::vector<Writer>& writers() {
         {"dot", "Graphviz text", ".dot", writeDot},
         {"svg", "Picture of the graph", ".svg", writeSvg},
         {"maestro-csv", "MAESTRO layer table", ".csv", writeMaestroCsv},
+        {"m3e-csv", "M3E job table", ".csv", writeM3eCsv},
         {"scalesim-csv", "SCALE-Sim topology", ".csv", writeScaleSimCsv},
     };
     return kWriters;

@@ -42,6 +42,9 @@ Converted writeSvg(const Model& model);
 /// padding. Grouped convolutions are depthwise rows where every group reads one channel and makes one, else rows that
 /// read the channels of one group (equal weights and multiply-accumulates). Joins and embeddings are left out.
 Converted writeMaestroCsv(const Model& model);
+/// M3E's rows `thread,layer,d0,...,d5,T`, one per job of one sample (see jobsOf). Input maps are as they are read,
+/// without padding; warnings say what the format has no column for: strides, padding, groups, and repeats.
+Converted writeM3eCsv(const Model& model);
 /// SCALE-Sim's convolution topology. Input maps include padding; the stride is the ratio of the maps' heights. A matrix
 /// product with M rows is a 1 x 1 convolution on an M x 1 map. Groups, joins and embeddings as for MAESTRO.
 Converted writeScaleSimCsv(const Model& model);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/model/graph.h"
@@ -35,5 +36,38 @@ Graph efficientnetB0(Network net);
 Graph googlenet(Network net);
 Graph densenet121(Network net);
 Graph unet(Network net);
+
+// transformers.cpp
+/// A decoder with learned positions in the order of GPT-2: normalisations in front, a head that shares the embedding.
+struct GptSize {
+    std::int64_t layers, heads, hidden;
+    std::int64_t positions = 1024;
+    std::int64_t vocabulary = 50257;
+    std::int64_t headSize = hidden / heads;
+    std::int64_t feedForward = 4 * hidden;
+};
+Graph gpt(Network net, const GptSize& size);
+Graph bert(Network net, bool large);
+Graph megatronBert(Network net);
+Graph opt350m(Network net);
+Graph llama2(Network net);
+Graph vitB16(Network net);
+/// "base" or else "small".
+Graph t5(Network net, bool base);
+Graph transformerXl(Network net);
+
+// recurrent.cpp
+Graph gnmt(Network net);
+Graph deepSpeech2(Network net);
+
+// recommendation.cpp
+Graph wideAndDeep(Network net);
+Graph dlrm(Network net);
+Graph neuMf(Network net);
+Graph din(Network net);
+
+// scientific.cpp
+Graph candleUno(Network net);
+Graph braggNn(Network net);
 
 }  // namespace tessera::model::zoo

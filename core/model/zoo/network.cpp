@@ -32,8 +32,12 @@ Attributes pooling(const PoolOptions& options) {
 
 }  // namespace
 
-Network::Network(const std::string& id, const LoadOptions& options)
-    : builder_(id, "zoo:" + id), batch_(options.batch.value_or(1)) {}
+Network::Network(const std::string& id, std::int64_t batch, std::map<std::string, std::int64_t> dimensions)
+    : Network(id, "zoo:" + id, batch, std::move(dimensions)) {}
+
+Network::Network(const std::string& name, const std::string& file, std::int64_t batch,
+                 std::map<std::string, std::int64_t> dimensions)
+    : builder_(name, file), batch_(batch), dimensions_(std::move(dimensions)) {}
 
 std::string Network::scoped(const std::string& layer) const {
     return block_.empty() ? layer : block_ + "." + layer;
@@ -76,11 +80,23 @@ std::string Network::addLayer(const std::string& type, std::vector<std::string> 
     return name;
 }
 
-std::string Network::input(const std::string& name, const std::vector<std::int64_t>& dimensions) {
+std::string Network::input(const std::string& name, const std::vector<std::int64_t>& dimensions, DataType type) {
     std::vector<std::int64_t> shape{batch_};
     shape.insert(shape.end(), dimensions.begin(), dimensions.end());
-    builder_.addInput(name, DataType::float32, shape);
+    builder_.addInput(name, type, shape);
     return name;
+}
+
+std::string Network::stored(const std::string& name, const std::vector<std::int64_t>& shape) {
+    std::string tensor = scoped(name);
+    builder_.addStored(tensor, DataType::float32, shape);
+    return tensor;
+}
+
+std::string Network::constant(const std::string& name, DataType type, const std::vector<std::int64_t>& shape) {
+    std::string tensor = scoped(name);
+    builder_.addConstant(tensor, type, shape);
+    return tensor;
 }
 
 std::string Network::conv(const std::string& x, const std::string& layer, std::int64_t channels,
@@ -94,6 +110,16 @@ std::string Network::conv(const std::string& x, const std::string& layer, std::i
         builder_.addStored(inputs.back(), DataType::float32, {channels});
     }
     return addLayer("Conv", std::move(inputs), name, convolution(options));
+}
+
+std::string Network::wideConv(const std::string& x, const std::string& layer, std::int64_t channels,
+                              const WideConvOptions& options) {
+    const auto& [kernel, stride, pad] = options;
+    const std::string weight = stored(layer + ".weight", {channels, this->channels(x), kernel.height, kernel.width});
+    return addLayer("Conv", {x, weight, stored(layer + ".bias", {channels})}, scoped(layer),
+                    {{"kernel_shape", Integers{kernel.height, kernel.width}},
+                     {"strides", Integers{stride.height, stride.width}},
+                     {"pads", Integers{pad.height, pad.width, pad.height, pad.width}}});
 }
 
 std::string Network::transposedConv(const std::string& x, const std::string& layer, std::int64_t channels,
@@ -116,6 +142,11 @@ std::string Network::fc(const std::string& x, const std::string& layer, std::int
     return addLayer("Gemm", {x, name + ".weight", name + ".bias"}, name, {{"transB", std::int64_t{1}}});
 }
 
+std::string Network::fcLike(const std::string& x, const std::string& layer, const std::string& other) {
+    const std::string owner = scoped(other);
+    return addLayer("Gemm", {x, owner + ".weight", owner + ".bias"}, scoped(layer), {{"transB", std::int64_t{1}}});
+}
+
 std::string Network::join(const std::string& type, const std::vector<std::string>& parts, const std::string& layer,
                           const Attributes& attributes) {
     return addLayer(type, parts, scoped(layer), attributes);
@@ -123,6 +154,10 @@ std::string Network::join(const std::string& type, const std::vector<std::string
 
 std::string Network::add(const std::string& a, const std::string& b, const std::string& layer) {
     return join("Add", {a, b}, layer, {});
+}
+
+std::string Network::subtract(const std::string& a, const std::string& b, const std::string& layer) {
+    return join("Sub", {a, b}, layer, {});
 }
 
 std::string Network::multiply(const std::string& a, const std::string& b, const std::string& layer) {
@@ -148,14 +183,20 @@ std::string Network::unary(const std::string& type, const std::string& x, const 
     return addOnEdge(type, {x}, attributes);
 }
 
+/// Numbers are constants rather than stored tensors, which would count as trained.
+std::string Network::scalar(const std::string& near, double value) {
+    std::string name = spotBehind(near, "number").name;
+    builder_.addConstant(name, DataType::float32, {}, std::vector<double>{value});
+    return name;
+}
+
 std::string Network::relu6(const std::string& x) {
-    // Bounds are constants rather than stored tensors, which would count as trained.
-    std::vector<std::string> inputs{x};
-    for (const double bound : {0.0, 6.0}) {
-        inputs.push_back(spotBehind(x, "bound").name);
-        builder_.addConstant(inputs.back(), DataType::float32, {}, std::vector<double>{bound});
-    }
-    return addOnEdge("Clip", inputs, {});
+    return clip(x, 0, 6);
+}
+
+std::string Network::clip(const std::string& x, double least, double most) {
+    const std::string lower = scalar(x, least);
+    return addOnEdge("Clip", {x, lower, scalar(x, most)}, {});
 }
 
 std::string Network::silu(const std::string& x) {
@@ -193,7 +234,7 @@ std::vector<std::string> Network::halves(const std::string& x) {
     return outputs;
 }
 
-std::string Network::reshaped(const std::string& x, const std::vector<std::int64_t>& shape) {
+std::string Network::reshape(const std::string& x, const std::vector<std::int64_t>& shape) {
     const Spot spot = spotBehind(x, "reshape");
     addOperator("Reshape", {x, integers(spot.name + ".shape", shape)}, {spot.name}, {}, spot);
     return spot.name;
@@ -201,8 +242,150 @@ std::string Network::reshaped(const std::string& x, const std::vector<std::int64
 
 std::string Network::channelShuffle(const std::string& x, std::int64_t groups) {
     const std::vector<std::int64_t> shape = *builder_.tensor(x).shape;
-    const std::string grouped = reshaped(x, {shape[0], groups, shape[1] / groups, shape[2], shape[3]});
-    return reshaped(unary("Transpose", grouped, {{"perm", Integers{0, 2, 1, 3, 4}}}), shape);
+    const std::string grouped = reshape(x, {shape[0], groups, shape[1] / groups, shape[2], shape[3]});
+    return reshape(unary("Transpose", grouped, {{"perm", Integers{0, 2, 1, 3, 4}}}), shape);
+}
+
+std::string Network::linear(const std::string& x, const std::string& layer, std::int64_t features) {
+    const std::string weight = stored(layer + ".weight", {width(x), features});
+    return addLayer("MatMul", {x, weight}, scoped(layer), {});
+}
+
+std::string Network::tiedLinear(const std::string& x, const std::string& layer, const std::string& table) {
+    const std::string weight = unary("Transpose", table, {{"perm", Integers{1, 0}}});
+    return addLayer("MatMul", {x, weight}, scoped(layer), {});
+}
+
+/// An operator behind `x` with trained vectors as long as the last axis.
+std::string Network::withTrained(const std::string& type, const std::string& x, const std::vector<const char*>& parts,
+                                 const Attributes& attributes) {
+    const Spot spot = spotBehind(x, type == "Add" ? "bias" : "norm");
+    std::vector<std::string> inputs{x};
+    for (const char* part : parts) {
+        inputs.push_back(spot.name + part);
+        builder_.addStored(inputs.back(), DataType::float32, {width(x)});
+    }
+    addOperator(type, inputs, {spot.name}, attributes, spot);
+    return spot.name;
+}
+
+std::string Network::bias(const std::string& x) {
+    return withTrained("Add", x, {".value"}, {});
+}
+
+std::string Network::layerNorm(const std::string& x) {
+    return withTrained("LayerNormalization", x, {".weight", ".bias"}, {{"axis", std::int64_t{-1}}});
+}
+
+std::string Network::rmsNorm(const std::string& x) {
+    return withTrained("RMSNormalization", x, {".weight"}, {{"axis", std::int64_t{-1}}});
+}
+
+std::string Network::lookUp(const std::string& indices, const std::string& layer, const std::string& table) {
+    return addLayer("Gather", {table, indices}, scoped(layer), {{"axis", std::int64_t{0}}});
+}
+
+std::string Network::transpose(const std::string& x, const std::vector<std::int64_t>& order) {
+    return unary("Transpose", x, {{"perm", order}});
+}
+
+std::string Network::expand(const std::string& x, const std::vector<std::int64_t>& shape) {
+    const Spot spot = spotBehind(x, "expand");
+    addOperator("Expand", {x, integers(spot.name + ".shape", shape)}, {spot.name}, {}, spot);
+    return spot.name;
+}
+
+std::string Network::product(const std::string& a, const std::string& b, const std::string& layer) {
+    return join("MatMul", {a, b}, layer, {});
+}
+
+std::string Network::scale(const std::string& x, double factor) {
+    return addOnEdge("Mul", {x, scalar(x, factor)}, {});
+}
+
+std::string Network::masked(const std::string& x, const std::string& mask) {
+    const Spot spot = spotBehind(x, "mask");
+    addOperator("Where", {mask, x, scalar(x, -1e9)}, {spot.name}, {}, spot);
+    return spot.name;
+}
+
+std::vector<std::string> Network::split(const std::string& x, std::int64_t parts, std::int64_t axis) {
+    const Spot spot = spotBehind(x, "split");
+    const std::vector<std::int64_t>& sizes = shape(x);
+    const std::int64_t size = (axis < 0 ? *(sizes.end() + axis) : sizes.at(static_cast<std::size_t>(axis))) / parts;
+    std::vector<std::string> outputs;
+    for (std::int64_t i = 0; i < parts; ++i) outputs.push_back(spot.name + ".part" + std::to_string(i + 1));
+    const Integers equal(static_cast<std::size_t>(parts), size);
+    addOperator("Split", {x, integers(spot.name + ".sizes", equal)}, outputs, {{"axis", axis}}, spot);
+    return outputs;
+}
+
+std::string Network::concatenate(const std::vector<std::string>& parts, std::int64_t axis, const std::string& layer) {
+    return join("Concat", parts, layer, {{"axis", axis}});
+}
+
+std::string Network::at(const std::string& x, std::int64_t axis, std::int64_t index) {
+    const Spot spot = spotBehind(x, "pick");
+    builder_.addConstant(spot.name + ".index", DataType::int64, {}, std::vector<double>{static_cast<double>(index)});
+    addOperator("Gather", {x, spot.name + ".index"}, {spot.name}, {{"axis", axis}}, spot);
+    return spot.name;
+}
+
+std::string Network::pick(const std::string& x, std::int64_t axis, std::int64_t count) {
+    const Spot spot = spotBehind(x, "pick");
+    builder_.addConstant(spot.name + ".indices", DataType::int64, {count});
+    addOperator("Gather", {x, spot.name + ".indices"}, {spot.name}, {{"axis", axis}}, spot);
+    return spot.name;
+}
+
+std::string Network::withFirstStep(const std::string& x, const std::string& name) {
+    const std::string row = stored(name, {1, 1, width(x)});
+    const Spot spot = spotBehind(row, "expand");
+    addOperator("Expand", {row, integers(spot.name + ".shape", {batch_, 1, width(x)})}, {spot.name}, {}, spot);
+    const Spot joined = spotBehind(x, "concat");
+    addOperator("Concat", {spot.name, x}, {joined.name}, {{"axis", std::int64_t{1}}}, joined);
+    return joined.name;
+}
+
+std::string Network::padded(const std::string& x, std::int64_t axis) {
+    const Spot spot = spotBehind(x, "pad");
+    Integers pads(2 * shape(x).size(), 0);
+    pads.at(static_cast<std::size_t>(axis)) = 1;
+    addOperator("Pad", {x, integers(spot.name + ".pads", pads)}, {spot.name}, {}, spot);
+    return spot.name;
+}
+
+std::string Network::withoutFirst(const std::string& x, std::int64_t axis) {
+    const Spot spot = spotBehind(x, "slice");
+    const std::string from = integers(spot.name + ".from", {1});
+    const std::string to = integers(spot.name + ".to", {shape(x).at(static_cast<std::size_t>(axis))});
+    addOperator("Slice", {x, from, to, integers(spot.name + ".axes", {axis})}, {spot.name}, {}, spot);
+    return spot.name;
+}
+
+std::string Network::sum(const std::string& x, std::int64_t axis) {
+    const Spot spot = spotBehind(x, "sum");
+    addOperator("ReduceSum", {x, integers(spot.name + ".axes", {axis})}, {spot.name}, {{"keepdims", std::int64_t{0}}},
+                spot);
+    return spot.name;
+}
+
+std::string Network::allReduce(const std::string& x, std::int64_t devices) {
+    return devices == 1 ? x : unary("AllReduce", x, {{"devices", devices}});
+}
+
+std::string Network::lstm(const std::string& x, const std::string& layer, std::int64_t hidden, bool bidirectional) {
+    constexpr std::int64_t kGates = 4;
+    const std::int64_t directions = bidirectional ? 2 : 1;
+    const std::string input = stored(layer + ".input", {directions, kGates * hidden, width(x)});
+    const std::string state = stored(layer + ".state", {directions, kGates * hidden, hidden});
+    const std::string biases = stored(layer + ".bias", {directions, 2 * kGates * hidden});
+    const std::int64_t steps = shape(x).at(1);
+    const std::string y = addLayer("LSTM", {x, input, state, biases}, scoped(layer),
+                                   {{"hidden_size", hidden},
+                                    {"layout", std::int64_t{1}},
+                                    {"direction", std::string(bidirectional ? "bidirectional" : "forward")}});
+    return reshape(y, {batch_, steps, directions * hidden});
 }
 
 std::int64_t Network::channels(const std::string& x) const {

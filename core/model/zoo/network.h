@@ -31,27 +31,49 @@ struct PoolOptions {
     bool ceil = false;  ///< a last window may reach beyond the map
 };
 
+/// A convolution that is not square.
+struct WideConvOptions {
+    Kernel kernel, stride, pad;
+};
+
 /// Writes a network operator by operator, in the words of the papers, into a GraphBuilder. Functions take and return
 /// tensor names. A weighted layer or join is given its name; other operators belong to the layer that their first
 /// operand comes from ("conv1.relu"), or, in another block than it, stand for themselves ("layer2.norm").
 class Network {
 public:
-    Network(const std::string& id, const LoadOptions& options);
+    /// `dimensions` holds a size for every dimension of the entry.
+    Network(const std::string& id, std::int64_t batch, std::map<std::string, std::int64_t> dimensions);
+    /// A network that a file describes.
+    Network(const std::string& name, const std::string& file, std::int64_t batch,
+            std::map<std::string, std::int64_t> dimensions);
 
     std::int64_t batch() const { return batch_; }
+    /// The size that a dimension of the zoo's entry has been given, or its default.
+    std::int64_t dimension(const std::string& name) const { return dimensions_.at(name); }
     /// The block that the following operators belong to; names of layers are put behind it ("layer1.0" + "conv1").
     /// Empty = none.
     void block(const std::string& name) { block_ = name; }
 
     /// A float32 input of batch x dimensions.
-    std::string input(const std::string& name, const std::vector<std::int64_t>& dimensions);
+    std::string input(const std::string& name, const std::vector<std::int64_t>& dimensions,
+                      DataType type = DataType::float32);
+    /// A trained tensor of the layer or block: "NAME" behind the block's name.
+    std::string stored(const std::string& name, const std::vector<std::int64_t>& shape);
+    /// A value that is given with the network and not trained, of unknown elements.
+    std::string constant(const std::string& name, DataType type, const std::vector<std::int64_t>& shape);
 
     std::string conv(const std::string& x, const std::string& layer, std::int64_t channels, const ConvOptions& options);
+    /// The same, with a bias and other sizes across than down.
+    std::string wideConv(const std::string& x, const std::string& layer, std::int64_t channels,
+                         const WideConvOptions& options);
     std::string transposedConv(const std::string& x, const std::string& layer, std::int64_t channels,
                                const ConvOptions& options);
     /// y = x W^T + b.
     std::string fc(const std::string& x, const std::string& layer, std::int64_t features);
+    /// The same with the weights of another fully connected layer.
+    std::string fcLike(const std::string& x, const std::string& layer, const std::string& other);
     std::string add(const std::string& a, const std::string& b, const std::string& layer);
+    std::string subtract(const std::string& a, const std::string& b, const std::string& layer);
     std::string multiply(const std::string& a, const std::string& b, const std::string& layer);
     /// Along the channels.
     std::string concat(const std::vector<std::string>& parts, const std::string& layer);
@@ -60,6 +82,7 @@ public:
     std::string relu(const std::string& x) { return unary("Relu", x); }
     /// ReLU with an upper bound of 6.
     std::string relu6(const std::string& x);
+    std::string clip(const std::string& x, double least, double most);
     /// x sigmoid(x).
     std::string silu(const std::string& x);
     std::string unary(const std::string& type, const std::string& x, const Attributes& attributes = {});
@@ -69,12 +92,64 @@ public:
     /// The mean over height and width, as batch x channels.
     std::string spatialMean(const std::string& x);
     std::string flatten(const std::string& x);
+
+    // Sequences: batch x steps x features.
+
+    /// y = x W, without bias: an operator of rank above 2.
+    std::string linear(const std::string& x, const std::string& layer, std::int64_t features);
+    /// y = x T^T for a table T of rows x features, as a head that shares the table of its embedding.
+    std::string tiedLinear(const std::string& x, const std::string& layer, const std::string& table);
+    /// Adds a trained vector to the last axis.
+    std::string bias(const std::string& x);
+    std::string lookUp(const std::string& indices, const std::string& layer, const std::string& table);
+    std::string layerNorm(const std::string& x);
+    /// Root mean square normalisation.
+    std::string rmsNorm(const std::string& x);
+    std::string softmax(const std::string& x) { return unary("Softmax", x, {{"axis", std::int64_t{-1}}}); }
+    std::string reshape(const std::string& x, const std::vector<std::int64_t>& shape);
+    std::string transpose(const std::string& x, const std::vector<std::int64_t>& order);
+    /// Repeats axes of size 1.
+    std::string expand(const std::string& x, const std::vector<std::int64_t>& shape);
+    /// A matrix product of activations.
+    std::string product(const std::string& a, const std::string& b, const std::string& layer);
+    /// x times a number.
+    std::string scale(const std::string& x, double factor);
+    /// x where the mask is true, a large negative number elsewhere.
+    std::string masked(const std::string& x, const std::string& mask);
+    /// An element-wise operator of values that come from one layer, or of one such value and a stored one.
+    std::string combine(const std::string& type, const std::string& a, const std::string& b) {
+        return addOnEdge(type, {a, b}, {});
+    }
+    /// Equal parts along an axis.
+    std::vector<std::string> split(const std::string& x, std::int64_t parts, std::int64_t axis);
+    std::string concatenate(const std::vector<std::string>& parts, std::int64_t axis, const std::string& layer);
+    /// The same, of values that come from one layer.
+    std::string concatenateOnEdge(const std::vector<std::string>& parts, std::int64_t axis) {
+        return addOnEdge("Concat", parts, {{"axis", axis}});
+    }
+    /// The element of an axis, which goes.
+    std::string at(const std::string& x, std::int64_t axis, std::int64_t index);
+    /// Rows of an axis by stored indices.
+    std::string pick(const std::string& x, std::int64_t axis, std::int64_t count);
+    std::string sum(const std::string& x, std::int64_t axis);
+    /// With a zero in front of every row of the axis; without the first element of the axis.
+    std::string padded(const std::string& x, std::int64_t axis);
+    std::string withoutFirst(const std::string& x, std::int64_t axis);
+    /// A trained row in front of the steps.
+    std::string withFirstStep(const std::string& x, const std::string& name);
+    /// The sum over the devices of a tensor-parallel group; x itself where that is one.
+    std::string allReduce(const std::string& x, std::int64_t devices);
+    /// A layer of LSTM cells on batch x steps x features, with both biases of cuDNN; all directions side by side.
+    std::string lstm(const std::string& x, const std::string& layer, std::int64_t hidden, bool bidirectional);
+
     /// Splits the channels into two halves.
     std::vector<std::string> halves(const std::string& x);
     /// Interleaves the channels of `groups` groups.
     std::string channelShuffle(const std::string& x, std::int64_t groups);
 
     std::int64_t channels(const std::string& x) const;
+    const std::vector<std::int64_t>& shape(const std::string& x) const { return *builder_.tensor(x).shape; }
+    std::int64_t width(const std::string& x) const { return shape(x).back(); }  ///< of the last axis
     /// Finishes the network with one output.
     Graph finish(const std::string& output) &&;
 
@@ -97,11 +172,14 @@ private:
                          const Attributes& attributes);
     std::string join(const std::string& type, const std::vector<std::string>& parts, const std::string& layer,
                      const Attributes& attributes);
-    std::string reshaped(const std::string& x, const std::vector<std::int64_t>& shape);
+    std::string scalar(const std::string& near, double value);
+    std::string withTrained(const std::string& type, const std::string& x, const std::vector<const char*>& parts,
+                            const Attributes& attributes);
     std::string integers(const std::string& name, const std::vector<std::int64_t>& values);
 
     GraphBuilder builder_;
     std::int64_t batch_ = 1;
+    std::map<std::string, std::int64_t> dimensions_;
     std::string block_;
     std::map<std::string, Owner> owners_;  ///< by tensor
     std::map<std::string, int> taken_;     ///< how often a name was asked for

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,16 @@
 
 namespace tessera::model {
 
+/// A size of a network that users may choose (`--dim NAME=N`), besides its batch (`--batch`, the micro-batch).
+struct ZooDimension {
+    std::string name;
+    std::string meaning;
+    std::int64_t value = 1;  ///< where none is given
+    std::int64_t most = 1;
+    std::int64_t divides = 0;   ///< a number that the size must divide; 0 = none
+    std::string dividend = {};  ///< what that number counts
+};
+
 /// A network that is generated in code, as `zoo:ID`.
 struct ZooEntry {
     std::string id;  ///< written to files and studies; never changes
@@ -15,14 +26,16 @@ struct ZooEntry {
     std::string family;  ///< "perceptron", "convolutional", ...: for grouping in lists
     std::string source;  ///< paper, authors, year; and the implementation whose details are followed
     std::string description;
+    std::vector<ZooDimension> dimensions = {};
 };
 
 /// All networks of the zoo, by family and size.
 const std::vector<ZooEntry>& zooEntries();
 
-/// Builds a network of the zoo; `options.batch` samples (1 where absent). Operators carry the names of their layer and
-/// of their block, weighted operators are named like their layer. Throws UsageError for an unknown id (with a hint),
-/// for a batch below 1, and for a dimension that the network does not have.
+/// Builds a network of the zoo; `options.batch` samples (1 where absent), `options.dimensions` of the entry. A
+/// `tensor_parallel` above 1 makes the slice of one device of a tensor-parallel group. Operators carry the names of
+/// their layer and of their block, weighted operators are named like their layer. Throws UsageError for an unknown id
+/// (with a hint), for a batch below 1, for a dimension that the network does not have, and for sizes out of its range.
 Graph buildZooModel(const std::string& id, const LoadOptions& options = {});
 
 }  // namespace tessera::model

@@ -89,6 +89,18 @@ TEST(Writers, makeMaestroRowsOfEqualWork) {
             "keeps weights and multiply-accumulates but not the input's size."}));
 }
 
+TEST(Writers, makeM3eRowsOfTheMapsThatAreRead) {
+    const Converted converted = writerNamed("m3e-csv").write(mixed());
+    EXPECT_EQ(converted.text,
+              "0,0,64,3,224,224,7,7,1\n0,1,1,64,112,112,7,7,2\n0,2,128,16,112,112,7,7,1\n0,3,10,128,1,1,1,1,0\n"
+              "0,4,16,10,128,1,1,1,3\n");
+    EXPECT_EQ(readM3eJobs(converted.text, "m3e.csv").size(), 5U);
+    EXPECT_EQ(
+        converted.warnings,
+        (std::vector<std::string>{"3 rows of convolutions have strides, padding, dilation or groups, which M3E's table "
+                                  "does not hold."}));
+}
+
 TEST(Writers, makeScaleSimRowsOfEqualWork) {
     EXPECT_EQ(convert("scalesim-csv", mixed()),
               "Layer name,IFMAP Height,IFMAP Width,Filter Height,Filter Width,Channels,Num Filter,Strides,\n"

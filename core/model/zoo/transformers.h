@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/model/zoo/network.h"
+
+/// Blocks of transformers that several networks of the zoo are made of. A tensor-parallel slice (one device of
+/// `devices`) is that of Shoeybi, Patwary, Puri, LeGresley, Casper, Catanzaro: "Megatron-LM", arXiv:1909.08053, section
+/// 3: the first product of an attention or feed-forward part is split by columns, the second by rows, with an AllReduce
+/// of the sum in front of its bias; heads and look-up tables are split as well, with an AllReduce behind the look-up.
+namespace tessera::model::zoo {
+
+/// Masks and positions that the scores of an attention take; empty ones are left out.
+struct Attention {
+    std::int64_t heads = 1;     ///< of all devices
+    std::int64_t headSize = 1;  ///< features per head
+    std::int64_t devices = 1;   ///< of the tensor-parallel group
+    bool bias = true;
+    bool fused = false;          ///< query, key and value are one product (self-attention)
+    bool scaled = true;          ///< scores are divided by the square root of the head's size
+    std::string mask = {};       ///< boolean, broadcast to the scores
+    std::string positions = {};  ///< added to the scores
+    std::string cosine = {};     ///< rotary positions of query and key
+    std::string sine = {};
+};
+
+/// y = x W, split by columns: every device makes its part of the features.
+std::string columnLinear(Network& net, const std::string& x, const std::string& layer, std::int64_t features,
+                         std::int64_t devices, bool bias);
+/// y = x W, split by rows: every device has its part of x, sums are reduced over all.
+std::string rowLinear(Network& net, const std::string& x, const std::string& layer, std::int64_t features,
+                      std::int64_t devices, bool bias);
+
+/// Multi-head attention of `x` to `memory` (`x` itself in self-attention) with its projections, as layers
+/// "NAME.query", "NAME.scores" and so on.
+std::string attend(Network& net, const std::string& x, const std::string& memory, const std::string& name,
+                   const Attention& options);
+
+/// Rows of a vocabulary's table on one device: all where that is one, else padded like Megatron's to a multiple of 128
+/// per device.
+std::int64_t vocabularyRows(std::int64_t vocabulary, std::int64_t devices);
+
+}  // namespace tessera::model::zoo
