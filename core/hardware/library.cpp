@@ -42,9 +42,12 @@ constexpr std::array kKinds{
          [](const std::string& path) { return readAccelerator(loadDocument(path).root()).name; }},
     Kind{"fleet", "a fleet", "fleets", "\"tessera.fleet/",
          [](const std::string& path) { return readFleet(loadDocument(path).root()).name; }},
+    Kind{"platform", "a platform", "platforms", "\"tessera.platform/",
+         [](const std::string& path) { return readPlatform(loadDocument(path).root()).name; }},
 };
 constexpr const Kind& kAccelerators = kKinds[0];
 constexpr const Kind& kFleets = kKinds[1];
+constexpr const Kind& kPlatforms = kKinds[2];
 
 std::optional<fs::path> environmentPath(const char* name) {
     const char* value = std::getenv(name);
@@ -68,23 +71,23 @@ bool looksLikePath(std::string_view text) {
 }
 
 /// Files that lie directly in $TESSERA_DATA are told apart by the schema they name.
-bool mentionsSchema(const fs::path& path, const Kind& kind) {
+bool mentionsSchema(const fs::path& path, std::string_view schema) {
     try {
-        return readFile(path, kLargestHardwareFile).find(kind.schema) != std::string::npos;
+        return readFile(path, kLargestHardwareFile).find(schema) != std::string::npos;
     } catch (const std::exception&) {
         return false;
     }
 }
 
-/// The files `id` of one kind in the folder, sorted by name.
-void collect(std::map<std::string, fs::path>& files, const fs::path& folder, const Kind* onlyOfSchema) {
+/// The files `id` of one kind in the folder, sorted by name; only those that mention the schema, where one is given.
+void collect(std::map<std::string, fs::path>& files, const fs::path& folder, std::string_view onlyOfSchema) {
     std::error_code error;
     std::map<std::string, fs::path> here;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
         const fs::path& path = entry->path();
         const std::string id = path.stem().string();
         if (path.extension() != ".json" || !isName(id) || !isOrdinaryFile(path)) continue;
-        if (onlyOfSchema != nullptr && !mentionsSchema(path, *onlyOfSchema)) continue;
+        if (!onlyOfSchema.empty() && !mentionsSchema(path, onlyOfSchema)) continue;
         here.emplace(id, path);
         if (here.size() >= kMostListed) break;
     }
@@ -92,25 +95,11 @@ void collect(std::map<std::string, fs::path>& files, const fs::path& folder, con
 }
 
 std::map<std::string, fs::path> filesOf(const Kind& kind) {
-    std::map<std::string, fs::path> files;
-    const std::optional<fs::path> own = environmentPath("TESSERA_DATA");
-    for (const fs::path& folder : dataFolders()) {
-        collect(files, folder / kind.folder, nullptr);
-        if (own && folder == *own) collect(files, folder, &kind);
-    }
-    return files;
+    return libraryFiles(kind.folder, kind.schema);
 }
 
 std::optional<fs::path> findFile(const Kind& kind, const std::string& id) {
-    if (!isName(id)) return std::nullopt;
-    const std::optional<fs::path> own = environmentPath("TESSERA_DATA");
-    for (const fs::path& folder : dataFolders()) {
-        const fs::path inKind = folder / kind.folder / (id + ".json");
-        if (isOrdinaryFile(inKind)) return inKind;
-        const fs::path flat = folder / (id + ".json");
-        if (own && folder == *own && isOrdinaryFile(flat) && mentionsSchema(flat, kind)) return flat;
-    }
-    return std::nullopt;
+    return libraryFile(kind.folder, kind.schema, id);
 }
 
 std::vector<std::string> namesOf(const Kind& kind) {
@@ -156,6 +145,30 @@ std::vector<fs::path> dataFolders() {
     return folders;
 }
 
+std::map<std::string, fs::path> libraryFiles(std::string_view folder, std::string_view schema) {
+    std::map<std::string, fs::path> files;
+    const std::optional<fs::path> own = environmentPath("TESSERA_DATA");
+    for (const fs::path& data : dataFolders()) {
+        collect(files, data / folder, {});
+        if (own && data == *own) collect(files, data, schema);
+    }
+    return files;
+}
+
+std::optional<fs::path> libraryFile(std::string_view folder, std::string_view schema, const std::string& id) {
+    if (!isName(id)) return std::nullopt;
+    const std::optional<fs::path> own = environmentPath("TESSERA_DATA");
+    for (const fs::path& data : dataFolders()) {
+        const fs::path inFolder = data / folder / (id + ".json");
+        if (isOrdinaryFile(inFolder)) return inFolder;
+        const fs::path flat = data / (id + ".json");
+        if (own && data == *own && isOrdinaryFile(flat) && mentionsSchema(flat, schema)) return flat;
+    }
+    for (const auto& [known, path] : libraryFiles(folder, schema))
+        if (lowered(known) == lowered(id)) return path;
+    return std::nullopt;
+}
+
 std::vector<LibraryEntry> libraryEntries() {
     std::vector<LibraryEntry> entries;
     for (const Kind& kind : kKinds) {
@@ -178,6 +191,10 @@ Accelerator loadAccelerator(const std::string& nameOrPath) {
 
 Fleet loadFleet(const std::string& nameOrPath) {
     return readFleet(loadDocument(pathOf(kFleets, nameOrPath)).root());
+}
+
+Platform loadPlatform(const std::string& nameOrPath) {
+    return readPlatform(loadDocument(pathOf(kPlatforms, nameOrPath)).root());
 }
 
 Accelerator acceleratorNamedBy(const JsonNode& field) {

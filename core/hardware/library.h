@@ -1,16 +1,20 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/hardware/fleet.h"
+#include "core/hardware/platform.h"
 
 namespace tessera::hardware {
 
 /// A bundled or own hardware file.
 struct LibraryEntry {
-    std::string kind;  ///< "accelerator", "fleet", later "platform", "template"
+    std::string kind;  ///< "accelerator", "fleet", "platform", later "template"
     std::string id;    ///< the file's stem
     std::string name;  ///< the file's own "name"
     std::filesystem::path path;
@@ -21,6 +25,13 @@ struct LibraryEntry {
 /// (default `~/.local/share/tessera`), `<executable>/../share/tessera`, and the source's `data/` in a build tree.
 std::vector<std::filesystem::path> dataFolders();
 
+/// The JSON files of one folder of the library ("platforms"), by id (the stem); the first data folder that has an id
+/// wins. Files that lie directly in `$TESSERA_DATA` join where they mention `schema` ("\"tessera.platform/").
+std::map<std::string, std::filesystem::path> libraryFiles(std::string_view folder, std::string_view schema);
+/// The one of an id; where none is written so, the first that differs in upper and lower case only.
+std::optional<std::filesystem::path> libraryFile(std::string_view folder, std::string_view schema,
+                                                 const std::string& id);
+
 /// Every hardware file of the library, sorted by kind and id; the first folder that has an id wins. A file that cannot
 /// be used has its `problem` set and does not disturb the others.
 std::vector<LibraryEntry> libraryEntries();
@@ -28,6 +39,7 @@ std::vector<LibraryEntry> libraryEntries();
 /// A file path, else a name of the library. Throws FileError, DataError, UsageError (unknown, with a hint).
 Accelerator loadAccelerator(const std::string& nameOrPath);
 Fleet loadFleet(const std::string& nameOrPath);
+Platform loadPlatform(const std::string& nameOrPath);
 
 /// The accelerator that a field of a file names: a bundled name, else a path relative to the file's folder, which must
 /// be an ordinary file. Throws DataError, at the field where there is no such accelerator.

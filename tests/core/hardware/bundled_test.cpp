@@ -1,4 +1,4 @@
-// Every file in data/accelerators and data/fleets, one by one: an accelerator or fleet is added by adding a file.
+// Every file in data/accelerators, data/fleets and data/platforms, one by one: hardware is added by adding a file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -130,6 +130,83 @@ TEST_P(EveryFleet, saysWhereEachNumberComesFrom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, EveryFleet, testing::ValuesIn(stemsIn("data/fleets")), testName);
+
+class EveryPlatform : public testing::TestWithParam<std::string> {
+protected:
+    std::string path() const { return test::sourcePath("data/platforms/" + GetParam() + ".json").string(); }
+};
+
+TEST_P(EveryPlatform, isFoundByItsStem) {
+    const Platform platform = loadPlatform(GetParam());
+    EXPECT_EQ(platform.id, GetParam());
+    EXPECT_EQ(coreNames(platform).size(), static_cast<std::size_t>(coreCount(platform)));
+}
+
+TEST_P(EveryPlatform, isValidByItsSchema) {
+    EXPECT_EQ(test::schemaErrors(plain(JsonDocument::load(path()).json()), "platform.schema.json"), "");
+    EXPECT_EQ(test::schemaErrors(plain(toJsonInline(loadPlatform(GetParam()))), "platform.schema.json"), "");
+}
+
+TEST_P(EveryPlatform, isWrittenBackWithoutLoss) {
+    const JsonDocument document = JsonDocument::load(path());
+    const Platform platform = readPlatform(document.root());
+    EXPECT_EQ(readPlatform(JsonDocument::parse(toText(toJson(platform)), path()).root()), platform);
+    EXPECT_EQ(plain(toJson(platform)), plain(document.json()));
+}
+
+TEST_P(EveryPlatform, saysWhereEachNumberComesFrom) {
+    EXPECT_EQ(bareNumbers(JsonDocument::load(path()).json()), std::vector<std::string>{});
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, EveryPlatform, testing::ValuesIn(stemsIn("data/platforms")), testName);
+
+/// A row of MAGMA's Table III, its cores as "count x (height, dataflow, KB of buffers)".
+struct Setting {
+    const char* name;
+    std::int64_t cores;
+    std::int64_t elements;
+    const char* rows;
+};
+
+TEST(BundledPlatforms, areTable3OfMagma) {
+    const std::vector<Setting> settings{
+        {"S1", 4, 8'192, "4x(32, nvdla, 146)"},
+        {"S2", 4, 8'192, "3x(32, nvdla, 146) 1x(32, shidiannao, 110)"},
+        {"S3", 8, 65'536, "8x(128, nvdla, 580)"},
+        {"S4", 8, 65'536, "7x(128, nvdla, 580) 1x(128, shidiannao, 434)"},
+        {"S5", 8, 49'152, "3x(128, nvdla, 580) 1x(128, shidiannao, 434) 3x(64, nvdla, 291) 1x(64, shidiannao, 218)"},
+        {"S6", 16, 98'304, "7x(128, nvdla, 580) 1x(128, shidiannao, 434) 7x(64, nvdla, 291) 1x(64, shidiannao, 218)"}};
+    for (const Setting& setting : settings) {
+        const Platform platform = loadPlatform(setting.name);  // in upper case: files are in lower case
+        EXPECT_EQ(platform.name, setting.name);
+        EXPECT_EQ(platform.clock, Hertz{200e6});
+        EXPECT_EQ(coreCount(platform), setting.cores);
+        EXPECT_EQ(elementCount(platform), setting.elements);
+        std::string rows;
+        for (const SubAccelerator& core : platform.subAccelerators) {
+            EXPECT_EQ(core.width, 64);
+            EXPECT_FALSE(core.flexible);
+            const double buffers =
+                core.localBuffer.value * static_cast<double>(core.height * core.width) + core.sharedBuffer.value;
+            rows += (rows.empty() ? "" : " ") + std::to_string(core.count) + "x(" + std::to_string(core.height) + ", " +
+                    core.dataflow + ", " + std::to_string(static_cast<int>(buffers / 1024)) + ")";
+        }
+        EXPECT_EQ(rows, setting.rows);
+    }
+}
+
+TEST(BundledPlatforms, flexibleOnesKeepTheirElementsAndHaveTheBuffersOfSection6F) {
+    for (const std::string name : {"s1", "s3"}) {
+        const Platform fixed = loadPlatform(name);
+        const Platform flexible = loadPlatform(name + "-flexible");
+        EXPECT_EQ(elementCount(flexible), elementCount(fixed));
+        for (const SubAccelerator& core : flexible.subAccelerators) {
+            EXPECT_TRUE(core.flexible);
+            EXPECT_EQ(core.localBuffer, Bytes{1024});
+            EXPECT_EQ(core.sharedBuffer, Bytes{2 * 1024 * 1024});
+        }
+    }
+}
 
 struct Board {
     std::string id;
