@@ -1,5 +1,5 @@
 // The readers of JSON: whatever the bytes, they read or throw DataError, and what was read is written back as the same.
-// Seeds: data/accelerators/*.json data/fleets/*.json
+// Seeds: data/accelerators/*.json data/fleets/*.json data/platforms/*.json
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/hardware/fleet.h"
+#include "core/hardware/platform.h"
 
 namespace {
 
@@ -35,6 +36,12 @@ void readAFleet(const std::string& text) {
     (void)hardware::readFleet(JsonDocument::parse(toText(toJsonInline(read)), "fuzz.json").root());
 }
 
+void readAPlatform(const std::string& text) {
+    const hardware::Platform read = hardware::readPlatform(JsonDocument::parse(text, "fuzz.json").root());
+    check(hardware::readPlatform(JsonDocument::parse(toText(toJson(read)), "fuzz.json").root()) == read);
+    (void)hardware::readPlatform(JsonDocument::parse(toText(toJsonInline(read)), "fuzz.json").root());
+}
+
 void readAQuantity(const std::string& text) {
     for (int measure = 0; measure <= static_cast<int>(Measure::count); ++measure) {
         const auto value = parseQuantity(text, static_cast<Measure>(measure));
@@ -47,7 +54,7 @@ void readAQuantity(const std::string& text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
-    for (const auto read : {readDocument, readAnAccelerator, readAFleet, readAQuantity}) {
+    for (const auto read : {readDocument, readAnAccelerator, readAFleet, readAPlatform, readAQuantity}) {
         try {
             read(text);
         } catch (const DataError& error) {

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/base/quantity.h"
+#include "core/cost/dataflow.h"
+#include "core/cost/workload.h"
+#include "core/hardware/platform.h"
+
+namespace tessera::cost {
+
+/// What every job would take on every core of a platform, and what all cores share. The layout is that of the mapping
+/// engine's problem: tables of pairs are row-major, [job * cores.size() + core].
+struct JobTable {
+    std::string name;                 ///< of the platform; the caller may put its workload before it
+    std::vector<std::string> jobs;    ///< names
+    std::vector<std::string> cores;   ///< names
+    std::vector<double> latency;      ///< cycles of the platform's clock on a core that never stalls, by pair; above 0
+    std::vector<double> demand;       ///< bytes per such cycle that the job then asks for, by pair
+    std::vector<double> energy;       ///< joules, by pair
+    std::vector<double> macs;         ///< multiply-accumulates, by job
+    double bandwidth = 0;             ///< of the platform, bytes per cycle
+    std::optional<Hertz> clock;       ///< of the platform
+    std::vector<std::int64_t> width;  ///< of the array, by pair: what a flexible array chose, else the platform's
+    std::int64_t differing = 0;       ///< pairs on which the variants `published` and `corrected` differ
+    std::int64_t overflowing = 0;     ///< pairs whose first tiles do not fit the buffers of the core
+    std::vector<std::string> assumptions;  ///< sentences; they name the variant and the definition of bandwidth
+
+    bool operator==(const JobTable&) const = default;
+};
+
+struct AnalysisOptions {
+    Variant variant = Variant::corrected;
+    BandwidthDefinition bandwidth = BandwidthDefinition::streaming;
+    unsigned threads = 1;  ///< never changes the table
+};
+
+/// The layer that a job runs, once: `published` knows the kind and the six sizes alone; `corrected` strides, padding
+/// and groups too, and, of a convolution, the samples of the mini-batch that its `repeats` are. A dilated kernel is a
+/// dense one on a map that is smaller by what the dilation adds.
+Layer layerOf(const model::LayerJob& job, Variant variant);
+/// How often that layer runs in sequence.
+std::int64_t runsOf(const model::LayerJob& job, Variant variant);
+
+/// The dataflow of a core, bundled or its own. Throws UsageError (unknown, with a hint), FileError, DataError.
+Dataflow dataflowOf(const hardware::SubAccelerator& core, const std::string& file);
+
+/// Reads a platform like the hardware's own reader, and each of its dataflows too. Throws DataError, at the field of a
+/// dataflow that there is not or that cannot be read.
+hardware::Platform readPlatform(const JsonNode& root);
+
+/// The job-analysis table of a group on a platform: each pair by the dataflow model, depthwise layers under the
+/// depthwise dataflow on every core; a flexible core takes the shape of least latency for each job. Throws UsageError
+/// where a job cannot run on a core (the sentence names both) and for more than 10,000,000 pairs, and as `dataflowOf`
+/// does.
+JobTable jobTable(const std::vector<Job>& jobs, const hardware::Platform& platform,
+                  const AnalysisOptions& options = {});
+
+}  // namespace tessera::cost

@@ -1,0 +1,299 @@
+#include "core/cost/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/poll.h"
+#include "core/base/random.h"
+#include "core/base/text.h"
+#include "core/hardware/library.h"
+#include "core/hardware/numbers.h"
+#include "core/model/readers/readers.h"
+
+namespace tessera::cost {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uintmax_t kLargestWorkloadFile = std::uintmax_t{16} << 20;
+constexpr std::int64_t kLargestSize = 1'000'000'000;  // of a batch or dimension
+constexpr std::size_t kMostDimensions = 100;
+constexpr std::size_t kLongestDescription = 4000;
+constexpr std::string_view kZoo = "zoo:";
+constexpr std::string_view kFolder = "workloads";
+constexpr std::string_view kSchemaMark = "\"tessera.workload/";
+
+constexpr std::array<std::string_view, 3> kRules{"balanced", "layers", "in-order"};
+
+WorkloadSource readSource(const JsonNode& node) {
+    node.allowOnly({"model", "kind", "batch", "dimensions"});
+    WorkloadSource source;
+    source.model = node.at("model").text(4096);
+    if (trimmed(source.model).empty()) node.at("model").fail("'zoo:NAME', or the path of a model's file");
+    if (node.has("kind")) source.kind = hardware::nameIn(node.at("kind"));
+    source.batch = node.wholeOr("batch", 1, 1, kLargestSize);
+    if (!node.has("dimensions")) return source;
+    const JsonNode dimensions = node.at("dimensions");
+    for (const auto& [name, value] : dimensions.members()) source.dimensions[name] = value.whole(1, kLargestSize);
+    if (source.dimensions.size() > kMostDimensions) dimensions.fail("at most 100 dimensions");
+    return source;
+}
+
+Json sourceJson(const WorkloadSource& source) {
+    Json json = Json::object();
+    json["model"] = source.model;
+    if (!source.kind.empty()) json["kind"] = source.kind;
+    json["batch"] = source.batch;
+    for (const auto& [name, value] : source.dimensions) json["dimensions"][name] = value;
+    return json;
+}
+
+Workload loadFile(const std::string& path) {
+    return readWorkload(JsonDocument::parse(readFile(path, kLargestWorkloadFile), path).root());
+}
+
+bool isFile(const fs::path& path) {
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored);
+}
+
+bool looksLikePath(std::string_view name) {
+    constexpr std::array<std::string_view, 4> kSuffixes{".json", ".csv", ".onnx", ".txt"};
+    return name.find('/') != std::string_view::npos ||
+           std::any_of(kSuffixes.begin(), kSuffixes.end(),
+                       [&](std::string_view suffix) { return name.ends_with(suffix); });
+}
+
+/// True where the file says that it is a workload; another file is a model.
+bool isWorkloadFile(const std::string& path) {
+    std::error_code ignored;
+    if (fs::file_size(path, ignored) > kLargestWorkloadFile || ignored) return false;
+    return model::schemaIn(readFile(path, kLargestWorkloadFile)).starts_with("tessera.workload/");
+}
+
+/// All layers of a model as jobs.
+Workload workloadOfModel(const std::string& name, const model::LoadOptions& options) {
+    Workload workload;
+    workload.name = name;
+    workload.sources.push_back(
+        {.model = name, .kind = {}, .batch = options.batch.value_or(1), .dimensions = options.dimensions});
+    workload.draw = DrawRule::inOrder;
+    workload.groupSize = 0;
+    return workload;
+}
+
+/// The model as `loadModel` takes it: a path of a workload's file is relative to that file.
+std::string modelName(const WorkloadSource& source, const Workload& workload) {
+    if (source.model.starts_with(kZoo) || workload.file.empty()) return source.model;
+    const fs::path path = fs::path(workload.file).parent_path() / source.model;
+    if (isFile(path)) return path.string();
+    throw FileError(fmt::format("cannot read the model {} of the workload {}: there is no such file beside {}",
+                                inQuotes(source.model), inQuotes(workload.name), inQuotes(workload.file)));
+}
+
+std::vector<Job> jobsOf(const WorkloadSource& source, const Workload& workload) {
+    const std::string name = modelName(source, workload);
+    const model::Model model = model::loadModel(name, {.batch = {}, .dimensions = source.dimensions});
+    const model::Graph* const graph = model.graph();
+    std::vector<model::LayerJob> layers =
+        graph != nullptr ? model::jobsOf(*graph, source.batch) : model::jobsOf(model::layerGraph(model), source.batch);
+    if (layers.empty())
+        throw UsageError(fmt::format("the model {} has no layer that multiplies, so it makes no job", inQuotes(name)));
+    std::vector<Job> jobs;
+    jobs.reserve(layers.size());
+    for (model::LayerJob& layer : layers) jobs.push_back({std::move(layer), model.name, source.kind});
+    return jobs;
+}
+
+std::size_t below(RandomStream& stream, std::size_t bound) {
+    return static_cast<std::size_t>(stream.below(bound));
+}
+
+/// Indices of sources by kind, kinds in order of their first source.
+std::vector<std::vector<std::size_t>> sourcesByKind(const Workload& workload) {
+    std::vector<std::string> kinds;
+    std::vector<std::vector<std::size_t>> sources;
+    for (std::size_t i = 0; i < workload.sources.size(); ++i) {
+        const std::string& kind = workload.sources[i].kind;
+        const auto known = std::find(kinds.begin(), kinds.end(), kind);
+        const auto at = static_cast<std::size_t>(known - kinds.begin());
+        if (known == kinds.end()) {
+            kinds.push_back(kind);
+            sources.emplace_back();
+        }
+        sources[at].push_back(i);
+    }
+    return sources;
+}
+
+/// What is drawn from, in each of the ways.
+class Drawing {
+public:
+    explicit Drawing(const JobPool& pool) : pool_(pool), byKind_(sourcesByKind(pool.workload)) {
+        for (const std::vector<Job>& jobs : pool.jobs)
+            for (const Job& job : jobs) all_.push_back(&job);
+    }
+
+    std::size_t size() const { return all_.size(); }
+
+    const Job& balanced(RandomStream& stream) const {
+        const std::vector<std::size_t>& sources = byKind_[below(stream, byKind_.size())];
+        const std::vector<Job>& jobs = pool_.jobs[sources[below(stream, sources.size())]];
+        return jobs[below(stream, jobs.size())];
+    }
+    const Job& anyLayer(RandomStream& stream) const { return *all_[below(stream, all_.size())]; }
+    const Job& inOrder(std::size_t index) const { return *all_[index % all_.size()]; }
+
+private:
+    const JobPool& pool_;
+    std::vector<std::vector<std::size_t>> byKind_;
+    std::vector<const Job*> all_;
+};
+
+std::int64_t checkedSize(const JobPool& pool, std::int64_t groupSize, std::size_t available) {
+    if (groupSize < 0)
+        throw UsageError(fmt::format("the group size is {}; expected a whole number above 0", groupSize));
+    std::int64_t size = groupSize > 0 ? groupSize : pool.workload.groupSize;
+    if (size == 0) size = static_cast<std::int64_t>(available);
+    if (size > kLargestGroup)
+        throw UsageError(fmt::format("the group has {} jobs; expected at most {}", size, kLargestGroup));
+    return size;
+}
+
+}  // namespace
+
+std::string_view nameOf(DrawRule rule) {
+    return kRules.at(static_cast<std::size_t>(rule));
+}
+
+const SchemaHistory& workloadSchema() {
+    static const SchemaHistory history{.kind = "tessera.workload", .migrations = {}};
+    return history;
+}
+
+Workload readWorkload(const JsonNode& given) {
+    const bool whole = given.path().empty();
+    const JsonNode node = whole || given.has("schema") ? atCurrentSchema(given, workloadSchema()) : given;
+    node.allowOnly({"schema", "name", "description", "models", "draw", "group_size"});
+    Workload workload;
+    workload.file = given.document().file();
+    if (whole) workload.id = fs::path(workload.file).stem().string();
+    workload.name = hardware::nameIn(node.at("name"));
+    if (node.has("description")) workload.description = node.at("description").text(kLongestDescription);
+    if (node.has("draw")) {
+        const std::string rule = node.at("draw").oneOf({kRules.begin(), kRules.end()});
+        const auto* const found = std::find(kRules.begin(), kRules.end(), rule);
+        workload.draw = static_cast<DrawRule>(found - kRules.begin());
+    }
+    const bool inOrder = workload.draw == DrawRule::inOrder;
+    workload.groupSize = node.wholeOr("group_size", inOrder ? 0 : 100, inOrder ? 0 : 1, kLargestGroup);
+    const JsonNode models = node.at("models");
+    for (const JsonNode& child : models.elements(kMostSources)) workload.sources.push_back(readSource(child));
+    if (workload.sources.empty()) models.fail("at least one model", "an empty list");
+    return workload;
+}
+
+Json toJson(const Workload& workload) {
+    Json json = Json::object();
+    json["schema"] = currentSchema(workloadSchema());
+    json["name"] = workload.name;
+    if (!workload.description.empty()) json["description"] = workload.description;
+    json["draw"] = nameOf(workload.draw);
+    json["group_size"] = workload.groupSize;
+    Json& models = json["models"] = Json::array();
+    for (const WorkloadSource& source : workload.sources) models.push_back(sourceJson(source));
+    return json;
+}
+
+Workload loadWorkload(const std::string& name, const model::LoadOptions& options) {
+    if (name.starts_with(kZoo)) return workloadOfModel(name, options);
+    if (isFile(name)) return isWorkloadFile(name) ? loadFile(name) : workloadOfModel(name, options);
+    if (looksLikePath(name)) throw FileError(fmt::format("cannot read {}: there is no such file", inQuotes(name)));
+    if (const auto path = hardware::libraryFile(kFolder, kSchemaMark, name)) return loadFile(path->string());
+    std::vector<std::string> known;
+    for (const auto& [id, path] : hardware::libraryFiles(kFolder, kSchemaMark)) known.push_back(id);
+    const std::string_view hint = closest(name, known);
+    throw UsageError(fmt::format("there is no workload {}; {}", inQuotes(name),
+                                 hint.empty()
+                                     ? fmt::format("expected one of {}, 'zoo:NAME', or a file", joined(known, ", "))
+                                     : fmt::format("did you mean {}?", inQuotes(hint))));
+}
+
+std::vector<WorkloadEntry> workloadEntries() {
+    std::vector<WorkloadEntry> entries;
+    for (const auto& [id, path] : hardware::libraryFiles(kFolder, kSchemaMark)) {
+        WorkloadEntry entry{.id = id, .name = {}, .path = path};
+        try {
+            entry.name = loadFile(path.string()).name;
+        } catch (const std::exception& error) {
+            entry.problem = error.what();
+        }
+        entries.push_back(std::move(entry));
+    }
+    return entries;
+}
+
+JobPool jobPool(const Workload& workload) {
+    JobPool pool{.workload = workload, .jobs = {}};
+    std::size_t count = 0;
+    for (const WorkloadSource& source : workload.sources) {
+        pool.jobs.push_back(jobsOf(source, workload));
+        count += pool.jobs.back().size();
+        if (count > kMostPooledJobs)
+            throw UsageError(fmt::format("the models of the workload {} have more than {} layers in all",
+                                         inQuotes(workload.name), kMostPooledJobs));
+    }
+    if (count == 0) throw UsageError(fmt::format("the workload {} names no model", inQuotes(workload.name)));
+    return pool;
+}
+
+std::vector<Job> drawGroup(const JobPool& pool, std::int64_t groupSize, std::uint64_t seed, std::uint64_t instance) {
+    const Drawing drawing(pool);
+    const auto size = static_cast<std::size_t>(checkedSize(pool, groupSize, drawing.size()));
+    const std::size_t all = drawing.size();
+    const std::size_t start = static_cast<std::size_t>(instance % all) * (size % all) % all;
+    std::vector<Job> group;
+    group.reserve(size);
+    RandomStream stream(seed, instance);
+    for (std::size_t n = 0; n < size; ++n) {
+        poll();
+        stream.seek(3 * n);  // a kind, a model, a layer
+        switch (pool.workload.draw) {
+            case DrawRule::balanced:
+                group.push_back(drawing.balanced(stream));
+                break;
+            case DrawRule::layers:
+                group.push_back(drawing.anyLayer(stream));
+                break;
+            case DrawRule::inOrder:
+                group.push_back(drawing.inOrder(start + n));
+                break;
+        }
+    }
+    return group;
+}
+
+std::vector<Job> drawGroup(const Workload& workload, std::int64_t groupSize, std::uint64_t seed,
+                           std::uint64_t instance) {
+    return drawGroup(jobPool(workload), groupSize, seed, instance);
+}
+
+std::string nameOf(const Job& job) {
+    return fmt::format("{}/{}", job.model, job.layer.name);
+}
+
+std::map<std::string, std::int64_t> countsByKind(const std::vector<Job>& jobs) {
+    std::map<std::string, std::int64_t> counts;
+    for (const Job& job : jobs) ++counts[job.kind];
+    return counts;
+}
+
+}  // namespace tessera::cost

@@ -1,0 +1,50 @@
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <cstdint>
+#include <ctime>
+#include <vector>
+
+#include "core/cost/dataflow.h"
+
+namespace {
+
+using namespace tessera::cost;
+
+/// Layers of ordinary networks: convolutions, depthwise ones, products of matrices, fully connected.
+std::vector<Layer> layers() {
+    std::vector<Layer> made;
+    for (const std::int64_t channels : {16, 64, 80, 96, 256, 512})
+        for (const std::int64_t map : {9, 16, 30, 58, 114}) {
+            made.push_back({.k = channels, .c = channels, .y = map, .x = map, .r = 3, .s = 3});
+            made.push_back({.k = 4 * channels, .c = channels, .y = map, .x = map});
+            made.push_back({.kind = LayerKind::dsconv, .c = channels, .y = map, .x = map, .r = 3, .s = 3});
+            made.push_back({.k = 8 * channels, .c = channels, .y = map});
+        }
+    return made;
+}
+
+/// One layer after the other under one dataflow; the bound is 5 µs for each.
+void analyseLayers(benchmark::State& state) {
+    constexpr std::array kStyles{"nvdla", "eyeriss", "shidiannao"};
+    constexpr double kLongest = 5e-6;
+    const Dataflow style = bundledDataflow(kStyles[static_cast<std::size_t>(state.range(0))]);
+    const Dataflow depthwise = bundledDataflow("depthwise");
+    const Variant variant = state.range(1) == 0 ? Variant::published : Variant::corrected;
+    const std::vector<Layer> all = layers();
+    std::int64_t done = 0;
+    const std::clock_t started = std::clock();
+    for (auto _ : state) {
+        for (const Layer& layer : all)
+            benchmark::DoNotOptimize(analyse(layer, dataflowFor(layer, style, depthwise), {}, variant));
+        done += static_cast<std::int64_t>(all.size());
+    }
+    const double took = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
+    state.SetItemsProcessed(done);
+    state.counters["seconds_per_layer"] = took / static_cast<double>(done);
+    if (took > kLongest * static_cast<double>(done)) state.SkipWithError("a layer takes more than 5 microseconds");
+}
+
+}  // namespace
+
+BENCHMARK(analyseLayers)->ArgNames({"dataflow", "corrected"})->ArgsProduct({{0, 1, 2}, {0, 1}});

@@ -1,0 +1,255 @@
+#include "core/cost/job_analysis.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/hardware/library.h"
+#include "tests/support/paths.h"
+
+namespace fs = std::filesystem;
+using namespace tessera;
+using namespace tessera::cost;
+
+namespace {
+
+/// A row of a published table: the layer of its job, and what it says about a core.
+struct PublishedRow {
+    model::LayerJob layer;
+    std::size_t job = 0;
+    std::size_t core = 0;
+    double latency = 0;
+    double demand = 0;
+    double macs = 0;
+};
+
+std::vector<PublishedRow> rowsOf(const fs::path& path) {
+    const std::string text = readFile(path);
+    const std::vector<std::string_view> lines = split(text, '\n');
+    std::map<std::string, std::size_t, std::less<>> columns;
+    for (const std::string_view title : split(lines.front(), ',')) columns.emplace(trimmed(title), columns.size());
+    std::vector<PublishedRow> rows;
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        if (trimmed(lines[i]).empty()) continue;
+        const std::vector<std::string_view> cells = split(lines[i], ',');
+        const auto number = [&](std::string_view title) {
+            return std::strtod(std::string(cells.at(columns.find(title)->second)).c_str(), nullptr);
+        };
+        PublishedRow row;
+        row.job = static_cast<std::size_t>(number("job"));
+        row.core = static_cast<std::size_t>(number("accel"));
+        row.layer.name = "row " + std::to_string(static_cast<int>(number("file_row")));
+        row.layer.kind = static_cast<model::JobKind>(number("type_id"));
+        for (std::size_t d = 0; d < 6; ++d)
+            row.layer.d.at(d) = static_cast<std::int64_t>(number("d" + std::to_string(d)));
+        row.latency = number("nostall_latency_cycles");
+        row.demand = number("req_bw_bytes_per_cycle");
+        row.macs = number("macs");
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+std::vector<Job> jobsOf(const std::vector<PublishedRow>& rows) {
+    std::vector<Job> jobs;
+    for (const PublishedRow& row : rows) {
+        if (row.job >= jobs.size()) jobs.resize(row.job + 1);
+        jobs[row.job] = {row.layer, "m3e", ""};
+    }
+    return jobs;
+}
+
+/// "S5" of "S5_mix_insts0_LBeye.csv", with the LB cores that its name tells.
+hardware::Platform platformOf(const fs::path& path) {
+    const std::string name = path.filename().string();
+    hardware::Platform platform = hardware::loadPlatform(name.substr(0, 2));
+    for (hardware::SubAccelerator& core : platform.subAccelerators)
+        if (core.dataflow == "shidiannao" && name.find("LBeye") != std::string::npos) core.dataflow = "eyeriss";
+    return platform;
+}
+
+constexpr AnalysisOptions kPublished{Variant::published, BandwidthDefinition::tile, 1};
+
+/// The table of the published model on our platform equals the file, to the last bit.
+void expectSameTable(const fs::path& path) {
+    SCOPED_TRACE(path.filename().string());
+    const std::vector<PublishedRow> rows = rowsOf(path);
+    const JobTable table = jobTable(jobsOf(rows), platformOf(path), kPublished);
+    ASSERT_EQ(rows.size(), table.latency.size());
+    std::size_t wrong = 0;
+    for (const PublishedRow& row : rows) {
+        const std::size_t pair = row.job * table.cores.size() + row.core;
+        const bool same =
+            table.latency[pair] == row.latency && table.demand[pair] == row.demand && table.macs[row.job] == row.macs;
+        wrong += same ? 0 : 1;
+        if (!same && wrong == 1)
+            ADD_FAILURE() << "job " << row.job << " on core " << row.core << ": " << table.latency[pair] << " cycles, "
+                          << table.demand[pair] << " bytes per cycle, " << table.macs[row.job] << " MACs; expected "
+                          << row.latency << ", " << row.demand << ", " << row.macs;
+    }
+    EXPECT_EQ(wrong, 0U);
+}
+
+std::vector<fs::path> tablesIn(const fs::path& folder) {
+    std::vector<fs::path> paths;
+    for (const auto& entry : fs::directory_iterator(folder))
+        if (entry.path().filename().string().starts_with("S")) paths.push_back(entry.path());
+    std::sort(paths.begin(), paths.end());
+    return paths;
+}
+
+TEST(JobAnalysis, publishedTablesOfOurOwnAreEqualToTheLastBit) {
+    const std::vector<fs::path> paths = tablesIn(test::sourcePath("tests/data/magma/job_tables"));
+    EXPECT_EQ(paths.size(), 3U);
+    for (const fs::path& path : paths) expectSameTable(path);
+}
+
+TEST(JobAnalysis, allFortyPublishedTablesAreEqualToTheLastBit) {
+    TESSERA_NEEDS_SHARED("magma/job_tables");
+    const std::vector<fs::path> paths = tablesIn(test::sharedPath("magma/job_tables"));
+    EXPECT_EQ(paths.size(), 40U);
+    for (const fs::path& path : paths) expectSameTable(path);
+}
+
+std::vector<Job> someJobs() {
+    return drawGroup(loadWorkload("vision"), 30, 1);
+}
+
+TEST(JobAnalysis, isLaidOutAsTheMapperWantsIt) {
+    const std::vector<Job> jobs = someJobs();
+    const JobTable table = jobTable(jobs, hardware::loadPlatform("S2"));
+    EXPECT_EQ(table.cores, (std::vector<std::string>{"HB 1", "HB 2", "HB 3", "LB"}));
+    EXPECT_EQ(table.jobs.size(), 30U);
+    EXPECT_EQ(table.jobs[0], nameOf(jobs[0]));
+    EXPECT_EQ(table.bandwidth, 80);  // 16 GB/s at 200 MHz
+    EXPECT_EQ(table.clock, Hertz{200e6});
+    for (const auto* column : {&table.latency, &table.demand, &table.energy}) ASSERT_EQ(column->size(), 120U);
+    for (std::size_t job = 0; job < 30; ++job) {
+        EXPECT_GT(table.macs[job], 0);
+        EXPECT_EQ(table.latency[4 * job], table.latency[4 * job + 1]);  // equal cores
+        for (std::size_t core = 0; core < 4; ++core) {
+            EXPECT_GT(table.latency[4 * job + core], 0);
+            EXPECT_GE(table.demand[4 * job + core], 0);
+        }
+    }
+}
+
+TEST(JobAnalysis, saysWhatItRestsOn) {
+    const JobTable table = jobTable(someJobs(), hardware::loadPlatform("S2"), kPublished);
+    const std::string all = joined(table.assumptions, "\n");
+    EXPECT_NE(all.find("variant 'published'"), std::string::npos);
+    EXPECT_NE(all.find("definition 'tile'"), std::string::npos);
+    EXPECT_NE(all.find("strides"), std::string::npos);
+    EXPECT_GE(table.differing, 0);
+    EXPECT_LE(table.differing, 120);
+}
+
+TEST(JobAnalysis, isTheSameForAnyNumberOfThreads) {
+    const std::vector<Job> jobs = someJobs();
+    AnalysisOptions options;
+    const JobTable one = jobTable(jobs, hardware::loadPlatform("S5"), options);
+    options.threads = 2;
+    EXPECT_EQ(jobTable(jobs, hardware::loadPlatform("S5"), options), one);
+}
+
+TEST(JobAnalysis, flexibleCoresAreNeverSlowerThanFixedOnesOfTheirBuffers) {
+    const std::vector<Job> jobs = someJobs();
+    hardware::Platform flexible = hardware::loadPlatform("s1-flexible");
+    const JobTable chosen = jobTable(jobs, flexible);
+    for (hardware::SubAccelerator& core : flexible.subAccelerators) core.flexible = false;
+    const JobTable fixed = jobTable(jobs, flexible);
+    double gained = 0;
+    for (std::size_t pair = 0; pair < chosen.latency.size(); ++pair) {
+        EXPECT_LE(chosen.latency[pair], fixed.latency[pair]) << chosen.jobs[pair / 4];
+        EXPECT_EQ(fixed.width[pair], 64);
+        gained += fixed.latency[pair] - chosen.latency[pair];
+    }
+    EXPECT_GT(gained, 0);
+}
+
+TEST(JobAnalysis, aCoreOfTwiceTheClockTakesHalfTheCyclesOfThePlatform) {
+    const std::vector<Job> jobs = someJobs();
+    hardware::Platform platform = hardware::loadPlatform("S1");
+    const JobTable slow = jobTable(jobs, platform);
+    platform.subAccelerators[0].clock = platform.clock * 2;
+    const JobTable fast = jobTable(jobs, platform);
+    EXPECT_EQ(fast.latency[0], slow.latency[0] / 2);
+    EXPECT_EQ(fast.demand[0], slow.demand[0] * 2);
+    EXPECT_EQ(fast.energy, slow.energy);
+}
+
+TEST(JobAnalysis, batchesRunConvolutionsInOneAndProductsInTurn) {
+    model::LayerJob job;
+    job.kind = model::JobKind::conv;
+    job.d = {8, 2, 10, 12, 3, 3};
+    job.groups = 4;
+    job.strideY = 2;
+    job.padTop = job.padBottom = 1;
+    job.repeats = 6;
+    const Layer corrected = layerOf(job, Variant::corrected);
+    EXPECT_EQ(corrected.c, 8);  // of all groups
+    EXPECT_EQ(corrected.groups, 4);
+    EXPECT_EQ(corrected.batch, 6);
+    EXPECT_EQ(outputRows(corrected), outputY(job));
+    EXPECT_EQ(trueMacs(corrected), macs(job));
+    EXPECT_EQ(runsOf(job, Variant::corrected), 1);
+    const Layer published = layerOf(job, Variant::published);
+    EXPECT_EQ(published.c, 2);
+    EXPECT_EQ(published.padY, 0);
+    EXPECT_EQ(published.batch, 1);
+    EXPECT_EQ(runsOf(job, Variant::published), 6);
+    job.kind = model::JobKind::gemm;
+    job.d = {20, 30, 40, 1, 1, 1};
+    EXPECT_EQ(runsOf(job, Variant::corrected), 6);
+    EXPECT_EQ(trueMacs(layerOf(job, Variant::corrected)) * 6, macs(job));
+}
+
+TEST(JobAnalysis, dilatedKernelsMakeAsManyOutputs) {
+    model::LayerJob job;
+    job.kind = model::JobKind::conv;
+    job.d = {8, 2, 20, 20, 3, 3};
+    job.dilationY = 4;
+    job.dilationX = 2;
+    job.padTop = job.padBottom = 1;
+    const Layer layer = layerOf(job, Variant::corrected);
+    EXPECT_EQ(outputRows(layer), outputY(job));
+    EXPECT_EQ(outputColumns(layer), outputX(job));
+}
+
+TEST(JobAnalysis, aPlatformNamesTheDataflowThatThereIsNot) {
+    Json json = hardware::toJson(hardware::loadPlatform("S2"));
+    json["sub_accelerators"][1]["dataflow"] = "nvlda";
+    try {
+        readPlatform(JsonDocument::parse(toText(json), "p.json").root());
+        ADD_FAILURE() << "an unknown dataflow was taken";
+    } catch (const DataError& error) {
+        EXPECT_EQ(error.place.field, "sub_accelerators[1].dataflow");
+        EXPECT_NE(std::string(error.what()).find("nvdla"), std::string::npos) << error.what();  // the hint
+    }
+}
+
+TEST(JobAnalysis, namesTheJobAndTheCoreThatDoNotFit) {
+    hardware::Platform platform = hardware::loadPlatform("S1");
+    platform.subAccelerators[0].dataflow = "nowhere";
+    EXPECT_THROW(jobTable(someJobs(), platform), UsageError);
+    platform.subAccelerators[0].dataflowText = "TemporalMap(1,1) C;";
+    platform.subAccelerators[0].dataflowInline = true;
+    try {
+        jobTable(someJobs(), platform);
+        ADD_FAILURE() << "a mapping without a spatial map was taken";
+    } catch (const UsageError& error) {
+        EXPECT_NE(std::string(error.what()).find("cannot run on the core 'HB'"), std::string::npos) << error.what();
+    }
+}
+
+}  // namespace
