@@ -1,0 +1,165 @@
+#include <vector>
+
+#include "core/mapping/searches.h"
+
+namespace tessera::mapping {
+
+namespace {
+
+constexpr std::string_view kTable4 = "Kao, Krishna: MAGMA, HPCA 2022, Table IV";
+
+constexpr Setting kPopulation{.name = "population",
+                              .fallback = 0,
+                              .least = 0,
+                              .most = 10'000,
+                              .whole = true,
+                              .help = "mappings per generation; 0 = as many as there are jobs"};
+
+Setting rate(std::string_view name, double fallback, std::string_view help) {
+    return {.name = name, .fallback = fallback, .help = help};
+}
+
+std::vector<Algorithm> makeAlgorithms() {
+    return {
+        {.id = "tessera",
+         .title = "Tessera",
+         .description =
+             "Ours: assignments annealed on loads and bytes alone, then orders and assignments on schedules of "
+             "which only what a change touches is made anew; ends when the bound proves the best.",
+         .settings = {},
+         .source = "Tessera"},
+        {.id = "magma",
+         .title = "MAGMA",
+         .description = "Genetic search whose crossovers keep what belongs together: one genome, a range of jobs, or "
+                        "the schedule of a core.",
+         .settings = {kPopulation, rate("elites", 0.05, "share of a generation that lives on unchanged"),
+                      rate("parents", 0.1, "share of a generation, the best, that has children"),
+                      rate("crossover-gen", 0.9, "chance that children exchange a part of one genome"),
+                      rate("crossover-rg", 0.05, "chance that children exchange a range of both genomes"),
+                      rate("crossover-accel", 0.05, "chance that children exchange the schedule of a core"),
+                      rate("mutation", 0.05, "chance of every gene to be drawn anew")},
+         .source = "Kao, Krishna: MAGMA, HPCA 2022, section V-B"},
+        {.id = "magma-published",
+         .title = "MAGMA (published code)",
+         .description = "The operators and rates of the code that was published, whose crossovers copy one way.",
+         .settings = {kPopulation, rate("elites", 0.05, "share of a generation that lives on, and is evaluated again"),
+                      rate("parents", 0.1, "share of a generation, the best, that has children"),
+                      rate("crossover-gen", 0.1, "chance that a part of one genome is copied"),
+                      rate("crossover-rg", 0.1, "chance that a range of both genomes is copied"),
+                      rate("crossover-accel", 0.1, "chance that the schedule of a core is copied"),
+                      rate("mutation", 0.1, "chance of every gene to be drawn anew")},
+         .source = "the code published with Kao, Krishna: MAGMA, HPCA 2022"},
+        {.id = "stdga",
+         .title = "Standard GA",
+         .description = "Genetic search with one crossover point in the whole genome, as pagmo has it.",
+         .settings = {kPopulation, rate("crossover", 0.1, "chance of a gene to begin an exchange"),
+                      rate("mutation", 0.1, "chance of every gene to be drawn anew")},
+         .source = kTable4},
+        {.id = "de",
+         .title = "Differential evolution",
+         .description =
+             "Adds differences of mappings, the best one's among them, to mappings (pagmo, rand-to-best/1/bin).",
+         .settings = {kPopulation, rate("weight", 0.8, "weight of the local and of the global difference"),
+                      rate("crossover", 0.5, "chance of every gene to be the new one; not in the table")},
+         .source = kTable4},
+        {.id = "cmaes",
+         .title = "CMA-ES",
+         .description = "Learns which genes move together from the better half of every generation.",
+         .settings = {kPopulation,
+                      {.name = "sigma",
+                       .fallback = 0.3,
+                       .least = 1e-6,
+                       .most = 10,
+                       .help = "width of the first steps, as a share of a gene's range; not in the table"}},
+         .source = kTable4},
+        {.id = "pso",
+         .title = "Particle swarm",
+         .description = "Mappings fly towards their own best and the best of all.",
+         .settings = {kPopulation,
+                      {.name = "global-best", .fallback = 0.8, .most = 4, .help = "pull of the best of all"},
+                      {.name = "parent-best", .fallback = 0.8, .most = 4, .help = "pull of a mapping's own best"},
+                      {.name = "momentum",
+                       .fallback = 1.6,
+                       .most = 2,
+                       .help = "share of the speed that is kept; above 1 only the greatest speed holds mappings back"},
+                      {.name = "speed",
+                       .fallback = 0.5,
+                       .least = 1e-6,
+                       .most = 1,
+                       .help = "greatest speed, as a share of a gene's range; not in the table"}},
+         .source = kTable4},
+        {.id = "tbpsa",
+         .title = "TBPSA",
+         .description = "Evolution strategy that doubles its population whenever a test finds no progress.",
+         .settings = {{.name = "population",
+                       .fallback = 50,
+                       .least = 4,
+                       .most = 4096,
+                       .whole = true,
+                       .help = "mappings of the first generations, and at least"},
+                      {.name = "sigma",
+                       .fallback = 0.3,
+                       .least = 1e-6,
+                       .most = 10,
+                       .help = "width of the first steps, as a share of a gene's range; not in the table"}},
+         .source = kTable4},
+        {.id = "random",
+         .title = "Random search",
+         .description = "Mappings drawn uniformly: what every search must beat.",
+         .settings = {kPopulation},
+         .source = "Kao, Krishna: MAGMA, HPCA 2022, section VI"},
+        {.id = "a2c",
+         .title = "RL A2C",
+         .description = "A policy network maps job after job and learns from the mapping's worth against a critic's "
+                        "expectation.",
+         .settings = {rate("discount", 0.99, "what a reward is worth one step earlier"),
+                      rate("learning-rate", 0.0007, "of RMSProp")},
+         .source = kTable4},
+        {.id = "ppo2",
+         .title = "RL PPO2",
+         .description = "As A2C, but with several careful steps per batch: what a decision's likelihood changes by is "
+                        "clipped.",
+         .settings = {rate("discount", 0.99, "what a reward is worth one step earlier"),
+                      rate("learning-rate", 0.00025, "of Adam"),
+                      rate("clipping", 0.2, "by which a likelihood may change per batch")},
+         .source = kTable4},
+        {.id = "herald-like",
+         .title = "Herald-like",
+         .description = "Every job, as they come, to the core where it would end first by latency alone. One sample.",
+         .settings = {},
+         .source = kTable4},
+        {.id = "ai-mt-like",
+         .title = "AI-MT-like",
+         .description = "Runs memory- and compute-bound jobs side by side, taking all cores for the same. One sample.",
+         .settings = {},
+         .source = kTable4},
+    };
+}
+
+}  // namespace
+
+const std::vector<Algorithm>& algorithms() {
+    static const std::vector<Algorithm> kAlgorithms = makeAlgorithms();
+    return kAlgorithms;
+}
+
+const std::vector<SearchRow>& searchRows() {
+    static const std::vector<SearchRow> kRows{
+        {.id = "tessera", .start = startTessera},
+        {.id = "magma", .start = startMagma},
+        {.id = "magma-published", .start = startMagmaPublished},
+        {.id = "stdga", .start = startStandardGenetic},
+        {.id = "de", .start = startDifferentialEvolution},
+        {.id = "cmaes", .start = startCovarianceAdaptation},
+        {.id = "pso", .start = startParticleSwarm},
+        {.id = "tbpsa", .start = startTestBased},
+        {.id = "random", .start = startRandom},
+        {.id = "a2c", .start = startActorCritic},
+        {.id = "ppo2", .start = startProximalPolicy},
+        {.id = "herald-like", .start = startHeraldLike},
+        {.id = "ai-mt-like", .start = startAiMtLike},
+    };
+    return kRows;
+}
+
+}  // namespace tessera::mapping

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/mapping/mapping.h"
+
+namespace tessera::mapping {
+
+/// Which job runs on which core, without an order: what the load and the bytes alone say about it. No schedule is made,
+/// so that a change costs a few additions.
+class Assignment {
+public:
+    Assignment(const Problem& problem, Objective objective, const Weights& weights, const Bound& bound);
+
+    void hold(std::vector<std::int32_t> core);
+    const std::vector<std::int32_t>& core() const { return core_; }
+    /// Least makespan that any order of what is held could have.
+    double leastMakespan() const;
+    /// The objective with it.
+    double worth() const { return value(leastMakespan(), sums_.energy); }
+
+    /// Every job, longest first, to where it ends first.
+    void build(RandomStream& random, double noise);
+    /// Anneals over moves and exchanges of jobs, from a temperature relative to the makespan down to nothing; holds the
+    /// best.
+    enum class Norm : std::uint8_t { blunt, sharp };  ///< how much the fullest core counts beside the others
+    void anneal(RandomStream& random, std::int64_t proposals, double temperature, Norm norm);
+
+private:
+    struct Sums {
+        double beside = 0, bytes = 0, energy = 0;
+    };
+    double smooth(const Sums& sums, Norm norm) const;
+    double value(double makespan, double energy) const;
+    void settle();
+
+    const Problem& problem_;
+    Objective objective_;
+    Weights weights_;
+    const Bound& bound_;
+    std::size_t jobs_, cores_;
+    std::vector<double> beside_, bytes_;
+    std::vector<std::int32_t> core_, best_;
+    std::vector<double> load_;
+    Sums sums_;
+};
+
+}  // namespace tessera::mapping

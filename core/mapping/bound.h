@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/mapping/mapping.h"
+
+namespace tessera::mapping {
+
+/// The cycles that a job adds to the makespan beyond its no-stall latency wherever the others run, by pair:
+/// L·max(0, B/BW − 1). See `lowerBound`.
+std::vector<double> excess(const Problem& problem);
+
+/// The core of every job that takes its greatest share in the combined program, leaving out what `makespan` excludes.
+std::vector<std::int32_t> relaxedCores(const Problem& problem, double makespan);
+
+}  // namespace tessera::mapping

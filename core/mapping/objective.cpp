@@ -1,0 +1,34 @@
+#include <array>
+#include <cstddef>
+
+#include "core/mapping/mapping.h"
+
+namespace tessera::mapping {
+
+std::string_view nameOf(Objective objective) {
+    constexpr std::array<std::string_view, 5> kNames{"throughput", "latency", "energy", "edp", "weighted"};
+    return kNames[static_cast<std::size_t>(objective)];
+}
+
+double objectiveOf(const Values& values, Objective objective, const Weights& weights, const Bound& bound) {
+    const double energy = values.energy.value_or(0);
+    switch (objective) {
+        case Objective::throughput:
+            return values.makespan;
+        case Objective::latency:
+            return values.latency;
+        case Objective::energy:
+            return energy;
+        case Objective::edp:
+            return energy * values.makespan;
+        case Objective::weighted:
+            break;
+    }
+    const auto relative = [](double weight, double value, double least) {
+        return weight > 0 && least > 0 ? weight * (value / least) : 0;
+    };
+    return relative(weights.makespan, values.makespan, bound.makespan) +
+           relative(weights.latency, values.latency, bound.latency) + relative(weights.energy, energy, bound.energy);
+}
+
+}  // namespace tessera::mapping

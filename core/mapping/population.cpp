@@ -1,0 +1,73 @@
+#include "core/mapping/population.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/mapping/state.h"
+
+namespace tessera::mapping {
+
+Mapping randomMapping(std::size_t jobs, std::size_t cores, RandomStream& random) {
+    Mapping mapping;
+    mapping.core.resize(jobs);
+    mapping.priority.resize(jobs);
+    for (std::int32_t& core : mapping.core) core = static_cast<std::int32_t>(random.below(cores));
+    for (double& priority : mapping.priority) priority = random.uniform();
+    return mapping;
+}
+
+void Population::sort() {
+    std::vector<std::size_t> order(members.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+    std::vector<Mapping> sorted(members.size());
+    std::vector<double> sortedValues(members.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        sorted[i] = std::move(members[order[i]]);
+        sortedValues[i] = values[order[i]];
+    }
+    members = std::move(sorted);
+    values = std::move(sortedValues);
+}
+
+Json Population::toJson() const {
+    Json json = mapping::toJson(std::span<const Mapping>(members));
+    json["generation"] = generation;
+    json["values"] = packed(values);
+    return json;
+}
+
+Population Population::from(const Json& json, std::size_t jobs, std::size_t cores) {
+    Population population{.generation = json.at("generation"),
+                          .members = mappingsFrom(json, jobs, cores),
+                          .values = unpackedDoubles(json.at("values"))};
+    if (population.members.empty() || population.values.size() != population.members.size()) refuseState();
+    return population;
+}
+
+Population firstGeneration(Trial& trial, std::size_t size) {
+    Population first;
+    const std::vector<Mapping>& warm = trial.options().warmStart;
+    first.members.assign(warm.begin(), warm.begin() + static_cast<std::ptrdiff_t>(std::min(warm.size(), size)));
+    for (std::size_t i = first.members.size(); i < size; ++i) {
+        RandomStream random = streamOf(trial, 0, i);
+        first.members.push_back(randomMapping(trial.jobs(), trial.cores(), random));
+        trial.poll();
+    }
+    first.values = trial.evaluateAll(first.members);
+    first.generation = 1;
+    return first;
+}
+
+RandomStream streamOf(const Trial& trial, std::int64_t generation, std::size_t child) {
+    return RandomStream(trial.seed(), (static_cast<std::uint64_t>(generation) << 20U) + child);
+}
+
+std::size_t populationSize(const Trial& trial, std::size_t least) {
+    const auto given = static_cast<std::size_t>(trial.setting("population"));
+    const std::size_t size = given == 0 ? std::min<std::size_t>(trial.jobs(), 10'000) : given;
+    return std::max(least, size);
+}
+
+}  // namespace tessera::mapping

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/base/random.h"
+#include "core/mapping/search.h"
+
+namespace tessera::mapping {
+
+/// A mapping drawn uniformly.
+Mapping randomMapping(std::size_t jobs, std::size_t cores, RandomStream& random);
+
+/// Mappings with what they are worth, and how many generations there were: the whole state of a genetic search, whose
+/// random streams are numbered by generation and child.
+struct Population {
+    std::int64_t generation = 0;
+    std::vector<Mapping> members;
+    std::vector<double> values;
+
+    /// Best first; equals stay in order.
+    void sort();
+    Json toJson() const;
+    static Population from(const Json& json, std::size_t jobs, std::size_t cores);
+};
+
+/// The first generation, evaluated: the mappings to start from, then drawn ones, `size` in all.
+Population firstGeneration(Trial& trial, std::size_t size);
+
+/// The stream of a child of a generation.
+RandomStream streamOf(const Trial& trial, std::int64_t generation, std::size_t child);
+
+/// The setting `population`; where it is 0, as many as there are jobs. At least `least`.
+std::size_t populationSize(const Trial& trial, std::size_t least);
+
+}  // namespace tessera::mapping

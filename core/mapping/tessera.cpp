@@ -1,0 +1,409 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/mapping/annealing.h"
+#include "core/mapping/assignment.h"
+#include "core/mapping/bound.h"
+#include "core/mapping/evaluator.h"
+#include "core/mapping/searches.h"
+#include "core/mapping/state.h"
+
+/// Our own search. Which job runs where is annealed on loads and bytes alone, where a change costs a few additions;
+/// orders are then built so that jobs that want the bandwidth do not meet, and both are annealed together on schedules,
+/// of which only what a change touches is made anew. Then it begins again, each time with more samples.
+namespace tessera::mapping {
+
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::uint64_t kOrders = 1,
+                        kAssignments = 2;  ///< random streams; the latter, and one for every annealing after it
+constexpr std::uint64_t kExchanges = 40, kMoves = 30;  ///< per cent; the rest changes places on a core
+/// First temperatures per job, relative to the value: of an annealing from a new assignment, and from the best so far.
+constexpr double kFreshHeat = 0.1, kHeat = 0.03;
+constexpr std::int64_t kAnnealings = 12, kFreshEvery = 4;
+constexpr std::int64_t kPerJob = 100;  ///< samples of the shortest annealing
+
+/// How many ways there are to put jobs in order on cores; at most `limit`.
+std::int64_t countOrders(std::size_t jobs, std::size_t cores, std::int64_t limit) {
+    std::int64_t count = 1;
+    // A further job stands before any of those that are there, or last on any core.
+    for (std::size_t j = 0; j < jobs; ++j) {
+        const auto places = static_cast<std::int64_t>(j + cores);
+        if (count > limit / places) return limit;
+        count *= places;
+    }
+    return count;
+}
+
+class TesseraSearch {
+public:
+    TesseraSearch(Trial& trial, const Json& state);
+    bool step(Trial& trial);
+    Json state() const;
+
+private:
+    using Orders = std::vector<std::vector<std::int32_t>>;
+
+    void begin(Trial& trial);
+    void list(Trial& trial);
+    Orders orderOf(std::int64_t number) const;
+    void seed(Trial& trial);
+    void assign(Trial& trial, Assignment& assignment, std::int64_t effort);
+    Orders ordered(const std::vector<std::int32_t>& core) const;
+    Orders shortestFirst() const;
+    void consider(Trial& trial, const Orders& orders);
+    void anneal(Trial& trial);
+    std::int64_t blockSize(const Trial& trial) const;
+    double valueOf(const Trial& trial, const Values& values) const {
+        return objectiveOf(values, objective_, trial.options().weights, trial.bound());
+    }
+
+    const Problem& problem_;
+    Objective objective_;
+    std::size_t jobs_, cores_;
+    Evaluator evaluator_;
+    RandomStream random_;
+    std::vector<std::int32_t> relaxed_;         ///< cores by the relaxation
+    double value_ = kNever;                     ///< of what the evaluator holds
+    std::int64_t total_ = 0;                    ///< samples of the whole search
+    std::int64_t cycle_ = 0;                    ///< annealings begun
+    std::int64_t done_ = 0, length_ = 0;        ///< samples of this annealing
+    std::int64_t listed_ = 0, listLength_ = 0;  ///< orders of jobs, where there are few enough to try all
+    double heat_ = 0;                           ///< its first temperature, relative to the value
+};
+
+TesseraSearch::TesseraSearch(Trial& trial, const Json& state)
+    : problem_(trial.problem()),
+      objective_(trial.objective()),
+      jobs_(trial.jobs()),
+      cores_(trial.cores()),
+      evaluator_(problem_),
+      random_(trial.seed(), kOrders),
+      total_(trial.samplesLeft()) {
+    if (state.is_null()) return;
+    const std::vector<std::int64_t> counts = unpackedCounts(state.at("counts"));
+    const std::vector<double> numbers = unpackedDoubles(state.at("numbers"));
+    const std::vector<std::int32_t> sizes = unpackedWords(state.at("sizes"));
+    const std::vector<std::int32_t> order = unpackedWords(state.at("order"));
+    relaxed_ = unpackedWords(state.at("relaxed"));
+    if (counts.size() != 7 || numbers.size() != 1 || sizes.size() != cores_ || order.size() != jobs_ ||
+        relaxed_.size() != jobs_)
+        refuseState();
+    Orders orders(cores_);
+    std::vector<std::uint8_t> seen(jobs_);
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < cores_; ++k)
+        for (std::int32_t i = 0; i < sizes[k]; ++i) {
+            if (next == jobs_) refuseState();
+            const std::int32_t job = order[next++];
+            if (job < 0 || static_cast<std::size_t>(job) >= jobs_ ||
+                std::exchange(seen[static_cast<std::size_t>(job)], 1) != 0)
+                refuseState();
+            orders[k].push_back(job);
+        }
+    for (const std::int32_t core : relaxed_)
+        if (core < 0 || static_cast<std::size_t>(core) >= cores_) refuseState();
+    if (next != jobs_ || counts[3] < 1 || counts[2] < 0 || counts[2] > counts[3]) refuseState();
+    if (counts[1] < 1 || counts[5] < 0 || counts[6] < 0) refuseState();
+    random_.seek(static_cast<std::uint64_t>(counts[0]));
+    total_ = counts[4];
+    cycle_ = counts[1];
+    done_ = counts[2];
+    length_ = counts[3];
+    listed_ = counts[5];
+    listLength_ = counts[6];
+    heat_ = numbers[0];
+    value_ = valueOf(trial, evaluator_.hold(orders));
+}
+
+Json TesseraSearch::state() const {
+    std::vector<std::int32_t> sizes, order;
+    for (std::size_t k = 0; k < cores_; ++k) {
+        const auto jobs = evaluator_.order(k);
+        sizes.push_back(static_cast<std::int32_t>(jobs.size()));
+        order.insert(order.end(), jobs.begin(), jobs.end());
+    }
+    const std::vector<std::int64_t> counts{
+        static_cast<std::int64_t>(random_.counter()), cycle_, done_, length_, total_, listed_, listLength_};
+    return {{"counts", packed(counts)},
+            {"numbers", packed(std::vector<double>{heat_})},
+            {"sizes", packed(sizes)},
+            {"order", packed(order)},
+            {"relaxed", packed(relaxed_)}};
+}
+
+bool TesseraSearch::step(Trial& trial) {
+    if (cycle_ == 0)
+        seed(trial);
+    else if (listed_ < listLength_)
+        list(trial);
+    else if (listLength_ > 0)
+        return false;
+    else if (done_ == length_)
+        begin(trial);
+    else
+        anneal(trial);
+    trial.generation();
+    return true;
+}
+
+/// Evaluates orders, and holds them where they are the best that is held.
+void TesseraSearch::consider(Trial& trial, const Orders& orders) {
+    Evaluator other(problem_);
+    const double value = valueOf(trial, other.hold(orders));
+    trial.count(1, value);
+    if (value < trial.best()) trial.offer(other.mapping(), value);
+    if (value >= value_) return;
+    evaluator_.hold(orders);
+    value_ = value;
+}
+
+/// Anneals assignments from several starts; holds the best.
+void TesseraSearch::assign(Trial& trial, Assignment& assignment, std::int64_t effort) {
+    RandomStream random(trial.seed(), kAssignments + 2 + static_cast<std::uint64_t>(cycle_));
+    using Norm = Assignment::Norm;
+    struct Try {
+        bool relaxed;
+        double temperature;
+        Norm norm;
+    };
+    std::vector<std::int32_t> best;
+    double least = kNever;
+    const auto keep = [&] {
+        const double found = assignment.worth();
+        if (found >= least) return;
+        least = found;
+        best = assignment.core();
+    };
+    for (const Try& attempt : {Try{true, 0.03, Norm::sharp}, Try{false, 0.03, Norm::blunt}}) {
+        trial.poll();
+        if (attempt.relaxed)
+            assignment.hold(relaxed_);
+        else
+            assignment.build(random, cycle_ == 0 ? 0 : 0.5);
+        keep();
+        assignment.anneal(random, effort, attempt.temperature, attempt.norm);
+        keep();
+    }
+    trial.poll();
+    assignment.hold(best);
+    assignment.anneal(random, effort, 0.001, Norm::sharp);
+    keep();
+    assignment.hold(best);
+}
+
+/// Jobs in an order on their cores in which those that want the bandwidth are spread: whenever a core is free, it takes
+/// the job that wants the most of what the others leave, or else the one that wants the least.
+TesseraSearch::Orders TesseraSearch::ordered(const std::vector<std::int32_t>& core) const {
+    Orders waiting(cores_), orders(cores_);
+    const auto share = [&](std::int32_t job, std::size_t k) {
+        return std::min(1.0, problem_.demand[problem_.pair(static_cast<std::size_t>(job), k)] / problem_.bandwidth);
+    };
+    for (std::size_t j = 0; j < jobs_; ++j)
+        waiting[static_cast<std::size_t>(core[j])].push_back(static_cast<std::int32_t>(j));
+    for (std::size_t k = 0; k < cores_; ++k)
+        std::stable_sort(waiting[k].begin(), waiting[k].end(),
+                         [&](std::int32_t a, std::int32_t b) { return share(a, k) < share(b, k); });
+    std::vector<double> end(cores_), wanted(cores_);
+    for (std::size_t n = 0; n < jobs_; ++n) {
+        std::size_t k = cores_;
+        for (std::size_t c = 0; c < cores_; ++c)
+            if (!waiting[c].empty() && (k == cores_ || end[c] < end[k])) k = c;
+        double left = 1;
+        for (std::size_t c = 0; c < cores_; ++c)
+            if (c != k && end[c] > end[k]) left -= wanted[c];
+        auto next = std::upper_bound(waiting[k].begin(), waiting[k].end(), left,
+                                     [&](double limit, std::int32_t job) { return limit < share(job, k); });
+        if (next != waiting[k].begin()) --next;
+        const std::int32_t job = *next;
+        waiting[k].erase(next);
+        orders[k].push_back(job);
+        wanted[k] = share(job, k);
+        end[k] += problem_.latency[problem_.pair(static_cast<std::size_t>(job), k)];
+    }
+    return orders;
+}
+
+/// Shortest job first, each to where it ends first: what the mean finish asks for.
+TesseraSearch::Orders TesseraSearch::shortestFirst() const {
+    std::vector<std::pair<double, std::int32_t>> byLength(jobs_);
+    for (std::size_t j = 0; j < jobs_; ++j) {
+        double shortest = kNever;
+        for (std::size_t k = 0; k < cores_; ++k) shortest = std::min(shortest, problem_.latency[problem_.pair(j, k)]);
+        byLength[j] = {shortest, static_cast<std::int32_t>(j)};
+    }
+    std::sort(byLength.begin(), byLength.end());
+    Orders orders(cores_);
+    std::vector<double> end(cores_);
+    for (const auto& entry : byLength) {
+        const std::int32_t job = entry.second;  // clang 14 captures no structured binding
+        const auto endOn = [&](std::size_t k) {
+            return end[k] + problem_.latency[problem_.pair(static_cast<std::size_t>(job), k)];
+        };
+        std::size_t best = 0;
+        for (std::size_t k = 1; k < cores_; ++k)
+            if (endOn(k) < endOn(best)) best = k;
+        end[best] = endOn(best);
+        orders[best].push_back(job);
+    }
+    return orders;
+}
+
+void TesseraSearch::seed(Trial& trial) {
+    for (const Mapping& mapping : trial.options().warmStart) {
+        Evaluator other(problem_);
+        const double value = valueOf(trial, other.hold(mapping));
+        trial.count(1, value);
+        if (value < trial.best()) trial.offer(mapping, value);
+        if (value >= value_) continue;
+        evaluator_.hold(mapping);
+        value_ = value;
+    }
+    Assignment assignment(problem_, objective_, trial.options().weights, trial.bound());
+    RandomStream random(trial.seed(), kAssignments);
+    assignment.build(random, 0);
+    consider(trial, ordered(assignment.core()));
+    if (!problem_.energy.empty()) {
+        std::vector<std::int32_t> thriftiest(jobs_);
+        for (std::size_t j = 0; j < jobs_; ++j) {
+            const auto first = problem_.energy.begin() + static_cast<std::ptrdiff_t>(problem_.pair(j, 0));
+            thriftiest[j] =
+                static_cast<std::int32_t>(std::min_element(first, first + static_cast<std::ptrdiff_t>(cores_)) - first);
+        }
+        consider(trial, ordered(thriftiest));
+    }
+    consider(trial, shortestFirst());
+    trial.poll();
+    trial.count(0, kNever);  // nothing more where the best is proven already
+    relaxed_ = relaxedCores(problem_, trial.bound().makespan);
+    const std::int64_t left = trial.samplesLeft();
+    const std::int64_t orders = countOrders(jobs_, cores_, left + 1);
+    if (orders <= left) {
+        listLength_ = orders;
+        length_ = 1;
+        ++cycle_;
+        return;
+    }
+    begin(trial);
+}
+
+/// One of all orders on all cores: digit j of the number says before which of the jobs that are there, or last on which
+/// core, job j stands.
+TesseraSearch::Orders TesseraSearch::orderOf(std::int64_t number) const {
+    Orders orders(cores_);
+    for (std::size_t j = 0; j < jobs_; ++j) {
+        const auto places = static_cast<std::int64_t>(j + cores_);
+        auto place = static_cast<std::size_t>(number % places);
+        number /= places;
+        for (auto& order : orders) {
+            if (place <= order.size()) {
+                order.insert(order.begin() + static_cast<std::ptrdiff_t>(place), static_cast<std::int32_t>(j));
+                break;
+            }
+            place -= order.size() + 1;
+        }
+    }
+    return orders;
+}
+
+void TesseraSearch::list(Trial& trial) {
+    constexpr std::int64_t kBlock = 250;
+    const std::int64_t until = std::min(listLength_, listed_ + kBlock);
+    for (; listed_ < until; ++listed_) consider(trial, orderOf(listed_));
+}
+
+/// The next annealing: from a new assignment, or from the best so far.
+void TesseraSearch::begin(Trial& trial) {
+    const std::int64_t left = std::max<std::int64_t>(1, trial.samplesLeft());
+    const auto shortest = kPerJob * static_cast<std::int64_t>(jobs_);
+    length_ = total_ <= 2 * shortest ? left : std::min(left, std::max(shortest, total_ / kAnnealings));
+    if (left - length_ < length_ / 2) length_ = left;
+    done_ = 0;
+    const bool isFresh = cycle_ % kFreshEvery == 0;
+    if (isFresh && objective_ != Objective::latency) {
+        Assignment assignment(problem_, objective_, trial.options().weights, trial.bound());
+        assign(trial, assignment, std::min<std::int64_t>(70'000, 20 * length_));
+        const double held = value_;
+        value_ = kNever;
+        consider(trial, ordered(assignment.core()));
+        if (cycle_ == 0 && value_ > held) {  // a warm start, or a construction, was better
+            evaluator_.hold(trial.bestMapping());
+            value_ = held;
+        }
+    } else {
+        value_ = valueOf(trial, evaluator_.hold(trial.bestMapping()));
+    }
+    heat_ = (isFresh ? kFreshHeat : kHeat) / static_cast<double>(jobs_);
+    ++cycle_;
+}
+
+std::int64_t TesseraSearch::blockSize(const Trial& trial) const {
+    constexpr std::int64_t kMost = 250, kGenes = 200'000;
+    const std::int64_t block = std::clamp(kGenes / static_cast<std::int64_t>(jobs_), std::int64_t{4}, kMost);
+    return std::min({block, length_ - done_, trial.samplesLeft()});
+}
+
+void TesseraSearch::anneal(Trial& trial) {
+    const std::int64_t block = blockSize(trial);
+    std::int64_t counted = 0;
+    const bool byMakespan = objective_ == Objective::throughput;
+    const auto jobs = static_cast<std::uint64_t>(jobs_);
+    constexpr int kFree = 40;
+    for (std::int64_t n = 0; n < block; ++n) {
+        const double heat = heat_ * annealed(done_ + n, length_);
+        const double limit = value_ * (1 + heat * fluctuation(random_.uniform()));
+        const Evaluator::Limit most{byMakespan ? limit : kNever};
+        Values values;
+        for (int attempt = 0;; ++attempt) {
+            const auto job = static_cast<std::int32_t>(random_.below(jobs));
+            const std::uint64_t kind = random_.below(100);
+            if (kind < kExchanges && jobs_ > 1) {
+                auto other = static_cast<std::int32_t>(random_.below(jobs - 1));
+                if (other >= job) ++other;
+                const Evaluator::Exchange exchange{job, other};
+                if (byMakespan && attempt < kFree && evaluator_.leastMakespan(exchange) > limit) continue;
+                values = evaluator_.tryExchange(exchange, most);
+                break;
+            }
+            const std::int32_t from = evaluator_.coreOf(job);
+            std::int32_t core = from;
+            if (kind < kExchanges + kMoves) core = static_cast<std::int32_t>(random_.below(cores_));
+            const std::size_t size = evaluator_.order(static_cast<std::size_t>(core)).size();
+            const auto position = static_cast<std::int32_t>(random_.below(core == from ? size : size + 1));
+            const Evaluator::Move move{job, core, position};
+            if (attempt < kFree && core == from && position == evaluator_.positionOf(job)) continue;
+            if (byMakespan && attempt < kFree && evaluator_.leastMakespan(move) > limit) continue;
+            values = evaluator_.tryMove(move, most);
+            break;
+        }
+        ++counted;
+        const double value = values.makespan < kNever ? valueOf(trial, values) : kNever;
+        if (!(value <= limit)) continue;
+        evaluator_.keep();
+        value_ = valueOf(trial, evaluator_.values());
+        if (value_ >= trial.best()) continue;
+        trial.count(std::exchange(counted, 0), value_);
+        trial.offer(evaluator_.mapping(), value_);
+        if (value_ <= trial.bound().objective * (1 + 1e-9)) break;
+    }
+    done_ += block;
+    trial.count(counted, value_);
+}
+
+}  // namespace
+
+Search startTessera(Trial& trial, const Json& state) {
+    const auto search = std::make_shared<TesseraSearch>(trial, state);
+    return {.step = [search](Trial& under) { return search->step(under); },
+            .state = [search] { return search->state(); }};
+}
+
+}  // namespace tessera::mapping

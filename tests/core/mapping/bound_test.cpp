@@ -1,0 +1,120 @@
+// Lower bounds: never above what the best of all mappings has, and close to it where the literature's are not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "core/mapping/load_program.h"
+#include "tests/core/mapping/tables.h"
+
+using namespace tessera;
+using namespace tessera::mapping;
+
+namespace {
+
+constexpr std::array kObjectives{Objective::throughput, Objective::latency, Objective::energy, Objective::edp,
+                                 Objective::weighted};
+
+TEST(Bound, isNeverAboveTheBestOfAllMappings) {
+    RandomStream random(11);
+    constexpr Weights kWeights{.makespan = 1, .latency = 0.5, .energy = 2};
+    int tight = 0;
+    for (int n = 0; n < 150; ++n) {
+        const Problem problem = test::randomTable(random, 1 + random.below(4), 1 + random.below(3));
+        for (const Objective objective : kObjectives) {
+            const Bound bound = lowerBound(problem, objective, kWeights);
+            const double best = test::bruteForce(problem, objective, kWeights, bound);
+            ASSERT_LE(bound.objective, best * (1 + 1e-12)) << nameOf(objective) << " of table " << n;
+            ASSERT_GT(bound.objective, 0);
+            if (objective == Objective::throughput && bound.objective > best * (1 - 1e-9)) ++tight;
+            ASSERT_GE(bound.makespan, std::max({bound.longestJob, bound.load, bound.bandwidth}) * (1 - 1e-9));
+        }
+    }
+    EXPECT_GT(tight, 60);  // of 150
+}
+
+TEST(Bound, ofTheReferenceTablesIsCloseToTheBestKnown) {
+    // Best known makespans of the reference's results after a million samples.
+    const Bound recommendation = lowerBound(test::magmaTable("S1_recom_insts0", 16));
+    EXPECT_GT(recommendation.makespan, 111'625);
+    EXPECT_LT(recommendation.makespan, 114'190.6);
+    EXPECT_LT(114'190.6 / recommendation.makespan, 1.001);
+    EXPECT_EQ(recommendation.method, "load and bandwidth combined");
+    const Bound mix = lowerBound(test::magmaTable("S2_mix_insts0", 1));
+    EXPECT_GT(mix.makespan, 1'919'881);
+    EXPECT_LT(mix.makespan, 1'982'834.78);
+    EXPECT_LT(1'982'834.78 / mix.makespan, 1.003);
+}
+
+TEST(Bound, namesWhatItRestsOn) {
+    Problem problem;
+    problem.jobs = {"a", "b"};
+    problem.cores = {"x", "y"};
+    problem.latency = {10, 10, 1, 1};
+    problem.demand = {0, 0, 0, 0};
+    problem.bandwidth = 1;
+    EXPECT_EQ(lowerBound(problem).method, "longest job");
+    EXPECT_NEAR(lowerBound(problem).makespan, 10, 1e-9);
+    problem.jobs = {"a", "b", "c", "d"};
+    problem.latency.assign(8, 10);
+    problem.demand.assign(8, 0);
+    EXPECT_EQ(lowerBound(problem).method, "load");
+    EXPECT_NEAR(lowerBound(problem).makespan, 20, 1e-9);
+    problem.demand.assign(8, 1);
+    EXPECT_EQ(lowerBound(problem).method, "bandwidth");
+    EXPECT_NEAR(lowerBound(problem).makespan, 40, 1e-9);
+    // Three equal jobs on two equal cores: no fraction of a job helps.
+    problem.jobs.resize(3);
+    problem.latency.resize(6);
+    problem.demand.assign(6, 0);
+    EXPECT_NEAR(lowerBound(problem).makespan, 20, 1e-9);
+}
+
+TEST(Bound, answersForLargeTables) {
+    RandomStream random(12);
+    const Problem many = test::randomTable(random, 5000, 16);
+    const Bound bound = lowerBound(many);
+    EXPECT_GT(bound.makespan, 0);
+    EXPECT_LE(bound.makespan, evaluate(many, test::randomMapping(random, many)).makespan);
+    const Problem wide = test::randomTable(random, 20, 500);
+    EXPECT_GT(lowerBound(wide).makespan, 0);
+}
+
+/// Whatever the weights, the dual value is a bound of the program; the simplex method must reach the greatest.
+TEST(LoadProgram, hasNoBetterWeightsThanItsOwn) {
+    RandomStream random(13);
+    for (int n = 0; n < 200; ++n) {
+        LoadProgram program;
+        program.items = 1 + random.below(12);
+        program.options = 1 + random.below(4);
+        program.rows = 1 + random.below(5);
+        program.use.resize(program.items * program.options * program.rows);
+        for (double& use : program.use) use = random.below(3) == 0 ? 0 : 10 * random.uniform();
+        program.allowed.resize(program.items * program.options);
+        for (std::size_t p = 0; p < program.allowed.size(); ++p)
+            program.allowed[p] = p % program.options == 0 || random.below(4) != 0 ? 1 : 0;
+        const LoadSolution solution = solveLoad(program, 1e8);
+        EXPECT_TRUE(solution.exact);
+        for (int other = 0; other < 200; ++other) {
+            std::vector<double> weights = solution.weights;
+            for (double& weight : weights)
+                weight = other < 100 ? random.uniform() : weight * (0.95 + 0.1 * random.uniform());
+            EXPECT_LE(loadValue(program, weights), solution.value * (1 + 1e-9) + 1e-12);
+        }
+        // No choice of one option each is below it.
+        for (int choice = 0; choice < 200; ++choice) {
+            std::vector<double> load(program.rows);
+            for (std::size_t j = 0; j < program.items; ++j) {
+                std::size_t option = random.below(program.options);
+                if (program.allowed[j * program.options + option] == 0) option = 0;
+                for (std::size_t r = 0; r < program.rows; ++r)
+                    load[r] += program.use[(j * program.options + option) * program.rows + r];
+            }
+            EXPECT_GE(*std::max_element(load.begin(), load.end()), solution.value);
+        }
+        if (HasFailure()) break;
+    }
+}
+
+}  // namespace
