@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace tessera::report {
 
@@ -83,16 +86,56 @@ Table shareTable(const study::Comparison& comparison, bool all) {
     return table;
 }
 
+Table jobDifferenceTable(const study::Comparison& comparison, bool all) {
+    Table table = tableWith({"job"}, comparison.runs, false);
+    for (const study::Comparison::JobRow& row : comparison.jobs) {
+        if (row.same && !all) continue;
+        std::vector<std::string> cells{escaped(row.name, kLongestValue)};
+        for (const auto& place : row.places)
+            cells.push_back(!place ? "–"
+                                   : fmt::format("{} #{} at {}", escaped(place->core, kLongestValue), place->order,
+                                                 place->seconds ? formatQuantity(place->start, Measure::seconds)
+                                                                : formatCount(std::round(place->start)) + " cycles"));
+        table.rows.push_back(std::move(cells));
+    }
+    return table;
+}
+
 std::string toText(const study::Comparison& comparison, bool all) {
     std::string text;
     for (const std::string& warning : comparison.warnings) text += "Mind: " + escaped(warning, kLongestNote) + "\n";
     text += section("Inputs", inputTable(comparison, all)) + section("Metrics", metricTable(comparison, all)) +
             section("Layers", layerDifferenceTable(comparison, all)) +
-            section("Shares of types", shareTable(comparison, all));
+            section("Shares of types", shareTable(comparison, all)) +
+            section("Jobs", jobDifferenceTable(comparison, all));
     for (const std::string& note : comparison.notes) text += "\n" + escaped(note, kLongestNote) + "\n";
     if (text.empty()) return "The runs are the same.\n";
     return text.front() == '\n' ? text.substr(1) : text;
 }
+
+namespace {
+
+Json jobsJson(const study::Comparison& comparison) {
+    Json jobs = Json::array();
+    for (const study::Comparison::JobRow& row : comparison.jobs) {
+        Json places = Json::array();
+        for (const auto& place : row.places) {
+            if (!place) {
+                places.push_back(nullptr);
+                continue;
+            }
+            const std::string unit = place->seconds ? "_s" : "_cycles";
+            places.push_back({{"sub_accelerator", place->core},
+                              {"order", place->order},
+                              {"start" + unit, place->start},
+                              {"finish" + unit, place->finish}});
+        }
+        jobs.push_back({{"job", row.job}, {"name", row.name}, {"places", places}, {"same", row.same}});
+    }
+    return jobs;
+}
+
+}  // namespace
 
 Json toJson(const study::Comparison& comparison) {
     Json json = {{"runs", comparison.runs}, {"baseline", comparison.baseline}};
@@ -121,6 +164,7 @@ Json toJson(const study::Comparison& comparison) {
         for (const auto& share : row.shares) values.push_back(share ? Json(*share) : Json(nullptr));
         shares.push_back({{"strategy", row.strategy}, {"type", row.type}, {"shares", values}, {"same", row.same}});
     }
+    if (!comparison.jobs.empty()) json["jobs"] = jobsJson(comparison);
     json["notes"] = comparison.notes;
     return json;
 }

@@ -19,6 +19,9 @@ Table layerDifferenceTable(const study::Comparison& comparison, bool all);
 /// How much of each strategy's plan is of a type, per run.
 Table shareTable(const study::Comparison& comparison, bool all);
 
+/// Where each run's best mapping puts a job: core, place on it, start.
+Table jobDifferenceTable(const study::Comparison& comparison, bool all);
+
 /// All of them, with what makes the runs hard to compare on top.
 std::string toText(const study::Comparison& comparison, bool all);
 /// The fields of `tessera.comparison/1` between its head and its end.

@@ -8,6 +8,7 @@
 
 #include "core/base/units.h"
 #include "core/partition/partition.h"
+#include "core/report/mapping_pictures.h"
 #include "core/report/partition_pictures.h"
 #include "core/study/metric.h"
 
@@ -233,6 +234,7 @@ Chart chartOf(const Kind& kind, const std::vector<NamedCurve>& curves, bool loga
 }  // namespace
 
 std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic) {
+    if (std::vector<Chart> race = raceCharts(curves, logarithmic); !race.empty()) return race;
     std::vector<std::pair<std::string, std::vector<NamedCurve>>> kinds;
     for (const Kind& kind : kKinds) kinds.emplace_back(kind.id, std::vector<NamedCurve>{});
     for (const auto& [text, points] : curves) {

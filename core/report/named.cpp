@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/report/mapping_pictures.h"
+#include "core/report/mapping_report.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
 #include "core/report/scaling_picture.h"
+#include "core/study/mapping_schedule.h"
 #include "core/study/metric.h"
 #include "core/study/scaling.h"
 
@@ -15,13 +21,33 @@ namespace tessera::report {
 namespace {
 
 const study::PartitionOutcome& outcomeOf(const study::Result& result) {
-    return std::get<study::PartitionOutcome>(result.outcome);
+    const auto* outcome = std::get_if<study::PartitionOutcome>(&result.outcome);
+    if (outcome == nullptr) throw UsageError("only a run of the partition engine has this");
+    return *outcome;
 }
 
 const partition::Plan& planOf(const study::Result& result, const std::string& strategy) {
     for (const partition::Plan& plan : outcomeOf(result).result.plans)
         if (plan.strategy == strategy) return plan;
     throw UsageError(fmt::format("the result has no strategy {}", inQuotes(strategy)));
+}
+
+const study::MappingOutcome& mappingOf(const study::Result& result) {
+    const auto* outcome = std::get_if<study::MappingOutcome>(&result.outcome);
+    if (outcome == nullptr) throw UsageError("only a run of the mapping engine has this");
+    return *outcome;
+}
+
+const mapping::Run& runOf(const study::Result& result, const std::string& algorithm) {
+    return study::runOf(mappingOf(result), algorithm);
+}
+
+template <typename Row>
+std::vector<Row> ofEngine(const std::vector<Row>& rows, std::string_view engine) {
+    std::vector<Row> found;
+    std::copy_if(rows.begin(), rows.end(), std::back_inserter(found),
+                 [&](const Row& row) { return row.engine.empty() || row.engine == engine; });
+    return found;
 }
 
 Table metricsTable(const study::Result& result, const std::string& /*strategy*/, const study::RunHooks& /*hooks*/) {
@@ -71,10 +97,51 @@ const std::vector<NamedPicture>& namedPictures() {
          [](const Result& result, const Text& strategy, const Hooks& /*hooks*/) -> Picture {
              return memoryChart(outcomeOf(result), strategy);
          }},
-        {"timeline", "The step as it goes",
+        {"schedule", "Jobs on their cores, with the bandwidth they get",
+         [](const Result& result, const Text& strategy, const Hooks& /*hooks*/) -> Picture {
+             return study::scheduleTimeline(mappingOf(result), runOf(result, strategy));
+         },
+         "mapping"},
+        {"race", "The best of each algorithm against its samples, with the bound",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
+             return raceCharts(mappingOf(result)).front();
+         },
+         "mapping"},
+        {"race-gap", "The same as distances from the bound",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
+             return raceCharts(mappingOf(result)).back();
+         },
+         "mapping"},
+        {"algorithms", "What each algorithm reached, with the bound",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
+             return algorithmChart(mappingOf(result));
+         },
+         "mapping"},
+        {"demand", "Latency and bandwidth of every job by kind of core",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
+             return demandChart(mappingOf(result));
+         },
+         "mapping"},
+        {"explored", "Where the algorithms looked",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
+             return exploredChart(mappingOf(result));
+         },
+         "mapping"},
+        {"front", "What two objectives cannot have together",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
+             return frontChart(mappingOf(result));
+         },
+         "mapping"},
+        {"cores", "What every core does",
+         [](const Result& result, const Text& strategy, const Hooks& /*hooks*/) -> Picture {
+             return coreChart(mappingOf(result), strategy);
+         },
+         "mapping"},
+        {"timeline", "What happens when",
          [](const Result& result, const Text& strategy, const Hooks& /*hooks*/) -> Picture {
              return study::timelineOf(result, strategy);
-         }},
+         },
+         ""},
     };
     return kPictures;
 }
@@ -104,9 +171,42 @@ const std::vector<NamedTable>& namedTables() {
          [](const Result& result, const Text& /*strategy*/, const Hooks& hooks) {
              return scalingTable(study::scaling(result.study, hooks));
          }},
-        {"metrics", "All metrics, full precision", metricsTable},
+        {"jobs", "Every job of every algorithm's mapping",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return mappedJobsTable(mappingOf(result));
+         },
+         "mapping"},
+        {"algorithms", "Algorithms side by side",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return algorithmTable(mappingOf(result));
+         },
+         "mapping"},
+        {"sub-accelerators", "Work of each sub-accelerator",
+         [](const Result& result, const Text& strategy, const Hooks& /*hooks*/) {
+             return coreTable(mappingOf(result), runOf(result, strategy));
+         },
+         "mapping"},
+        {"bounds", "Lower bounds of the makespan",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return boundTable(mappingOf(result));
+         },
+         "mapping"},
+        {"job-table", "What every job takes on every core, as 'tessera map --job-table' reads it",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return problemTable(mappingOf(result));
+         },
+         "mapping"},
+        {"metrics", "All metrics, full precision", metricsTable, ""},
     };
     return kTables;
+}
+
+std::vector<NamedPicture> namedPictures(std::string_view engine) {
+    return ofEngine(namedPictures(), engine);
+}
+
+std::vector<NamedTable> namedTables(std::string_view engine) {
+    return ofEngine(namedTables(), engine);
 }
 
 std::string toSvg(const Picture& picture, const Theme& theme) {
@@ -118,6 +218,8 @@ std::string toCsv(const Picture& picture) {
 }
 
 std::string strategyOf(const study::Result& result, const std::string& wanted) {
+    if (const auto* mapping = std::get_if<study::MappingOutcome>(&result.outcome))
+        return wanted.empty() ? study::bestRun(*mapping)->algorithm : runOf(result, wanted).algorithm;
     if (wanted.empty()) return bestPlan(outcomeOf(result)).strategy;
     return planOf(result, wanted).strategy;
 }

@@ -21,21 +21,26 @@ struct NamedPicture {
     std::string_view name;   ///< "types"
     std::string_view title;  ///< "Partition types by layer and split"
     Picture (*make)(const study::Result& result, const std::string& strategy, const study::RunHooks& hooks);
+    std::string_view engine = "partition";  ///< whose results have it; empty = all
 };
 const std::vector<NamedPicture>& namedPictures();
+/// Of the results of one engine.
+std::vector<NamedPicture> namedPictures(std::string_view engine);
 
 struct NamedTable {
     std::string_view name;  ///< "layers"
     std::string_view title;
     Table (*make)(const study::Result& result, const std::string& strategy, const study::RunHooks& hooks);
+    std::string_view engine = "partition";  ///< whose results have it; empty = all
 };
 const std::vector<NamedTable>& namedTables();
+std::vector<NamedTable> namedTables(std::string_view engine);
 
 std::string toSvg(const Picture& picture, const Theme& theme);
 std::string toCsv(const Picture& picture);
 
-/// The strategy that pictures are of where none is named: the fastest. Throws UsageError where the result has no such
-/// strategy.
+/// The strategy or algorithm that pictures are of where none is named: the best. Throws UsageError where the result has
+/// no such one.
 std::string strategyOf(const study::Result& result, const std::string& wanted);
 
 }  // namespace tessera::report

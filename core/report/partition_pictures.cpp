@@ -103,9 +103,10 @@ double transfersOf(const LevelPlan& level, bool first) {
 
 }  // namespace
 
-/// Ours is blue, baselines are grey or dashed: what is not AccPar's is dashed.
+/// Ours is blue, baselines are grey or dashed: what is neither ours nor what the papers propose is dashed.
 bool isBaseline(std::string_view strategy) {
-    return !strategy.starts_with("accpar");
+    constexpr std::array<std::string_view, 2> kMappers{"tessera", "magma"};
+    return !strategy.starts_with("accpar") && std::find(kMappers.begin(), kMappers.end(), strategy) == kMappers.end();
 }
 
 std::optional<std::size_t> slowestShare(const Plan& plan) {

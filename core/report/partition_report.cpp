@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/mapping_report.h"
 
 namespace tessera::report {
 
@@ -125,7 +126,8 @@ Table layerTable(const PartitionOutcome& outcome) {
 }
 
 std::string toText(const study::Result& result) {
-    return std::visit([&](const auto& outcome) { return partitionText(result, outcome); }, result.outcome);
+    if (const auto* mapping = std::get_if<study::MappingOutcome>(&result.outcome)) return mappingText(result, *mapping);
+    return partitionText(result, std::get<PartitionOutcome>(result.outcome));
 }
 
 }  // namespace tessera::report

@@ -49,9 +49,11 @@ std::string categoryOrNumber(double value, const Axis& axis) {
     return axis.categories[static_cast<std::size_t>(value)];
 }
 
-/// Nanoseconds, which is what trace viewers keep; whole, so that neighbours touch and never overlap.
-double nanoseconds(double seconds) {
-    return std::isfinite(seconds) ? std::clamp(std::round(seconds * 1e9), -9e15, 9e15) : 0;
+/// Nanoseconds, which is what trace viewers keep; whole, so that neighbours touch and never overlap. Cycles of unknown
+/// length count as one each.
+double nanoseconds(const study::Timeline& timeline, double time) {
+    const double unit = measureOf(timeline) == Measure::count ? 1 : 1e9;
+    return std::isfinite(time) ? std::clamp(std::round(time * unit), -9e15, 9e15) : 0;
 }
 
 std::string quoted(const std::string& text) {
@@ -120,7 +122,9 @@ std::string toCsv(const HeatMap& map) {
 
 std::string toCsv(const study::Timeline& timeline) {
     Table table;
-    table.columns = {{"group"}, {"track"}, {"start (s)"}, {"duration (s)"}, {"name"}, {"category"}};
+    const std::string& unit = timeline.unit;
+    table.columns = {{"group"}, {"track"},   {"start (" + unit + ")"}, {"duration (" + unit + ")"},
+                     {"name"},  {"category"}};
     for (const study::Timeline::Event& event : timeline.events) {
         const bool known = event.track >= 0 && static_cast<std::size_t>(event.track) < timeline.tracks.size();
         const study::Timeline::Track track =
@@ -152,8 +156,8 @@ std::string toChromeTrace(const study::Timeline& timeline) {
         double free = -9e15;  // events of a track never overlap, whatever rounding does
         for (std::size_t i = starts[track]; i < starts[track + 1]; ++i) {
             const study::Timeline::Event& event = timeline.events[i];
-            const double start = std::max(free, nanoseconds(event.start));
-            const double end = std::max(start, nanoseconds(event.start + event.duration));
+            const double start = std::max(free, nanoseconds(timeline, event.start));
+            const double end = std::max(start, nanoseconds(timeline, event.start + event.duration));
             free = end;
             std::string details;
             for (const auto& [key, value] : event.details)
@@ -163,6 +167,18 @@ std::string toChromeTrace(const study::Timeline& timeline) {
                 process[track], track + 1, start / 1000, (end - start) / 1000, quoted(event.name),
                 quoted(event.category), details));
         }
+    }
+    // What the tracks use together: a counter, which viewers draw as a stacked area.
+    for (std::size_t step = 0; step < stepsOf(timeline); ++step) {
+        std::string amounts;
+        for (std::size_t track = 0; track < timeline.tracks.size(); ++track) {
+            const double amount = timeline.usage->values[step * timeline.tracks.size() + track];
+            amounts += fmt::format("{}{}:{}", amounts.empty() ? "" : ",", quoted(timeline.tracks[track].name),
+                                   std::isfinite(amount) ? exactNumber(amount) : "0");
+        }
+        add(fmt::format(R"({{"ph":"C","pid":1,"ts":{:.3f},"name":{},"args":{{{}}}}})",
+                        nanoseconds(timeline, timeline.usage->times[step]) / 1000, quoted(timeline.usage->title),
+                        amounts));
     }
     return text + "\n]}\n";
 }

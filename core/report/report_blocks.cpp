@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/comparison_report.h"
+#include "core/report/mapping_pictures.h"
+#include "core/report/mapping_report.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
 #include "core/study/comparison.h"
+#include "core/study/title.h"
 
 namespace tessera::report {
 
@@ -24,6 +28,7 @@ using Blocks = std::vector<Block>;
 std::string titleOf(const ReportRun& run) {
     if (!run.title.empty()) return run.title;
     if (!run.result->study.name.empty()) return run.result->study.name;
+    if (const auto* mapping = std::get_if<study::MappingOutcome>(&run.result->outcome)) return study::titleOf(*mapping);
     const auto& outcome = std::get<study::PartitionOutcome>(run.result->outcome);
     return outcome.model + " on " + outcome.fleet;
 }
@@ -45,6 +50,11 @@ void addSentences(Blocks& blocks, const std::string& title, const std::vector<st
     blocks.emplace_back(Sentences{list});
 }
 
+bool hasMetric(const study::Comparison& comparison, std::string_view name) {
+    return std::any_of(comparison.metrics.begin(), comparison.metrics.end(),
+                       [&](const study::Comparison::MetricRow& row) { return row.metric.name == name; });
+}
+
 void addComparison(Blocks& blocks, const std::vector<ReportRun>& runs, const ReportOptions& options) {
     std::vector<const study::Result*> results;
     std::vector<std::string> titles;
@@ -56,12 +66,13 @@ void addComparison(Blocks& blocks, const std::vector<ReportRun>& runs, const Rep
     blocks.emplace_back(Heading{2, "Comparison"});
     for (const std::string& warning : comparison.warnings) blocks.emplace_back(Paragraph{warning});
     if (options.pictures)
-        for (const char* metric : {"step_time_s", "speedup_over_dp"})
-            blocks.emplace_back(Picture{comparisonChart(comparison, metric)});
+        for (const char* metric : {"step_time_s", "speedup_over_dp", "makespan_s"})
+            if (hasMetric(comparison, metric)) blocks.emplace_back(Picture{comparisonChart(comparison, metric)});
     if (!options.tables) return;
     addTable(blocks, "What differs in the inputs", inputTable(comparison, false));
     addTable(blocks, "What differs in the outcome", metricTable(comparison, false));
     addTable(blocks, "Layers with different types", layerDifferenceTable(comparison, false));
+    addTable(blocks, "Jobs at different places", jobDifferenceTable(comparison, false));
 }
 
 void addPictures(Blocks& blocks, const study::PartitionOutcome& outcome, const partition::Plan& best) {
@@ -76,6 +87,14 @@ void addPictures(Blocks& blocks, const study::PartitionOutcome& outcome, const p
     if (capacities) blocks.emplace_back(Picture{memoryChart(outcome, best.strategy)});
 }
 
+void addPictures(Blocks& blocks, const study::MappingOutcome& outcome, const mapping::Run& best) {
+    blocks.emplace_back(Picture{study::scheduleTimeline(outcome, best)});
+    blocks.emplace_back(Picture{algorithmChart(outcome)});
+    for (Chart& chart : raceCharts(outcome)) blocks.emplace_back(Picture{std::move(chart)});
+    blocks.emplace_back(Picture{coreChart(outcome, best.algorithm)});
+    blocks.emplace_back(Picture{demandChart(outcome)});
+}
+
 void addProvenance(Blocks& blocks, const study::Result& result) {
     Table inputs;
     inputs.columns = {{"input"}, {"SHA-256"}};
@@ -84,11 +103,22 @@ void addProvenance(Blocks& blocks, const study::Result& result) {
     blocks.emplace_back(Listing{"The study as a file", tessera::toText(study::toJson(result.study))});
 }
 
-void addRun(Blocks& blocks, const ReportRun& run, const ReportOptions& options) {
-    const study::Result& result = *run.result;
-    const auto& outcome = std::get<study::PartitionOutcome>(result.outcome);
+void addOutcome(Blocks& blocks, const study::Result& result, const study::MappingOutcome& outcome,
+                const ReportOptions& options) {
+    blocks.emplace_back(HeadlineText{study::headline(outcome)});
+    for (const std::string& sentence : mappingSentences(result, outcome)) blocks.emplace_back(Paragraph{sentence});
+    const mapping::Run& best = *study::bestRun(outcome);
+    if (options.pictures) addPictures(blocks, outcome, best);
+    if (!options.tables) return;
+    addTable(blocks, "Algorithms", algorithmTable(outcome));
+    addTable(blocks, "Lower bounds of the makespan", boundTable(outcome));
+    addTable(blocks, "Sub-accelerators under " + best.algorithm, coreTable(outcome, best));
+    addTable(blocks, "Jobs under " + best.algorithm, jobTable(outcome, best));
+}
+
+void addOutcome(Blocks& blocks, const study::Result& result, const study::PartitionOutcome& outcome,
+                const ReportOptions& options) {
     const partition::Plan& best = bestPlan(outcome);
-    blocks.emplace_back(Heading{2, titleOf(run)});
     blocks.emplace_back(HeadlineText{headline(outcome)});
     blocks.emplace_back(Paragraph{
         fmt::format("{} on {}: {} accelerators, batch {}", escaped(outcome.model), escaped(outcome.fleet),
@@ -102,6 +132,12 @@ void addRun(Blocks& blocks, const ReportRun& run, const ReportOptions& options) 
         addTable(blocks, "Splits", levelTable(best));
         addTable(blocks, "Accelerators", acceleratorTable(best));
     }
+}
+
+void addRun(Blocks& blocks, const ReportRun& run, const ReportOptions& options) {
+    const study::Result& result = *run.result;
+    blocks.emplace_back(Heading{2, titleOf(run)});
+    std::visit([&](const auto& outcome) { addOutcome(blocks, result, outcome, options); }, result.outcome);
     if (options.assumptions) {
         addSentences(blocks, "Assumptions", result.assumptions);
         addSentences(blocks, "Warnings", result.warnings);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace tessera::report {
 
@@ -17,8 +18,14 @@ namespace {
 using study::Reproduction;
 using study::ReproductionRow;
 
+/// Ratios with two decimals, as the papers print them; quantities that are larger or smaller with what they hold.
+std::string numberText(double number) {
+    if (number >= 1000) return formatCount(number);
+    return number != 0 && number < 0.1 ? fmt::format("{:.2g}", number) : fmt::format("{:.2f}", number);
+}
+
 std::string ours(const ReproductionRow& row) {
-    if (const double* number = std::get_if<double>(&row.ours)) return fmt::format("{:.2f}", *number);
+    if (const double* number = std::get_if<double>(&row.ours)) return numberText(*number);
     return std::get<std::string>(row.ours);
 }
 
@@ -40,7 +47,7 @@ Table grid(const Reproduction& reproduction, const std::string& title, std::stri
     for (const ReproductionRow& row : reproduction.rows) {
         const std::size_t r = indexOf(rowKeys, rowKey(row));
         const std::size_t c = indexOf(columnKeys, columnKey(row));
-        cells[{r, c}] = ours(row) + (row.paper ? fmt::format(" (paper {:.2f})", *row.paper) : "");
+        cells[{r, c}] = ours(row) + (row.paper ? fmt::format(" (paper {})", numberText(*row.paper)) : "");
     }
     Table table;
     table.columns.push_back({title});
@@ -59,14 +66,15 @@ Table reproductionTable(const Reproduction& reproduction) {
     const auto metric = [](const ReproductionRow& row) { return row.metric; };
     const auto level = [](const ReproductionRow& row) { return "level " + std::to_string(row.levels.value_or(0)); };
     if (reproduction.rows.empty() || !reproduction.rows.front().levels)
-        return grid(reproduction, "network", item, metric);
+        return grid(reproduction, reproduction.costModel.empty() ? "case" : "network", item, metric);
     const bool types = std::holds_alternative<std::string>(reproduction.rows.front().ours);
     return types ? grid(reproduction, "layer", item, level) : grid(reproduction, "depth", level, metric);
 }
 
 std::string toText(const Reproduction& reproduction) {
-    std::string text =
-        fmt::format("{} ({}), cost model: {}\n\n", reproduction.title, reproduction.name, reproduction.costModel);
+    std::string text = fmt::format("{} ({})", reproduction.title, reproduction.name);
+    if (!reproduction.costModel.empty()) text += ", cost model: " + reproduction.costModel;
+    text += "\n\n";
     text += toText(reproductionTable(reproduction));
     if (!reproduction.geometricMeans.empty()) {
         Table means;

@@ -18,9 +18,15 @@ struct StrategyColour {
 };
 
 constexpr std::array kStrategyColours{
-    StrategyColour{"accpar", kCategories[0]}, StrategyColour{"hypar", kCategories[1]},
-    StrategyColour{"owt", kCategories[2]},    StrategyColour{"accpar-paper", kCategories[4]},
-    StrategyColour{"dp", kCategories[5]},
+    StrategyColour{"accpar", kCategories[0]},      StrategyColour{"hypar", kCategories[1]},
+    StrategyColour{"owt", kCategories[2]},         StrategyColour{"accpar-paper", kCategories[4]},
+    StrategyColour{"dp", kCategories[5]},          StrategyColour{"tessera", kCategories[0]},
+    StrategyColour{"magma", kCategories[1]},       StrategyColour{"stdga", kCategories[2]},
+    StrategyColour{"de", kCategories[3]},          StrategyColour{"cmaes", kCategories[4]},
+    StrategyColour{"random", kCategories[5]},      StrategyColour{"pso", kCategories[6]},
+    StrategyColour{"tbpsa", kCategories[7]},       StrategyColour{"magma-published", kCategories[6]},
+    StrategyColour{"a2c", kCategories[3]},         StrategyColour{"ppo2", kCategories[4]},
+    StrategyColour{"herald-like", kCategories[2]}, StrategyColour{"ai-mt-like", kCategories[5]},
 };
 
 /// Red, green or blue (0, 1, 2) of "#RRGGBB", 0 to 255.

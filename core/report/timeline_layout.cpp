@@ -22,6 +22,11 @@ constexpr double kGap = 8;
 constexpr double kLaneGap = 4;
 constexpr double kGroupHeight = 22;
 constexpr double kWidestName = 168;
+constexpr double kUsageShare = 0.34;  ///< of a window's height, for what the tracks use together
+constexpr double kUsageHeight = 120;  ///< of it where height is not scarce
+constexpr double kLeastUsage = 56;
+constexpr double kUsageGap = 34;  ///< between the lanes and it, for its title
+constexpr double kSwatch = 8;
 
 bool isPlaced(const study::Timeline::Event& event, std::size_t tracks) {
     return event.track >= 0 && static_cast<std::size_t>(event.track) < tracks && std::isfinite(event.start) &&
@@ -30,7 +35,8 @@ bool isPlaced(const study::Timeline::Event& event, std::size_t tracks) {
 }
 
 std::vector<std::string> categoriesOf(const study::Timeline& timeline) {
-    std::vector<std::string> found;
+    std::vector<std::string> found = timeline.categories;
+    if (found.size() > 16) found.resize(16);
     for (const study::Timeline::Event& event : timeline.events)
         if (found.size() < 16 && (found.empty() || found.back() != event.category) &&
             std::find(found.begin(), found.end(), event.category) == found.end())
@@ -64,7 +70,8 @@ public:
           size_(size),
           measure_(measure),
           starts_(trackStarts(timeline)),
-          length_(lengthOf(timeline)) {
+          length_(lengthOf(timeline)),
+          hasUsage_(stepsOf(timeline) > 0 && peakOf(timeline) > 0) {
         int print = 0;
         for (const std::string& category : categoriesOf(timeline))
             looks_.emplace(category, Look{timelineColour(timeline, category), print++});
@@ -86,6 +93,7 @@ public:
         for (const TimelineLayout::Lane& lane : out_.lanes)
             if (lane.y + out_.laneHeight >= out_.plot.y && lane.y <= out_.plot.bottom()) drawLane(lane);
         out_.drawing.shapes.push_back(Clip{});
+        if (hasUsage_) usage();
         legend();
         return std::move(out_);
     }
@@ -112,6 +120,10 @@ private:
         double names = 0;
         for (const study::Timeline::Track& track : timeline_.tracks)
             names = std::max(names, width(escaped(track.name)) + 2);
+        if (hasUsage_) {
+            names += kSwatch + 6;
+            for (const std::string& label : usageTexts()) names = std::max(names, width(label));
+        }
         Rect& plot = out_.plot;
         plot.x = std::min(names, std::min(kWidestName, size_.width * 0.3)) + kGap;
         plot.y = (timeline_.title.empty() ? 0 : kTitleHeight) + kLine + 4;
@@ -129,13 +141,20 @@ private:
         }
         out_.contentHeight = y;
         notes_ = noteLines();
-        const double legend = kLine + 12;
+        const double legend = kLine + (hasUsage_ ? 18 : 12);
         // Where they would hide lanes the notes give way; exports have room for both.
         if (view_.fill && plot.y + y + legend + kLine * static_cast<double>(notes_.size()) > size_.height)
             notes_.clear();
         const double below = legend + kLine * static_cast<double>(notes_.size());
-        plot.height = view_.fill ? std::max(20.0, size_.height - plot.y - below) : y;
-        out_.drawing.height = view_.fill ? size_.height : plot.y + y + below;
+        const double room = size_.height - plot.y - below;
+        double used = 0;
+        if (hasUsage_) {
+            used = view_.fill ? std::max(room * kUsageShare, room - y - kUsageGap) - kUsageGap : kUsageHeight;
+            used = kUsageGap + std::max(kLeastUsage, used);
+        }
+        plot.height = view_.fill ? std::max(20.0, room - used) : y;
+        out_.usage = {plot.x, plot.bottom() + kUsageGap, plot.width, std::max(0.0, used - kUsageGap)};
+        out_.drawing.height = view_.fill ? size_.height : plot.y + y + used + below;
     }
 
     double earliest() const {
@@ -154,14 +173,18 @@ private:
 
     void ruler() {
         const Rect& plot = out_.plot;
-        const Axis seconds{.title = "", .measure = Measure::seconds};
+        const Axis times{.title = "", .measure = measureOf(timeline_)};
         const auto most = static_cast<int>(std::clamp(plot.width / 110, 1.0, 5.0));
         const std::vector<double> values = ticks(out_.from, out_.to, false, most);
-        std::vector<std::string> labels = tickTexts(values, seconds);
+        std::vector<std::string> labels = tickTexts(values, times);
+        if (measureOf(timeline_) == Measure::count && !labels.empty()) labels.back() += " cycles";
         for (std::size_t i = 0; i < values.size(); ++i) {
             const double at = out_.x(values[i]);
             out_.drawing.shapes.push_back(
                 Path{.points = {{at, plot.y - 4}, {at, plot.bottom()}}, .stroke = "grid-line"});
+            if (hasUsage_)
+                out_.drawing.shapes.push_back(
+                    Path{.points = {{at, out_.usage.y}, {at, out_.usage.bottom()}}, .stroke = "grid-line"});
             std::string& label = labels[i];
             const double half = width(label) / 2;
             text({std::clamp(at, plot.x + half - 4, size_.width - half), plot.y - 9}, std::move(label), "secondary",
@@ -177,11 +200,124 @@ private:
                 text({0, lane.y - 7}, fitted(track.group, size_.width, kCaption, true, measure_), "text", Anchor::start,
                      kCaption, true);
             group = &track.group;
+            const double middle = lane.y + out_.laneHeight / 2;
+            const double swatch = hasUsage_ ? kSwatch + 6 : 0;
+            if (hasUsage_)
+                out_.drawing.shapes.push_back(
+                    Box{.area = {out_.plot.x - kGap - kSwatch, middle - kSwatch / 2, kSwatch, kSwatch},
+                        .fill = trackColour(timeline_, lane.track),
+                        .radius = 2});
             out_.drawing.shapes.push_back(
-                Label{.at = {out_.plot.x - kGap, lane.y + out_.laneHeight / 2 + 4},
-                      .text = fitted(track.name, out_.plot.x - kGap, kCaption, false, measure_),
+                Label{.at = {out_.plot.x - kGap - swatch, middle + 4},
+                      .text = fitted(track.name, out_.plot.x - kGap - swatch, kCaption, false, measure_),
                       .anchor = Anchor::end,
                       .full = escaped(track.name)});
+        }
+    }
+
+    // ---- what the tracks use together ----
+
+    double usageTop() const {
+        const double limit = timeline_.usage->limit.value_or(0);
+        return std::max(peakOf(timeline_), std::isfinite(limit) ? limit : 0) * 1.05;
+    }
+
+    std::vector<double> usageTicks() const { return ticks(0, usageTop(), false, 3); }
+
+    std::vector<std::string> usageTexts() const {
+        return tickTexts(usageTicks(), {.title = "", .measure = timeline_.usage->measure});
+    }
+
+    double usageY(double amount) const { return out_.usage.bottom() - amount / usageTop() * out_.usage.height; }
+
+    void usage() {
+        const study::Timeline::Usage& its = *timeline_.usage;
+        const Rect& area = out_.usage;
+        const std::string unit = its.unit.empty() ? "" : " (" + its.unit + ")";
+        text({0, area.y - 12}, fitted(its.title + unit, size_.width * 0.6, kCaption, true, measure_), "text",
+             Anchor::start, kCaption, true);
+        const std::vector<double> values = usageTicks();
+        const std::vector<std::string> labels = usageTexts();
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double y = usageY(values[i]);
+            out_.drawing.shapes.push_back(Path{.points = {{area.x, y}, {area.right(), y}}, .stroke = "grid-line"});
+            text({area.x - kGap, y + 4}, labels[i], "secondary", Anchor::end);
+        }
+        out_.drawing.shapes.push_back(Clip{area});
+        stacks();
+        out_.drawing.shapes.push_back(Clip{});
+        if (its.limit && std::isfinite(*its.limit) && *its.limit > 0) limitLine(*its.limit);
+    }
+
+    void limitLine(double limit) {
+        const Rect& area = out_.usage;
+        const double y = usageY(limit);
+        out_.drawing.shapes.push_back(Path{.points = {{area.x, y}, {area.right(), y}}, .stroke = "text", .width = 1.2});
+        const std::string line = timeline_.usage->limitName + " " + usageText(*timeline_.usage, limit);
+        text({area.right(), area.y - 12 > y - 5 ? area.y - 12 : y - 5},
+             fitted(line, area.width * 0.6, kCaption, false, measure_), "text", Anchor::end);
+    }
+
+    /// A column of what the tracks use from `from` to `to` pixels.
+    struct Column {
+        double from = 0, to = 0;
+        std::vector<double> amounts;
+    };
+
+    /// The steps in sight; where there are more than pixels, their means over each pixel.
+    std::vector<Column> columns() const {
+        const std::size_t tracks = timeline_.tracks.size();
+        const std::vector<double>& times = timeline_.usage->times;
+        const std::size_t steps = stepsOf(timeline_);
+        const std::size_t first = stepAt(timeline_, out_.from).value_or(0);
+        std::size_t last = first;
+        while (last < steps && times[last] <= out_.to) ++last;
+        const auto end = [&](std::size_t step) { return step + 1 < steps ? times[step + 1] : length_; };
+        const auto amount = [&](std::size_t step, std::size_t track) {
+            const double value = timeline_.usage->values[step * tracks + track];
+            return std::isfinite(value) && value > 0 ? value : 0;
+        };
+        std::vector<Column> found;
+        if (static_cast<double>(last - first) <= out_.plot.width) {
+            for (std::size_t step = first; step < last; ++step) {
+                Column column{std::max(out_.x(times[step]), out_.plot.x - 2),
+                              std::min(out_.x(end(step)), out_.plot.right() + 2), std::vector<double>(tracks)};
+                for (std::size_t track = 0; track < tracks; ++track) column.amounts[track] = amount(step, track);
+                if (column.to > column.from) found.push_back(std::move(column));
+            }
+            return found;
+        }
+        std::size_t step = first;
+        for (double pixel = out_.plot.x; pixel < out_.plot.right(); ++pixel) {
+            Column column{pixel, pixel + 1, std::vector<double>(tracks)};
+            const double from = out_.seconds(pixel);
+            const double to = out_.seconds(pixel + 1);
+            while (step + 1 < last && end(step) <= from) ++step;
+            for (std::size_t i = step; i < last && times[i] < to; ++i) {
+                const double share = (std::min(end(i), to) - std::max(times[i], from)) / (to - from);
+                if (!(share > 0)) continue;
+                for (std::size_t track = 0; track < tracks; ++track) column.amounts[track] += share * amount(i, track);
+            }
+            found.push_back(std::move(column));
+        }
+        return found;
+    }
+
+    void stacks() {
+        const std::vector<Column> all = columns();
+        if (all.empty()) return;
+        std::vector<double> below(all.size(), 0);
+        for (std::size_t track = 0; track < timeline_.tracks.size(); ++track) {
+            std::vector<Point> upper, lower;
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                const double foot = usageY(below[i]);
+                below[i] += all[i].amounts[track];
+                const double head = usageY(below[i]);
+                upper.insert(upper.end(), {{all[i].from, head}, {all[i].to, head}});
+                lower.insert(lower.end(), {{all[i].from, foot}, {all[i].to, foot}});
+            }
+            upper.insert(upper.end(), lower.rbegin(), lower.rend());
+            out_.drawing.shapes.push_back(Path{.points = std::move(upper), .fill = trackColour(timeline_, track)});
         }
     }
 
@@ -245,9 +381,9 @@ private:
         text({area.x + area.width / 2, area.y + area.height / 2 + 4}, name, lettersOn(look.colour), Anchor::middle);
     }
 
-    static std::string tip(const study::Timeline::Event& event) {
-        return escaped(event.name) + ": " + formatQuantity(event.duration, Measure::seconds) + " " +
-               titleOf(event.category) + " from " + formatQuantity(event.start, Measure::seconds);
+    std::string tip(const study::Timeline::Event& event) const {
+        return escaped(event.name) + ": " + timeText(timeline_, event.duration) + " " + titleOf(event.category) +
+               " from " + timeText(timeline_, event.start);
     }
 
     const Look& lookOf(const study::Timeline::Event& event) const {
@@ -258,7 +394,7 @@ private:
 
     void legend() {
         double x = 0;
-        const double y = out_.plot.bottom() + 18;
+        const double y = hasUsage_ ? out_.usage.bottom() + 24 : out_.plot.bottom() + 18;
         for (const std::string& category : categoriesOf(timeline_)) {
             const std::string name = fitted(titleOf(category), 200, kCaption, false, measure_);
             if (x + 18 + width(name) > size_.width) break;
@@ -286,6 +422,7 @@ private:
     const TextWidth& measure_;
     std::vector<std::size_t> starts_;
     double length_;
+    bool hasUsage_;
     std::map<std::string, Look> looks_;
     std::vector<std::string> notes_;
     TimelineLayout out_;
@@ -333,6 +470,51 @@ double lengthOf(const study::Timeline& timeline) {
     for (const study::Timeline::Event& event : timeline.events)
         if (isPlaced(event, timeline.tracks.size())) end = std::max(end, event.start + event.duration);
     return end;
+}
+
+std::string trackColour(const study::Timeline& timeline, std::size_t track) {
+    // From light to dark, so that neighbours can be told apart and no kind of event has the same.
+    constexpr double kLightest = 0.12, kDarkest = 0.88;
+    const double most = static_cast<double>(std::max<std::size_t>(timeline.tracks.size(), 2)) - 1;
+    return quantityColour(kLightest + (kDarkest - kLightest) * static_cast<double>(track) / most);
+}
+
+Measure measureOf(const study::Timeline& timeline) {
+    return timeline.unit == "cycles" ? Measure::count : Measure::seconds;
+}
+
+std::string timeText(const study::Timeline& timeline, double time) {
+    if (measureOf(timeline) == Measure::seconds) return formatQuantity(time, Measure::seconds);
+    return formatCount(std::round(time)) + " cycles";
+}
+
+std::string usageText(const study::Timeline::Usage& usage, double amount) {
+    return formatQuantity(amount, usage.measure) + (usage.unit.empty() ? "" : " " + usage.unit);
+}
+
+std::size_t stepsOf(const study::Timeline& timeline) {
+    if (!timeline.usage || timeline.tracks.empty()) return 0;
+    return std::min(timeline.usage->times.size(), timeline.usage->values.size() / timeline.tracks.size());
+}
+
+std::optional<std::size_t> stepAt(const study::Timeline& timeline, double time) {
+    const std::size_t steps = stepsOf(timeline);
+    if (steps == 0) return std::nullopt;
+    const auto begin = timeline.usage->times.begin();
+    const auto after = std::upper_bound(begin, begin + static_cast<std::ptrdiff_t>(steps), time);
+    if (after == begin) return std::nullopt;
+    return static_cast<std::size_t>(after - begin) - 1;
+}
+
+double peakOf(const study::Timeline& timeline) {
+    double peak = 0;
+    const std::size_t tracks = timeline.tracks.size();
+    for (std::size_t step = 0; step < stepsOf(timeline); ++step) {
+        double sum = 0;
+        for (std::size_t track = 0; track < tracks; ++track) sum += timeline.usage->values[step * tracks + track];
+        if (std::isfinite(sum)) peak = std::max(peak, sum);
+    }
+    return peak;
 }
 
 TimelineLayout layOut(const study::Timeline& timeline, const TimelineView& view, Size size, const TextWidth& measure) {

@@ -2,6 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/report/drawing.h"
@@ -11,7 +14,7 @@
 namespace tessera::report {
 
 struct TimelineView {
-    double from = 0, to = 0;  ///< seconds; equal = everything
+    double from = 0, to = 0;  ///< times; equal = everything
     double scrolled = 0;      ///< pixels that lanes are moved up
     bool tips = true;         ///< hover texts in the drawing
     bool fill = false;        ///< lanes stay inside the size, as in a window
@@ -24,7 +27,8 @@ struct TimelineLayout {
         double y = 0;
     };
     Drawing drawing;
-    Rect plot;  ///< where lanes are
+    Rect plot;   ///< where lanes are
+    Rect usage;  ///< where what the tracks use together is, on the same axis; no height = nothing is known of it
     double from = 0, to = 1;
     double laneHeight = 0;
     double contentHeight = 0;  ///< of all lanes and their groups' names
@@ -42,8 +46,22 @@ std::vector<std::size_t> trackStarts(const study::Timeline& timeline);
 /// Events of a track that touch [from, to], as a range of indices.
 std::pair<std::size_t, std::size_t> eventsIn(const study::Timeline& timeline, const std::vector<std::size_t>& starts,
                                              std::size_t track, double from, double to);
-/// The end of everything in seconds.
+/// The end of everything.
 double lengthOf(const study::Timeline& timeline);
+/// The colour of a track where it is not its events that are coloured: in what the tracks use together.
+std::string trackColour(const study::Timeline& timeline, std::size_t track);
+/// What its times are: seconds, or a count of cycles.
+Measure measureOf(const study::Timeline& timeline);
+/// "36.2 ms", or cycles: a time of the timeline for people.
+std::string timeText(const study::Timeline& timeline, double time);
+/// "12.4 GB/s": an amount of what the tracks use together.
+std::string usageText(const study::Timeline::Usage& usage, double amount);
+/// How many steps of the usage are sound: those that have a time and an amount for every track.
+std::size_t stepsOf(const study::Timeline& timeline);
+/// The step of the usage that a time falls into; empty before the first.
+std::optional<std::size_t> stepAt(const study::Timeline& timeline, double time);
+/// The most that is used at once.
+double peakOf(const study::Timeline& timeline);
 
 TimelineLayout layOut(const study::Timeline& timeline, const TimelineView& view, Size size, const TextWidth& measure);
 

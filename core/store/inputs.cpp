@@ -14,6 +14,7 @@
 #include "core/model/zoo/zoo.h"
 #include "core/store/database.h"
 #include "core/store/recorder.h"
+#include "core/study/mapping_study.h"
 #include "core/study/study.h"
 
 namespace tessera::store {
@@ -57,6 +58,16 @@ void readInputs(const study::Study& study, const Found& found) {
     };
     for (const std::string& name : study.models)
         attempt([&] { found(InputContent::Kind::model, name, modelBytes(study, name)); });
+    if (study.engine == "mapping") {
+        attempt([&] {
+            for (const study::InputFile& file : study::mappingFiles(study))
+                attempt([&] {
+                    found(file.hardware ? InputContent::Kind::hardware : InputContent::Kind::model, file.name,
+                          readFile(file.path));
+                });
+        });
+        return;
+    }
     for (const std::string& name : study.hardware)
         attempt([&] {
             for (const auto& [shown, file] : hardwareFiles(name))
@@ -98,6 +109,21 @@ void writeAccelerators(const fs::path& folder, const std::string& fleet, const s
     }
 }
 
+bool isAmong(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// What a workload's or platform's file names, where it looks for them: paths relative to it.
+void writeNeighbours(const fs::path& folder, const study::Study& study, const std::vector<InputContent>& inputs,
+                     InputContent::Kind kind) {
+    for (const InputContent& input : inputs) {
+        const fs::path inside = fs::path(input.name).lexically_normal();
+        if (input.kind != kind || isAmong(study.workloads, input.name) || isAmong(study.hardware, input.name)) continue;
+        if (inside.empty() || inside.is_absolute() || *inside.begin() == ".." || !inside.has_filename()) continue;
+        writeInto(folder / inside.parent_path(), inside.filename().string(), input.bytes);
+    }
+}
+
 /// What stands in a temporary folder instead of the inputs that are gone or changed.
 struct Substitutes {
     TemporaryFolder folder;
@@ -126,9 +152,12 @@ std::function<std::string(const std::string&)> storedInputs(const Store& store, 
         present[{kind, name}] = sha256(bytes);
     });
     const auto isChanged = [&](const InputContent& input) { return present[{input.kind, input.name}] != input.sha256; };
-    const bool hardwareChanged = std::any_of(stored.begin(), stored.end(), [&](const InputContent& input) {
-        return input.kind == InputContent::Kind::hardware && isChanged(input);
-    });
+    const auto anyChanged = [&](InputContent::Kind kind) {
+        return std::any_of(stored.begin(), stored.end(),
+                           [&](const InputContent& input) { return input.kind == kind && isChanged(input); });
+    };
+    const bool hardwareChanged = anyChanged(InputContent::Kind::hardware);
+    const bool modelsChanged = anyChanged(InputContent::Kind::model);
 
     // Shared, because functions are copied; the folder goes with the last copy.
     const auto substitutes = std::make_shared<Substitutes>();
@@ -136,16 +165,22 @@ std::function<std::string(const std::string&)> storedInputs(const Store& store, 
     for (const InputContent& input : stored) {
         const fs::path folder = substitutes->folder.path() / fmt::format("{}", number++);
         const bool isModel = input.kind == InputContent::Kind::model;
-        if (isModel && isChanged(input)) {
+        if (isModel && isAmong(study.workloads, input.name) && modelsChanged) {
+            const std::string suffix = fs::path(input.name).has_extension() ? "" : ".json";
+            substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
+            writeNeighbours(folder, study, stored, input.kind);
+        }
+        if (isModel && study.workloads.empty() && isChanged(input)) {
             const std::string suffix = input.name.starts_with(kZoo) ? ".json" : "";
             substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
         }
         // A fleet and its accelerators stand together.
-        const bool isNamed =
-            std::find(study.hardware.begin(), study.hardware.end(), input.name) != study.hardware.end();
-        if (!isModel && hardwareChanged && isNamed) {
+        if (!isModel && hardwareChanged && isAmong(study.hardware, input.name)) {
             substitutes->paths[input.name] = writeInto(folder, fileName(input.name, ".json"), input.bytes).string();
-            writeAccelerators(folder, input.bytes, stored);
+            if (study.workloads.empty())
+                writeAccelerators(folder, input.bytes, stored);
+            else
+                writeNeighbours(folder, study, stored, input.kind);
         }
     }
     return [substitutes](const std::string& name) {

@@ -85,6 +85,11 @@ private:
     }
 
     static std::vector<Artifact> artifactsOf(const study::Result& result) {
+        if (const auto* mapping = std::get_if<study::MappingOutcome>(&result.outcome)) {
+            const mapping::Run* const run = study::bestRun(*mapping);
+            if (run == nullptr || run->schedule.jobs.size() > kMostRowsOfTimeline) return {};
+            return {{"timeline", "application/json", study::toJson(study::timelineOf(result, run->algorithm)).dump()}};
+        }
         const auto& outcome = std::get<study::PartitionOutcome>(result.outcome);
         const partition::Plan* const best = study::fastestPlan(outcome);
         // That of a very deep network is made from the result when it is asked for.

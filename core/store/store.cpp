@@ -348,14 +348,17 @@ RunId Store::addRun(const study::Study& study, RunStatus status) {
     implementation_->write([&](const SQLite::Database& database) {
         std::optional<std::int64_t> seed;
         if (study.seed) seed = std::bit_cast<std::int64_t>(*study.seed);
+        // Workloads stand among the models: both are what the hardware is to work on.
+        std::vector<std::string> worked = study.models;
+        worked.insert(worked.end(), study.workloads.begin(), study.workloads.end());
         execute(database,
                 "INSERT INTO run(uid, study, seed, name, engine, models, hardware, status, since, version, host) "
                 "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                newUid(), studyRow(database, study), seed, study::titleOf(study), study.engine,
-                joined(study.models, ", "), joined(study.hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(),
-                TESSERA_VERSION, thisProcess().host);
+                newUid(), studyRow(database, study), seed, study::titleOf(study), study.engine, joined(worked, ", "),
+                joined(study.hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION,
+                thisProcess().host);
         run = wholeFrom(database, "SELECT last_insert_rowid()");
-        addNames(database, "model", run, study.models);
+        addNames(database, "model", run, worked);
         addNames(database, "hardware", run, study.hardware);
         refreshSearch(database, run);
         applyStatus(database, run, status, "");

@@ -26,6 +26,13 @@ constexpr std::size_t kMostNamed = 3;  ///< runs that a warning names one by one
 
 using Runs = std::vector<const Result*>;
 
+/// The plans of a partition; none of another engine's result.
+const std::vector<partition::Plan>& plansOf(const Result& result) {
+    static const std::vector<partition::Plan> kNone;
+    const auto* outcome = std::get_if<PartitionOutcome>(&result.outcome);
+    return outcome == nullptr ? kNone : outcome->result.plans;
+}
+
 bool allEqual(const std::vector<std::string>& values) {
     return std::all_of(values.begin(), values.end(), [&](const std::string& value) { return value == values.front(); });
 }
@@ -48,6 +55,35 @@ std::string textOfValue(const Json& value) {
     return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+void addNames(Fields& fields, const PartitionOutcome& outcome) {
+    fields.add("Model", "name", outcome.model);
+    fields.add("Model", "layers and joins", std::to_string(outcome.result.names.size()));
+    fields.add("Hardware", "name", outcome.fleet);
+}
+
+void addNames(Fields& fields, const MappingOutcome& outcome) {
+    fields.add("Workload", "name", outcome.jobTable.empty() ? outcome.workload : outcome.jobTable);
+    fields.add("Workload", "jobs", std::to_string(outcome.problem.jobs.size()));
+    if (!outcome.platform.empty()) fields.add("Hardware", "name", outcome.platform);
+}
+
+void addHardware(Fields& fields, const MappingOutcome& outcome) {
+    const mapping::Problem& problem = outcome.problem;
+    fields.add("Hardware", "bandwidth", fmt::format("{:.6g} bytes/cycle", problem.bandwidth));
+    if (problem.clock) fields.add("Hardware", "clock", formatQuantity(problem.clock->value, Measure::hertz));
+    for (std::size_t c = 0; c < outcome.cores.size(); ++c) {
+        const CoreNumbers& core = outcome.cores[c];
+        const auto add = [&](const char* field, const std::string& value) {
+            fields.add("Hardware", fmt::format("sub_accelerators[{}].{}", c, field), value);
+        };
+        add("name", core.name);
+        if (!core.dataflow.empty()) add("dataflow", core.dataflow);
+        if (core.height > 0) add("array", fmt::format("{} × {}", core.height, core.width));
+        if (core.local.value > 0) add("local buffer", formatQuantity(core.local.value, Measure::bytes));
+        if (core.shared.value > 0) add("shared buffer", formatQuantity(core.shared.value, Measure::bytes));
+    }
+}
+
 void addGroups(Fields& fields, const PartitionOutcome& outcome) {
     for (std::size_t g = 0; g < outcome.groups.size(); ++g) {
         const GroupNumbers& group = outcome.groups[g];
@@ -64,6 +100,11 @@ void addGroups(Fields& fields, const PartitionOutcome& outcome) {
     }
 }
 
+void addHardware(Fields& fields, const PartitionOutcome& outcome) {
+    fields.add("Hardware", "accelerators", std::to_string(outcome.accelerators));
+    addGroups(fields, outcome);
+}
+
 Fields fieldsOf(const Result& result) {
     Fields fields;
     const Study& study = result.study;
@@ -78,20 +119,22 @@ Fields fieldsOf(const Result& result) {
         fields.add("Model", "contents" + at, hashOf(study.models[m]));
     }
     for (const auto& [name, value] : study.dimensions) fields.add("Model", "dimension " + name, std::to_string(value));
-    const auto& outcome = std::get<PartitionOutcome>(result.outcome);
-    fields.add("Model", "name", outcome.model);
-    fields.add("Model", "layers and joins", std::to_string(outcome.result.names.size()));
-    fields.add("Hardware", "name", outcome.fleet);
+    for (std::size_t w = 0; w < study.workloads.size(); ++w) {
+        const std::string at = study.workloads.size() == 1 ? "" : fmt::format("[{}]", w);
+        fields.add("Workload", "file" + at, study.workloads[w]);
+        fields.add("Workload", "contents" + at, hashOf(study.workloads[w]));
+    }
+    std::visit([&](const auto& outcome) { addNames(fields, outcome); }, result.outcome);
     for (std::size_t h = 0; h < study.hardware.size(); ++h) {
         const std::string at = study.hardware.size() == 1 ? "" : fmt::format("[{}]", h);
         fields.add("Hardware", "file" + at, study.hardware[h]);
         fields.add("Hardware", "contents" + at, hashOf(study.hardware[h]));
     }
-    fields.add("Hardware", "accelerators", std::to_string(outcome.accelerators));
-    addGroups(fields, outcome);
+    std::visit([&](const auto& outcome) { addHardware(fields, outcome); }, result.outcome);
     const std::set<std::string> main = [&] {
         std::set<std::string> names(study.models.begin(), study.models.end());
         names.insert(study.hardware.begin(), study.hardware.end());
+        names.insert(study.workloads.begin(), study.workloads.end());
         return names;
     }();
     for (const Input& input : result.inputs)
@@ -128,7 +171,7 @@ std::vector<Comparison::Row> inputRows(const Runs& runs) {
         row.same = allEqual(row.values);
         rows.push_back(std::move(row));
     }
-    constexpr std::array<std::string_view, 3> kSections{"Model", "Hardware", "Parameters"};
+    constexpr std::array<std::string_view, 4> kSections{"Model", "Workload", "Hardware", "Parameters"};
     std::stable_sort(rows.begin(), rows.end(), [&](const Comparison::Row& a, const Comparison::Row& b) {
         return std::find(kSections.begin(), kSections.end(), a.section) <
                std::find(kSections.begin(), kSections.end(), b.section);
@@ -217,7 +260,7 @@ public:
 private:
     /// The most groups that any run has at a depth of a strategy.
     void count(const Result& run) {
-        for (const partition::Plan& plan : std::get<PartitionOutcome>(run.outcome).result.plans) {
+        for (const partition::Plan& plan : plansOf(run)) {
             std::map<int, int> groups;
             for (const partition::LevelPlan& level : plan.levels) ++groups[level.level];
             for (const auto& [level, groupCount] : groups) {
@@ -228,7 +271,9 @@ private:
     }
 
     void take(std::size_t run) {
-        const partition::Result& result = std::get<PartitionOutcome>((*runs_)[run]->outcome).result;
+        const auto* outcome = std::get_if<PartitionOutcome>(&(*runs_)[run]->outcome);
+        if (outcome == nullptr) return;
+        const partition::Result& result = outcome->result;
         for (const partition::Plan& plan : result.plans) {
             std::map<std::pair<int, std::string_view>, int> met;
             for (const partition::LevelPlan& level : plan.levels) {
@@ -283,7 +328,7 @@ std::vector<Comparison::ShareRow> shareRows(const Runs& runs) {
     std::vector<Comparison::ShareRow> rows;
     std::map<std::string_view, std::size_t> places;  // of a strategy's first row
     for (std::size_t r = 0; r < runs.size(); ++r)
-        for (const partition::Plan& plan : std::get<PartitionOutcome>(runs[r]->outcome).result.plans) {
+        for (const partition::Plan& plan : plansOf(*runs[r])) {
             std::array<double, kTypes.size()> counts{};
             double sum = 0;
             for (const partition::LevelPlan& level : plan.levels)
@@ -305,6 +350,43 @@ std::vector<Comparison::ShareRow> shareRows(const Runs& runs) {
     for (Comparison::ShareRow& row : rows)
         row.same = std::all_of(row.shares.begin(), row.shares.end(),
                                [&](const auto& share) { return share == row.shares.front(); });
+    return rows;
+}
+
+/// The best mapping's jobs of every run, by name; of equal names the first stands beside the first.
+std::vector<Comparison::JobRow> jobRows(const Runs& runs) {
+    std::vector<Comparison::JobRow> rows;
+    std::map<std::pair<std::string_view, int>, std::size_t> places;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        const auto* outcome = std::get_if<MappingOutcome>(&runs[r]->outcome);
+        const mapping::Run* best = outcome == nullptr ? nullptr : bestRun(*outcome);
+        if (best == nullptr) continue;
+        const mapping::Problem& problem = outcome->problem;
+        const double unit = problem.clock ? 1 / problem.clock->value : 1;
+        std::map<std::string_view, int> met;
+        for (std::size_t j = 0; j < best->schedule.jobs.size(); ++j) {
+            const mapping::Schedule::Job& job = best->schedule.jobs[j];
+            const std::string& name = problem.jobs[j];
+            const auto [place, added] = places.try_emplace({name, met[name]++}, rows.size());
+            if (added) {
+                rows.push_back({.job = j, .name = name, .places = {}, .same = false});
+                rows.back().places.resize(runs.size());
+            }
+            rows[place->second].places[r] = {.core = problem.cores[static_cast<std::size_t>(job.core)],
+                                             .order = job.order,
+                                             .start = job.start * unit,
+                                             .finish = job.finish * unit,
+                                             .seconds = problem.clock.has_value()};
+        }
+    }
+    std::erase_if(rows, [](Comparison::JobRow& row) {
+        std::vector<std::pair<std::string, std::int32_t>> present;
+        for (const auto& place : row.places)
+            if (place) present.emplace_back(place->core, place->order);
+        row.same =
+            std::all_of(present.begin(), present.end(), [&](const auto& place) { return place == present.front(); });
+        return present.size() < kFewest;
+    });
     return rows;
 }
 
@@ -338,10 +420,21 @@ std::string assumptionsOf(const Result& result) {
     return joined(sorted, "\n");
 }
 
-const std::array<Condition, 6>& conditions() {
-    static const std::array<Condition, 6> kConditions{{
+std::string workloadOf(const Result& result) {
+    std::string text;
+    for (const std::string& workload : result.study.workloads)
+        for (const Input& input : result.inputs)
+            if (input.name == workload) text += input.sha256 + " ";
+    return text;
+}
+
+const std::array<Condition, 8>& conditions() {
+    static const std::array<Condition, 8> kConditions{{
         {"Another engine computed {}.", [](const Result& result) { return result.study.engine; }},
         {"Another model, or other contents of it, is behind {}.", modelOf},
+        {"Another workload, or other contents of it, is behind {}.", workloadOf},
+        {"Another variant of the cost model is behind {}.",
+         [](const Result& result) { return parameterOf(result, "variant"); }},
         {"Another batch size is behind {}.", [](const Result& result) { return parameterOf(result, "batch"); }},
         {"Another data type is behind {}.", [](const Result& result) { return parameterOf(result, "dtype"); }},
         {"Other assumptions are behind {}; the assumptions of each run say which.", assumptionsOf},
@@ -391,6 +484,7 @@ Comparison compare(const std::vector<const Result*>& results, const std::vector<
     comparison.notes = layers.notes();
     comparison.layers = std::move(layers).take();
     comparison.shares = shareRows(results);
+    comparison.jobs = jobRows(results);
     comparison.warnings = warningsOf(results, titles, baseline);
     return comparison;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ namespace tessera::study {
 /// Several runs side by side. The first run, or `baseline`, is what deltas and ratios refer to.
 struct Comparison {
     struct Row {
-        std::string section;              ///< "Model", "Hardware", "Parameters"
+        std::string section;              ///< "Model", "Workload", "Hardware", "Parameters"
         std::string field;                ///< "batch", "groups[1].count"
         std::vector<std::string> values;  ///< one per run; empty = the run has no such field
         bool same = false;
@@ -41,12 +42,28 @@ struct Comparison {
         std::vector<std::optional<double>> shares;  ///< of all layers at all splits, 0…1; empty = no such strategy
         bool same = false;
     };
+    /// One job of mappings, where at least two runs have a job of that name (and number, among equal names): where the
+    /// best mapping of each puts it.
+    struct JobRow {
+        struct Place {
+            std::string core;
+            std::int32_t order = 0;  ///< on the core, from 0
+            double start = 0;        ///< seconds where `seconds`, else cycles
+            double finish = 0;
+            bool seconds = false;
+        };
+        std::size_t job = 0;  ///< index in the first run that has it
+        std::string name;
+        std::vector<std::optional<Place>> places;  ///< one per run
+        bool same = false;                         ///< on the same core at the same place in all runs that have it
+    };
     std::vector<std::string> runs;  ///< titles
     std::size_t baseline = 0;
     std::vector<Row> inputs;
     std::vector<MetricRow> metrics;
     std::vector<LayerRow> layers;
     std::vector<ShareRow> shares;
+    std::vector<JobRow> jobs;
     std::vector<std::string> notes;     ///< what the rows of layers leave out, as sentences
     std::vector<std::string> warnings;  ///< why the runs are not directly comparable: other model, batch, version, …
 };

@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/partition/array.h"
+#include "core/study/explain_mapping.h"
 #include "core/study/metric.h"
 #include "core/study/partition_study.h"
 
@@ -798,7 +799,9 @@ std::optional<Explanation> explainOutcome(const Result& result, const PartitionO
 }  // namespace
 
 std::optional<Explanation> explain(const Result& result, const std::string& path) {
-    return std::visit([&](const auto& outcome) { return explainOutcome(result, outcome, path); }, result.outcome);
+    if (const auto* mapping = std::get_if<MappingOutcome>(&result.outcome))
+        return explainMapping(result, *mapping, path);
+    return explainOutcome(result, std::get<PartitionOutcome>(result.outcome), path);
 }
 
 }  // namespace tessera::study

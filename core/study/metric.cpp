@@ -7,6 +7,8 @@
 #include <optional>
 #include <variant>
 
+#include "core/study/mapping_metrics.h"
+
 namespace tessera::study {
 
 namespace {
@@ -136,7 +138,8 @@ std::string certaintyText(const Plan& plan) {
 }
 
 std::vector<Metric> metricsOf(const Result& result) {
-    return std::visit([](const auto& outcome) { return metricsOfOutcome(outcome); }, result.outcome);
+    if (const auto* mapping = std::get_if<MappingOutcome>(&result.outcome)) return mappingMetrics(*mapping);
+    return metricsOfOutcome(std::get<PartitionOutcome>(result.outcome));
 }
 
 std::string headline(const Result& result) {
@@ -145,6 +148,7 @@ std::string headline(const Result& result) {
 
 std::string textOf(const Metric& metric) {
     const std::string name = metric.name.substr(metric.name.rfind('/') + 1);
+    if (const std::optional<std::string> text = mappingMetricText(name, metric.value)) return *text;
     Said said = metric.measure == Measure::count ? Said::count : Said::quantity;
     for (const PlanMetric& row : planMetrics())
         if (row.name == name) said = row.said;

@@ -26,6 +26,8 @@ std::vector<Metric> metricsOf(const Result& result);
 /// "6.31× over DP · 36.2 ms/step · proven optimal · accpar": one line on what came out.
 std::string headline(const Result& result);
 std::string headline(const PartitionOutcome& outcome);
+/// "1.9 TFLOP/s · 9.5 ms makespan · at most 0.9 % above the bound · tessera".
+std::string headline(const MappingOutcome& outcome);
 
 /// "36.2 ms", "6.31×", "7.2 %", by the metric's measure and name.
 std::string textOf(const Metric& metric);
@@ -36,5 +38,10 @@ std::string timesText(double factor);
 std::string percentText(double share);
 std::string rateText(double perSecond);
 std::string certaintyText(const partition::Plan& plan);
+/// "proven optimal after 12 samples", "at most 0.9 % above the bound".
+std::string certaintyText(const mapping::Run& run);
+/// "9.5 ms" with a clock, else "1,899,000 cycles".
+std::string cyclesText(const mapping::Problem& problem, double cycles);
+std::string joulesText(double joules);
 
 }  // namespace tessera::study

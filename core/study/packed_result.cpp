@@ -165,8 +165,10 @@ std::size_t rowCount(const Plan& plan) {
 }
 
 std::size_t rowCount(const Result& result) {
+    const auto* outcome = std::get_if<PartitionOutcome>(&result.outcome);
+    if (outcome == nullptr) return 0;
     std::size_t rows = 0;
-    for (const Plan& plan : std::get<PartitionOutcome>(result.outcome).result.plans) rows += rowCount(plan);
+    for (const Plan& plan : outcome->result.plans) rows += rowCount(plan);
     return rows;
 }
 

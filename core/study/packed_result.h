@@ -10,7 +10,7 @@
 /// columns of numbers. A document of a hundred thousand layers has a gigabyte as text and a fifth of that like this.
 namespace tessera::study {
 
-/// The rows that a plan or a result has: one per layer or join and split.
+/// The rows that a plan or a result has: one per layer or join and split; 0 for results that are never packed.
 std::size_t rowCount(const partition::Plan& plan);
 std::size_t rowCount(const Result& result);
 

@@ -105,6 +105,16 @@ bool isLevelName(std::string_view name) {
            name == std::to_string(level);
 }
 
+bool hasPairs(const Parameter& parameter) {
+    return parameter.kind == ParameterKind::namedWords || parameter.kind == ParameterKind::namedNumbers ||
+           parameter.kind == ParameterKind::wordNumbers;
+}
+
+/// Whether a pair of numbers may have this name.
+bool isPairName(const Parameter& parameter, std::string_view name) {
+    return parameter.kind == ParameterKind::wordNumbers ? isWord(parameter, name) : isLevelName(name);
+}
+
 /// Layer names may hold '=', so the last one separates.
 Json pairsFromTexts(const Parameter& parameter, const std::vector<std::string>& texts) {
     std::map<std::string, Json> pairs;
@@ -120,7 +130,8 @@ Json pairsFromTexts(const Parameter& parameter, const std::vector<std::string>& 
             continue;
         }
         const std::optional<double> number = parseQuantity(value, parameter.measure);
-        if (!isLevelName(name) || !number || !inRange(parameter, *number)) refuse(parameter, text);
+        if (!isPairName(parameter, name) || !number || !inRange(parameter, *number))
+            refuse(parameter, text, isPairName(parameter, name) ? "" : hintFor(parameter, name));
         pairs[name] = *number;
     }
     Json result = Json::object();
@@ -138,7 +149,7 @@ Json readPairs(const Parameter& parameter, const JsonNode& node) {
             pairs[name] = child.oneOf(words);
             continue;
         }
-        if (!isLevelName(name) || !child.isNumber() || !inRange(parameter, child.number()))
+        if (!isPairName(parameter, name) || !child.isNumber() || !inRange(parameter, child.number()))
             child.fail(expectationOf(parameter));
         pairs[name] = child.number();
     }
@@ -171,6 +182,11 @@ std::string expectationOf(const Parameter& parameter) {
             return "true or false";
         case ParameterKind::namedWords:
             return fmt::format("{} where the value is one of {}", parameter.value, wordList(parameter));
+        case ParameterKind::wordNumbers:
+            return fmt::format("{} with one of {} and a number {}", parameter.value, wordList(parameter),
+                               range(parameter));
+        case ParameterKind::document:
+            return "a JSON object";
         case ParameterKind::namedNumbers:
             return fmt::format("{} with a level from 0 to 63 and a number {}", parameter.value, range(parameter));
     }
@@ -179,9 +195,9 @@ std::string expectationOf(const Parameter& parameter) {
 
 Json parseParameter(const Parameter& parameter, const std::vector<std::string>& texts) {
     if (parameter.kind == ParameterKind::flag) return !defaultOf(parameter).get<bool>();
-    if (parameter.kind == ParameterKind::namedWords || parameter.kind == ParameterKind::namedNumbers)
-        return pairsFromTexts(parameter, texts);
+    if (hasPairs(parameter)) return pairsFromTexts(parameter, texts);
     const std::string text = texts.empty() ? "" : texts.back();
+    if (parameter.kind == ParameterKind::document) return readParameter(parameter, JsonDocument::load(text).root());
     const std::optional<Json> value = fromText(parameter, text);
     if (!value) refuse(parameter, text, hintFor(parameter, text));
     return *value;
@@ -193,7 +209,11 @@ Json readParameter(const Parameter& parameter, const JsonNode& node) {
             return node.boolean();
         case ParameterKind::namedWords:
         case ParameterKind::namedNumbers:
+        case ParameterKind::wordNumbers:
             return readPairs(parameter, node);
+        case ParameterKind::document:
+            if (!node.isObject()) node.fail(expectationOf(parameter));
+            return node.json();
         case ParameterKind::words: {
             if (!node.isArray()) node.fail(expectationOf(parameter));
             std::vector<std::string> given;

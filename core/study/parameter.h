@@ -21,6 +21,8 @@ enum class ParameterKind : std::uint8_t {
     flag,          ///< true or false; its option takes no value and turns the default round
     namedWords,    ///< NAME=WORD pairs; the option repeats
     namedNumbers,  ///< N=NUMBER pairs with whole N of 0 or more; the option repeats
+    wordNumbers,   ///< WORD=NUMBER pairs, each word at most once; the option repeats
+    document,      ///< a JSON document as it stands; its option takes the name of a file that holds it
 };
 
 /// One parameter of an engine: the only place that knows its name, option, unit, range, default and help. The command
@@ -43,7 +45,8 @@ struct Parameter {
 Json defaultOf(const Parameter& parameter);
 
 /// The value that an option's texts mean, in the form in which studies store it. `texts` holds one entry per use of
-/// the option (none for a flag). Throws UsageError naming the option, what was given and what is expected.
+/// the option (none for a flag). Throws UsageError naming the option, what was given and what is expected; for a
+/// document, what reading its file throws.
 Json parseParameter(const Parameter& parameter, const std::vector<std::string>& texts);
 
 /// The value that a study file gives. Throws DataError.

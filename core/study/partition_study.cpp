@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -17,13 +16,13 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/base/poll.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/hardware/library.h"
 #include "core/model/model.h"
 #include "core/study/partition_checkpoint.h"
+#include "core/study/reading.h"
 #include "core/study/study.h"
 
 namespace tessera::study {
@@ -116,22 +115,6 @@ void setPins(Options& options, const Json& types, const Json& ratios) {
         int level = 0;
         std::from_chars(text.data(), text.data() + text.size(), level);
         options.pinnedRatios[level] = ratio.get<double>();
-    }
-}
-
-void report(const ProgressSink& sink, const std::string& task) {
-    ProgressEvent event;
-    event.task = task;
-    if (sink) sink(event);
-}
-
-void reportWarnings(const ProgressSink& sink, const std::vector<std::string>& warnings) {
-    if (!sink) return;
-    for (const std::string& warning : warnings) {
-        ProgressEvent event;
-        event.kind = ProgressEvent::Kind::log;
-        event.text = warning;
-        sink(event);
     }
 }
 
@@ -325,35 +308,6 @@ std::vector<GroupNumbers> groupNumbers(const hardware::Fleet& fleet, const std::
     return groups;
 }
 
-/// Answers to Cancel and to a pause, and tells that work goes on, while inputs are read.
-class Reading {
-public:
-    Reading(const RunHooks& hooks, std::string task)
-        : hooks_(hooks), task_(std::move(task)), scope_([this] { ask(); }) {
-        check();
-        report(hooks_.progress, task_);
-    }
-    void check() const {
-        if (hooks_.cancel.stop_requested()) throw InterruptedError("the partition search was stopped");
-    }
-
-private:
-    void ask() {
-        check();
-        const auto now = std::chrono::steady_clock::now();
-        if (now - told_ < kBeat) return;
-        report(hooks_.progress, task_);
-        told_ = std::chrono::steady_clock::now();
-        check();
-    }
-
-    static constexpr std::chrono::milliseconds kBeat{10};
-    const RunHooks& hooks_;
-    std::string task_;
-    std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
-    PollScope scope_;
-};
-
 }  // namespace
 
 PartitionInputs readPartitionInputs(const Study& study, const Options& options, const RunHooks& hooks) {
@@ -363,7 +317,7 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
         const std::string place = hooks.locate ? hooks.locate(name) : "";
         return place.empty() ? name : place;
     };
-    const Reading reading(hooks, "reading the model");
+    const Reading reading(hooks, "reading the model", "the partition search");
     PartitionInputs inputs;
     model::LoadOptions load;
     load.batch = static_cast<std::int64_t>(options.batch);

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "core/study/document_study.h"
 #include "core/study/partition_document.h"
 #include "core/study/partition_study.h"
 #include "core/study/result.h"
@@ -37,7 +38,8 @@ std::vector<std::string> layerNames(const JsonNode& document) {
     return names;
 }
 
-/// What the document says about the study itself stands above what the caller knows.
+}  // namespace
+
 Study studyOf(const JsonNode& document, const Study& study) {
     Study read = study;
     read.name = document.has("name") ? document.at("name").text(kLongestName) : "";
@@ -53,8 +55,6 @@ Study studyOf(const JsonNode& document, const Study& study) {
     read.parameters = given.json();
     return read;
 }
-
-}  // namespace
 
 Result readPartitionResult(const JsonNode& document, const Study& study) {
     Result result;

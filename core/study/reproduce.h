@@ -16,10 +16,10 @@
 namespace tessera::study {
 
 struct ReproductionRow {
-    std::string item;             ///< zoo name of the network, or a layer of it
-    std::string metric;           ///< strategy or algorithm in lower case, or a level
-    std::optional<int> levels;    ///< where the figure varies the depth of the hierarchy
-    std::optional<double> paper;  ///< empty where the paper prints no number
+    std::string item;                  ///< zoo name of the network, or a layer of it; or a case, such as "mix S2 16"
+    std::string metric;                ///< strategy or algorithm in lower case, or what is told of all of them
+    std::optional<int> levels = {};    ///< where the figure varies the depth of the hierarchy
+    std::optional<double> paper = {};  ///< empty where the paper prints no number
     std::variant<double, std::string> ours;
 };
 
@@ -32,7 +32,7 @@ struct ReproductionMean {
 struct Reproduction {
     std::string name;
     std::string title;
-    std::string costModel;
+    std::string costModel;  ///< empty where the figure has no choice of one
     std::vector<ReproductionRow> rows;
     std::vector<ReproductionMean> geometricMeans;  ///< empty where the paper has none
     std::vector<std::string> notes;
@@ -42,8 +42,9 @@ struct Reproduction {
 
 /// What a figure is recomputed with. `threads` never changes a result.
 struct ReproductionOptions {
-    partition::CostModel costModel = partition::CostModel::paper;
+    std::optional<partition::CostModel> costModel = {};  ///< of AccPar's figures; empty = the paper's
     unsigned threads = 0;
+    double budget = 1;  ///< share of a figure's samples that its searches may spend; tests take less
 };
 
 /// A row of the table: a figure of a paper. A new one is one function and one row.
@@ -53,6 +54,7 @@ struct Figure {
     std::string_view source;
     Reproduction (*recompute)(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
                               const std::stop_token& stop);
+    bool hasCostModels = false;  ///< ReproductionOptions::costModel is a choice
 };
 
 const std::vector<Figure>& figures();

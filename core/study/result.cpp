@@ -1,13 +1,14 @@
 #include "core/study/result.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/study/json_writer.h"
+#include "core/study/mapping_document.h"
 #include "core/study/partition_document.h"
 
 namespace tessera::study {
@@ -40,103 +41,6 @@ Json partitionHead(const Result& result, const PartitionOutcome& outcome) {
     json["layers"] = outcome.result.names;
     return json;
 }
-
-constexpr Json::error_handler_t kReplace = Json::error_handler_t::replace;
-
-/// A text as it stands in JSON.
-struct Quoted {
-    explicit Quoted(const std::string& any) : text(Json(any).dump(-1, ' ', false, kReplace)) {}
-    std::string text;
-};
-
-/// Writes nested JSON in parts, in the layout of `toText`: a result of a deep network has millions of values, which
-/// never stand in memory together.
-class JsonWriter {
-public:
-    explicit JsonWriter(const TextSink& write) : write_(write) {}
-
-    /// `name` is plain: nothing in it needs to be escaped.
-    void key(std::string_view name) {
-        separate();
-        value(name);
-        buffer_ += ": ";
-    }
-    void key(const Quoted& name) {
-        separate();
-        value(name);
-        buffer_ += ": ";
-    }
-    void open(char bracket) {
-        buffer_ += bracket;
-        empty_.push_back(true);
-    }
-    void close(char bracket) {
-        const bool empty = empty_.back();
-        empty_.pop_back();
-        if (!empty) breakLine();
-        buffer_ += bracket;
-    }
-    /// Begins an entry of a list.
-    void entry() { separate(); }
-    void value(const Json& value) {
-        // A dump has line breaks between values only, so they can be indented.
-        for (const char c : value.dump(2, ' ', false, kReplace))
-            if (c == '\n')
-                breakLine();
-            else
-                buffer_ += c;
-    }
-    /// A plain word.
-    void value(std::string_view word) {
-        buffer_ += '"';
-        buffer_ += word;
-        buffer_ += '"';
-    }
-    void value(double number) {
-        if (!std::isfinite(number)) {
-            buffer_ += "null";
-            return;
-        }
-        // What a dump itself uses, without a value of JSON around each number.
-        std::array<char, 64> text{};
-        const char* end = nlohmann::detail::to_chars(text.data(), text.data() + text.size(), number);
-        buffer_.append(text.data(), static_cast<std::size_t>(end - text.data()));
-    }
-    /// A text in its quotes, as it is to stand.
-    void value(const Quoted& text) { buffer_ += text.text; }
-    void members(const Json& object) {
-        for (const auto& [name, member] : object.items()) {
-            key(Quoted(name));
-            value(member);
-        }
-    }
-    void end() {
-        buffer_ += '\n';
-        write_(buffer_);
-        buffer_.clear();
-    }
-
-private:
-    static constexpr std::size_t kPart = std::size_t{1} << 18;
-
-    void breakLine() {
-        buffer_ += '\n';
-        buffer_.append(2 * empty_.size(), ' ');
-    }
-    void separate() {
-        if (buffer_.size() >= kPart) {
-            write_(buffer_);
-            buffer_.clear();
-        }
-        if (!empty_.back()) buffer_ += ',';
-        breakLine();
-        empty_.back() = false;
-    }
-
-    const TextSink& write_;
-    std::string buffer_;       ///< what is not handed on yet
-    std::vector<bool> empty_;  ///< of every open bracket: whether it holds nothing yet
-};
 
 class PartitionWriter {
 public:
@@ -234,8 +138,18 @@ void addOnce(std::vector<std::string>& sentences, const std::vector<std::string>
     sentences.insert(sentences.end(), added.begin(), added.end());
 }
 
+const mapping::Run* bestRun(const MappingOutcome& outcome) {
+    const std::vector<mapping::Run>& runs = outcome.result.runs;
+    const auto best = std::min_element(runs.begin(), runs.end(),
+                                       [](const mapping::Run& a, const mapping::Run& b) { return a.value < b.value; });
+    return best == runs.end() ? nullptr : &*best;
+}
+
 void writeJson(const Result& result, const TextSink& write) {
-    std::visit([&](const PartitionOutcome& outcome) { PartitionWriter(outcome, write).write(result); }, result.outcome);
+    if (const auto* partition = std::get_if<PartitionOutcome>(&result.outcome))
+        PartitionWriter(*partition, write).write(result);
+    else
+        writeMappingJson(result, std::get<MappingOutcome>(result.outcome), write);
 }
 
 Json toJson(const Result& result) {

@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/base/json.h"
 #include "core/hardware/numbers.h"
+#include "core/mapping/mapping.h"
 #include "core/partition/partition.h"
 
 namespace tessera::study {
@@ -18,9 +20,12 @@ namespace tessera::study {
 /// Inputs, parameters and seed of one run: a value that can be compared, stored and hashed.
 struct Study {
     std::string engine;
-    std::string name;                                ///< for people; may be empty
-    std::vector<std::string> models;                 ///< MODEL as users name it: a file or "zoo:NAME"
-    std::vector<std::string> hardware;               ///< a file or a bundled name
+    std::string name;                   ///< for people; may be empty
+    std::vector<std::string> models;    ///< MODEL as users name it: a file or "zoo:NAME"
+    std::vector<std::string> hardware;  ///< a file or a bundled name
+    /// A bundled name or a file: a workload, jobs as a table of layers, or, where no hardware is named, a table of what
+    /// every job takes on every core.
+    std::vector<std::string> workloads = {};
     std::map<std::string, std::int64_t> dimensions;  ///< values of symbolic dimensions
     Json parameters = Json::object();   ///< every parameter that has a value, in the order of the engine's table
     std::optional<std::uint64_t> seed;  ///< where the engine draws random numbers
@@ -63,11 +68,48 @@ struct PartitionOutcome {
 /// The fastest plan, which headlines are about; ties go to the one asked for first. Null where there is no plan.
 const partition::Plan* fastestPlan(const PartitionOutcome& outcome);
 
+/// One sub-accelerator as mapping used it, kept so that a stored result can be explained alone.
+struct CoreNumbers {
+    std::string name;
+    std::string dataflow;     ///< "nvdla"; empty where a table of jobs says nothing about it
+    std::int64_t height = 0;  ///< of the array of processing elements; 0 = not known
+    std::int64_t width = 0;
+    bool flexible = false;  ///< the array's shape is chosen for every job
+    Bytes local;            ///< SL: the buffer of one processing element
+    Bytes shared;           ///< SG: the buffer that all of them share
+    std::optional<Hertz> clock;
+    /// Where the numbers come from, by the field of the result: "dataflow", "clock_hz", …
+    hardware::ProvenanceMap sources;
+};
+
+/// What the mapping engine found, and what it was asked, so that a stored result can be read alone.
+struct MappingOutcome {
+    std::string platform;  ///< empty for a table of jobs
+    std::string workload;  ///< empty for a table of jobs
+    std::string jobTable;  ///< the table's name; empty otherwise
+    std::vector<CoreNumbers> cores;
+    std::string variant;              ///< of the cost model; empty for a table of jobs
+    std::string bandwidthDefinition;  ///< of the required bandwidth; empty for a table of jobs
+    mapping::Problem problem;
+    mapping::Objective objective = mapping::Objective::throughput;
+    mapping::Weights weights;
+    std::int64_t samples = 0;  ///< that each algorithm was allowed
+    std::optional<std::pair<mapping::Objective, mapping::Objective>> pareto;
+    bool evaluated = false;              ///< a given mapping was scored, nothing was searched
+    std::int64_t differingRows = 0;      ///< of the problem's table, on which the variants of the cost model differ
+    std::vector<std::string> jobModels;  ///< by job: the network that it is of; empty where not known
+    std::vector<std::string> jobKinds;   ///< by job: "conv", "dsconv", "gemm"; empty where not known
+    mapping::Result result;
+};
+
+/// The run with the least value of the objective; ties go to the one asked for first. Null where there is none.
+const mapping::Run* bestRun(const MappingOutcome& outcome);
+
 /// What a run yields, with the provenance of every assumption. Holds no time of day and no address.
 struct Result {
     Study study;
     std::vector<Input> inputs;
-    std::variant<PartitionOutcome> outcome;
+    std::variant<PartitionOutcome, MappingOutcome> outcome;
     std::vector<std::string> assumptions;
     std::vector<std::string> warnings;
     std::string version = TESSERA_VERSION;  ///< of the program that computed it

@@ -12,6 +12,8 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
+#include "core/study/mapping_document.h"
+#include "core/study/mapping_study.h"
 #include "core/study/partition_study.h"
 
 namespace tessera::study {
@@ -50,6 +52,14 @@ std::vector<std::string> readNames(const JsonNode& node) {
     }
     if (names.empty()) node.fail("at least one name", "an empty list");
     return names;
+}
+
+/// A list of inputs, as far as the engine takes them. Whether it takes several is for the run to say.
+std::vector<std::string> readInputs(const JsonNode& study, const char* list, Takes takes) {
+    const bool needed = takes == Takes::one || takes == Takes::many;
+    if (!needed && !study.has(list)) return {};
+    if (takes != Takes::none) return readNames(study.at(list));
+    study.at(list).fail(fmt::format("a study without {}, which its engine does not take", list), "given");
 }
 
 void readParameters(Study& study, const JsonNode& node, const std::vector<Parameter>& table) {
@@ -91,6 +101,20 @@ const std::vector<Engine>& engines() {
          .resultSchema = "tessera.partition-result/1",
          .read = readPartitionResult,
          .estimate = estimatePartition},
+        {.id = "mapping",
+         .title = "Mapping",
+         .description = "Assigns independent jobs to the cores of an accelerator that share its bandwidth, and orders "
+                        "them.",
+         .hardwareKind = "platform",
+         .models = Takes::none,
+         .workloads = Takes::one,
+         .hardware = Takes::atMostOne,
+         .drawsNumbers = true,
+         .parameters = mappingParameters,
+         .run = runMapping,
+         .resultSchema = "tessera.mapping-result/1",
+         .read = readMappingResult,
+         .estimate = estimateMapping},
     };
     return kEngines;
 }
@@ -127,16 +151,18 @@ Study readStudy(const JsonNode& node) {
     if (schema != kSchema) node.at("schema").fail(fmt::format("'{}'", kSchema));
     std::vector<std::string> known;
     for (const Engine& engine : engines()) known.emplace_back(engine.id);
-    node.allowOnly({"schema", "engine", "name", "models", "hardware", "dimensions", "parameters", "seed"});
+    node.allowOnly({"schema", "engine", "name", "models", "workloads", "hardware", "dimensions", "parameters", "seed"});
 
     Study study = newStudy(node.at("engine").oneOf(known));
     study.name = node.textOr("name", "");
-    study.models = readNames(node.at("models"));
-    study.hardware = readNames(node.at("hardware"));
+    const Engine& engine = engineNamed(study.engine);
+    study.models = readInputs(node, "models", engine.models);
+    study.workloads = readInputs(node, "workloads", engine.workloads);
+    study.hardware = readInputs(node, "hardware", engine.hardware);
     if (node.has("dimensions"))
         for (const auto& [name, child] : node.at("dimensions").members())
             study.dimensions[name] = child.whole(1, std::numeric_limits<std::int32_t>::max());
-    const std::vector<Parameter>& table = engineNamed(study.engine).parameters();
+    const std::vector<Parameter>& table = engine.parameters();
     if (node.has("parameters")) readParameters(study, node.at("parameters"), table);
     sortParameters(study, table);
     if (node.has("seed"))
@@ -171,8 +197,16 @@ std::vector<std::pair<std::string, std::string>> bundledStudies() {
 Json toJson(const Study& study) {
     Json json = {{"schema", kSchema}, {"engine", study.engine}};
     if (!study.name.empty()) json["name"] = study.name;
-    json["models"] = study.models;
-    json["hardware"] = study.hardware;
+    // Lists that the engine does not take are left out: what every file has always held stays as it was.
+    const std::vector<Engine>& known = engines();
+    const auto engine =
+        std::find_if(known.begin(), known.end(), [&](const Engine& row) { return row.id == study.engine; });
+    const auto put = [&](const char* name, const std::vector<std::string>& list, Takes takes) {
+        if (!list.empty() || takes == Takes::one || takes == Takes::many) json[name] = list;
+    };
+    put("models", study.models, engine == known.end() ? Takes::one : engine->models);
+    put("workloads", study.workloads, engine == known.end() ? Takes::none : engine->workloads);
+    put("hardware", study.hardware, engine == known.end() ? Takes::one : engine->hardware);
     if (!study.dimensions.empty()) {
         Json dimensions = Json::object();
         for (const auto& [name, value] : study.dimensions) dimensions[name] = value;

@@ -33,12 +33,19 @@ struct RunHooks {
     std::function<std::string(const std::string& name)> locate = {};
 };
 
+/// How many inputs of a sort a study takes.
+enum class Takes : std::uint8_t { none, atMostOne, one, many };
+
 /// What an engine offers: a row of the table that menus, `--help`, study files and forms are made from.
 struct Engine {
     std::string_view id;  ///< "partition"; written to files, never changes
     std::string_view title;
     std::string_view description;
     std::string_view hardwareKind;  ///< what `hardware` names: "fleet"
+    Takes models = Takes::one;
+    Takes workloads = Takes::none;
+    Takes hardware = Takes::one;
+    bool drawsNumbers = false;  ///< has a seed
     const std::vector<Parameter>& (*parameters)();
     Result (*run)(const Study& study, const RunHooks& hooks);
     std::string_view resultSchema;                                 ///< "tessera.partition-result/1"

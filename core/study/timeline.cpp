@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/mapping_schedule.h"
 
 namespace tessera::study {
 
@@ -203,6 +204,10 @@ Timeline timelineOfOutcome(const Study& study, const PartitionOutcome& outcome, 
     throw UsageError(fmt::format("the result has no strategy {}; it has {}", inQuotes(strategy), joined(known, ", ")));
 }
 
+Timeline timelineOfOutcome(const Study& /*study*/, const MappingOutcome& outcome, const std::string& algorithm) {
+    return scheduleTimeline(outcome, runOf(outcome, algorithm));
+}
+
 }  // namespace
 
 Timeline timelineOf(const Result& result, const std::string& strategy) {
@@ -211,15 +216,16 @@ Timeline timelineOf(const Result& result, const std::string& strategy) {
 }
 
 Json toJson(const Timeline& timeline) {
-    Json json = {{"schema", "tessera.timeline/1"}, {"title", timeline.title}, {"length_s", timeline.length}};
+    const std::string suffix = "_" + timeline.unit;
+    Json json = {{"schema", "tessera.timeline/1"}, {"title", timeline.title}, {"length" + suffix, timeline.length}};
     Json& tracks = json["tracks"] = Json::array();
     for (const Timeline::Track& track : timeline.tracks)
         tracks.push_back({{"name", track.name}, {"group", track.group}});
     Json& events = json["events"] = Json::array();
     for (const Timeline::Event& event : timeline.events) {
         Json row = {{"track", event.track},
-                    {"start_s", event.start},
-                    {"duration_s", event.duration},
+                    {"start" + suffix, event.start},
+                    {"duration" + suffix, event.duration},
                     {"name", event.name},
                     {"category", event.category}};
         if (!event.details.empty()) {

@@ -32,12 +32,16 @@ std::string shortNames(const std::vector<std::string>& inputs) {
 
 std::string titleOf(const Study& study) {
     if (!study.name.empty()) return study.name;
-    std::string title = shortNames(study.models);
+    std::string title = shortNames(study.models.empty() ? study.workloads : study.models);
     if (!study.hardware.empty()) title += " on " + shortNames(study.hardware);
     const auto batch = study.parameters.find("batch");
     if (batch != study.parameters.end() && batch->is_number_integer())
         title += fmt::format(", batch {}", batch->get<std::int64_t>());
     return title;
+}
+
+std::string titleOf(const MappingOutcome& outcome) {
+    return outcome.platform.empty() ? outcome.jobTable : outcome.workload + " on " + outcome.platform;
 }
 
 }  // namespace tessera::study

@@ -10,4 +10,7 @@ namespace tessera::study {
 /// 512". Inputs are told by the names of their files, without folders and extensions. May hold any characters.
 std::string titleOf(const Study& study);
 
+/// "mix on S2", or the name of the table of jobs.
+std::string titleOf(const MappingOutcome& outcome);
+
 }  // namespace tessera::study

@@ -1,0 +1,663 @@
+#include "core/report/mapping_pictures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "core/base/text.h"
+#include "core/study/metric.h"
+
+namespace tessera::report {
+
+namespace {
+
+using mapping::Objective;
+using mapping::Run;
+using study::MappingOutcome;
+
+/// Smaller distances from the bound than this are drawn as this.
+constexpr double kLeastGap = 1e-6;
+/// Best values this close are a tie.
+constexpr double kTie = 1e-4;
+
+std::string colourOf(std::string_view algorithm) {
+    return std::string(strategyColour(algorithm));
+}
+
+/// A series of an algorithm, or of an algorithm of a run.
+Series seriesOf(const std::string& algorithm, Mark mark) {
+    constexpr std::string_view kDot = " · ";
+    if (const std::size_t dot = algorithm.rfind(kDot); dot != std::string::npos) {
+        Series series = seriesOf(algorithm.substr(dot + kDot.size()), mark);
+        series.id = series.name = algorithm;
+        return series;
+    }
+    return {.id = algorithm,
+            .name = algorithm,
+            .mark = mark,
+            .colour = colourOf(algorithm),
+            .dashed = isBaseline(algorithm)};
+}
+
+double bestOf(const CurvePoints& points) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const auto& point : points) best = std::min(best, point.second);
+    return best;
+}
+
+/// The curve until `end`, the end of its own search.
+Series bestSeries(const RaceRun& run, double factor) {
+    Series series = seriesOf(run.algorithm, Mark::steps);
+    for (const auto& [samples, value] : run.best) {
+        series.x.push_back(std::max(samples, 1.0));
+        series.y.push_back(value * factor);
+    }
+    return series;
+}
+
+void addGenerations(Chart& chart, const RaceRun& run, double factor) {
+    if (run.mean.empty()) return;
+    Series mean = seriesOf(run.algorithm, Mark::line);
+    mean.id += "/mean";
+    mean.name = "mean of a generation";
+    mean.dashed = true;
+    Series band = seriesOf(run.algorithm, Mark::band);
+    band.id += "/spread";
+    band.name.clear();
+    const double least = bestOf(run.best);
+    for (std::size_t i = 0; i < run.mean.size(); ++i) {
+        const double x = std::max(run.mean[i].first, 1.0);
+        const double middle = run.mean[i].second;
+        mean.x.push_back(x);
+        mean.y.push_back(middle * factor);
+        if (run.spread.size() != run.mean.size()) continue;
+        band.x.push_back(x);
+        // No member of a generation is better than the best.
+        band.low.push_back(std::max(middle - run.spread[i].second, least) * factor);
+        band.y.push_back((middle + run.spread[i].second) * factor);
+    }
+    if (!band.x.empty()) chart.series.push_back(std::move(band));
+    chart.series.push_back(std::move(mean));
+}
+
+/// "RUN · magma best" in its parts; the run may be missing, and so may the role.
+struct RaceName {
+    std::string who;   ///< "RUN · magma"
+    std::string role;  ///< "best", "mean", "spread", "bound"; empty = improvements
+};
+
+/// Empty where this is no name of a race's curve.
+std::optional<RaceName> raceName(const std::string& text) {
+    constexpr std::string_view kDot = " · ";
+    if (text.find(": ") != std::string::npos) return std::nullopt;
+    const std::size_t dot = text.rfind(kDot);
+    const std::string prefix = dot == std::string::npos ? "" : text.substr(0, dot + kDot.size());
+    std::string rest = text.substr(prefix.size());
+    if (rest == "bound") return RaceName{"", rest};
+    const std::size_t space = rest.find(' ');
+    const std::string role = space == std::string::npos ? "" : rest.substr(space + 1);
+    if (space != std::string::npos && role != "best" && role != "mean" && role != "spread") return std::nullopt;
+    return RaceName{prefix + rest.substr(0, space), role};
+}
+
+/// "tessera leads, 0.31 % above the bound": what a race says.
+std::string raceTitle(const std::vector<RaceRun>& runs, std::optional<double> bound, const RaceAxis& axis) {
+    const auto leader = std::min_element(
+        runs.begin(), runs.end(), [](const RaceRun& a, const RaceRun& b) { return bestOf(a.best) < bestOf(b.best); });
+    if (leader == runs.end() || leader->best.empty()) return axis.title;
+    const double best = bestOf(leader->best);
+    const auto ties = std::count_if(runs.begin(), runs.end(), [&](const RaceRun& run) {
+        return !run.best.empty() && bestOf(run.best) <= best * (1 + kTie);
+    });
+    std::string text = ties > 1           ? fmt::format("{} of {} algorithms tie", ties, runs.size())
+                       : runs.size() == 1 ? leader->algorithm
+                                          : leader->algorithm + " leads";
+    text += ": " + formatQuantity(best * axis.factor, axis.measure);
+    if (bound && *bound > 0 && best > 0) {
+        const double gap = best / *bound - 1;
+        text += gap < 1e-9 ? ", proven optimal" : ", " + study::percentText(gap) + " above the bound";
+    }
+    return text;
+}
+
+/// An algorithm of several runs has a colour for each.
+void tellApart(Chart& chart) {
+    const bool runs = std::any_of(chart.series.begin(), chart.series.end(), [&](const Series& series) {
+        return series.name.find(" · ") != std::string::npos && series.colour == chart.series.front().colour &&
+               &series != &chart.series.front();
+    });
+    for (std::size_t i = 0; runs && i < chart.series.size(); ++i)
+        chart.series[i].colour = std::string(kCategories.at(i % kCategories.size()));
+}
+
+Chart valueChart(const std::vector<RaceRun>& runs, std::optional<double> bound, const RaceAxis& axis,
+                 const RaceLook& look) {
+    Chart chart{.id = "race", .title = raceTitle(runs, bound, axis)};
+    chart.x = {.title = "Samples", .logarithmic = true};
+    chart.y = {.title = axis.title, .measure = axis.measure, .logarithmic = look.logarithmic};
+    for (const RaceRun& run : runs)
+        if (runs.size() == 1 || run.algorithm == look.detailed) addGenerations(chart, run, axis.factor);
+    for (const RaceRun& run : runs) chart.series.push_back(bestSeries(run, axis.factor));
+    tellApart(chart);
+    if (bound && *bound > 0)
+        chart.series.push_back({.id = "bound", .name = "bound", .mark = Mark::bound, .y = {*bound * axis.factor}});
+    return chart;
+}
+
+Chart gapChart(const std::vector<RaceRun>& runs, double bound) {
+    Chart chart{.id = "race-gap", .title = "Distance from the bound"};
+    chart.x = {.title = "Samples", .logarithmic = true};
+    chart.y = {.title = "Above the bound (%)", .logarithmic = true};
+    bool floored = false;
+    for (const RaceRun& run : runs) {
+        Series series = bestSeries(run, 1);
+        for (double& value : series.y) {
+            const double gap = value / bound - 1;
+            floored = floored || gap < kLeastGap;
+            value = 100 * std::max(gap, kLeastGap);
+        }
+        chart.series.push_back(std::move(series));
+    }
+    tellApart(chart);
+    if (floored) chart.notes.emplace_back("Values at the bound are drawn at 0.0001 %.");
+    return chart;
+}
+
+double gapOf(const MappingOutcome& outcome, const Run& run) {
+    return outcome.result.bound.objective > 0 ? run.gap : 0;
+}
+
+std::string certaintyOf(const MappingOutcome& outcome, const Run& run) {
+    if (run.optimal) return "proven optimal";
+    if (!(outcome.result.bound.objective > 0)) return "no bound";
+    return study::percentText(gapOf(outcome, run)) + " above the bound";
+}
+
+bool isThroughput(const MappingOutcome& outcome) {
+    return outcome.objective == Objective::throughput && throughputOf(outcome, 1).has_value();
+}
+
+std::string algorithmTitle(const MappingOutcome& outcome) {
+    const Run* const best = study::bestRun(outcome);
+    if (best == nullptr) return "What the algorithms reached";
+    const auto& runs = outcome.result.runs;
+    const auto ties =
+        std::count_if(runs.begin(), runs.end(), [&](const Run& run) { return run.value <= best->value * (1 + kTie); });
+    if (runs.size() == 1) return fmt::format("{}: {}", best->algorithm, certaintyOf(outcome, *best));
+    if (ties == static_cast<std::ptrdiff_t>(runs.size()))
+        return fmt::format("All {} algorithms tie: {}", ties, certaintyOf(outcome, *best));
+    const Run* second = nullptr;
+    for (const Run& run : runs)
+        if (run.value > best->value * (1 + kTie) && (second == nullptr || run.value < second->value)) second = &run;
+    if (second == nullptr) return fmt::format("{} is best", best->algorithm);
+    const double times = second->value / best->value;
+    const std::string ahead =
+        times < 2 ? study::percentText(times - 1) + " ahead of" : study::timesText(times) + " as good as";
+    if (ties > 1) return fmt::format("{} algorithms tie, {} {}", ties, ahead, second->algorithm);
+    return fmt::format("{} is best, {} {}", best->algorithm, ahead, second->algorithm);
+}
+
+/// Cores that are alike to every job: their names and the first of them.
+struct Kind {
+    std::size_t core = 0;
+    std::vector<std::size_t> cores;
+};
+
+std::vector<Kind> kindsOf(const mapping::Problem& problem) {
+    std::vector<Kind> kinds;
+    for (std::size_t core = 0; core < problem.cores.size(); ++core) {
+        const auto same = [&](const Kind& kind) {
+            for (std::size_t job = 0; job < problem.jobs.size(); ++job) {
+                const std::size_t a = problem.pair(job, core);
+                const std::size_t b = problem.pair(job, kind.core);
+                if (problem.latency[a] != problem.latency[b] || problem.demand[a] != problem.demand[b]) return false;
+            }
+            return true;
+        };
+        const auto found = std::find_if(kinds.begin(), kinds.end(), same);
+        if (found == kinds.end())
+            kinds.push_back({core, {core}});
+        else
+            found->cores.push_back(core);
+    }
+    return kinds;
+}
+
+std::string titleOf(const MappingOutcome& outcome, const Kind& kind) {
+    std::string name;
+    if (kind.core < outcome.cores.size() && !outcome.cores[kind.core].dataflow.empty()) {
+        const study::CoreNumbers& its = outcome.cores[kind.core];
+        name = its.dataflow;
+        if (its.height > 0 && its.width > 0) name += fmt::format(" {}×{}", its.height, its.width);
+    } else {
+        name = outcome.problem.cores[kind.core];
+    }
+    if (kind.cores.size() > 1) name += fmt::format(" ({} alike)", kind.cores.size());
+    return name;
+}
+
+std::string_view wordOf(Objective objective) {
+    return objective == Objective::throughput ? "makespan"
+           : objective == Objective::latency  ? "mean latency"
+           : objective == Objective::energy   ? "energy"
+           : objective == Objective::edp      ? "energy × delay"
+                                              : "the weighted objective";
+}
+
+std::string wordOf(study::SweepKind kind) {
+    for (const study::Sweep& row : study::sweeps())
+        if (row.kind == kind) return lowered(row.title);
+    return "";
+}
+
+/// The axis of what a sweep varies.
+Axis axisOf(const study::MappingSweep& sweep) {
+    switch (sweep.kind) {
+        case study::SweepKind::bandwidth:
+            return {.title = sweep.clocked ? "System bandwidth" : "System bandwidth (B/cycle)",
+                    .measure = sweep.clocked ? Measure::bytesPerSecond : Measure::count,
+                    .logarithmic = true};
+        case study::SweepKind::groupSize:
+            return {.title = "Jobs in the group", .logarithmic = true};
+        case study::SweepKind::samples:
+            return {.title = "Samples per algorithm", .logarithmic = true};
+    }
+    return {};
+}
+
+constexpr std::string_view kNoSamples = "This run kept no samples; run it with 'explored' above 0.";
+
+}  // namespace
+
+std::vector<Chart> raceCharts(const std::vector<RaceRun>& runs, std::optional<double> bound, const RaceAxis& axis,
+                              const RaceLook& look) {
+    std::vector<Chart> charts{valueChart(runs, bound, axis, look)};
+    if (bound && *bound > 0) charts.push_back(gapChart(runs, *bound));
+    for (Chart& chart : charts) chart.empty = "Start the run to watch the algorithms race here.";
+    return charts;
+}
+
+std::vector<Chart> raceCharts(const MappingOutcome& outcome, const RaceLook& look) {
+    std::vector<RaceRun> runs;
+    for (const Run& run : outcome.result.runs) {
+        RaceRun race{.algorithm = run.algorithm, .best = {}};
+        for (const mapping::ConvergencePoint& point : run.convergence) {
+            const auto samples = static_cast<double>(point.samples);
+            race.best.emplace_back(samples, point.best);
+            race.mean.emplace_back(samples, point.mean);
+            race.spread.emplace_back(samples, point.spread);
+        }
+        if (race.best.empty() || race.best.back().first < static_cast<double>(run.samples))
+            race.best.emplace_back(static_cast<double>(run.samples), run.value);
+        runs.push_back(std::move(race));
+    }
+    const double bound = outcome.result.bound.objective;
+    return raceCharts(runs, bound > 0 ? std::optional(bound) : std::nullopt, axisOf(outcome, outcome.objective), look);
+}
+
+std::vector<Chart> raceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic) {
+    std::vector<RaceRun> runs;
+    std::vector<double> bounds;
+    bool race = false;
+    for (const auto& [text, points] : curves) {
+        const std::optional<RaceName> name = raceName(text);
+        if (!name) return {};
+        if (points.empty()) continue;
+        if (name->role == "bound") {
+            bounds.push_back(points.back().second);
+            continue;
+        }
+        auto run =
+            std::find_if(runs.begin(), runs.end(), [&](const RaceRun& each) { return each.algorithm == name->who; });
+        if (run == runs.end()) run = runs.insert(runs.end(), RaceRun{.algorithm = name->who, .best = {}});
+        CurvePoints& into = name->role == "mean" ? run->mean : name->role == "spread" ? run->spread : run->best;
+        into.insert(into.end(), points.begin(), points.end());
+        race = race || !name->role.empty();
+    }
+    if (!race) return {};
+    for (RaceRun& run : runs) std::stable_sort(run.best.begin(), run.best.end());
+    // Runs of different problems have no bound in common.
+    const bool one = !bounds.empty() &&
+                     std::all_of(bounds.begin(), bounds.end(), [&](double bound) { return bound == bounds.front(); });
+    return raceCharts(runs, one ? std::optional(bounds.front()) : std::nullopt, {.title = "Best so far"},
+                      {.logarithmic = logarithmic, .detailed = runs.back().algorithm});
+}
+
+Chart algorithmChart(const MappingOutcome& outcome) {
+    Chart chart{.id = "algorithms", .title = algorithmTitle(outcome), .horizontal = true};
+    const bool throughput = isThroughput(outcome);
+    const bool clocked = outcome.problem.clock.has_value();
+    const RaceAxis axis = axisOf(outcome, outcome.objective);
+    if (throughput)
+        chart.y = {.title = clocked ? "Throughput" : "Throughput (FLOP/cycle)",
+                   .measure = clocked ? Measure::flopsPerSecond : Measure::count,
+                   .fromZero = true};
+    else
+        chart.y = {.title = axis.title, .measure = axis.measure, .fromZero = true};
+    for (const Run& run : outcome.result.runs) {
+        Series series = seriesOf(run.algorithm, Mark::bars);
+        const double value = throughput ? *throughputOf(outcome, run.values.makespan) : run.value * axis.factor;
+        series.x = {static_cast<double>(chart.x.categories.size())};
+        series.y = {value};
+        series.valueTexts = {formatQuantity(value, chart.y.measure) + (run.optimal ? " · optimal" : "")};
+        series.name.clear();
+        chart.x.categories.push_back(run.algorithm);
+        chart.series.push_back(std::move(series));
+    }
+    const double bound = outcome.result.bound.objective;
+    if (bound > 0) {
+        const double value = throughput ? *throughputOf(outcome, bound) : bound * axis.factor;
+        chart.series.push_back(
+            {.id = "bound", .name = "bound", .mark = Mark::bound, .y = {value}, .cannotBeBelow = !throughput});
+    }
+    chart.empty = "No algorithm has run.";
+    return chart;
+}
+
+Chart demandChart(const MappingOutcome& outcome) {
+    const mapping::Problem& problem = outcome.problem;
+    const double second = study::secondsPerCycle(outcome);
+    const bool clocked = problem.clock.has_value();
+    Chart chart{.id = "demand", .title = "How long every job takes, and which bandwidth it asks for"};
+    chart.x = {.title = clocked ? "Latency without stalls" : "Latency without stalls (cycles)",
+               .measure = clocked ? Measure::seconds : Measure::count,
+               .logarithmic = true};
+    chart.y = {.title = clocked ? "Bandwidth asked for" : "Bandwidth asked for (B/cycle)",
+               .measure = clocked ? Measure::bytesPerSecond : Measure::count,
+               .logarithmic = true};
+    std::size_t nothing = 0;
+    std::size_t next = 0;
+    double least = std::numeric_limits<double>::infinity();
+    double most = 0;
+    for (const Kind& kind : kindsOf(problem)) {
+        Series series{.id = problem.cores[kind.core], .name = titleOf(outcome, kind), .mark = Mark::points};
+        series.colour = std::string(kCategories.at(next++ % kCategories.size()));
+        for (std::size_t job = 0; job < problem.jobs.size(); ++job) {
+            const std::size_t pair = problem.pair(job, kind.core);
+            if (!(problem.demand[pair] > 0)) ++nothing;
+            series.x.push_back(problem.latency[pair] * second);
+            series.y.push_back(problem.demand[pair] / second);
+            least = std::min(least, series.x.back());
+            most = std::max(most, series.x.back());
+        }
+        chart.series.push_back(std::move(series));
+    }
+    if (most > 0)
+        chart.series.push_back({.id = "bandwidth",
+                                .name = "system bandwidth",
+                                .mark = Mark::line,
+                                .colour = "text",
+                                .x = {least, most},
+                                .y = {problem.bandwidth / second, problem.bandwidth / second},
+                                .dashed = true});
+    if (nothing > 0)
+        chart.notes.push_back(fmt::format("{} {} ask for no bandwidth and are not shown.", formatCount(double(nothing)),
+                                          nothing == 1 ? "pair of job and core" : "pairs of job and core"));
+    return chart;
+}
+
+Chart exploredChart(const MappingOutcome& outcome) {
+    Chart chart{.id = "explored", .title = "Where the algorithms looked"};
+    chart.x = {.title = "First main component of the samples"};
+    chart.y = {.title = "Second main component"};
+    chart.empty = std::string(kNoSamples);
+    std::vector<Series> best;
+    const Run* const winner = study::bestRun(outcome);
+    for (const Run& run : outcome.result.runs) {
+        Series series = seriesOf(run.algorithm, Mark::points);
+        const mapping::ExploredPoint* least = nullptr;
+        for (const mapping::ExploredPoint& point : run.explored) {
+            series.x.push_back(point.x);
+            series.y.push_back(point.y);
+            if (least == nullptr || point.value < least->value) least = &point;
+        }
+        if (least == nullptr) continue;
+        Series mark = seriesOf(run.algorithm, Mark::points);
+        mark.id += "/best";
+        mark.name.clear();
+        mark.x = {least->x};
+        mark.y = {least->y};
+        mark.valueTexts = {fmt::format("{}, best of these: {}", run.algorithm,
+                                       objectiveText(outcome, outcome.objective, least->value))};
+        mark.colour = winner == &run ? "text" : mark.colour;
+        chart.series.push_back(std::move(series));
+        best.push_back(std::move(mark));
+    }
+    std::move(best.begin(), best.end(), std::back_inserter(chart.series));
+    return chart;
+}
+
+Chart frontChart(const MappingOutcome& outcome) {
+    Chart chart{.id = "front", .title = "What cannot be had together"};
+    chart.empty = "This run has no front; run it with two objectives for 'pareto'.";
+    if (!outcome.pareto) return chart;
+    const RaceAxis first = axisOf(outcome, outcome.pareto->first);
+    const RaceAxis second = axisOf(outcome, outcome.pareto->second);
+    chart.x = {.title = first.title, .measure = first.measure};
+    chart.y = {.title = second.title, .measure = second.measure};
+    std::size_t points = 0;
+    for (const Run& run : outcome.result.runs) {
+        Series series = seriesOf(run.algorithm, Mark::steps);
+        for (const mapping::FrontPoint& point : run.front) {
+            series.x.push_back(point.first * first.factor);
+            series.y.push_back(point.second * second.factor);
+        }
+        points += series.x.size();
+        if (!series.x.empty()) chart.series.push_back(std::move(series));
+    }
+    if (points > 0)
+        chart.title = fmt::format("{} {} between {} and {}", points, points == 1 ? "compromise" : "compromises",
+                                  wordOf(outcome.pareto->first), wordOf(outcome.pareto->second));
+    return chart;
+}
+
+Chart sweepChart(const study::MappingSweep& sweep) {
+    const bool rates = !sweep.points.empty() && sweep.points.front().most.has_value();
+    Chart chart{.id = "sweep", .title = "Throughput by " + wordOf(sweep.kind)};
+    chart.x = axisOf(sweep);
+    chart.y = {.title = sweep.clocked ? "Throughput" : "Throughput (FLOP/cycle)",
+               .measure = sweep.clocked ? Measure::flopsPerSecond : Measure::count,
+               .fromZero = true};
+    if (!rates) {
+        chart.title = "Makespan by " + wordOf(sweep.kind);
+        chart.y = {.title = "Makespan (cycles)", .fromZero = true};
+    }
+    Series bound{.id = "bound", .name = rates ? "at most" : "at least", .colour = "secondary", .dashed = true};
+    for (const study::SweepPoint& point : sweep.points) {
+        bound.x.push_back(point.value);
+        bound.y.push_back(rates ? point.most.value_or(0) : point.bound);
+        for (const study::SweepRun& run : point.runs) {
+            auto found = std::find_if(chart.series.begin(), chart.series.end(),
+                                      [&](const Series& series) { return series.id == run.algorithm; });
+            if (found == chart.series.end())
+                found = chart.series.insert(chart.series.end(), seriesOf(run.algorithm, Mark::line));
+            found->x.push_back(point.value);
+            found->y.push_back(rates ? run.throughput.value_or(0) : run.makespan);
+            found->valueTexts.push_back(
+                fmt::format("{} · {}", formatQuantity(found->y.back(), chart.y.measure),
+                            run.gap < 1e-9 ? "proven optimal" : study::percentText(run.gap) + " above the bound"));
+        }
+    }
+    if (!bound.x.empty()) chart.series.push_back(std::move(bound));
+    chart.empty = "This cannot be varied for these inputs.";
+    return chart;
+}
+
+Table sweepSheet(const study::MappingSweep& sweep) {
+    Table table;
+    const char* const value = sweep.kind == study::SweepKind::bandwidth
+                                  ? (sweep.clocked ? "bandwidth_bytes_per_s" : "bandwidth_bytes_per_cycle")
+                              : sweep.kind == study::SweepKind::groupSize ? "jobs"
+                                                                          : "samples";
+    table.columns = {{value, true},
+                     {"algorithm"},
+                     {"makespan_cycles", true},
+                     {sweep.clocked ? "throughput_flops" : "throughput_flop_per_cycle", true},
+                     {"gap", true},
+                     {"lower_bound_cycles", true}};
+    for (const study::SweepPoint& point : sweep.points)
+        for (const study::SweepRun& run : point.runs)
+            table.rows.push_back({exactNumber(point.value), run.algorithm, exactNumber(run.makespan),
+                                  run.throughput ? exactNumber(*run.throughput) : "", exactNumber(run.gap),
+                                  exactNumber(point.bound)});
+    return table;
+}
+
+Chart coreChart(const MappingOutcome& outcome, const std::string& algorithm) {
+    const Run& run = study::runOf(outcome, algorithm);
+    const double second = study::secondsPerCycle(outcome);
+    const bool clocked = outcome.problem.clock.has_value();
+    const std::vector<study::CoreUse> uses = study::coreUse(outcome, run);
+    Chart chart{.id = "cores", .title = fmt::format("What every core does, {}", algorithm), .horizontal = true};
+    chart.x = {.title = "", .categories = outcome.problem.cores};
+    chart.y = {.title = clocked ? "Time" : "Time (cycles)",
+               .measure = clocked ? Measure::seconds : Measure::count,
+               .fromZero = true};
+    struct Part {
+        std::string_view id, name, colour;
+        double study::CoreUse::*time;
+    };
+    const std::array parts{Part{"running", "Running", kCategories[0], &study::CoreUse::alone},
+                           Part{"stalled", "Waiting for bandwidth", kCategories[1], &study::CoreUse::stalled},
+                           Part{"idle", "Idle", "border", &study::CoreUse::idle}};
+    double busy = 0;
+    for (const Part& part : parts) {
+        Series series{.id = std::string(part.id), .name = std::string(part.name), .mark = Mark::stackedBars};
+        series.colour = std::string(part.colour);
+        for (std::size_t core = 0; core < uses.size(); ++core) {
+            series.x.push_back(static_cast<double>(core));
+            series.y.push_back(uses[core].*part.time * second);
+        }
+        chart.series.push_back(std::move(series));
+    }
+    for (const study::CoreUse& use : uses) busy += use.alone;
+    const double all = run.schedule.makespan * static_cast<double>(uses.size());
+    if (all > 0) chart.title = fmt::format("Cores run {} of the time, {}", study::percentText(busy / all), algorithm);
+    return chart;
+}
+
+Table algorithmSheet(const MappingOutcome& outcome) {
+    Table table;
+    table.columns = {{"algorithm"},
+                     {"objective", true},
+                     {"makespan_cycles", true},
+                     {"makespan_s", true},
+                     {"throughput_flops", true},
+                     {"mean_latency_cycles", true},
+                     {"energy_j", true},
+                     {"gap", true},
+                     {"optimal"},
+                     {"samples", true},
+                     {"best_after", true},
+                     {"ended_by"}};
+    const double second = study::secondsPerCycle(outcome);
+    for (const Run& run : outcome.result.runs) {
+        const std::optional<double> rate =
+            outcome.problem.clock ? throughputOf(outcome, run.values.makespan) : std::nullopt;
+        table.rows.push_back({run.algorithm, exactNumber(run.value), exactNumber(run.values.makespan),
+                              outcome.problem.clock ? exactNumber(run.values.makespan * second) : "",
+                              rate ? exactNumber(*rate) : "", exactNumber(run.values.latency),
+                              run.values.energy ? exactNumber(*run.values.energy) : "", exactNumber(run.gap),
+                              run.optimal ? "yes" : "no", std::to_string(run.samples), std::to_string(run.bestAfter),
+                              run.endedBy});
+    }
+    return table;
+}
+
+Table jobSheet(const MappingOutcome& outcome, const std::string& algorithm) {
+    const Run& run = study::runOf(outcome, algorithm);
+    const mapping::Problem& problem = outcome.problem;
+    Table table;
+    table.columns = {{"job", true},
+                     {"name"},
+                     {"model"},
+                     {"kind"},
+                     {"core"},
+                     {"order", true},
+                     {"start_cycles", true},
+                     {"finish_cycles", true},
+                     {"nostall_latency_cycles", true},
+                     {"req_bw_bytes_per_cycle", true},
+                     {"macs", true}};
+    for (std::size_t job = 0; job < run.schedule.jobs.size(); ++job) {
+        const mapping::Schedule::Job& its = run.schedule.jobs[job];
+        const auto core = static_cast<std::size_t>(its.core);
+        const std::size_t pair = problem.pair(job, core);
+        table.rows.push_back(
+            {std::to_string(job), problem.jobs[job], job < outcome.jobModels.size() ? outcome.jobModels[job] : "",
+             job < outcome.jobKinds.size() ? outcome.jobKinds[job] : "", problem.cores[core], std::to_string(its.order),
+             exactNumber(its.start), exactNumber(its.finish), exactNumber(problem.latency[pair]),
+             exactNumber(problem.demand[pair]), job < problem.macs.size() ? exactNumber(problem.macs[job]) : ""});
+    }
+    return table;
+}
+
+Table coreSheet(const MappingOutcome& outcome, const std::string& algorithm) {
+    const Run& run = study::runOf(outcome, algorithm);
+    const std::vector<study::CoreUse> uses = study::coreUse(outcome, run);
+    Table table;
+    table.columns = {{"core"},
+                     {"dataflow"},
+                     {"jobs", true},
+                     {"running_cycles", true},
+                     {"stalled_cycles", true},
+                     {"idle_cycles", true},
+                     {"utilisation", true},
+                     {"bytes", true},
+                     {"peak_bytes_per_cycle", true}};
+    for (std::size_t core = 0; core < uses.size(); ++core) {
+        const study::CoreUse& use = uses[core];
+        const double share = run.schedule.makespan > 0 ? use.alone / run.schedule.makespan : 0;
+        table.rows.push_back({outcome.problem.cores[core],
+                              core < outcome.cores.size() ? outcome.cores[core].dataflow : "", std::to_string(use.jobs),
+                              exactNumber(use.alone), exactNumber(use.stalled), exactNumber(use.idle),
+                              exactNumber(share), exactNumber(use.bytes), exactNumber(use.peak)});
+    }
+    return table;
+}
+
+std::optional<double> throughputOf(const MappingOutcome& outcome, double makespan) {
+    if (outcome.problem.macs.empty() || !(makespan > 0)) return std::nullopt;
+    double macs = 0;
+    for (const double each : outcome.problem.macs) macs += each;
+    if (!(macs > 0)) return std::nullopt;
+    return 2 * macs / (makespan * study::secondsPerCycle(outcome));
+}
+
+std::string bestAlgorithm(const MappingOutcome& outcome) {
+    const Run* const best = study::bestRun(outcome);
+    return best == nullptr ? "" : best->algorithm;
+}
+
+RaceAxis axisOf(const MappingOutcome& outcome, Objective objective) {
+    const double second = study::secondsPerCycle(outcome);
+    const bool clocked = outcome.problem.clock.has_value();
+    const Measure time = clocked ? Measure::seconds : Measure::count;
+    const auto cycles = [&](const char* title) { return std::string(title) + (clocked ? "" : " (cycles)"); };
+    switch (objective) {
+        case Objective::throughput:
+            return {cycles("Makespan"), time, second};
+        case Objective::latency:
+            return {cycles("Mean latency"), time, second};
+        case Objective::energy:
+            return {"Energy (J)", Measure::count, 1};
+        case Objective::edp:
+            return {clocked ? "Energy × delay (J·s)" : "Energy × delay (J·cycles)", Measure::count, second};
+        case Objective::weighted:
+            return {"Weighted objective", Measure::count, 1};
+    }
+    return {};
+}
+
+std::string objectiveText(const MappingOutcome& outcome, Objective objective, double value) {
+    const RaceAxis axis = axisOf(outcome, objective);
+    const std::string text = formatQuantity(value * axis.factor, axis.measure);
+    const std::size_t open = axis.title.find('(');
+    if (open == std::string::npos) return text;
+    return text + " " + axis.title.substr(open + 1, axis.title.size() - open - 2);
+}
+
+}  // namespace tessera::report

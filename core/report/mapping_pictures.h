@@ -1,0 +1,83 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/report/partition_pictures.h"
+#include "core/report/picture.h"
+#include "core/report/table.h"
+#include "core/study/mapping_schedule.h"
+#include "core/study/mapping_sweep.h"
+#include "core/study/result.h"
+
+/// The pictures and tables of a mapping result, the same in the window, on the command line and in reports. The
+/// schedule itself is a study::Timeline (`study::scheduleTimeline`).
+namespace tessera::report {
+
+/// How one algorithm went: samples and objective, in order.
+struct RaceRun {
+    std::string algorithm;
+    CurvePoints best;
+    CurvePoints mean = {}, spread = {};  ///< of a generation, at the same samples; may be missing
+};
+
+/// What a race is run for.
+struct RaceAxis {
+    std::string title = "Best so far";
+    Measure measure = Measure::count;
+    double factor = 1;  ///< from the objective's own unit to what is shown
+};
+
+/// How a race is looked at.
+struct RaceLook {
+    bool logarithmic = false;   ///< the first chart's values; samples always are
+    std::string detailed = {};  ///< the algorithm whose generations show their mean and spread
+};
+
+/// The best of each algorithm against its samples with the bound, and the same as the distance from the bound on a
+/// logarithmic axis (MAGMA, Fig. 11).
+std::vector<Chart> raceCharts(const std::vector<RaceRun>& runs, std::optional<double> bound, const RaceAxis& axis,
+                              const RaceLook& look);
+/// Of a result.
+std::vector<Chart> raceCharts(const study::MappingOutcome& outcome, const RaceLook& look = {});
+/// Of curves as the engine reports them while it works: "magma best", "magma mean", "magma spread", "magma", "bound",
+/// each perhaps of a run: "RUN · magma best". The algorithm that came last is the detailed one. Empty where they are no
+/// race.
+std::vector<Chart> raceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic);
+
+/// What an algorithm reached, with the bound: throughput where the work of the jobs is known and it is what was
+/// maximised, else the objective (MAGMA, Figs. 8, 9).
+Chart algorithmChart(const study::MappingOutcome& outcome);
+/// Every job on every kind of core: how long it takes there without stalls, and which bandwidth that asks for (MAGMA,
+/// Fig. 7).
+Chart demandChart(const study::MappingOutcome& outcome);
+/// Samples of every algorithm in the plane of their two main components, the best of each marked (MAGMA, Fig. 10).
+Chart exploredChart(const study::MappingOutcome& outcome);
+/// What cannot be had together of two objectives, a curve per algorithm.
+Chart frontChart(const study::MappingOutcome& outcome);
+/// What every core does until the makespan: runs, stalls, idles.
+Chart coreChart(const study::MappingOutcome& outcome, const std::string& algorithm);
+
+/// What the algorithms reach where one thing of the study is varied, with what the bound allows (MAGMA, Figs. 9, 14).
+Chart sweepChart(const study::MappingSweep& sweep);
+Table sweepSheet(const study::MappingSweep& sweep);
+
+/// For spreadsheets, full precision: a row per algorithm.
+Table algorithmSheet(const study::MappingOutcome& outcome);
+/// A row per job of an algorithm's mapping: where, when, how long, which bandwidth.
+Table jobSheet(const study::MappingOutcome& outcome, const std::string& algorithm);
+Table coreSheet(const study::MappingOutcome& outcome, const std::string& algorithm);
+
+/// Throughput of a run in FLOP per second (per cycle where the clock is not known); empty where nobody knows the work.
+std::optional<double> throughputOf(const study::MappingOutcome& outcome, double makespan);
+/// The algorithm that pictures are of where none is named: the best.
+std::string bestAlgorithm(const study::MappingOutcome& outcome);
+/// How values of an objective are shown.
+RaceAxis axisOf(const study::MappingOutcome& outcome, mapping::Objective objective);
+/// "9.50 ms", "1,900,084 cycles", "12.3 J".
+std::string objectiveText(const study::MappingOutcome& outcome, mapping::Objective objective, double value);
+
+}  // namespace tessera::report

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/report/table.h"
+#include "core/study/result.h"
+
+/// A mapping result for people: tables and sentences.
+namespace tessera::report {
+
+/// One row per algorithm: makespan, throughput, gap, what is known about its distance from the optimum, samples.
+Table algorithmTable(const study::MappingOutcome& outcome);
+/// What the lower bound rests on.
+Table boundTable(const study::MappingOutcome& outcome);
+/// One row per sub-accelerator under one algorithm's mapping: what it is, its jobs, how long it works.
+Table coreTable(const study::MappingOutcome& outcome, const mapping::Run& run);
+/// Every job of one algorithm's mapping, by sub-accelerator and order.
+Table jobTable(const study::MappingOutcome& outcome, const mapping::Run& run);
+/// Every job of every algorithm's mapping, full precision, for spreadsheets.
+Table mappedJobsTable(const study::MappingOutcome& outcome);
+
+/// The problem as a job-analysis table, full precision: what `mapping::readJobTable` reads.
+Table problemTable(const study::MappingOutcome& outcome);
+
+/// What the numbers mean: jobs and cores, algorithms that tie at the bound, what the variants of the cost model differ
+/// in.
+std::vector<std::string> mappingSentences(const study::Result& result, const study::MappingOutcome& outcome);
+
+/// Everything for a terminal, headline first.
+std::string mappingText(const study::Result& result, const study::MappingOutcome& outcome);
+
+}  // namespace tessera::report

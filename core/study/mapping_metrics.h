@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/study/metric.h"
+#include "core/study/result.h"
+
+/// The numbers of a mapping that people compare.
+namespace tessera::study {
+
+/// See metricsOf: the best run's, then those of each algorithm.
+std::vector<Metric> mappingMetrics(const MappingOutcome& outcome);
+
+/// How a number of a mapping is said, by the last part of its metric's name; empty where that is none of mapping's own.
+std::optional<std::string> mappingMetricText(std::string_view name, double value);
+
+}  // namespace tessera::study

@@ -1,0 +1,182 @@
+#include "core/study/reproduce_magma.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/text.h"
+#include "core/study/mapping_study.h"
+
+namespace tessera::study {
+
+namespace {
+
+constexpr double kFewestSamples = 20;
+constexpr double kClock = 200e6;
+
+Prepared read(const Case& cell, const Reading& reading, std::int64_t groupSize, const std::stop_token& stop) {
+    Study study;
+    study.engine = "mapping";
+    study.hardware = {lowered(cell.platform)};
+    study.workloads = {std::string(cell.workload)};
+    study.seed = cell.seed;
+    study.parameters = {{"bandwidth", cell.bandwidth * reading.bytesPerSecond},
+                        {"bandwidth_definition", reading.bandwidthDefinition},
+                        {"variant", reading.variant},
+                        {"group_size", groupSize}};
+    RunHooks hooks;
+    hooks.cancel = stop;
+    hooks.threads = 1;
+    MappingInputs inputs = readMappingInputs(study, hooks);
+    return {.cell = cell,
+            .reading = &reading,
+            .problem = std::move(inputs.outcome.problem),
+            .inputs = std::move(inputs.inputs),
+            .assumptions = std::move(inputs.assumptions)};
+}
+
+void addInputs(std::vector<Input>& all, const std::vector<Input>& more) {
+    for (const Input& input : more)
+        if (std::find(all.begin(), all.end(), input) == all.end()) all.push_back(input);
+}
+
+}  // namespace
+
+std::string itemOf(const Case& cell, const Reading& reading) {
+    return fmt::format("{} {} {}{}", cell.workload, cell.platform, cell.bandwidth, reading.suffix);
+}
+
+Experiment::Experiment(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
+                       const std::stop_token& stop)
+    : options_(options), sink_(sink), stop_(stop) {
+    result_.name = figure.name;
+    result_.title = figure.title;
+    note(
+        "An item names task, platform of Table III and bandwidth. As it stands it is read as the paper's published "
+        "code does: its dataflow model, defects included, bandwidth of tiles, and the paper's GB/s compared with bytes "
+        "per cycle as they are, which at 200 MHz is a fifth of the bandwidth.");
+    note(
+        "'(corrected)' is the same case under the dataflow model without those defects, with the bandwidth of all "
+        "bytes of a job, and the paper's GB/s at 200 MHz.");
+    note(
+        "The paper names networks but not the layers, mini-batches and groups that it mapped: the jobs here are drawn "
+        "with a seed from networks of the same kinds, so absolute numbers cannot agree; orders and ratios could.");
+    if (options.budget < 1) note(fmt::format("Searches had {:g} of the figure's samples.", options.budget));
+}
+
+std::vector<Prepared> Experiment::prepare(const std::vector<Case>& cells, std::int64_t groupSize) {
+    std::vector<Prepared> all(cells.size() * kReadings.size());
+    each("cases", all.size(), [&](std::size_t i) {
+        all[i] = read(cells[i / kReadings.size()], kReadings.at(i % kReadings.size()), groupSize, stop_);
+    });
+    for (const Prepared& prepared : all) {
+        addInputs(result_.inputs, prepared.inputs);
+        addOnce(result_.assumptions, prepared.assumptions);
+    }
+    return all;
+}
+
+void Experiment::each(std::string_view what, std::size_t count, const std::function<void(std::size_t)>& part) {
+    PartCounter counter(sink_, std::string(what), count);
+    parallelFor(count, options_.threads, [&](std::size_t i) {
+        if (stop_.stop_requested()) throw InterruptedError("the recomputation was stopped");
+        part(i);
+        counter.finishOne();
+    });
+}
+
+std::int64_t Experiment::samples(double papers, double share) const {
+    return std::lround(std::max(kFewestSamples, papers * share * options_.budget));
+}
+
+mapping::Run Experiment::search(const mapping::Problem& problem, const Racer& racer, std::int64_t samples,
+                                std::uint64_t seed, std::vector<mapping::Mapping> warm) const {
+    mapping::Options options;
+    options.algorithms = {std::string(racer.algorithm)};
+    options.samples = samples;
+    options.seed = seed;
+    options.settings = racer.settings;
+    options.explored = 0;
+    options.warmStart = std::move(warm);
+    mapping::Hooks hooks;
+    hooks.cancel = stop_;
+    mapping::Result result = mapping::solve(problem, options, std::move(hooks));
+    return std::move(result.runs.at(0));
+}
+
+void Experiment::row(std::string item, std::string_view metric, double ours, std::optional<double> paper) {
+    result_.rows.push_back({.item = std::move(item), .metric = std::string(metric), .paper = paper, .ours = ours});
+}
+
+void Experiment::mean(std::string metric, double ours, std::optional<double> paper) {
+    result_.geometricMeans.push_back({.metric = std::move(metric), .paper = paper, .ours = ours});
+}
+
+void Experiment::note(std::string sentence) {
+    result_.notes.push_back(std::move(sentence));
+}
+
+void Experiment::verdict(std::string_view claim, bool holds, std::string_view ours) {
+    note(fmt::format("The paper: {}. Here that {}{}{}.", claim, holds ? "holds" : "does not appear",
+                     ours.empty() ? "" : ": ", ours));
+}
+
+Reproduction Experiment::finish() && {
+    return std::move(result_);
+}
+
+std::vector<Racer> known(const std::vector<Racer>& racers) {
+    std::vector<Racer> kept;
+    for (const Racer& racer : racers)
+        for (const mapping::Algorithm& algorithm : mapping::algorithms())
+            if (algorithm.id == racer.algorithm) kept.push_back(racer);
+    return kept;
+}
+
+double geometricMean(const std::vector<double>& values) {
+    double logarithms = 0;
+    for (const double value : values) logarithms += std::log(value);
+    return std::exp(logarithms / static_cast<double>(values.size()));
+}
+
+double bestAfter(const mapping::Run& run, std::int64_t samples) {
+    double best = std::numeric_limits<double>::infinity();
+    for (const mapping::ConvergencePoint& point : run.convergence)
+        if (point.samples <= samples) best = point.best;
+    return best;
+}
+
+double gflops(const mapping::Problem& problem, double makespan) {
+    double macs = 0;
+    for (const double job : problem.macs) macs += job;
+    return 2 * macs / makespan * kClock / 1e9;
+}
+
+std::string percent(double share) {
+    if (share < 1e-9) return "0 %";
+    if (share < 1e-4) return "less than 0.01 %";
+    return fmt::format("{:.2g} %", 100 * share);
+}
+
+std::vector<Figure> magmaFigures() {
+    constexpr std::string_view kPaper = "Kao, Krishna, MAGMA, HPCA 2022";
+    return {
+        {"magma-fig8", "Throughput over MAGMA's on the small homogeneous platform S1", kPaper, magmaFigure8},
+        {"magma-fig9", "Throughput over MAGMA's on the heterogeneous platforms S2 and S4", kPaper, magmaFigure9},
+        {"magma-fig11", "Convergence of the algorithms to 100,000 samples", kPaper, magmaFigure11},
+        {"magma-fig12", "Throughput over MAGMA's by bandwidth on S2 and S4", kPaper, magmaFigure12},
+        {"magma-fig13", "Job analysis and throughput of S3, S4 and S5", kPaper, magmaFigure13},
+        {"magma-fig14", "Fixed and flexible arrays", kPaper, magmaFigure14},
+        {"magma-fig15", "The mappings that Herald-like and MAGMA find", kPaper, magmaFigure15},
+        {"magma-fig16", "Convergence of MAGMA with some of its operators", kPaper, magmaFigure16},
+        {"magma-fig17", "Throughput of MAGMA by group size", kPaper, magmaFigure17},
+        {"magma-table5", "Warm start", kPaper, magmaTable5},
+    };
+}
+
+}  // namespace tessera::study

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/mapping/mapping.h"
+#include "core/study/reproduce_figures.h"
+
+/// What the experiments of Kao, Krishna: "MAGMA", HPCA 2022, section VI, have in common: cases, the two readings of
+/// each, and searches on them.
+namespace tessera::study {
+
+/// A cell of the paper's experiments: a task on a platform of Table III under a bandwidth.
+struct Case {
+    std::string_view workload;
+    std::string_view platform;
+    double bandwidth = 16;   ///< GB/s, as the paper writes it
+    std::uint64_t seed = 1;  ///< of the group of jobs: another seed is another group
+};
+
+/// How a case is read: `published`, as the published code does, or `corrected`, as physics does.
+struct Reading {
+    std::string_view suffix;  ///< of an item
+    std::string_view variant;
+    std::string_view bandwidthDefinition;
+    double bytesPerSecond = 0;  ///< of one "GB/s" of the paper
+};
+/// The published code compares its GB/s with bytes per cycle as they are: of a clock of 200 MHz, a fifth.
+inline constexpr std::array<Reading, 2> kReadings{Reading{"", "published", "tile", 200e6},
+                                                  Reading{" (corrected)", "corrected", "streaming", 1e9}};
+
+/// "mix S2 16", or "mix S2 16 (corrected)".
+std::string itemOf(const Case& cell, const Reading& reading);
+
+/// A case, read.
+struct Prepared {
+    Case cell;
+    const Reading* reading = nullptr;
+    mapping::Problem problem;
+    std::vector<Input> inputs;
+    std::vector<std::string> assumptions;
+
+    std::string item() const { return itemOf(cell, *reading); }
+};
+
+/// A search of an experiment.
+struct Racer {
+    std::string_view metric;
+    std::string_view algorithm;
+    double share = 1;                             ///< of the experiment's samples: less where a sample is dear
+    std::map<std::string, double> settings = {};  ///< "magma.mutation" → 0.1
+};
+
+/// One figure on its way: reads cases, runs parts side by side, and gathers the document.
+class Experiment {
+public:
+    Experiment(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
+               const std::stop_token& stop);
+
+    /// Every case by every reading, readings next to each other; what they rest on goes into the result.
+    std::vector<Prepared> prepare(const std::vector<Case>& cells, std::int64_t groupSize = 100);
+    /// Calls part(0) … part(count-1) side by side and reports how many are done. Throws InterruptedError.
+    void each(std::string_view what, std::size_t count, const std::function<void(std::size_t)>& part);
+
+    /// Part of the paper's samples: `share` of them, and fewer where a caller has a smaller budget.
+    std::int64_t samples(double papers, double share = 1) const;
+    /// One search by one algorithm; `warm` are mappings that its first generation begins with.
+    mapping::Run search(const mapping::Problem& problem, const Racer& racer, std::int64_t samples,
+                        std::uint64_t seed = 1, std::vector<mapping::Mapping> warm = {}) const;
+
+    void row(std::string item, std::string_view metric, double ours, std::optional<double> paper = {});
+    void mean(std::string metric, double ours, std::optional<double> paper = {});
+    void note(std::string sentence);
+    /// "The paper: …; here that holds / does not hold."
+    void verdict(std::string_view claim, bool holds, std::string_view ours = {});
+    Reproduction finish() &&;
+
+private:
+    const ReproductionOptions& options_;
+    const ProgressSink& sink_;
+    const std::stop_token& stop_;
+    Reproduction result_;
+};
+
+/// The racers whose algorithm the engine has.
+std::vector<Racer> known(const std::vector<Racer>& racers);
+
+double geometricMean(const std::vector<double>& values);
+/// Best so far after `samples`; infinite before the first point.
+double bestAfter(const mapping::Run& run, std::int64_t samples);
+/// Billions of operations per second at 200 MHz, two to a multiply-accumulate.
+double gflops(const mapping::Problem& problem, double makespan);
+
+/// More by what a bar of a figure could show: a thousandth.
+constexpr bool exceeds(double a, double b) {
+    return a > b * 1.001;
+}
+
+/// A share in words: "3.2 %", "less than 0.01 %".
+std::string percent(double share);
+
+using Recompute = Reproduction(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
+                               const std::stop_token& stop);
+Recompute magmaFigure8, magmaFigure9, magmaFigure11, magmaFigure12, magmaFigure13, magmaFigure14, magmaFigure15,
+    magmaFigure16, magmaFigure17, magmaTable5;
+
+}  // namespace tessera::study

@@ -1,0 +1,212 @@
+#include "core/report/mapping_pictures.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/report/named.h"
+#include "core/report/timeline_layout.h"
+#include "tests/support/race_result.h"
+
+namespace tessera::report {
+namespace {
+
+using study::MappingOutcome;
+using testing::HasSubstr;
+
+const MappingOutcome& outcomeOf(const study::Result& result) {
+    return std::get<MappingOutcome>(result.outcome);
+}
+
+const Series& seriesNamed(const Chart& chart, const std::string& id) {
+    for (const Series& series : chart.series)
+        if (series.id == id) return series;
+    throw std::logic_error("no series " + id);
+}
+
+TEST(MappingPictures, theScheduleHasATrackPerCoreAndTheBandwidthBelow) {
+    const study::Result result = test::handMadeRace();
+    const MappingOutcome& outcome = outcomeOf(result);
+    const mapping::Run& run = outcome.result.runs.front();
+    const study::Timeline timeline = study::scheduleTimeline(outcome, run);
+    ASSERT_EQ(timeline.tracks.size(), 3U);
+    EXPECT_EQ(timeline.events.size(), 6U);
+    EXPECT_DOUBLE_EQ(timeline.length, run.schedule.makespan / 200e6);
+    EXPECT_EQ(timeline.categories, (std::vector<std::string>{"conv", "dsconv", "gemm"}));
+    ASSERT_TRUE(timeline.usage);
+    EXPECT_EQ(stepsOf(timeline), run.schedule.bandwidth.size());
+    EXPECT_DOUBLE_EQ(*timeline.usage->limit, 8 * 200e6);
+    EXPECT_LE(peakOf(timeline), *timeline.usage->limit * (1 + 1e-12));
+    // What the cores get over time is all that their jobs move.
+    double moved = 0;
+    for (std::size_t step = 0; step < stepsOf(timeline); ++step) {
+        const double end = step + 1 < stepsOf(timeline) ? timeline.usage->times[step + 1] : timeline.length;
+        for (std::size_t core = 0; core < 3; ++core)
+            moved += timeline.usage->values[step * 3 + core] * (end - timeline.usage->times[step]);
+    }
+    double bytes = 0;
+    for (const study::CoreUse& use : study::coreUse(outcome, run)) bytes += use.bytes;
+    EXPECT_NEAR(moved, bytes, bytes * 1e-12);
+}
+
+TEST(MappingPictures, theDrawingPutsBandwidthOnTheAxisOfTheJobs) {
+    const study::Result result = test::handMadeRace();
+    const study::Timeline timeline = study::scheduleTimeline(outcomeOf(result), outcomeOf(result).result.runs.front());
+    const TimelineLayout layout = layOut(timeline, {}, {960, 420}, estimatedWidth);
+    EXPECT_GT(layout.usage.height, 50);
+    EXPECT_DOUBLE_EQ(layout.usage.x, layout.plot.x);
+    EXPECT_DOUBLE_EQ(layout.usage.width, layout.plot.width);
+    EXPECT_GE(layout.usage.y, layout.plot.bottom());
+    const std::string svg = toSvg(timeline, Theme(ThemeKind::light));
+    EXPECT_THAT(svg, HasSubstr("System bandwidth 1.6 GB/s"));
+    EXPECT_THAT(svg, HasSubstr("conv1&lt;a&gt;"));
+    EXPECT_THAT(toChromeTrace(timeline), HasSubstr(R"("ph":"C")"));
+    const TimelineLayout window =
+        layOut(timeline, {.from = 0, .to = timeline.length / 3, .fill = true}, {700, 300}, estimatedWidth);
+    EXPECT_LE(window.usage.bottom(), 300);
+}
+
+TEST(MappingPictures, withoutAClockEverythingIsInCycles) {
+    study::Result result = test::handMadeRace();
+    auto& outcome = std::get<MappingOutcome>(result.outcome);
+    outcome.problem.clock.reset();
+    const study::Timeline timeline = study::scheduleTimeline(outcome, outcome.result.runs.front());
+    EXPECT_DOUBLE_EQ(timeline.length, outcome.result.runs.front().schedule.makespan);
+    EXPECT_THAT(toSvg(timeline, Theme(ThemeKind::light)), HasSubstr("System bandwidth 8 B/cycle"));
+    EXPECT_THAT(toCsv(timeline), HasSubstr("start (cycles)"));
+    EXPECT_EQ(algorithmChart(outcome).y.title, "Throughput (FLOP/cycle)");
+    EXPECT_THAT(objectiveText(outcome, mapping::Objective::throughput, 7500), "7,500 cycles");
+}
+
+TEST(MappingPictures, theRaceShowsEveryAlgorithmAndTheBound) {
+    const study::Result result = test::handMadeRace();
+    const std::vector<Chart> charts = raceCharts(outcomeOf(result));
+    ASSERT_EQ(charts.size(), 2U);
+    const Chart& race = charts.front();
+    EXPECT_EQ(race.series.size(), 4U);
+    EXPECT_TRUE(race.x.logarithmic);
+    EXPECT_DOUBLE_EQ(seriesNamed(race, "bound").y.front(), 7500 / 200e6);
+    const Series& best = seriesNamed(race, "tessera");
+    EXPECT_TRUE(std::is_sorted(best.y.rbegin(), best.y.rend()));
+    EXPECT_DOUBLE_EQ(best.y.back(), outcomeOf(result).result.runs.front().value / 200e6);
+    EXPECT_TRUE(seriesNamed(race, "random").dashed);
+    EXPECT_THAT(race.title, HasSubstr("above the bound"));
+    EXPECT_TRUE(charts.back().y.logarithmic);
+    for (const Series& series : charts.back().series)
+        for (const double gap : series.y) EXPECT_GT(gap, 0);
+}
+
+TEST(MappingPictures, aRaceIsReadFromTheCurvesOfARunThatWorks) {
+    const std::vector<std::pair<std::string, CurvePoints>> curves{{"magma", {{1, 30}, {40, 20}}},
+                                                                  {"magma best", {{10, 30}, {50, 20}}},
+                                                                  {"magma mean", {{10, 40}, {50, 25}}},
+                                                                  {"magma spread", {{10, 5}, {50, 2}}},
+                                                                  {"bound", {{0, 18}}}};
+    const std::vector<Chart> charts = raceCharts(curves, true);
+    ASSERT_EQ(charts.size(), 2U);
+    EXPECT_TRUE(charts.front().y.logarithmic);
+    const Series& best = charts.front().series.at(2);
+    EXPECT_EQ(best.id, "magma");
+    EXPECT_EQ(best.x, (std::vector<double>{1, 10, 40, 50}));
+    EXPECT_EQ(seriesNamed(charts.front(), "magma/spread").low, (std::vector<double>{35, 23}));
+    EXPECT_THAT(charts.front().title, HasSubstr("11 % above the bound"));
+    EXPECT_TRUE(raceCharts({{"accpar: step time best", {{0, 1}}}}, false).empty());
+    EXPECT_TRUE(raceCharts({{"accpar root bound", {{0, 1}}}}, false).empty());
+    EXPECT_EQ(convergenceCharts(curves, false).front().id, "race");
+}
+
+TEST(MappingPictures, algorithmsAreBarsOfThroughputBelowTheirBound) {
+    const study::Result result = test::handMadeRace();
+    const Chart chart = algorithmChart(outcomeOf(result));
+    EXPECT_EQ(chart.x.categories, (std::vector<std::string>{"tessera", "magma", "random"}));
+    const double bound = seriesNamed(chart, "bound").y.front();
+    EXPECT_FALSE(seriesNamed(chart, "bound").cannotBeBelow);
+    for (const char* algorithm : {"tessera", "magma", "random"})
+        EXPECT_LE(seriesNamed(chart, algorithm).y.front(), bound);
+    EXPECT_THAT(chart.title, HasSubstr("is best"));
+}
+
+TEST(MappingPictures, alikeCoresShareTheirPointsOfDemand) {
+    const study::Result result = test::handMadeRace();
+    const Chart chart = demandChart(outcomeOf(result));
+    ASSERT_EQ(chart.series.size(), 3U);
+    EXPECT_EQ(chart.series[0].name, "nvdla 128×64 (2 alike)");
+    EXPECT_EQ(chart.series[1].name, "shidiannao 32×64");
+    EXPECT_EQ(chart.series[0].x.size(), 6U);
+    EXPECT_EQ(chart.series[2].id, "bandwidth");
+}
+
+TEST(MappingPictures, coresRunStallAndIdleUntilTheMakespan) {
+    const study::Result result = test::handMadeRace();
+    const Chart chart = coreChart(outcomeOf(result), "magma");
+    const double makespan = outcomeOf(result).result.runs[1].schedule.makespan / 200e6;
+    ASSERT_EQ(chart.series.size(), 3U);
+    for (std::size_t core = 0; core < 3; ++core)
+        EXPECT_NEAR(chart.series[0].y[core] + chart.series[1].y[core] + chart.series[2].y[core], makespan,
+                    makespan * 1e-12);
+    EXPECT_THROW(coreChart(outcomeOf(result), "nobody"), UsageError);
+}
+
+TEST(MappingPictures, exploredSamplesAndFrontsSayWhatIsMissing) {
+    study::Result result = test::handMadeRace();
+    auto& outcome = std::get<MappingOutcome>(result.outcome);
+    EXPECT_EQ(exploredChart(outcome).series.size(), 6U);  // samples and the best of each
+    EXPECT_FALSE(frontChart(outcome).empty.empty());
+    outcome.pareto = std::pair(mapping::Objective::throughput, mapping::Objective::energy);
+    mapping::Run& run = outcome.result.runs.front();
+    run.front = {{.values = run.values, .first = 8000, .second = 9e-6, .mapping = run.mapping},
+                 {.values = run.values, .first = 9000, .second = 8e-6, .mapping = run.mapping}};
+    const Chart front = frontChart(outcome);
+    ASSERT_EQ(front.series.size(), 1U);
+    EXPECT_EQ(front.title, "2 compromises between makespan and energy");
+    for (mapping::Run& each : outcome.result.runs) each.explored.clear();
+    EXPECT_THAT(exploredChart(outcome).empty, HasSubstr("kept no samples"));
+}
+
+TEST(MappingPictures, everyNamedPictureAndTableOfAMappingIsMade) {
+    const study::Result result = test::handMadeRace();
+    const std::string algorithm = strategyOf(result, "");
+    EXPECT_EQ(algorithm, "tessera");
+    EXPECT_EQ(strategyOf(result, "random"), "random");
+    EXPECT_THROW(strategyOf(result, "accpar"), UsageError);
+    ASSERT_GE(namedPictures("mapping").size(), 8U);
+    for (const NamedPicture& row : namedPictures("mapping")) {
+        const Picture picture = row.make(result, algorithm, {});
+        EXPECT_THAT(toSvg(picture, Theme(ThemeKind::dark)), HasSubstr("</svg>")) << row.name;
+        EXPECT_FALSE(toCsv(picture).empty()) << row.name;
+    }
+    for (const NamedTable& row : namedTables("mapping")) {
+        const Table table = row.make(result, algorithm, {});
+        EXPECT_FALSE(table.rows.empty()) << row.name;
+        for (const auto& cells : table.rows) EXPECT_EQ(cells.size(), table.columns.size()) << row.name;
+    }
+    EXPECT_EQ(namedPictures("nothing").size(), 1U) << "what happens when is a picture of every engine";
+}
+
+TEST(MappingPictures, manyStepsOfBandwidthAreDrawnOncePerPixel) {
+    study::Timeline timeline;
+    timeline.title = "many";
+    timeline.tracks = {{"a", ""}, {"b", ""}};
+    timeline.length = 1;
+    timeline.events = {{.track = 0, .start = 0, .duration = 1, .name = "job", .category = "job"}};
+    study::Timeline::Usage usage{.title = "Bandwidth"};
+    constexpr int kSteps = 50'000;
+    for (int step = 0; step < kSteps; ++step) {
+        usage.times.push_back(static_cast<double>(step) / kSteps);
+        usage.values.insert(usage.values.end(), {1e9, step % 2 == 0 ? 2e9 : 0});
+    }
+    timeline.usage = usage;
+    const TimelineLayout layout = layOut(timeline, {}, {960, 420}, estimatedWidth);
+    std::size_t points = 0;
+    for (const Shape& shape : layout.drawing.shapes)
+        if (const auto* path = std::get_if<Path>(&shape)) points += path->points.size();
+    EXPECT_LT(points, 10'000U);
+    EXPECT_DOUBLE_EQ(peakOf(timeline), 3e9);
+    EXPECT_FALSE(stepAt(timeline, -1));
+    EXPECT_EQ(stepAt(timeline, 2), kSteps - 1);
+}
+
+}  // namespace
+}  // namespace tessera::report
