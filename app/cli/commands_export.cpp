@@ -25,12 +25,13 @@ struct Wish {
     std::string run, what = "table", name, strategy, out, theme = "light", scale = "2";
 };
 
+/// The row of a name among those that results of the engine have; without a name the first.
 template <typename Row>
-const Row& rowNamed(const std::vector<Row>& rows, const std::string& name) {
-    if (name.empty()) return rows.front();
+const Row& rowNamed(const std::vector<Row>& rows, const std::string& name, const std::string& engine) {
     std::vector<std::string> known;
     for (const Row& row : rows) {
-        if (row.name == name) return row;
+        if (!row.engine.empty() && row.engine != engine) continue;
+        if (name.empty() || row.name == name) return row;
         known.emplace_back(row.name);
     }
     throw UsageError(fmt::format("option '--name' is {}; expected one of {}", inQuotes(name), joined(known, ", ")));
@@ -69,7 +70,8 @@ std::string bytesOf(const study::Result& result, const Wish& wish, const study::
     scaleOf(wish.scale);
     if (wish.what == "table") {
         if (suffix != ".csv") refuseSuffix("table", suffix, ".csv");
-        return report::toCsv(rowNamed(report::namedTables(), wish.name).make(result, strategy, hooks));
+        return report::toCsv(
+            rowNamed(report::namedTables(), wish.name, result.study.engine).make(result, strategy, hooks));
     }
     if (wish.what == "timeline") {
         if (!wish.name.empty())
@@ -80,8 +82,9 @@ std::string bytesOf(const study::Result& result, const Wish& wish, const study::
         return pictureBytes(timeline, wish, suffix, hooks.cancel);
     }
     if (wish.what == "chart")
-        return pictureBytes(rowNamed(report::namedPictures(), wish.name).make(result, strategy, hooks), wish, suffix,
-                            hooks.cancel);
+        return pictureBytes(
+            rowNamed(report::namedPictures(), wish.name, result.study.engine).make(result, strategy, hooks), wish,
+            suffix, hooks.cancel);
     throw UsageError(fmt::format("option '--what' is {}; expected table, timeline or chart", inQuotes(wish.what)));
 }
 
@@ -154,7 +157,7 @@ Action addExport(CLI::App& app) {
     addText(app, "--name", wish->name, "NAME",
             fmt::format("which table ({}) or chart ({}); default the first", namesOf(report::namedTables()),
                         namesOf(report::namedPictures())));
-    addText(app, "--strategy", wish->strategy, "NAME", "whose plan (default the fastest)");
+    addText(app, "--strategy", wish->strategy, "NAME", "whose plan or mapping (default the best)");
     addFile(app, "--out", wish->out, "FILE",
             "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
         ->required();

@@ -14,6 +14,7 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/cost/job_analysis.h"
 #include "core/hardware/library.h"
 #include "core/report/table.h"
 #include "core/study/result.h"
@@ -25,6 +26,7 @@ namespace {
 using hardware::Accelerator;
 using hardware::Fleet;
 using hardware::LibraryEntry;
+using hardware::Platform;
 
 constexpr std::uintmax_t kLargestHardwareFile = std::uintmax_t{16} << 20;
 
@@ -98,6 +100,24 @@ std::string describe(const Fleet& fleet) {
     return text;
 }
 
+std::string describe(const Platform& platform) {
+    report::Table table;
+    table.columns = {{"sub-accelerator"}, {"count", true}, {"array"},       {"dataflow"},
+                     {"SL", true},        {"SG", true},    {"clock", true}, {"shape"}};
+    for (const hardware::SubAccelerator& core : platform.subAccelerators)
+        table.rows.push_back({core.name, formatCount(static_cast<double>(core.count)),
+                              fmt::format("{} × {}", core.height, core.width), core.dataflow,
+                              formatQuantity(core.localBuffer.value, Measure::bytes),
+                              formatQuantity(core.sharedBuffer.value, Measure::bytes),
+                              formatQuantity(hardware::clockOf(platform, core).value, Measure::hertz),
+                              core.flexible ? "flexible" : "fixed"});
+    return fmt::format("{}: {} cores with {} processing elements share {}\n\n", escaped(platform.name),
+                       formatCount(static_cast<double>(hardware::coreCount(platform))),
+                       formatCount(static_cast<double>(hardware::elementCount(platform))),
+                       formatQuantity(platform.bandwidth.value, Measure::bytesPerSecond)) +
+           report::toText(table);
+}
+
 /// The library's file of a name, or the path itself.
 std::string pathOf(const std::string& nameOrPath) {
     std::error_code ignored;
@@ -105,10 +125,13 @@ std::string pathOf(const std::string& nameOrPath) {
         std::filesystem::is_regular_file(nameOrPath, ignored))
         return nameOrPath;
     std::vector<std::string> known;
-    for (const LibraryEntry& entry : hardware::libraryEntries()) {
+    const std::vector<LibraryEntry> entries = hardware::libraryEntries();
+    for (const LibraryEntry& entry : entries) {
         if (entry.id == nameOrPath) return entry.path.string();
         known.push_back(entry.id);
     }
+    for (const LibraryEntry& entry : entries)
+        if (lowered(entry.id) == lowered(nameOrPath)) return entry.path.string();
     const std::string_view hint = closest(nameOrPath, known);
     throw UsageError(fmt::format(
         "there is no hardware {}; {}", inQuotes(nameOrPath),
@@ -134,8 +157,14 @@ Hardware load(const std::string& nameOrPath) {
         result.name = fleet.name;
         result.json = hardware::toJson(fleet);
         result.text = describe(fleet);
+    } else if (schema.text().starts_with("tessera.platform/")) {
+        const Platform platform = cost::readPlatform(document.root());
+        result.kind = "platform";
+        result.name = platform.name;
+        result.json = hardware::toJson(platform);
+        result.text = describe(platform);
     } else {
-        schema.fail("'tessera.accelerator/1' or 'tessera.fleet/1'");
+        schema.fail("'tessera.accelerator/1', 'tessera.fleet/1' or 'tessera.platform/1'");
     }
     return result;
 }

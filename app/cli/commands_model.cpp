@@ -144,15 +144,32 @@ void inspect(Context& context, const ModelChoice& choice, bool withLayers) {
     context.console.print(text);
 }
 
+/// What `--dim` may choose, with its default and its largest value.
+Json dimensionsJson(const model::ZooEntry& entry) {
+    Json list = Json::array();
+    for (const model::ZooDimension& row : entry.dimensions)
+        list.push_back({{"name", row.name}, {"meaning", row.meaning}, {"default", row.value}, {"most", row.most}});
+    return list;
+}
+
+/// "sequence=1024 tensor_parallel=1".
+std::string dimensionsText(const model::ZooEntry& entry) {
+    std::string text;
+    for (const model::ZooDimension& row : entry.dimensions)
+        text += (text.empty() ? "" : " ") + row.name + "=" + std::to_string(row.value);
+    return text;
+}
+
 }  // namespace
 
 Action addModelList(CLI::App&) {
     return [](Context& context) {
         if (!context.common.json) {
             report::Table table;
-            table.columns = {{"model"}, {"title"}, {"family"}, {"description"}};
+            table.columns = {{"model"}, {"title"}, {"family"}, {"dimensions"}, {"description"}};
             for (const model::ZooEntry& entry : model::zooEntries())
-                table.rows.push_back({"zoo:" + entry.id, entry.title, entry.family, entry.description});
+                table.rows.push_back(
+                    {"zoo:" + entry.id, entry.title, entry.family, dimensionsText(entry), entry.description});
             context.console.print(report::toText(table));
             return;
         }
@@ -164,7 +181,8 @@ Action addModelList(CLI::App&) {
                               {"title", entry.title},
                               {"family", entry.family},
                               {"description", entry.description},
-                              {"source", entry.source}});
+                              {"source", entry.source},
+                              {"dimensions", dimensionsJson(entry)}});
         study::finishDocument(json, {}, {});
         context.console.printJson(json);
     };

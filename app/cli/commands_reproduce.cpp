@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -32,7 +33,8 @@ void listFigures(Context& context) {
         context.console.print(report::toText(table));
 }
 
-partition::CostModel costModelNamed(const std::string& name) {
+std::optional<partition::CostModel> costModelNamed(const std::string& name) {
+    if (name.empty()) return std::nullopt;
     if (name == "paper") return partition::CostModel::paper;
     if (name == "exact") return partition::CostModel::exact;
     throw UsageError(fmt::format("option '--cost-model' is {}; expected one of paper, exact", inQuotes(name)));
@@ -43,20 +45,20 @@ partition::CostModel costModelNamed(const std::string& name) {
 Action addReproduce(CLI::App& app) {
     struct Options {
         std::string name;
-        std::string costModel = "paper";
+        std::string costModel;
     };
     const auto options = std::make_shared<Options>();
     addText(app, "NAME", options->name, "", "a figure's name, or 'list'")->required();
     addText(app, "--cost-model", options->costModel, "MODEL",
-            "paper: the paper's section 5.3, exact: its section 4 (default paper)");
+            "of AccPar's figures; paper: the paper's section 5.3, exact: its section 4 (default paper)");
     return [options](Context& context) {
-        const partition::CostModel costModel = costModelNamed(options->costModel);
+        const std::optional<partition::CostModel> costModel = costModelNamed(options->costModel);
         if (options->name == "list") {
             listFigures(context);
             return;
         }
-        const study::Reproduction result =
-            study::reproduce(options->name, {costModel, context.threads}, context.console.sink(), context.stop);
+        const study::Reproduction result = study::reproduce(
+            options->name, {.costModel = costModel, .threads = context.threads}, context.console.sink(), context.stop);
         context.console.endProgress();
         if (context.common.json)
             context.console.printJson(study::toJson(result));

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +11,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/recording.h"
+#include "app/cli/study_options.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
@@ -24,61 +25,8 @@ namespace tessera::cli {
 
 namespace {
 
-/// The options of an engine as typed: one text per use, made from the engine's own table.
-struct ParameterTexts {
-    std::map<std::string, std::vector<std::string>> texts;
-    std::map<std::string, bool> flags;
-};
-
-void addParameters(CLI::App& app, const std::vector<study::Parameter>& table, ParameterTexts& given) {
-    for (const study::Parameter& row : table) {
-        const std::string name(row.name);
-        const std::string option(row.option);
-        std::string help(row.help);
-        const Json fallback = study::defaultOf(row);
-        if (!row.words.empty() && row.kind != study::ParameterKind::namedWords)
-            help += fmt::format(": {}", fmt::join(row.words.begin(), row.words.end(), ", "));
-        if (row.kind == study::ParameterKind::wordOrNumber)
-            help += fmt::format(", or a number from {} to {}", row.least, row.most);
-        if (fallback.is_string()) help += fmt::format(" (default {})", fallback.get<std::string>());
-        if (fallback.is_number()) help += fmt::format(" (default {})", fallback.dump());
-        if (fallback.is_array() && !fallback.empty())
-            help += fmt::format(" (default {})", joined(fallback.get<std::vector<std::string>>(), ","));
-        CLI::Option* added = row.kind == study::ParameterKind::flag
-                                 ? app.add_flag(option, given.flags[name], help)
-                                 : addTexts(app, option, given.texts[name], std::string(row.value), help);
-        if (row.research) added->group("Research options");
-    }
-}
-
-void setParameters(study::Study& study, const ParameterTexts& given) {
-    for (const auto& [name, texts] : given.texts)
-        if (!texts.empty()) study::setParameter(study, name, texts);
-    for (const auto& [name, set] : given.flags)
-        if (set) study::setParameter(study, name, {});
-}
-
-void show(Context& context, const study::Result& result) {
-    context.console.endProgress();
-    context.console.warn(result.warnings);
-    if (context.common.json)
-        study::writeJson(result, [&](std::string_view part) { context.console.print(part); });
-    else
-        context.console.print(report::toText(result));
-    finishRecording(context);
-}
-
-/// What a study file cannot mean is wrong input, not wrong usage.
-study::Result runFile(Context& context, const std::string& name, const study::Study& study) {
-    try {
-        return runRecorded(context, study);
-    } catch (const UsageError& error) {
-        throw DataError({.file = name}, error.what(), "a study that can be run");
-    }
-}
-
 /// The bundled studies of the tour, in the order of their reports.
-constexpr std::array<std::string_view, 2> kTour{"resnet50-mixed-tpus", "vgg19-mixed-gpus"};
+constexpr std::array<std::string_view, 3> kTour{"resnet50-mixed-tpus", "vgg19-mixed-gpus", "mixed-jobs-race"};
 
 void tour(Context& context, const std::string& folder) {
     std::error_code error;
@@ -96,7 +44,7 @@ void tour(Context& context, const std::string& folder) {
         const study::Result& result = results.back();
         const std::string file = (std::filesystem::path(folder) / (name + ".json")).string();
         writeFile(file, toText(study::toJson(result)));
-        const std::string finding = report::headline(std::get<study::PartitionOutcome>(result.outcome));
+        const std::string finding = study::headline(result);
         table.rows.push_back({result.study.name, finding, file});
         studies.push_back({{"name", result.study.name}, {"finding", finding}, {"file", file}});
         context.console.warn(result.warnings);

@@ -37,7 +37,8 @@ store::Store openHistory(const Context& context, store::OpenMode mode) {
     return history;
 }
 
-study::Result runRecorded(Context& context, const study::Study& study, const std::optional<store::RunId>& continued) {
+study::Result runRecorded(Context& context, const study::Study& study, const std::optional<store::RunId>& continued,
+                          std::optional<store::RunId>* number) {
     if (context.common.noStore) return study::run(study, hooksOf(context));
     std::optional<store::RunId> run;
     store::RecordOptions options;
@@ -49,6 +50,7 @@ study::Result runRecorded(Context& context, const study::Study& study, const std
     options.whenCancelled = [] { return store::RunStatus::interrupted; };
     try {
         study::Result result = store::runRecorded(study, hooksOf(context), options).result;
+        if (number != nullptr && context.historyTrouble.empty()) *number = run;
         if (!context.historyTrouble.empty() && context.common.store.empty()) {
             context.console.endProgress();
             context.console.showWarnings({context.historyTrouble});

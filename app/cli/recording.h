@@ -27,9 +27,10 @@ std::vector<study::Input> inputsOf(const std::vector<study::Result>& results);
 
 /// Runs a study, with progress, and keeps it in the history unless `--no-store`. A history that cannot be written is
 /// warned about and does not lose the result; where `--store` named it, the command ends with a FileError, thrown by
-/// `finishRecording` after the result was shown.
+/// `finishRecording` after the result was shown. `number` receives the run's; it stays empty where nothing is kept.
 study::Result runRecorded(Context& context, const study::Study& study,
-                          const std::optional<store::RunId>& continued = {});
+                          const std::optional<store::RunId>& continued = {},
+                          std::optional<store::RunId>* number = nullptr);
 /// Throws the FileError of a history that was named and could not be written.
 void finishRecording(const Context& context);
 

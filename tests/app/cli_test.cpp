@@ -42,6 +42,17 @@ const std::map<std::string, std::vector<std::string>> kPage{
     {"partition",
      {"--model", "--fleet", "--batch", "--dtype", "--levels", "--strategy", "--ratio", "--pin", "--pin-ratio",
       "--optimizer", "--overlap", "--objective", "--psum", "--join", "--flop", "--no-compute", "--dim"}},
+    {"map", {"--platform",  "--workload",   "--jobs",
+             "--job-table", "--bandwidth",  "--bandwidth-definition",
+             "--variant",   "--group-size", "--bandwidth-bytes-per-cycle",
+             "--clock",     "--algorithm",  "--samples",
+             "--objective", "--weight",     "--pareto",
+             "--set",       "--explored",   "--warm-start",
+             "--evaluate",  "--seed"}},
+    {"sweep", {"STUDY", "--over"}},
+    {"cost",
+     {"--jobs", "--dataflow", "--pes", "--cluster", "--variant", "--noc-bandwidth", "--noc-hops", "--noc-hop-latency",
+      "--offchip-bandwidth", "--simd-lanes"}},
     {"run", {"STUDY"}},
     {"resume", {"RUN"}},
     {"history list",
@@ -139,6 +150,12 @@ TEST_F(Cli, takesCommonOptionsBeforeAndAfterEveryCommand) {
     EXPECT_EQ(tessera({"model", "--json", "list"}).output, tessera({"model", "list", "--json"}).output);
 }
 
+/// "partition-result" of a document that says "tessera.partition-result/1".
+std::string schemaOf(const nlohmann::json& document) {
+    const std::string schema = document["schema"];
+    return schema.substr(8, schema.find('/') - 8);
+}
+
 TEST_F(Cli, everyJsonDocumentMeetsItsSchemaAndOpensAndClosesAlike) {
     const std::vector<std::vector<std::string>> commands{
         {"model", "list"},
@@ -151,6 +168,7 @@ TEST_F(Cli, everyJsonDocumentMeetsItsSchemaAndOpensAndClosesAlike) {
         kToy,
         with(kToy, {"--levels", "1", "--ratio", "0.7", "--strategy", "accpar"}),
         with(kToy, {"--ratio", "equal", "--pin", "fc1=III", "--pin-ratio", "0=0.3", "--overlap", "comm"}),
+        {"cost", "--jobs", "zoo:alexnet", "--dataflow", "eyeriss", "--pes", "168"},
         {"reproduce", "list"},
         {"reproduce", "accpar-fig7"},
     };
@@ -164,9 +182,8 @@ TEST_F(Cli, everyJsonDocumentMeetsItsSchemaAndOpensAndClosesAlike) {
                   (std::vector<std::string>{"schema", "tool_version", "command", "inputs"}));
         EXPECT_EQ(std::vector<std::string>(keys.end() - 2, keys.end()),
                   (std::vector<std::string>{"assumptions", "warnings"}));
-        const std::string schema = document["schema"];
-        const std::string name = schema.substr(8, schema.find('/') - 8);
-        EXPECT_EQ(schemaErrors(nlohmann::json::parse(ended.output), name + ".schema.json"), "") << name;
+        const auto plain = nlohmann::json::parse(ended.output);
+        EXPECT_EQ(schemaErrors(plain, schemaOf(plain) + ".schema.json"), "") << schemaOf(plain);
     }
 }
 
@@ -295,10 +312,14 @@ TEST_F(Cli, toursBundledStudiesAndWritesAReport) {
     const auto document = nlohmann::json::parse(ended.output);
     EXPECT_EQ(schemaErrors(document, "tour.schema.json"), "");
     EXPECT_TRUE(fs::exists(path(document["report"])));
+    std::set<std::string> engines;
     for (const auto& study : document["studies"]) {
         std::ifstream stream(path(study["file"]));
-        EXPECT_EQ(schemaErrors(nlohmann::json::parse(stream), "partition-result.schema.json"), "");
+        const auto result = nlohmann::json::parse(stream);
+        EXPECT_EQ(schemaErrors(result, schemaOf(result) + ".schema.json"), "");
+        engines.insert(schemaOf(result));
     }
+    EXPECT_EQ(engines, (std::set<std::string>{"mapping-result", "partition-result"}));
 }
 
 }  // namespace

@@ -1,0 +1,61 @@
+#include "app/cli/study_options.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "app/cli/recording.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/report/partition_report.h"
+
+namespace tessera::cli {
+
+void addParameters(CLI::App& app, const std::vector<study::Parameter>& table, ParameterTexts& given) {
+    for (const study::Parameter& row : table) {
+        const std::string name(row.name);
+        const std::string option(row.option);
+        std::string help(row.help);
+        const Json fallback = study::defaultOf(row);
+        if (!row.words.empty() && row.kind != study::ParameterKind::namedWords)
+            help += fmt::format(": {}", fmt::join(row.words.begin(), row.words.end(), ", "));
+        if (row.kind == study::ParameterKind::wordOrNumber)
+            help += fmt::format(", or a number from {} to {}", row.least, row.most);
+        if (fallback.is_string()) help += fmt::format(" (default {})", fallback.get<std::string>());
+        if (fallback.is_number()) help += fmt::format(" (default {})", fallback.dump());
+        if (fallback.is_array() && !fallback.empty())
+            help += fmt::format(" (default {})", joined(fallback.get<std::vector<std::string>>(), ","));
+        CLI::Option* added = row.kind == study::ParameterKind::flag
+                                 ? app.add_flag(option, given.flags[name], help)
+                                 : addTexts(app, option, given.texts[name], std::string(row.value), help);
+        if (row.research) added->group("Research options");
+    }
+}
+
+void setParameters(study::Study& study, const ParameterTexts& given) {
+    for (const auto& [name, texts] : given.texts)
+        if (!texts.empty()) study::setParameter(study, name, texts);
+    for (const auto& [name, set] : given.flags)
+        if (set) study::setParameter(study, name, {});
+}
+
+void show(Context& context, const study::Result& result) {
+    context.console.endProgress();
+    context.console.warn(result.warnings);
+    if (context.common.json)
+        study::writeJson(result, [&](std::string_view part) { context.console.print(part); });
+    else
+        context.console.print(report::toText(result));
+    finishRecording(context);
+}
+
+study::Result runFile(Context& context, const std::string& name, const study::Study& study,
+                      std::optional<store::RunId>* run) {
+    try {
+        return runRecorded(context, study, {}, run);
+    } catch (const UsageError& error) {
+        throw DataError({.file = name}, error.what(), "a study that can be run");
+    }
+}
+
+}  // namespace tessera::cli

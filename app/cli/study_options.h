@@ -1,0 +1,33 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "core/store/store.h"
+#include "core/study/study.h"
+
+/// What the commands that run studies share.
+namespace tessera::cli {
+
+/// The options of an engine as typed: one text per use, made from the engine's own table.
+struct ParameterTexts {
+    std::map<std::string, std::vector<std::string>> texts;
+    std::map<std::string, bool> flags;
+};
+
+void addParameters(CLI::App& app, const std::vector<study::Parameter>& table, ParameterTexts& given);
+/// Throws UsageError; for a parameter that is a document what reading its file throws.
+void setParameters(study::Study& study, const ParameterTexts& given);
+
+/// Prints a result and ends the recording.
+void show(Context& context, const study::Result& result);
+
+/// Runs the study of a file. What it cannot mean is wrong input, not wrong usage.
+study::Result runFile(Context& context, const std::string& name, const study::Study& study,
+                      std::optional<store::RunId>* run = nullptr);
+
+}  // namespace tessera::cli

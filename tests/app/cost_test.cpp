@@ -1,0 +1,87 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/cli.h"
+
+namespace tessera::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Cost : public Cli {
+protected:
+    Cost() {
+        write("jobs.csv",
+              "0,0,80,96,30,30,3,3,1\n"    // a convolution
+              "0,1,1,144,58,58,3,3,2\n"    // a depthwise one
+              "0,2,128,768,512,1,1,1,3\n"  // a matrix product
+              "0,3,1000,300,1,1,1,1,0\n"   // fully connected
+              "0,4,8,8,2,9,3,3,1\n");      // a kernel taller than its map
+    }
+
+    nlohmann::json rowsOf(const std::vector<std::string>& more) const {
+        const Ended ended = tessera(with({"cost", "--jobs", "jobs.csv", "--pes", "2048", "--json"}, more));
+        EXPECT_EQ(ended.code, 0) << ended.errors;
+        return nlohmann::json::parse(ended.output);
+    }
+};
+
+TEST_F(Cost, printsThePublishedNumbers) {
+    const nlohmann::json document = rowsOf({"--dataflow", "nvdla", "--variant", "published"});
+    const nlohmann::json& rows = document["rows"];
+    ASSERT_EQ(rows.size(), 5U);
+    EXPECT_EQ(rows[0]["cycles"], 47041);
+    EXPECT_EQ(rows[0]["l2_bytes"], 38080);
+    EXPECT_EQ(rows[0]["l1_bytes"], 54);
+    EXPECT_EQ(rows[0]["macs"], 54190080);
+    EXPECT_NEAR(rows[0]["energy_j"].get<double>(), 5734.1e-9, 0.05e-9);
+    EXPECT_EQ(rows[2]["cycles"], 49153);
+    EXPECT_EQ(rows[3]["cycles"], 321);
+    EXPECT_EQ(rows[4]["error"], "the kernel has 3 rows and the map only 2");
+    EXPECT_FALSE(rows[4].contains("cycles"));
+    EXPECT_EQ(document["variant"], "published");
+}
+
+TEST_F(Cost, depthwiseRowsAlwaysUseTheDepthwiseDataflow) {
+    write("mine.m", "Constant Width 8;\nDataflow { SpatialMap(Width,Width) C; TemporalMap(1,1) K; }\n");
+    const nlohmann::json mine = rowsOf({"--dataflow", "mine.m"});
+    const nlohmann::json theirs = rowsOf({"--dataflow", "shidiannao"});
+    EXPECT_EQ(mine["rows"][1], theirs["rows"][1]);
+    EXPECT_NE(mine["rows"][0], theirs["rows"][0]);
+    EXPECT_EQ(mine["dataflow"], "mine");
+}
+
+TEST_F(Cost, countsTheRowsOnWhichTheVariantsDifferAndSaysWhy) {
+    const nlohmann::json document = rowsOf({"--dataflow", "eyeriss"});
+    std::size_t differing = 0;
+    for (const nlohmann::json& row : document["rows"]) differing += row["differences"].empty() ? 0 : 1;
+    EXPECT_GT(differing, 0U);
+    EXPECT_EQ(document["differs"], differing);
+    EXPECT_THAT(document["rows"][0]["differences"].dump(), HasSubstr("two spatial maps"));
+}
+
+TEST_F(Cost, printsATableForPeople) {
+    const Ended ended = tessera({"cost", "--jobs", "jobs.csv", "--pes", "2048", "--dataflow", "dla"});
+    EXPECT_EQ(ended.code, 0) << ended.errors;
+    EXPECT_THAT(ended.output,
+                HasSubstr("5 rows, 1 cannot be analysed; the variants published and corrected differ on"));
+}
+
+TEST_F(Cost, wrongInputIsOneSentence) {
+    const auto errorOf = [&](const std::vector<std::string>& more) {
+        return tessera(with({"cost", "--jobs", "jobs.csv"}, more)).errors;
+    };
+    EXPECT_THAT(errorOf({"--pes", "0", "--dataflow", "dla"}),
+                HasSubstr("option '--pes' is '0'; expected a whole number from 1 to 2147483647"));
+    EXPECT_THAT(errorOf({"--pes", "64", "--dataflow", "nvdia"}), HasSubstr("did you mean 'nvdla'?"));
+    EXPECT_THAT(errorOf({"--pes", "64", "--dataflow", "dla", "--variant", "right"}),
+                HasSubstr("expected corrected or published"));
+    write("bad.m", "Dataflow {\n  SpatialMap(0,1) K;\n}\n");
+    EXPECT_EQ(errorOf({"--pes", "64", "--dataflow", "bad.m"}),
+              "bad.m:2:14: found '0'; expected a whole number from 1 to 2147483647\n");
+}
+
+}  // namespace
+}  // namespace tessera::test
