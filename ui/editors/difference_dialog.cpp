@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/cost/workload.h"
 #include "core/hardware/library.h"
 #include "ui/editors/json_path.h"
 #include "ui/editors/words.h"
@@ -182,9 +183,14 @@ DifferenceDialog::DifferenceDialog(const HardwareKind& kind, Json here, const Ed
         this,
         [id = kind.id.toStdString(), self = file.path] {
             QStringList found;
-            for (const hardware::LibraryEntry& entry : hardware::libraryEntries())
-                if (entry.kind == id && entry.problem.empty())
+            const auto offer = [&](const auto& entry) {
+                if (entry.problem.empty())
                     found << QString::fromStdString(entry.path == self ? entry.id + "\nas saved" : entry.id);
+            };
+            for (const hardware::LibraryEntry& entry : hardware::libraryEntries())
+                if (entry.kind == id) offer(entry);
+            if (id == "workload")
+                for (const cost::WorkloadEntry& entry : cost::workloadEntries()) offer(entry);
             return found;
         },
         [this](const QStringList& names) {

@@ -306,7 +306,10 @@ public:
             box->setChecked(chosen_.contains(box->text()));
         }
     }
-    QString problem() const override { return chosen_.isEmpty() ? words::tr("Tick at least one.") : QString(); }
+    /// Nothing ticked is no value, which some rows do without.
+    QString problem() const override {
+        return chosen_.isEmpty() && !row_.fallback.is_null() ? words::tr("Tick at least one.") : QString();
+    }
 
 private:
     void toggle(const QString& word, bool on) {
@@ -314,7 +317,8 @@ private:
         if (on) chosen_.push_back(word);
         Json list = Json::array();
         for (const QString& each : chosen_) list.push_back(each.toStdString());
-        emit edited(list == row_.fallback ? Json() : list);
+        const bool absent = list == row_.fallback || (list.empty() && row_.fallback.is_null());
+        emit edited(absent ? Json() : list);
         emit finished();
     }
     FieldRow row_;

@@ -12,12 +12,15 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <array>
 #include <optional>
 #include <utility>
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/cost/dataflow.h"
 #include "core/hardware/library.h"
+#include "core/model/zoo/zoo.h"
 #include "ui/editors/check.h"
 #include "ui/editors/difference_dialog.h"
 #include "ui/editors/editor_core.h"
@@ -44,8 +47,9 @@ Opened openFile(const EditedFile& file) {
         const std::string path = file.path.string();
         opened.json = readDocument(file.path);
         if (hardwareKindOf(opened.json) == nullptr)
-            opened.problem = QObject::tr("%1 is no accelerator and no fleet: its 'schema' names neither.")
-                                 .arg(QString::fromStdString(escaped(path)));
+            opened.problem =
+                QObject::tr("%1 cannot be edited here: its 'schema' names no accelerator, fleet, platform or workload.")
+                    .arg(QString::fromStdString(escaped(path)));
     } catch (const std::exception& error) {
         opened.problem = QString::fromStdString(escaped(error.what(), 1000));
     }
@@ -106,12 +110,21 @@ CheckOutcome checkHardware(const Json& document, const std::string& file) {
     return outcome;
 }
 
-/// A fleet that moves to another folder keeps the accelerators that lay beside it.
+/// What entries of a list name by path: a document that moves to another folder keeps what lay beside it.
+struct Reference {
+    const char* list;
+    const char* key;
+};
+constexpr std::array kReferences{Reference{"groups", "accelerator"}, Reference{"sub_accelerators", "dataflow"},
+                                 Reference{"models", "model"}};
+
 void keepReferences(Json& document, const std::filesystem::path& from) {
-    if (!document.contains("groups") || !document.at("groups").is_array()) return;
-    for (Json& group : document.at("groups"))
-        if (group.is_object() && group.contains("accelerator") && group.at("accelerator").is_string())
-            group["accelerator"] = keptReference(group.at("accelerator").get<std::string>(), from);
+    for (const auto& [list, key] : kReferences) {
+        if (!document.contains(list) || !document.at(list).is_array()) continue;
+        for (Json& entry : document.at(list))
+            if (entry.is_object() && entry.contains(key) && entry.at(key).is_string())
+                entry[key] = keptReference(entry.at(key).get<std::string>(), from);
+    }
 }
 
 QString titleOf(const Json& json) {
@@ -270,6 +283,13 @@ void HardwareDocument::Implementation::offerAccelerators() {
             return names;
         },
         [this](const QStringList& names) { form->setSuggestions("accelerator", names); }, [](const QString&) {});
+    QStringList dataflows;
+    for (const std::string& name : cost::bundledDataflowNames()) dataflows << QString::fromStdString(name);
+    form->setSuggestions("dataflow", dataflows);
+    QStringList models;
+    for (const model::ZooEntry& entry : model::zooEntries()) models << QString::fromStdString("zoo:" + entry.id);
+    form->setSuggestions("model", models);
+    form->setSuggestions("kind", {tr("vision"), tr("language"), tr("recommendation")});
 }
 
 void HardwareDocument::Implementation::retitle() {

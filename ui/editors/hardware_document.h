@@ -6,8 +6,8 @@
 
 namespace tessera::ui {
 
-/// An editor of an accelerator or a fleet. `key` is a library id with its kind ("fleet/accpar-heterogeneous"), a file's
-/// path, or "new/accelerator", "new/fleet".
+/// An editor of an accelerator, a fleet, a platform or a workload. `key` is a library id with its kind
+/// ("fleet/accpar-heterogeneous"), a file's path, or "new/accelerator", "new/fleet", "new/platform", "new/workload".
 class HardwareDocument : public EditorDocument {
     Q_OBJECT
 

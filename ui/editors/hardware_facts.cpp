@@ -79,12 +79,59 @@ Facts factsOf(const hardware::Fleet& fleet) {
     return facts;
 }
 
+Facts factsOf(const hardware::Platform& platform) {
+    Facts facts;
+    facts.subtitle = tr("Platform");
+    Facts::Section whole{
+        .title = tr("Platform"),
+        .rows = {{.label = tr("Cores"),
+                  .value = QString::fromStdString(formatCount(static_cast<double>(hardware::coreCount(platform))))},
+                 {.label = tr("Processing elements"),
+                  .value = QString::fromStdString(formatCount(static_cast<double>(hardware::elementCount(platform))))},
+                 quantity(tr("Clock"), platform.clock.value, Measure::hertz),
+                 quantity(tr("Shared bandwidth"), platform.bandwidth.value, Measure::bytesPerSecond)}};
+    Facts::Section rows{.title = tr("Sub-accelerators"), .rows = {}};
+    for (const hardware::SubAccelerator& core : platform.subAccelerators) {
+        if (static_cast<std::size_t>(rows.rows.size()) == kMostGroupsListed) {
+            facts.note = tr("and %1 more rows").arg(platform.subAccelerators.size() - kMostGroupsListed);
+            break;
+        }
+        rows.rows.append({.label = shownText(core.name),
+                          .value = QStringLiteral("%1 × (%2 × %3, %4)")
+                                       .arg(QString::fromStdString(formatCount(static_cast<double>(core.count))))
+                                       .arg(core.height)
+                                       .arg(core.width)
+                                       .arg(shownText(core.dataflow))});
+    }
+    facts.sections = {whole, rows};
+    return facts;
+}
+
+Facts factsOf(const DrawnWorkload& drawn) {
+    Facts facts;
+    facts.subtitle = tr("Workload");
+    Facts::Section whole{
+        .title = tr("Workload"),
+        .rows = {{.label = tr("Models"), .value = QString::number(drawn.workload.sources.size())},
+                 {.label = tr("Jobs of a group"),
+                  .value = QString::fromStdString(formatCount(static_cast<double>(drawn.group.size())))}}};
+    Facts::Section kinds{.title = tr("Jobs by kind"), .rows = {}};
+    for (const auto& [kind, count] : cost::countsByKind(drawn.group))
+        if (static_cast<std::size_t>(kinds.rows.size()) < kMostGroupsListed)
+            kinds.rows.append({.label = kind.empty() ? tr("of no kind") : shownText(kind),
+                               .value = QString::fromStdString(formatCount(static_cast<double>(count)))});
+    facts.sections = {whole, kinds};
+    return facts;
+}
+
 }  // namespace
 
 Facts hardwareFacts(const Preview& preview) {
     Facts facts;
     if (const auto* accelerator = std::get_if<hardware::Accelerator>(&preview)) facts = factsOf(*accelerator);
     if (const auto* fleet = std::get_if<hardware::Fleet>(&preview)) facts = factsOf(*fleet);
+    if (const auto* platform = std::get_if<hardware::Platform>(&preview)) facts = factsOf(*platform);
+    if (const auto* drawn = std::get_if<DrawnWorkload>(&preview)) facts = factsOf(*drawn);
     facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
     return facts;
 }

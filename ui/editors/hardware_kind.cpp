@@ -4,7 +4,9 @@
 #include <functional>
 #include <iterator>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/cost/job_analysis.h"
 #include "ui/editors/words.h"
 
 namespace tessera::ui {
@@ -289,10 +291,148 @@ HardwareKind fleetKind() {
     return kind;
 }
 
+FieldRow countRow(const std::string& path, const QString& label, const QString& help, double most) {
+    return numberRow(path, label, Measure::count, help, {.least = 1, .most = most, .whole = true});
+}
+
+ListSpec subAccelerators() {
+    ListSpec spec;
+    spec.path = "sub_accelerators";
+    spec.title = tr("Sub-accelerators, in the order of their cores");
+    spec.entry = tr("sub-accelerator");
+    spec.empty = tr("Add a row of equal cores.");
+    FieldRow count =
+        countRow("count", tr("Cores"), tr("How many equal ones"), static_cast<double>(hardware::kMostCores));
+    count.fallback = 1;
+    FieldRow clock =
+        numberRow("clock_hz", tr("Clock"), Measure::hertz, tr("Of these cores, instead of the platform's"));
+    clock.fallback = tr("the platform's").toStdString();
+    FieldRow flexible = textRow("flexible", tr("Flexible"), tr("The shape of the array is chosen for each job"));
+    flexible.kind = FieldKind::flag;
+    constexpr double kLongestSide = 1 << 20;
+    spec.columns = {
+        textRow("name", tr("Name"), tr("No two rows share a name"), true),
+        count,
+        required(countRow("array_height", tr("Height"), tr("Rows of processing elements"), kLongestSide)),
+        required(countRow("array_width", tr("Width"), tr("Columns of processing elements"), kLongestSide)),
+        textRow("dataflow", tr("Dataflow"), tr("A bundled dataflow, or the path of a file (.m) beside this one"), true),
+        required(numberRow("sl_bytes", tr("SL"), Measure::bytes, tr("Local buffer of one element"))),
+        required(numberRow("sg_bytes", tr("SG"), Measure::bytes, tr("Shared buffer of the array"))),
+        clock,
+        flexible};
+    spec.blank = [](const Json& document) {
+        return std::pair(std::string(), Json{{"name", freeName(document, "sub_accelerators", "core")},
+                                             {"count", 1},
+                                             {"array_height", 32},
+                                             {"array_width", 64},
+                                             {"dataflow", "nvdla"},
+                                             {"sl_bytes", 72},
+                                             {"sg_bytes", 2048}});
+    };
+    return spec;
+}
+
+HardwareKind platformKind() {
+    HardwareKind kind;
+    kind.id = QStringLiteral("platform");
+    kind.folder = "platforms";
+    kind.schema = "tessera.platform/";
+    kind.icon = QStringLiteral("platform");
+    kind.title = tr("Platform");
+    kind.fields = {textRow("name", tr("Name"), tr("The name shown to people"), true),
+                   required(numberRow("clock_hz", tr("Clock"), Measure::hertz, tr("What cycles of its jobs count"))),
+                   required(numberRow("bandwidth_bytes_per_s", tr("Shared bandwidth"), Measure::bytesPerSecond,
+                                      tr("To memory, in bytes per second; all cores share it")))};
+    kind.lists = {subAccelerators()};
+    kind.blank = Json{{"schema", "tessera.platform/1"},
+                      {"name", "New platform"},
+                      {"clock_hz", std::int64_t{200'000'000}},
+                      {"bandwidth_bytes_per_s", std::int64_t{16'000'000'000}},
+                      {"sub_accelerators", Json::array({Json{{"name", "HB"},
+                                                             {"count", 4},
+                                                             {"array_height", 32},
+                                                             {"array_width", 64},
+                                                             {"dataflow", "nvdla"},
+                                                             {"sl_bytes", 72},
+                                                             {"sg_bytes", 2048}}})}};
+    kind.read = [](const JsonNode& root) -> Preview { return cost::readPlatform(root); };
+    const Json dataflow{{"name", "stand-in"}, {"text", "SpatialMap(1,1) K;"}};
+    kind.stands = {{"name", "name"},    {"clock_hz", 1},    {"bandwidth_bytes_per_s", 1},
+                   {"array_height", 1}, {"array_width", 1}, {"sl_bytes", 1},
+                   {"sg_bytes", 1},     {"value", 1},       {"dataflow", dataflow}};
+    return kind;
+}
+
+ListSpec workloadModels() {
+    ListSpec spec;
+    spec.path = "models";
+    spec.title = tr("Models, whose layers are the jobs");
+    spec.entry = tr("model");
+    spec.empty = tr("Add a model of the zoo, or a file beside this one.");
+    FieldRow batch = countRow("batch", tr("Batch"), tr("Samples of a mini-batch"), 1e9);
+    batch.sourced = false;
+    batch.fallback = 1;
+    spec.columns = {textRow("model", tr("Model"), tr("zoo:NAME, or the path of a file beside this one"), true),
+                    textRow("kind", tr("Kind"), tr("vision, language, recommendation, …")), batch};
+    spec.blank = [](const Json&) {
+        return std::pair(std::string(), Json{{"model", "zoo:resnet50"}, {"kind", "vision"}, {"batch", 1}});
+    };
+    return spec;
+}
+
+/// Reads a workload and draws a group; a model that cannot be read is a problem of its field.
+Preview readAndDraw(const JsonNode& root) {
+    const cost::Workload workload = cost::readWorkload(root);
+    const std::vector<JsonNode> rows = root.at("models").elements();
+    cost::JobPool pool{.workload = workload, .jobs = {}};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        cost::Workload one = workload;
+        one.sources = {workload.sources[i]};
+        try {
+            pool.jobs.push_back(std::move(cost::jobPool(one).jobs.front()));
+        } catch (const InterruptedError&) {
+            throw;
+        } catch (const std::exception& error) {
+            rows[i].at("model").fail("a model that can be read (" + std::string(error.what()) + ")");
+        }
+    }
+    return DrawnWorkload{.workload = workload, .group = cost::drawGroup(pool, 0, 1)};
+}
+
+HardwareKind workloadKind() {
+    HardwareKind kind;
+    kind.id = QStringLiteral("workload");
+    kind.folder = "workloads";
+    kind.schema = "tessera.workload/";
+    kind.icon = QStringLiteral("jobs");
+    kind.title = tr("Workload");
+    FieldRow draw = textRow("draw", tr("Draw"), tr("How the jobs of a group are chosen"));
+    draw.kind = FieldKind::word;
+    draw.words = {QStringLiteral("balanced"), QStringLiteral("layers"), QStringLiteral("in-order")};
+    draw.titles = {tr("By kind, then model, then layer"), tr("Every layer equally often"), tr("All layers in order")};
+    draw.fallback = "balanced";
+    FieldRow size = textRow("group_size", tr("Group size"), tr("Jobs of a group; 0 = all layers, where in order"));
+    size.kind = FieldKind::whole;
+    size.range = {.least = 0, .most = static_cast<double>(cost::kLargestGroup), .whole = true};
+    size.fallback = 100;
+    kind.fields = {textRow("name", tr("Name"), tr("The name shown to people"), true),
+                   textRow("description", tr("Description"), tr("What the workload stands for")), draw, size};
+    kind.lists = {workloadModels()};
+    kind.blank = Json{{"schema", "tessera.workload/1"},
+                      {"name", "New workload"},
+                      {"draw", "balanced"},
+                      {"group_size", 100},
+                      {"models", Json::array({Json{{"model", "zoo:resnet50"}, {"kind", "vision"}, {"batch", 1}},
+                                              Json{{"model", "zoo:mobilenet-v2"}, {"kind", "vision"}, {"batch", 1}}})}};
+    kind.read = readAndDraw;
+    kind.stands = {{"name", "name"}};
+    return kind;
+}
+
 }  // namespace
 
 const QVector<HardwareKind>& hardwareKinds() {
-    static const QVector<HardwareKind> kKinds{acceleratorKind(), fleetKind()};
+    static const QVector<HardwareKind> kKinds{acceleratorKind(), fleetKind(), platformKind(), workloadKind()};
     return kKinds;
 }
 

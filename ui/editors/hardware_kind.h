@@ -5,16 +5,25 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
+#include "core/cost/workload.h"
 #include "core/hardware/fleet.h"
+#include "core/hardware/platform.h"
 #include "ui/editors/check.h"
 #include "ui/editors/field.h"
 #include "ui/editors/list_editor.h"
 
 namespace tessera::ui {
 
+/// A workload with the group that its models give for seed 1.
+struct DrawnWorkload {
+    cost::Workload workload;
+    std::vector<cost::Job> group;
+};
+
 /// What was read from a valid document, ready to be drawn.
-using Preview = std::variant<std::monostate, hardware::Accelerator, hardware::Fleet>;
+using Preview = std::variant<std::monostate, hardware::Accelerator, hardware::Fleet, hardware::Platform, DrawnWorkload>;
 
 /// Where entries of a kind hold a document of another kind, or name one: the accelerators of a fleet's groups.
 struct HardwarePart {
@@ -24,7 +33,7 @@ struct HardwarePart {
     QString title;
 };
 
-/// A kind of hardware file that can be edited: another one is another row.
+/// A kind of file that can be edited like hardware, workloads among them: another one is another row.
 struct HardwareKind {
     QString id;          ///< "fleet": the beginning of its keys
     std::string folder;  ///< of the library: "fleets"

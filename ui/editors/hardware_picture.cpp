@@ -14,9 +14,11 @@
 
 #include "core/base/text.h"
 #include "core/report/picture.h"
+#include "core/report/platform_picture.h"
 #include "ui/editors/words.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot_widget.h"
+#include "ui/views/table_view.h"
 
 namespace tessera::ui {
 
@@ -58,6 +60,49 @@ std::optional<double> totalMemory(const hardware::Fleet& fleet) {
 
 constexpr int kWidestPage = 960;
 
+using Jobs = std::shared_ptr<std::vector<cost::Job>>;
+
+/// The six sizes in words: "64 × 3 × 224 × 224, kernel 7 × 7".
+QString sizesOf(const model::LayerJob& layer) {
+    const auto& d = layer.d;
+    switch (layer.kind) {
+        case model::JobKind::ffn:
+            return QStringLiteral("%1 × %2").arg(d[0]).arg(d[1]);
+        case model::JobKind::gemm:
+            return QStringLiteral("%1 × %2 × %3").arg(d[0]).arg(d[1]).arg(d[2]);
+        case model::JobKind::conv:
+        case model::JobKind::dsconv:
+            break;
+    }
+    return QStringLiteral("%1 × %2 × %3 × %4, %5 × %6").arg(d[0]).arg(d[1]).arg(d[2]).arg(d[3]).arg(d[4]).arg(d[5]);
+}
+
+QVector<TableModel::Column> jobColumns(const Jobs& jobs) {
+    const auto at = [jobs](int row) -> const cost::Job& { return (*jobs)[static_cast<std::size_t>(row)]; };
+    TableModel::Column number{words::tr("Job"), [](int row) { return QString::number(row); }};
+    number.sort = [](int row) { return QVariant(row); };
+    number.number = true;
+    TableModel::Column runs{words::tr("Runs"), [at](int row) { return QString::number(at(row).layer.repeats); }};
+    runs.sort = [at](int row) { return QVariant::fromValue<qlonglong>(at(row).layer.repeats); };
+    runs.number = true;
+    runs.help = words::tr("How often the sizes run in sequence");
+    TableModel::Column macs{words::tr("MACs"),
+                            [at](int row) { return quantity(model::macs(at(row).layer), Measure::count); }};
+    macs.sort = [at](int row) { return QVariant(model::macs(at(row).layer)); };
+    macs.number = true;
+    macs.summed = true;
+    macs.sumText = [](double sum) { return quantity(sum, Measure::count); };
+    macs.help = words::tr("Multiply-accumulates");
+    return {number,
+            {words::tr("Model"), [at](int row) { return shown(at(row).model); }},
+            {words::tr("Layer"), [at](int row) { return shown(at(row).layer.name); }},
+            {words::tr("Kind"), [at](int row) { return shown(at(row).kind); }},
+            {words::tr("Type"), [at](int row) { return words::fromView(nameOf(at(row).layer.kind)); }},
+            {words::tr("Sizes"), [at](int row) { return sizesOf(at(row).layer); }},
+            runs,
+            macs};
+}
+
 /// The part of a drawing that is not empty: pages are wider than a fleet of two groups.
 QRect inkOf(QSvgRenderer& renderer) {
     constexpr int kLargestSide = 4000;
@@ -91,15 +136,15 @@ FleetView::FleetView(QWidget* parent) : QWidget(parent), renderer_(new QSvgRende
     connect(&theme(), &Theme::changed, this, &FleetView::draw);
 }
 
-void FleetView::setFleet(const hardware::Fleet& fleet) {
-    fleet_ = fleet;
+void FleetView::setDrawing(Drawing drawing) {
+    drawing_ = std::move(drawing);
     draw();
 }
 
 void FleetView::draw() {
-    if (fleet_.groups.empty()) return;
+    if (!drawing_) return;
     const double page = std::min(width(), kWidestPage);
-    renderer_->load(QByteArray::fromStdString(report::fleetDrawing(fleet_, report::Theme(theme().kind()), page)));
+    renderer_->load(QByteArray::fromStdString(drawing_(report::Theme(theme().kind()), page)));
     ink_ = renderer_->isValid() ? inkOf(*renderer_) : QRect();
     updateGeometry();
     update();
@@ -131,7 +176,10 @@ HardwarePicture::HardwarePicture(QWidget* parent)
       stale_(new QLabel(this)),
       types_(new QComboBox(this)),
       plot_(new PlotWidget(this)),
-      drawing_(new FleetView(this)) {
+      drawing_(new FleetView(this)),
+      jobs_(std::make_shared<std::vector<cost::Job>>()),
+      jobModel_(new TableModel(jobColumns(jobs_), this)),
+      jobTable_(new TableView(jobModel_, tr("Group of jobs"), this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(theme().spacing(2));
@@ -146,13 +194,14 @@ HardwarePicture::HardwarePicture(QWidget* parent)
     head->addWidget(types_, 0, Qt::AlignTop);
     types_->setAccessibleName(tr("Data type of the roofline"));
     plot_->setAccessibleName(tr("Roofline"));
-    drawing_->setAccessibleName(tr("Drawing of the fleet"));
+    drawing_->setAccessibleName(tr("Drawing of the hardware"));
     layout->addLayout(head);
     layout->addWidget(stale_);
     layout->addWidget(plot_, 1);
     layout->addWidget(drawing_, 1);
+    layout->addWidget(jobTable_, 1);
     for (QWidget* each : {static_cast<QWidget*>(types_), static_cast<QWidget*>(plot_), static_cast<QWidget*>(drawing_),
-                          static_cast<QWidget*>(stale_)})
+                          static_cast<QWidget*>(jobTable_), static_cast<QWidget*>(stale_)})
         each->hide();
     connect(types_, &QComboBox::activated, this, &HardwarePicture::drawRoofline);
 }
@@ -161,6 +210,8 @@ void HardwarePicture::setPreview(const Preview& preview) {
     preview_ = preview;
     if (const auto* accelerator = std::get_if<hardware::Accelerator>(&preview_)) showAccelerator(*accelerator);
     if (const auto* fleet = std::get_if<hardware::Fleet>(&preview_)) showFleet(*fleet);
+    if (const auto* platform = std::get_if<hardware::Platform>(&preview_)) showPlatform(*platform);
+    if (const auto* drawn = std::get_if<DrawnWorkload>(&preview_)) showWorkload(*drawn);
 }
 
 void HardwarePicture::setStale(bool stale) {
@@ -207,7 +258,8 @@ void HardwarePicture::drawRoofline() {
 
 void HardwarePicture::showFleet(const hardware::Fleet& fleet) {
     drawing_->show();
-    drawing_->setFleet(fleet);
+    drawing_->setDrawing(
+        [fleet](const report::Theme& colours, double width) { return report::fleetDrawing(fleet, colours, width); });
     QStringList facts;
     facts << tr("%1 in %2")
                  .arg(words::counted(static_cast<double>(hardware::acceleratorCount(fleet)), "accelerator",
@@ -219,8 +271,44 @@ void HardwarePicture::showFleet(const hardware::Fleet& fleet) {
     totals_->setText(facts.mid(0, 5).join(QStringLiteral(" · ")));
 }
 
+void HardwarePicture::showPlatform(const hardware::Platform& platform) {
+    drawing_->show();
+    drawing_->setDrawing([platform](const report::Theme& colours, double width) {
+        return report::platformDrawing(platform, colours, width);
+    });
+    const QStringList facts{
+        words::counted(static_cast<double>(hardware::coreCount(platform)), "core", "cores"),
+        words::counted(static_cast<double>(hardware::elementCount(platform)), "processing element",
+                       "processing elements"),
+        tr("%1 at most")
+            .arg(quantity(2 * static_cast<double>(hardware::elementCount(platform)) * platform.clock.value,
+                          Measure::flopsPerSecond))};
+    totals_->setText(facts.join(QStringLiteral(" · ")));
+}
+
+void HardwarePicture::showWorkload(const DrawnWorkload& drawn) {
+    *jobs_ = drawn.group;
+    jobModel_->setRowCount(static_cast<int>(jobs_->size()));
+    jobTable_->show();
+    QStringList facts{
+        tr("A group of %1, drawn with seed 1").arg(words::counted(static_cast<double>(jobs_->size()), "job", "jobs"))};
+    for (const auto& [kind, count] : cost::countsByKind(*jobs_))
+        facts << QStringLiteral("%1 %2").arg(QString::fromStdString(formatCount(static_cast<double>(count))),
+                                             kind.empty() ? tr("of no kind") : shown(kind));
+    totals_->setText(facts.mid(0, 7).join(QStringLiteral(" · ")));
+}
+
 QVector<Exportable> HardwarePicture::exportables() const {
     if (std::holds_alternative<hardware::Accelerator>(preview_)) return {plot_->exportable()};
+    if (std::holds_alternative<DrawnWorkload>(preview_)) return {jobTable_->exportable()};
+    if (const auto* platform = std::get_if<hardware::Platform>(&preview_)) {
+        Exportable drawing;
+        drawing.name = QStringLiteral("platform");
+        drawing.svg = [value = *platform](const report::Theme& colours) {
+            return report::platformDrawing(value, colours);
+        };
+        return {drawing};
+    }
     const auto* fleet = std::get_if<hardware::Fleet>(&preview_);
     if (fleet == nullptr) return {};
     Exportable drawing;

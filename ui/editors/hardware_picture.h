@@ -1,7 +1,12 @@
 #pragma once
 
 #include <QWidget>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "core/report/theme.h"
 #include "ui/editors/hardware_kind.h"
 #include "ui/views/exportable.h"
 
@@ -13,14 +18,18 @@ class QSvgRenderer;
 namespace tessera::ui {
 
 class PlotWidget;
+class TableModel;
+class TableView;
 
-/// A drawing of a fleet, laid out for the width of its place, so that its letters stay legible.
+/// A drawing of a fleet or platform, laid out for the width of its place, so that its letters stay legible.
 class FleetView : public QWidget {
     Q_OBJECT
 
 public:
     explicit FleetView(QWidget* parent = nullptr);
-    void setFleet(const hardware::Fleet& fleet);
+    /// What is drawn: SVG for a theme and a width.
+    using Drawing = std::function<std::string(const report::Theme& colours, double width)>;
+    void setDrawing(Drawing drawing);
     QSize sizeHint() const override;
 
 protected:
@@ -30,13 +39,13 @@ protected:
 private:
     void draw();
 
-    hardware::Fleet fleet_;
+    Drawing drawing_;
     QSvgRenderer* renderer_;
     QRect ink_;  ///< of the page
 };
 
-/// What the document that is edited would be: the roofline of an accelerator, the drawing and totals of a fleet. Stays
-/// as it was, greyed, while something is wrong.
+/// What the document that is edited would be: the roofline of an accelerator, the drawing and totals of a fleet or
+/// platform, a group drawn from a workload. Stays as it was, greyed, while something is wrong.
 class HardwarePicture : public QWidget {
     Q_OBJECT
 
@@ -52,6 +61,8 @@ public:
 private:
     void showAccelerator(const hardware::Accelerator& accelerator);
     void showFleet(const hardware::Fleet& fleet);
+    void showPlatform(const hardware::Platform& platform);
+    void showWorkload(const DrawnWorkload& drawn);
     void drawRoofline();
 
     Preview preview_;
@@ -59,6 +70,9 @@ private:
     QComboBox* types_;
     PlotWidget* plot_;
     FleetView* drawing_;
+    std::shared_ptr<std::vector<cost::Job>> jobs_;  ///< what the table shows
+    TableModel* jobModel_;
+    TableView* jobTable_;
 };
 
 }  // namespace tessera::ui

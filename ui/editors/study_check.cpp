@@ -11,9 +11,11 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/hardware/library.h"
+#include "core/hardware/platform.h"
 #include "core/model/model.h"
 #include "core/study/study.h"
 #include "ui/editors/check.h"
+#include "ui/editors/study_form.h"
 #include "ui/editors/words.h"
 
 namespace tessera::ui {
@@ -145,6 +147,23 @@ FleetFacts readFleet(const std::string& name) {
     return facts;
 }
 
+/// A line about a platform, or why it cannot be read.
+FleetFacts readPlatform(const std::string& name) {
+    FleetFacts facts;
+    try {
+        const hardware::Platform platform = hardware::loadPlatform(name);
+        const auto cores = static_cast<double>(hardware::coreCount(platform));
+        facts.note =
+            QStringLiteral("%1 · %2 · %3")
+                .arg(quiet(platform.name), words::counted(cores, "core", "cores"),
+                     QString::fromStdString(formatQuantity(platform.bandwidth.value, Measure::bytesPerSecond)));
+    } catch (const std::exception& error) {
+        facts.wrong = true;
+        facts.note = reasonOf(error);
+    }
+    return facts;
+}
+
 /// The newest thing that was read, by what it was read from.
 template <typename Facts>
 class Remembered {
@@ -163,17 +182,28 @@ private:
     Facts facts_;
 };
 
+/// The inputs that the document's engine takes; those of the first one where it names none.
+std::vector<InputSlot> slotsOf(const Json& document) {
+    const auto engine = document.find("engine");
+    try {
+        if (engine != document.end() && engine->is_string()) return inputSlots(engine->get<std::string>());
+    } catch (const std::exception&) {
+        // What is wrong with the engine's name is a problem of its own.
+    }
+    return inputSlots(std::string(study::engines().front().id));
+}
+
 /// What is wrong with the document itself, whatever its inputs are.
 Problems documentProblems(const Json& document, const std::string& file, study::Study& study) {
-    const Stand stands{{"models", Json::array({"zoo:stand-in"})}, {"hardware", Json::array({"stand-in"})}};
+    const std::vector<InputSlot> inputs = slotsOf(document);
+    Stand stands;
+    for (const InputSlot& slot : inputs) stands[slot.list] = Json::array({"stand-in"});
     Problems problems = findProblems(
         document, file, [&](const JsonNode& root) { study = study::readStudy(root); }, stands);
-    for (Problem& problem : problems) {
-        if (problem.field == "models" && firstInput(document, "models").isEmpty())
-            problem.sentence = words::tr("Choose a model.");
-        if (problem.field == "hardware" && firstInput(document, "hardware").isEmpty())
-            problem.sentence = words::tr("Choose the hardware.");
-    }
+    for (Problem& problem : problems)
+        for (const InputSlot& slot : inputs)
+            if (problem.field == slot.list && firstInput(document, slot.list).isEmpty())
+                problem.sentence = words::tr(slot.ask);
     return problems;
 }
 
@@ -199,8 +229,14 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
 
     // Names are looked up as the study itself would: beside its file first.
     const bool readable = outcome.problems.isEmpty();
-    const std::string model = readable ? study.models.front() : firstInput(document, "models").toStdString();
-    const std::string fleet = readable ? study.hardware.front() : firstInput(document, "hardware").toStdString();
+    const auto inputOf = [&](const std::vector<std::string>& names, const char* list) {
+        return readable ? (names.empty() ? std::string() : names.front()) : firstInput(document, list).toStdString();
+    };
+    const std::vector<InputSlot> inputs = slotsOf(document);
+    const bool takesModels = std::any_of(inputs.begin(), inputs.end(),
+                                         [](const InputSlot& slot) { return std::string_view(slot.list) == "models"; });
+    const std::string model = takesModels ? inputOf(study.models, "models") : "";
+    const std::string fleet = inputOf(study.hardware, "hardware");
     std::string modelKey = model;
     for (const auto& [name, value] : study.dimensions) modelKey += '\n' + name + '=' + std::to_string(value);
 
@@ -210,20 +246,19 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
         preview.dimensions = memory->open.get(model, [&] { return openDimensions(model); });
         const ModelFacts& facts =
             memory->model.get(modelKey, [&] { return readModel(model, study.dimensions, preview.dimensions); });
-        preview.modelNote = facts.note;
-        preview.modelWrong = facts.wrong;
+        preview.notes["models"] = {facts.note, facts.wrong};
         preview.layers = facts.layers;
         outcome.problems += facts.problems;
     }
     if (memory->fleetChanged.exchange(false)) memory->fleet = {};
     if (!fleet.empty()) {
-        const FleetFacts& facts = memory->fleet.get(fleet, [&] { return readFleet(fleet); });
-        preview.hardwareNote = facts.note;
-        preview.hardwareWrong = facts.wrong;
+        const FleetFacts& facts =
+            memory->fleet.get(fleet, [&] { return takesModels ? readFleet(fleet) : readPlatform(fleet); });
+        preview.notes["hardware"] = {facts.note, facts.wrong};
         preview.dataTypes = facts.dataTypes;
     }
-    if (preview.modelWrong) outcome.problems.push_back({"models", preview.modelNote});
-    if (preview.hardwareWrong) outcome.problems.push_back({"hardware", preview.hardwareNote});
+    for (const auto& [list, note] : preview.notes)
+        if (note.wrong) outcome.problems.push_back({list, note.text});
     if (outcome.problems.isEmpty()) {
         preview.estimate = study::estimate(study);
         for (const std::string& problem : preview.estimate.problems) outcome.problems.push_back({"", quiet(problem)});

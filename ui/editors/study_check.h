@@ -2,6 +2,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -13,12 +14,16 @@ namespace tessera::ui {
 
 /// What is known of a study's inputs, read on another thread.
 struct StudyPreview {
+    /// What is known of an input, or why it cannot be used.
+    struct Note {
+        QString text;
+        bool wrong = false;
+    };
     study::Estimate estimate;
-    QString modelNote, hardwareNote;
-    bool modelWrong = false, hardwareWrong = false;
-    QStringList layers;      ///< names of the weighted layers
-    QStringList dimensions;  ///< names of the dimensions that the model leaves open
-    QStringList dataTypes;   ///< that every group of the fleet has a peak rate for
+    std::map<std::string, Note> notes;  ///< by the list of inputs: "models"
+    QStringList layers;                 ///< names of the weighted layers
+    QStringList dimensions;             ///< names of the dimensions that the model leaves open
+    QStringList dataTypes;              ///< that every group of the fleet has a peak rate for
 };
 
 /// Keeps what was read of inputs, so that editing a parameter does not read them again.

@@ -18,7 +18,9 @@
 #include <QUrlQuery>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "core/base/file.h"
@@ -56,11 +58,17 @@ const Json& blankNames() {
     return kNone;
 }
 
-Json newDocument(const std::string& engine, const QString& model, const QString& hardware) {
+/// The inputs that a new study begins with, by their lists; empty = still to be chosen.
+using FirstInputs = std::map<std::string, QString>;
+
+Json newDocument(const std::string& engine, const FirstInputs& given) {
     study::Study study = study::newStudy(engine);
     Json document = studyDocument(study);
-    document["models"] = model.isEmpty() ? blankNames() : Json::array({model.toStdString()});
-    document["hardware"] = hardware.isEmpty() ? blankNames() : Json::array({hardware.toStdString()});
+    for (const InputSlot& slot : inputSlots(engine)) {
+        const auto found = given.find(slot.list);
+        const bool chosen = found != given.end() && !found->second.isEmpty();
+        document[slot.list] = chosen ? Json::array({found->second.toStdString()}) : blankNames();
+    }
     return document;
 }
 
@@ -73,8 +81,9 @@ Opened openKey(const QString& key) {
             const auto value = [&](const char* name) {
                 return query.queryItemValue(QLatin1String(name), QUrl::FullyDecoded);
             };
-            opened.json = newDocument(key.mid(4).section(QLatin1Char('?'), 0, 0).toStdString(), value("model"),
-                                      value("hardware"));
+            opened.json = newDocument(
+                key.mid(4).section(QLatin1Char('?'), 0, 0).toStdString(),
+                {{"models", value("model")}, {"workloads", value("workload")}, {"hardware", value("hardware")}});
             return opened;
         }
         opened.file.path = findInLibrary(kFolder, key.toStdString());
@@ -106,7 +115,7 @@ Opened openOrRecover(const QString& key) {
     if (!lost) return opened;
     const bool inLibrary = problemOfName(key).isEmpty();
     return {.file = inLibrary ? placeInLibrary(kFolder, {}, key) : placeAt(key, kFolder, {}),
-            .json = newDocument(std::string(study::engines().front().id), {}, {}),
+            .json = newDocument(std::string(study::engines().front().id), {}),
             .problem = {}};
 }
 
@@ -137,6 +146,22 @@ QVector<ReferencePicker::Choice> hardwareChoices(const std::string& kind) {
     return own + bundled;
 }
 
+QVector<ReferencePicker::Choice> workloadChoices() {
+    QVector<ReferencePicker::Choice> own, bundled;
+    for (const auto& [name, path] : libraryFiles("workloads")) {
+        const bool mine = isOwnFile(path);
+        (mine ? own : bundled)
+            .push_back({QString::fromStdString(name), {}, mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
+    }
+    return own + bundled;
+}
+
+QVector<ReferencePicker::Choice> choicesOf(const std::string& list, const std::string& engine) {
+    if (list == "models") return modelChoices();
+    if (list == "workloads") return workloadChoices();
+    return hardwareChoices(std::string(study::engineNamed(engine).hardwareKind));
+}
+
 void rememberModel(const QString& model) {
     if (model.isEmpty()) return;
     QSettings settings;
@@ -157,7 +182,7 @@ const NativeFile* droppedFile(const QString& path) {
 
 /// A study that moves to another folder keeps the inputs that lay beside it.
 void keepReferences(Json& document, const std::filesystem::path& from) {
-    for (const char* list : {"models", "hardware"}) {
+    for (const char* list : {"models", "workloads", "hardware"}) {
         if (!document.contains(list) || !document.at(list).is_array()) continue;
         for (Json& name : document.at(list))
             if (name.is_string()) name = keptReference(name.get<std::string>(), from);
@@ -166,7 +191,8 @@ void keepReferences(Json& document, const std::filesystem::path& from) {
 
 /// True where a field that needs a value has none yet.
 bool isMissing(const Json& document, const std::string& field) {
-    if (field == "models" || field == "hardware") return firstInput(document, field.c_str()).isEmpty();
+    if (field == "models" || field == "workloads" || field == "hardware")
+        return firstInput(document, field.c_str()).isEmpty();
     constexpr std::string_view kDimension = "dimensions.";
     return field.starts_with(kDimension) &&
            valueAt(document, {"dimensions", field.substr(kDimension.size())}) == nullptr;
@@ -191,7 +217,10 @@ struct StudyDocument::Implementation {
     Form* addForm(const QVector<FieldRow>& rows);
     void offerDimensions(const QStringList& open);
     void orderControls() const;
-    ReferencePicker* addPicker(const char* list, const QString& label, const QString& hint, const QString& filter);
+    ReferencePicker* addPicker(const InputSlot& slot);
+    const std::string& engine() const { return core.json().at("engine").get_ref<const std::string&>(); }
+    /// Where somebody begins, or types on whose form was taken away.
+    void focusInputs() const { pickers.at(inputSlots(engine()).front().list)->setFocus(); }
     void showDocument();
     void showChecked();
     void showEstimate(const Problems& problems) const;
@@ -208,7 +237,7 @@ struct StudyDocument::Implementation {
     StudyChecker checker;
     EditorCore core;
     EditorFrame* frame = nullptr;
-    ReferencePicker *model = nullptr, *hardware = nullptr;
+    std::map<std::string, ReferencePicker*> pickers;  ///< by the list of inputs
     Section* research = nullptr;
     QPushButton *save = nullptr, *run = nullptr;
     QLabel* estimate = nullptr;
@@ -241,7 +270,7 @@ StudyDocument::StudyDocument(const study::Study& study, const QString& key, QWid
 
 StudyDocument::~StudyDocument() {
     // A field that loses the focus while it is taken down still finds the document.
-    d_->model = nullptr;
+    d_->inputs = nullptr;
     delete d_->frame;
 }
 
@@ -308,17 +337,17 @@ void StudyDocument::Implementation::start(const Opened& opened) {
     showDocument();
     const QWidget* focused = owner->window()->focusWidget();
     // The fields are not shown before the event loop runs, and what is not shown takes no focus.
-    if (focused == nullptr || owner->isAncestorOf(focused))
-        QTimer::singleShot(0, model, [picker = model] { picker->setFocus(); });
+    if (focused == nullptr || owner->isAncestorOf(focused)) QTimer::singleShot(0, inputs, [this] { focusInputs(); });
     if (!pendingView.isEmpty()) owner->restoreView(std::exchange(pendingView, {}));
 }
 
-ReferencePicker* StudyDocument::Implementation::addPicker(const char* list, const QString& label, const QString& hint,
-                                                          const QString& filter) {
-    auto* picker = new ReferencePicker(label, hint, filter, owner);
+ReferencePicker* StudyDocument::Implementation::addPicker(const InputSlot& slot) {
+    const QString label = words::tr(slot.label);
+    auto* picker = new ReferencePicker(label, words::tr(slot.hint), words::tr(slot.filter), owner);
     connect(picker, &ReferencePicker::picked, owner,
-            [this, list, label](const QString& value) { setInput(list, value, label.toLower()); });
+            [this, list = slot.list, label](const QString& value) { setInput(list, value, label.toLower()); });
     connect(picker, &ReferencePicker::finished, owner, [this] { core.document().endTyping(); });
+    pickers[slot.list] = picker;
     return picker;
 }
 
@@ -335,32 +364,30 @@ void StudyDocument::Implementation::buildInputs() {
     engine.label = tr("Question");
     engine.kind = FieldKind::word;
     engine.required = true;
-    for (const study::Engine& each : study::engines()) {
-        engine.titles << words::fromView(each.title);
-        engine.words << QString::fromUtf8(each.id.data(), static_cast<qsizetype>(each.id.size()));
-        engine.help = QString::fromUtf8(each.description.data(), static_cast<qsizetype>(each.description.size()));
-    }
+    // The fields below are this engine's: another question is another study.
+    const study::Engine& its = study::engineNamed(this->engine());
+    engine.titles << words::fromView(its.title);
+    engine.words << words::fromView(its.id);
+    engine.help = words::fromView(its.description);
     inputs = addForm({title, engine});
     column->addWidget(inputs);
-    model = addPicker("models", tr("Model"), tr("A network of the zoo, or a file"),
-                      tr("Models (*.onnx *.json *.csv *.txt);;All files (*)"));
-    hardware = addPicker("hardware", tr("Hardware"), tr("A fleet of the library, or a file"),
-                         tr("Fleets (*.json);;All files (*)"));
-    column->addWidget(model);
-    dimensionsPlace = new QVBoxLayout;
-    column->addLayout(dimensionsPlace);
-    column->addWidget(hardware);
+    for (const InputSlot& slot : inputSlots(this->engine())) {
+        column->addWidget(addPicker(slot));
+        if (std::string_view(slot.list) != "models") continue;
+        dimensionsPlace = new QVBoxLayout;
+        column->addLayout(dimensionsPlace);
+    }
     frame->fields()->addLayout(column);
     offerChoices();
 }
 
 void StudyDocument::Implementation::offerChoices() {
-    model->setChoices(modelChoices());
-    const std::string kind(study::engineNamed(core.json().at("engine").get<std::string>()).hardwareKind);
-    inBackground(
-        owner, [kind] { return hardwareChoices(kind); },
-        [this](const QVector<ReferencePicker::Choice>& choices) { hardware->setChoices(choices); },
-        [](const QString&) {});
+    for (const auto& entry : pickers) {
+        inBackground(
+            owner, [list = entry.first, engine = engine()] { return choicesOf(list, engine); },
+            [picker = entry.second](const QVector<ReferencePicker::Choice>& choices) { picker->setChoices(choices); },
+            [](const QString&) {});
+    }
 }
 
 void StudyDocument::Implementation::buildParameters() {
@@ -386,7 +413,7 @@ void StudyDocument::Implementation::buildParameters() {
         lists.push_back(new ListEditor(&core.document(), table, owner));
         pins->addWidget(lists.back(), 1, Qt::AlignTop);
     }
-    if (!lists.isEmpty()) lists.front()->setSuggestions("", *layers);
+    if (!lists.isEmpty() && dimensionsPlace != nullptr) lists.front()->setSuggestions("", *layers);
     frame->furtherFields()->addLayout(pins);
     if (!special.isEmpty()) {
         research = new Section(tr("Research options"), false, owner);
@@ -409,13 +436,14 @@ Form* StudyDocument::Implementation::addForm(const QVector<FieldRow>& rows) {
 }
 
 void StudyDocument::Implementation::offerDimensions(const QStringList& open) {
+    if (dimensionsPlace == nullptr) return;
     const QVector<FieldRow> rows = dimensionRows(core.json(), open);
     const auto same = [](const FieldRow& one, const FieldRow& other) { return one.keys == other.keys; };
     if (std::equal(rows.begin(), rows.end(), dimensionsShown.begin(), dimensionsShown.end(), same)) return;
     dimensionsShown = rows;
     if (dimensions != nullptr) {
         // Whoever types in it goes on beside it.
-        if (dimensions->isAncestorOf(owner->focusWidget())) model->setFocus();
+        if (dimensions->isAncestorOf(owner->focusWidget())) focusInputs();
         forms.removeOne(dimensions);
         dimensions->hide();
         dimensions->deleteLater();
@@ -429,7 +457,12 @@ void StudyDocument::Implementation::offerDimensions(const QStringList& open) {
 
 /// What is edited comes before what is done with it.
 void StudyDocument::Implementation::orderControls() const {
-    QVector<QWidget*> parts{inputs, model, dimensions, hardware, parameters};
+    QVector<QWidget*> parts{inputs};
+    for (const InputSlot& slot : inputSlots(engine())) {
+        parts << pickers.at(slot.list);
+        if (std::string_view(slot.list) == "models") parts << dimensions;
+    }
+    parts << parameters;
     for (ListEditor* list : lists) parts << list;
     orderTabs(parts << research << run << save);
 }
@@ -438,16 +471,16 @@ QString StudyDocument::Implementation::name() const {
     const auto found = core.json().find("name");
     if (found != core.json().end() && found->is_string() && !found->get_ref<const std::string&>().empty())
         return QString::fromStdString(escaped(found->get<std::string>(), 80));
-    const QString network =
-        firstInput(core.json(), "models").section(QLatin1Char(':'), -1).section(QLatin1Char('/'), -1);
-    const QString fleet = firstInput(core.json(), "hardware").section(QLatin1Char('/'), -1);
-    if (network.isEmpty() && fleet.isEmpty()) return tr("New study");
-    if (network.isEmpty() || fleet.isEmpty()) return network + fleet;
-    return tr("%1 on %2").arg(network, fleet);
+    QStringList names;
+    for (const InputSlot& slot : inputSlots(engine()))
+        if (const QString input = firstInput(core.json(), slot.list); !input.isEmpty())
+            names << input.section(QLatin1Char(':'), -1).section(QLatin1Char('/'), -1);
+    if (names.isEmpty()) return tr("New study");
+    return names.size() == 1 ? names.front() : tr("%1 on %2").arg(names[0], names[1]);
 }
 
 void StudyDocument::Implementation::showDocument() {
-    if (!core.isStarted() || model == nullptr) return;
+    if (!core.isStarted() || inputs == nullptr) return;
     core.setTitle(name());
     QString caption = tr("Study");
     if (core.file().path.empty())
@@ -459,8 +492,7 @@ void StudyDocument::Implementation::showDocument() {
     frame->setTitle(name(), caption);
     save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save study…"));
     save->setEnabled(core.isModified() || core.file().path.empty());
-    model->setValue(firstInput(core.json(), "models"));
-    hardware->setValue(firstInput(core.json(), "hardware"));
+    for (const auto& [list, picker] : pickers) picker->setValue(firstInput(core.json(), list.c_str()));
     run->setEnabled(true);
     emit owner->titleChanged();
 }
@@ -472,7 +504,7 @@ Problems StudyDocument::Implementation::allProblems() const {
 }
 
 void StudyDocument::Implementation::showChecked() {
-    if (model == nullptr) return;
+    if (inputs == nullptr) return;
     StudyPreview preview;
     if (core.preview().has_value()) preview = std::any_cast<StudyPreview>(core.preview());
     if (!core.isChecking()) offerDimensions(preview.dimensions);
@@ -488,14 +520,14 @@ void StudyDocument::Implementation::showChecked() {
     for (Form* form : forms) form->setProblems(problems);
     for (ListEditor* list : lists) list->setProblems(problems);
     frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
-    const auto note = [&](ReferencePicker* picker, const char* list, const QString& facts) {
+    for (const auto& [list, picker] : pickers) {
         const QString reason = problemAt(problems, list);
+        const auto known = preview.notes.find(list);
+        const QString facts = known == preview.notes.end() ? QString() : known->second.text;
         picker->setNote(reason.isEmpty() ? facts : reason, !reason.isEmpty());
-    };
-    note(model, "models", preview.modelNote);
-    note(hardware, "hardware", preview.hardwareNote);
+    }
     *layers = preview.layers;
-    if (!lists.isEmpty()) lists.front()->setSuggestions("", preview.layers);
+    if (!lists.isEmpty() && dimensionsPlace != nullptr) lists.front()->setSuggestions("", preview.layers);
     for (Form* form : forms) form->setSuggestions("parameters.dtype", preview.dataTypes);
     showEstimate(problems);
     if (problems.isEmpty() && !missing.isEmpty()) estimate->setText(missing.join(QLatin1Char(' ')));
@@ -512,8 +544,8 @@ void StudyDocument::Implementation::showEstimate(const Problems& problems) const
 }
 
 QString StudyDocument::Implementation::nameOf(const std::string& field) const {
-    if (field == "models") return tr("Model");
-    if (field == "hardware") return tr("Hardware");
+    for (const InputSlot& slot : inputSlots(engine()))
+        if (field == slot.list) return words::tr(slot.label);
     if (field == "seed") return seedRow().label;
     for (const FieldRow& row : dimensionsShown)
         if (field == row.path) return tr("Dimension %1").arg(row.label);
@@ -527,8 +559,8 @@ QString StudyDocument::Implementation::nameOf(const std::string& field) const {
 }
 
 void StudyDocument::Implementation::goTo(const std::string& field) {
-    if (field.starts_with("models")) return model->setFocus();
-    if (field.starts_with("hardware")) return hardware->setFocus();
+    for (const auto& [list, picker] : pickers)
+        if (field.starts_with(list)) return picker->setFocus();
     for (Form* form : forms) {
         if (research != nullptr && research->isAncestorOf(form) && form->contains(field)) research->setOpen(true);
         if (form->goTo(field))
@@ -610,13 +642,13 @@ QVector<Exportable> StudyDocument::exportables() {
 }
 
 QJsonObject StudyDocument::saveView() const {
-    if (d_->model == nullptr) return d_->pendingView;
+    if (d_->inputs == nullptr) return d_->pendingView;
     return {{QStringLiteral("scroll"), d_->frame->scroll()->verticalScrollBar()->value()},
             {QStringLiteral("research"), d_->research != nullptr && d_->research->isOpen()}};
 }
 
 void StudyDocument::restoreView(const QJsonObject& view) {
-    if (d_->model == nullptr) {
+    if (d_->inputs == nullptr) {
         d_->pendingView = view;
         return;
     }
@@ -625,14 +657,14 @@ void StudyDocument::restoreView(const QJsonObject& view) {
 }
 
 void StudyDocument::offerChoices() {
-    if (d_->model == nullptr) return;
+    if (d_->inputs == nullptr) return;
     d_->offerChoices();
     d_->checker.forgetFleet();
     d_->core.recheck();
 }
 
 bool StudyDocument::showPlace(const QString& place) {
-    if (d_->model == nullptr) return false;
+    if (d_->inputs == nullptr) return false;
     d_->goTo(place.toStdString());
     return true;
 }
@@ -654,8 +686,9 @@ study::Study StudyDocument::study() const {
         return read(document);
     } catch (const std::exception&) {
         // Not complete yet: its inputs, with the engine's defaults.
-        study::Study study = study::newStudy(study::engines().front().id);
-        for (const auto& [list, names] : {std::pair("models", &study.models), std::pair("hardware", &study.hardware)})
+        study::Study study = study::newStudy(d_->core.isStarted() ? d_->engine() : study::engines().front().id);
+        for (const auto& [list, names] : {std::pair("models", &study.models), std::pair("workloads", &study.workloads),
+                                          std::pair("hardware", &study.hardware)})
             if (const QString name = firstInput(d_->core.json(), list); !name.isEmpty())
                 names->push_back(name.toStdString());
         return study;
@@ -663,8 +696,16 @@ study::Study StudyDocument::study() const {
 }
 
 void StudyDocument::setModel(const QString& model) {
+    // A model is a workload, too: all of its layers.
+    if (d_->pickers.find("models") == d_->pickers.end()) return setWorkload(model);
     d_->core.document().endTyping();
     d_->setInput("models", model, tr("model"));
+    d_->core.document().endTyping();
+}
+
+void StudyDocument::setWorkload(const QString& workload) {
+    d_->core.document().endTyping();
+    d_->setInput("workloads", workload, tr("workload"));
     d_->core.document().endTyping();
 }
 

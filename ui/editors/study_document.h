@@ -8,7 +8,8 @@
 namespace tessera::ui {
 
 /// The set-up of a study: engine, inputs and the engine's parameter table as a form, an estimate of the work, Run.
-/// `key` is a study file, a bundled study's name, or "new/ENGINE" with optional "?model=…&hardware=…".
+/// `key` is a study file, a bundled study's name, or "new/ENGINE" with optional
+/// "?model=…&workload=…&hardware=…".
 class StudyDocument : public EditorDocument {
     Q_OBJECT
 
@@ -32,7 +33,8 @@ public:
     bool showPlace(const QString& place) override;  ///< a field's path, such as "parameters.batch"
 
     study::Study study() const;
-    void setModel(const QString& model);        ///< undoable
+    void setModel(const QString& model);        ///< undoable; of a study of jobs the workload
+    void setWorkload(const QString& workload);  ///< undoable
     void setHardware(const QString& hardware);  ///< undoable
     void requestRun();                          ///< emits runRequested where the set-up is valid
 

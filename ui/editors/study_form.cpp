@@ -71,7 +71,45 @@ FieldRow valueRow(const Parameter& parameter) {
     return row;
 }
 
+/// Every list of inputs, by the kind of hardware where that decides what it is called.
+constexpr std::array kSlots{
+    InputSlot{"models", QT_TRANSLATE_NOOP("tessera::ui", "Model"),
+              QT_TRANSLATE_NOOP("tessera::ui", "A network of the zoo, or a file"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Models (*.onnx *.json *.csv *.txt);;All files (*)"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Choose a model."), true},
+    InputSlot{"workloads", QT_TRANSLATE_NOOP("tessera::ui", "Workload"),
+              QT_TRANSLATE_NOOP("tessera::ui", "A workload, a model, or a table of jobs"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Workloads and tables of jobs (*.json *.csv *.onnx);;All files (*)"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Choose a workload."), true},
+};
+
+InputSlot hardwareSlot(const study::Engine& engine) {
+    const bool fleet = engine.hardwareKind == "fleet";
+    return {"hardware",
+            QT_TRANSLATE_NOOP("tessera::ui", "Hardware"),
+            fleet ? QT_TRANSLATE_NOOP("tessera::ui", "A fleet of the library, or a file")
+                  : QT_TRANSLATE_NOOP("tessera::ui", "A platform of the library, or a file"),
+            fleet ? QT_TRANSLATE_NOOP("tessera::ui", "Fleets (*.json);;All files (*)")
+                  : QT_TRANSLATE_NOOP("tessera::ui", "Platforms (*.json);;All files (*)"),
+            QT_TRANSLATE_NOOP("tessera::ui", "Choose the hardware."),
+            true};
+}
+
 }  // namespace
+
+std::vector<InputSlot> inputSlots(const std::string& id) {
+    const study::Engine& engine = study::engineNamed(id);
+    std::vector<InputSlot> found;
+    const auto add = [&](study::Takes takes, InputSlot slot) {
+        if (takes == study::Takes::none) return;
+        slot.needed = takes != study::Takes::atMostOne;
+        found.push_back(slot);
+    };
+    add(engine.models, kSlots[0]);
+    add(engine.workloads, kSlots[1]);
+    add(engine.hardware, hardwareSlot(engine));
+    return found;
+}
 
 QString labelOf(const Parameter& parameter) {
     for (const auto& [name, label] : kLabels)
@@ -97,15 +135,20 @@ std::optional<FieldRow> fieldOf(const Parameter& parameter) {
     return std::nullopt;
 }
 
-std::optional<ListSpec> listOf(const Parameter& parameter, const std::shared_ptr<const QStringList>& names) {
-    const bool named = parameter.kind == ParameterKind::namedWords;
+std::optional<ListSpec> listOf(const Parameter& parameter, const std::shared_ptr<const QStringList>& given) {
+    // Words that the engine knows are names of their own.
+    const bool known = parameter.kind == ParameterKind::wordNumbers;
+    const bool named = parameter.kind == ParameterKind::namedWords || known;
     if (!named && parameter.kind != ParameterKind::namedNumbers) return std::nullopt;
+    auto own = std::make_shared<QStringList>();
+    for (const std::string_view word : parameter.words) *own << words::fromView(word);
+    const std::shared_ptr<const QStringList> names = known ? own : given;
     ListSpec spec;
     spec.path = "parameters." + std::string(parameter.name);
     spec.named = true;
     spec.ordered = false;
     spec.title = labelOf(parameter);
-    spec.entry = named ? words::tr("pin") : words::tr("ratio");
+    spec.entry = known ? words::tr("value") : named ? words::tr("pin") : words::tr("ratio");
     spec.empty = helpOf(parameter) + QLatin1Char('.');
     FieldRow key;
     key.label = words::fromView(parameter.value).section(QLatin1Char('='), 0, 0).toLower();
@@ -114,11 +157,12 @@ std::optional<ListSpec> listOf(const Parameter& parameter, const std::shared_ptr
     FieldRow value = valueRow(parameter);
     value.label = words::fromView(parameter.value).section(QLatin1Char('='), 1).toLower();
     value.label = value.label == QLatin1String("r") ? words::tr("Ratio") : sentence(value.label.toStdString());
-    value.kind = named ? FieldKind::word : FieldKind::quantity;
+    value.kind = named && !known ? FieldKind::word : FieldKind::quantity;
+    if (known) value.words.clear();
     value.required = true;
     value.fallback = {};
     spec.columns = {key, value};
-    const Json first = named ? Json(value.words.value(0).toStdString()) : Json(0.5);
+    const Json first = known ? Json(1.0) : named ? Json(value.words.value(0).toStdString()) : Json(0.5);
     spec.blank = [names, named, first, path = pathOf(spec.path)](const Json& document) {
         const Json* now = valueAt(document, path);
         const auto taken = [&](const std::string& name) {

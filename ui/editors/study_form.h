@@ -4,6 +4,8 @@
 #include <QStringList>
 #include <QVector>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "core/study/study.h"
 #include "ui/editors/edited_json.h"
@@ -12,6 +14,18 @@
 
 /// From an engine's parameter table to the rows of forms.
 namespace tessera::ui {
+
+/// A list of a study's inputs as an engine takes it.
+struct InputSlot {
+    const char* list;    ///< "models"
+    const char* label;   ///< "Model"
+    const char* hint;    ///< what to type: "A network of the zoo, or a file"
+    const char* filter;  ///< of a file dialog
+    const char* ask;     ///< what is said while there is none: "Choose a model."
+    bool needed;         ///< the study cannot run without
+};
+/// The lists that an engine takes, in the order of the form. Throws UsageError.
+std::vector<InputSlot> inputSlots(const std::string& engine);
 
 /// The parameter as a row of a form; lists of pairs have none.
 std::optional<FieldRow> fieldOf(const study::Parameter& parameter);

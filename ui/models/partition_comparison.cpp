@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <exception>
 #include <functional>
@@ -152,27 +153,58 @@ ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baselin
     return all;
 }
 
+namespace {
+
+/// The number that tells which run is ahead, and how it is said.
+struct Finding {
+    const char* metric;
+    const char* all;    ///< "All runs take %1 per step."
+    const char* none;   ///< "No run is faster than %1, at %2 per step."
+    const char* ahead;  ///< "%1 is %2 as fast as %3: %4 against %5 per step."
+};
+constexpr std::array kFindings{
+    Finding{"step_time_s", QT_TRANSLATE_NOOP("PartitionComparison", "All runs take %1 per step."),
+            QT_TRANSLATE_NOOP("PartitionComparison", "No run is faster than %1, at %2 per step."),
+            QT_TRANSLATE_NOOP("PartitionComparison", "%1 is %2 as fast as %3: %4 against %5 per step.")},
+    Finding{"makespan_s", QT_TRANSLATE_NOOP("PartitionComparison", "All runs take %1 for their jobs."),
+            QT_TRANSLATE_NOOP("PartitionComparison", "No run is done before %1, after %2."),
+            QT_TRANSLATE_NOOP("PartitionComparison", "%1 is %2 as fast as %3: done after %4 against %5.")},
+    Finding{"makespan_cycles", QT_TRANSLATE_NOOP("PartitionComparison", "All runs take %1 for their jobs."),
+            QT_TRANSLATE_NOOP("PartitionComparison", "No run is done before %1, after %2."),
+            QT_TRANSLATE_NOOP("PartitionComparison", "%1 is %2 as fast as %3: done after %4 against %5.")},
+};
+
+/// The first number that the baseline and another run have.
+std::pair<const Finding*, const Comparison::MetricRow*> comparable(const Comparison& comparison) {
+    for (const Finding& finding : kFindings)
+        for (const Comparison::MetricRow& row : comparison.metrics) {
+            const auto known = std::count_if(row.values.begin(), row.values.end(),
+                                             [](const auto& value) { return value.has_value(); });
+            if (row.metric.name == finding.metric && row.values[comparison.baseline] && known > 1)
+                return {&finding, &row};
+        }
+    return {nullptr, nullptr};
+}
+
+}  // namespace
+
 QString finding(const Comparison& comparison) {
-    const auto step = std::find_if(comparison.metrics.begin(), comparison.metrics.end(),
-                                   [](const auto& row) { return row.metric.name == "step_time_s"; });
     const QString base = runTitle(comparison, comparison.baseline);
-    if (step == comparison.metrics.end() || !step->values[comparison.baseline])
-        return tr("%1 runs against %2.").arg(comparison.runs.size()).arg(base);
+    const auto [said, row] = comparable(comparison);
+    if (row == nullptr) return tr("%1 runs against %2.").arg(comparison.runs.size()).arg(base);
     std::size_t best = comparison.baseline;
-    for (std::size_t run = 0; run < step->values.size(); ++run)
-        if (step->values[run] && *step->values[run] < *step->values[best]) best = run;
+    for (std::size_t run = 0; run < row->values.size(); ++run)
+        if (row->values[run] && *row->values[run] < *row->values[best]) best = run;
+    const QString least = metricText(row->metric, *row->values[best]);
     if (best == comparison.baseline) {
-        for (std::size_t run = 0; run < step->values.size(); ++run)
-            if (step->values[run] && *step->values[run] > *step->values[best])
-                return tr("No run is faster than %1, at %2 per step.")
-                    .arg(base, metricText(step->metric, *step->values[best]));
-        return tr("All runs take %1 per step.").arg(metricText(step->metric, *step->values[best]));
+        for (std::size_t run = 0; run < row->values.size(); ++run)
+            if (row->values[run] && *row->values[run] > *row->values[best]) return tr(said->none).arg(base, least);
+        return tr(said->all).arg(least);
     }
-    return tr("%1 is %2 as fast as %3: %4 against %5 per step.")
+    return tr(said->ahead)
         .arg(runTitle(comparison, best),
-             QString::fromStdString(study::timesText(*step->values[comparison.baseline] / *step->values[best])), base,
-             metricText(step->metric, *step->values[best]),
-             metricText(step->metric, *step->values[comparison.baseline]));
+             QString::fromStdString(study::timesText(*row->values[comparison.baseline] / *row->values[best])), base,
+             least, metricText(row->metric, *row->values[comparison.baseline]));
 }
 
 TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
@@ -184,7 +216,7 @@ TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDiffer
         words(tr("Number"), [metric](int row) { return QString::fromStdString(metric(row).metric.title); }),
         words(tr("Of"), [metric](int row) {
             const std::string& owner = metric(row).metric.owner;
-            return owner.empty() ? tr("the best plan") : shownText(owner);
+            return owner.empty() ? tr("the best") : shownText(owner);
         })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
         Column value = ofRun(*comparison, run, [metric, run](int row) {
@@ -306,6 +338,59 @@ TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& 
                      words(tr("In the baseline"), [row](int index) { return shownText(row(index).difference.before); }),
                      words(tr("In this run"), [row](int index) { return shownText(row(index).difference.after); })},
                     differences->rows.size(), parent);
+}
+
+QString placeText(const Comparison::JobRow::Place& place) {
+    const auto time = [&](double value) {
+        return place.seconds ? QString::fromStdString(formatQuantity(value, Measure::seconds))
+                             : tr("%1 cycles").arg(QString::fromStdString(formatCount(std::round(value))));
+    };
+    return tr("%1, place %2, from %3 to %4")
+        .arg(shownText(place.core))
+        .arg(place.order + 1)
+        .arg(time(place.start), time(place.finish));
+}
+
+TableModel* jobDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
+    const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->jobs, onlyDifferences));
+    const auto job = [comparison, rows](int row) -> const Comparison::JobRow& {
+        return comparison->jobs[at((*rows)[at(row)])];
+    };
+    Column number = words(tr("#"), [job](int row) { return QString::number(job(row).job); });
+    number.sort = [job](int row) { return QVariant(static_cast<qulonglong>(job(row).job)); };
+    number.number = true;
+    QVector<Column> columns{number, words(tr("Job"), [job](int row) { return shownText(job(row).name); })};
+    for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
+        Column place = ofRun(*comparison, run, [job, run](int row) {
+            const auto& its = job(row).places[run];
+            return its ? placeText(*its) : QStringLiteral("–");
+        });
+        place.sort = [job, run](int row) {
+            const auto& its = job(row).places[run];
+            return its ? QVariant(its->start) : QVariant();
+        };
+        place.exact = place.text;
+        place.decoration = [job, run, base = comparison->baseline](int row, int role) -> QVariant {
+            const auto& its = job(row).places[run];
+            const auto& other = job(row).places[base];
+            const bool moved = its && other && its->core != other->core;
+            return role == Qt::ForegroundRole && moved ? QVariant(theme().colour("accent")) : QVariant();
+        };
+        columns.append(place);
+    }
+    return finished(columns, rows->size(), parent);
+}
+
+QString jobOfRow(const Comparison& comparison, bool onlyDifferences, int row) {
+    const std::vector<int> rows = rowsOf(comparison.jobs, onlyDifferences);
+    return row >= 0 && at(row) < rows.size() ? shownText(comparison.jobs[at(rows[at(row)])].name) : QString();
+}
+
+int rowOfJob(const Comparison& comparison, bool onlyDifferences, const QString& job) {
+    const std::vector<int> rows = rowsOf(comparison.jobs, onlyDifferences);
+    for (std::size_t row = 0; row < rows.size(); ++row)
+        if (shownText(comparison.jobs[at(rows[row])].name) == job) return static_cast<int>(row);
+    return -1;
 }
 
 QString layerOfRow(const Comparison& comparison, bool onlyDifferences, int row) {

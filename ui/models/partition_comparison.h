@@ -48,6 +48,13 @@ TableModel* layerDifferenceModel(const SharedComparison& comparison, bool onlyDi
 TableModel* shareTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
 TableModel* modelDifferenceModel(const std::shared_ptr<const ModelDifferences>& differences, const QStringList& titles,
                                  QObject* parent);
+/// Where and when the best mapping of every run puts each job.
+TableModel* jobDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
+/// The job of a row of `jobDifferenceModel`, and the first row of a job; -1 where it is not shown.
+QString jobOfRow(const study::Comparison& comparison, bool onlyDifferences, int row);
+int rowOfJob(const study::Comparison& comparison, bool onlyDifferences, const QString& job);
+/// "HB 2, place 3, from 1.2 ms to 1.5 ms"
+QString placeText(const study::Comparison::JobRow::Place& place);
 /// The layer of a row of `layerDifferenceModel`.
 QString layerOfRow(const study::Comparison& comparison, bool onlyDifferences, int row);
 /// The first row of a layer; -1 where it is not shown.

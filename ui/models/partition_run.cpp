@@ -44,7 +44,8 @@ const partition::Plan& PartitionRun::plan(int index) const {
 }
 
 int PartitionRun::planCount() const {
-    return isEmpty() ? 0 : static_cast<int>(outcome().result.plans.size());
+    if (isEmpty() || !std::holds_alternative<study::PartitionOutcome>(result_->outcome)) return 0;
+    return static_cast<int>(outcome().result.plans.size());
 }
 
 int PartitionRun::bestPlan() const {

@@ -25,7 +25,7 @@ public:
     std::shared_ptr<const study::Result> shared() const { return result_; }
     const study::PartitionOutcome& outcome() const;
     const partition::Plan& plan(int index) const;
-    int planCount() const;
+    int planCount() const;  ///< 0 also of a run of another engine
     int bestPlan() const;
     int planNamed(const QString& strategy) const;  ///< -1 = none
     QString strategy(int plan) const;

@@ -7,6 +7,7 @@
 #include "core/base/units.h"
 #include "core/report/theme.h"
 #include "core/study/metric.h"
+#include "ui/models/table_columns.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -19,6 +20,12 @@ using partition::LayerPlan;
 using partition::LevelPlan;
 using partition::Plan;
 using Column = TableModel::Column;
+using columns::colourBy;
+using columns::count;
+using columns::exact;
+using columns::number;
+using columns::quantity;
+using columns::words;
 
 QString tr(const char* text) {
     return QCoreApplication::translate("PartitionTables", text);
@@ -26,54 +33,6 @@ QString tr(const char* text) {
 
 std::size_t at(int index) {
     return static_cast<std::size_t>(index);
-}
-
-QString quantity(double value, Measure measure) {
-    return QString::fromStdString(formatQuantity(value, measure));
-}
-
-QString exact(double value) {
-    return QString::fromStdString(exactNumber(value));
-}
-
-QString count(double value) {
-    return QString::fromStdString(formatCount(value));
-}
-
-/// A number that can be explained: its path stands in the column's PathRole.
-Column number(const QString& title, Measure measure, std::function<double(int)> value, std::function<QString(int)> path,
-              const QString& help = {}) {
-    Column column;
-    column.title = title;
-    column.text = [value, measure](int row) { return quantity(value(row), measure); };
-    column.sort = [value](int row) { return QVariant(value(row)); };
-    column.exact = [value](int row) { return exact(value(row)); };
-    column.number = true;
-    column.help = help;
-    if (path)
-        column.decoration = [path = std::move(path)](int row, int role) {
-            return role == PathRole ? QVariant(path(row)) : QVariant();
-        };
-    return column;
-}
-
-Column words(const QString& title, std::function<QString(int)> text, const QString& help = {}) {
-    Column column;
-    column.title = title;
-    column.text = std::move(text);
-    column.help = help;
-    return column;
-}
-
-/// A small square in a colour of data before the text.
-void colourBy(Column& column, std::function<QString(int)> colour) {
-    column.decoration = [colour = std::move(colour), before = column.decoration](int row, int role) {
-        if (role == Qt::DecorationRole) {
-            const QString name = colour(row);
-            return name.isEmpty() ? QVariant() : QVariant(theme().dataColour(name.toStdString()));
-        }
-        return before ? before(row, role) : QVariant();
-    };
 }
 
 /// A layer or join of the chosen split, one after the other.

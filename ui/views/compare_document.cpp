@@ -16,10 +16,13 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
+#include <variant>
 
 #include "core/report/comparison_report.h"
+#include "core/report/named.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/table.h"
 #include "core/study/explain.h"
@@ -36,6 +39,7 @@
 #include "ui/views/model_comparison.h"
 #include "ui/views/partition_panes.h"
 #include "ui/views/plot_widget.h"
+#include "ui/views/run_view.h"
 #include "ui/views/table_view.h"
 #include "ui/views/text_label.h"
 #include "ui/views/view_presets.h"
@@ -74,10 +78,10 @@ struct Timelines {
     double longest = 0;
 };
 
-Timelines timelinesOf(const std::vector<PartitionRun>& runs) {
+Timelines timelinesOf(const std::vector<std::shared_ptr<const study::Result>>& results) {
     Timelines timelines;
-    for (const PartitionRun& run : runs) {
-        timelines.list.push_back(study::timelineOf(run.result(), run.plan(run.bestPlan()).strategy));
+    for (const auto& result : results) {
+        timelines.list.push_back(study::timelineOf(*result, report::strategyOf(*result, "")));
         timelines.longest = std::max(timelines.longest, timelines.list.back().length);
     }
     return timelines;
@@ -115,7 +119,7 @@ struct CompareDocument::Implementation {
     QTabWidget* tabs = nullptr;
     std::vector<Page> pages;
     std::vector<GanttView*> gantts;
-    QPointer<TableView> layerTable;
+    QPointer<TableView> layerTable, jobTable;
     QPointer<ModelComparison> models;
 
     QStringList titles() const {
@@ -124,10 +128,10 @@ struct CompareDocument::Implementation {
         return list;
     }
 
-    std::vector<PartitionRun> pictured() const {
-        std::vector<PartitionRun> list;
+    std::vector<std::shared_ptr<const study::Result>> pictured() const {
+        std::vector<std::shared_ptr<const study::Result>> list;
         for (const RunState& run : runs)
-            if (list.size() < kMostPictured) list.emplace_back(run.result);
+            if (list.size() < kMostPictured) list.push_back(run.result);
         return list;
     }
 
@@ -151,6 +155,8 @@ struct CompareDocument::Implementation {
     QWidget* makeMetrics();
     QWidget* makeInputs();
     QWidget* makeLayers();
+    QWidget* makeJobs();
+    void showPages();
     QWidget* makeConvergence();
     QWidget* makeTimelines();
     QWidget* makeModels();
@@ -196,6 +202,7 @@ void CompareDocument::Implementation::build() {
     addPage("metrics", tr("Numbers"), &Implementation::makeMetrics, true);
     addPage("inputs", tr("Inputs"), &Implementation::makeInputs, true);
     addPage("layers", tr("Layers"), &Implementation::makeLayers, true);
+    addPage("jobs", tr("Jobs"), &Implementation::makeJobs, true);
     addPage("timelines", tr("Timelines"), &Implementation::makeTimelines);
     addPage("convergence", tr("Convergence"), &Implementation::makeConvergence);
     addPage("models", tr("Models"), &Implementation::makeModels);
@@ -323,12 +330,26 @@ void CompareDocument::Implementation::show() {
     }
     metricBox->setCurrentIndex(std::max(0, metricBox->findData(chosen)));
     showBars();
+    showPages();
     for (Page& page : pages) page.stale = true;
     see(tabs->currentIndex());
     stack->setCurrentIndex(1);
     if (pending.isEmpty() && !wasShown) pending = rememberedView();
     wasShown = true;
     if (!pending.isEmpty()) document->restoreView(std::exchange(pending, {}));
+}
+
+/// Layers and models are compared of partitions, jobs of mappings.
+void CompareDocument::Implementation::showPages() {
+    const bool layers = std::any_of(runs.begin(), runs.end(), [](const RunState& run) {
+        return std::holds_alternative<study::PartitionOutcome>(run.result->outcome);
+    });
+    const std::map<QString, bool> shown{{QStringLiteral("layers"), layers},
+                                        {QStringLiteral("models"), layers},
+                                        {QStringLiteral("jobs"), !comparison->jobs.empty()}};
+    for (std::size_t page = 0; page < pages.size(); ++page)
+        if (const auto known = shown.find(pages[page].id); known != shown.end())
+            tabs->setTabVisible(static_cast<int>(page), known->second);
 }
 
 void CompareDocument::Implementation::showBars() {
@@ -392,6 +413,16 @@ QWidget* CompareDocument::Implementation::makeLayers() {
         if (!chosen.isEmpty()) document->chooseLayer(chosen);
     });
     return page;
+}
+
+QWidget* CompareDocument::Implementation::makeJobs() {
+    jobTable = table(jobDifferenceModel(comparison, only(), tabs), tr("Jobs"),
+                     tr("Every job that the runs share runs on the same core at the same place in all of them."));
+    connect(jobTable, &TableView::currentRowChanged, document, [this](int row) {
+        const QString chosen = jobOfRow(*comparison, only(), row);
+        if (!chosen.isEmpty()) document->chooseLayer(chosen);
+    });
+    return jobTable;
 }
 
 std::shared_ptr<const std::vector<Curve>> CompareDocument::Implementation::curves() const {
@@ -498,6 +529,8 @@ void CompareDocument::Implementation::showLayer() {
     }
     if (layerTable && layerOfRow(*comparison, only(), layerTable->currentRow()) != layer)
         layerTable->setCurrentRow(rowOfLayer(*comparison, only(), layer));
+    if (jobTable && jobOfRow(*comparison, only(), jobTable->currentRow()) != layer)
+        jobTable->setCurrentRow(rowOfJob(*comparison, only(), layer));
     if (models) models->chooseLayer(layer);
 }
 
@@ -515,6 +548,10 @@ void CompareDocument::Implementation::inspectLayer() {
                     {.label =
                          tr("%1, level %2, %3").arg(shownText(row.strategy)).arg(row.level).arg(shownText(row.group)),
                      .value = shownText(row.types[run])});
+        for (const auto& row : comparison->jobs)
+            if (section.rows.size() < static_cast<int>(kMostPictured) && shownText(row.name) == layer &&
+                row.places[run])
+                section.rows.append({.label = tr("Job %1").arg(row.job), .value = placeText(*row.places[run])});
         if (!section.rows.isEmpty()) facts.sections.append(section);
     }
     emit document->inspected(facts);
@@ -571,7 +608,7 @@ void CompareDocument::setRuns(const std::vector<RunState>& runs) {
     d_->given = runs.size();
     d_->runs.clear();
     for (const RunState& run : runs) {
-        if (run.result == nullptr || PartitionRun(run.result).planCount() == 0) continue;
+        if (run.result == nullptr || runViewOf(*run.result) == nullptr) continue;
         d_->runs.push_back(run);
         if (run.title.isEmpty()) d_->runs.back().title = tr("Run %1").arg(run.run);
     }
@@ -608,20 +645,29 @@ void CompareDocument::chooseLayer(const QString& layer) {
 QVector<Exportable> CompareDocument::exportables() {
     if (!d_->comparison) return {};
     const SharedComparison comparison = d_->comparison;
-    const bool all = !d_->only();
+    const bool same = !d_->only();
     const std::string metric = d_->metricBox->currentData().toString().toStdString();
     const auto chart = [comparison, metric] { return report::comparisonChart(*comparison, metric); };
-    return {{.name = fileStem(QStringLiteral("compare-") + QString::fromStdString(metric)),
-             .svg = [chart](const report::Theme& theme) { return report::toSvg(chart(), theme); },
-             .csv = [chart] { return report::toCsv(chart()); }},
-            {.name = QStringLiteral("compare-numbers"),
-             .csv = [comparison, all] { return report::toCsv(report::metricTable(*comparison, all)); }},
-            {.name = QStringLiteral("compare-inputs"),
-             .csv = [comparison, all] { return report::toCsv(report::inputTable(*comparison, all)); }},
-            {.name = QStringLiteral("compare-layers"),
-             .csv = [comparison, all] { return report::toCsv(report::layerDifferenceTable(*comparison, all)); }},
-            {.name = QStringLiteral("compare-shares"),
-             .csv = [comparison, all] { return report::toCsv(report::shareTable(*comparison, all)); }}};
+    QVector<Exportable> all{
+        {.name = fileStem(QStringLiteral("compare-") + QString::fromStdString(metric)),
+         .svg = [chart](const report::Theme& theme) { return report::toSvg(chart(), theme); },
+         .csv = [chart] { return report::toCsv(chart()); }},
+        {.name = QStringLiteral("compare-numbers"),
+         .csv = [comparison, same] { return report::toCsv(report::metricTable(*comparison, same)); }},
+        {.name = QStringLiteral("compare-inputs"),
+         .csv = [comparison, same] { return report::toCsv(report::inputTable(*comparison, same)); }}};
+    if (!comparison->layers.empty())
+        all.push_back({.name = QStringLiteral("compare-layers"), .csv = [comparison, same] {
+                           return report::toCsv(report::layerDifferenceTable(*comparison, same));
+                       }});
+    if (!comparison->jobs.empty())
+        all.push_back({.name = QStringLiteral("compare-jobs"), .csv = [comparison, same] {
+                           return report::toCsv(report::jobDifferenceTable(*comparison, same));
+                       }});
+    if (!comparison->shares.empty())
+        all.push_back({.name = QStringLiteral("compare-shares"),
+                       .csv = [comparison, same] { return report::toCsv(report::shareTable(*comparison, same)); }});
+    return all;
 }
 
 QJsonObject CompareDocument::saveView() const {

@@ -20,6 +20,8 @@ constexpr ShortTitle kTitles[] = {
     {"convergence-ratio search", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Search")},
     {"convergence-step time", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Step and bound")},
     {"convergence-time by level", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "By level")},
+    {"race", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Value")},
+    {"race-gap", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Above the bound")},
 };
 
 QString titleOf(const report::Chart& chart) {
@@ -64,6 +66,10 @@ void ConvergenceView::setEmptyText(const QString& sentence) {
     redraw();
 }
 
+void ConvergenceView::setValueTitle(const QString& title) {
+    valueTitle_ = title;
+}
+
 bool ConvergenceView::isLogarithmic() const {
     return logarithmic_->isChecked();
 }
@@ -85,6 +91,7 @@ void ConvergenceView::redraw() {
     for (report::Chart& chart : charts) {
         titles << titleOf(chart);
         chart.empty = emptyText_.toStdString();
+        if (chart.id == "race" && !valueTitle_.isEmpty()) chart.y.title = valueTitle_.toStdString();
     }
     pane_->setTitles(titles);
     pane_->setCharts(std::move(charts));

@@ -28,6 +28,8 @@ public:
     void setLive(const QString& text);
     /// What is said where there are no curves; nothing, while they may still come.
     void setEmptyText(const QString& sentence);
+    /// What the values of a race are: "Makespan (cycles)".
+    void setValueTitle(const QString& title);
     bool isLogarithmic() const;
     void setLogarithmic(bool on);
     PlotWidget* plot() const;
@@ -39,6 +41,7 @@ private:
     void redraw();
     std::shared_ptr<const std::vector<Curve>> curves_;
     QString emptyText_;
+    QString valueTitle_;
     ChartPane* pane_;
     QAbstractButton* logarithmic_ = nullptr;
 };

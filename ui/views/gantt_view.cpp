@@ -76,13 +76,46 @@ struct GanttView::Implementation {
     QStringList textOf(int event) const {
         if (!isEvent(event)) return {};
         const study::Timeline::Event& its = at(event);
-        const auto time = [](double seconds) { return fromUtf8(formatQuantity(seconds, Measure::seconds)); };
+        const auto time = [this](double moment) { return fromUtf8(report::timeText(value, moment)); };
         QStringList lines{fromUtf8(escaped(its.name))};
         if (its.track >= 0 && static_cast<std::size_t>(its.track) < value.tracks.size())
             lines.append(fromUtf8(escaped(value.tracks[static_cast<std::size_t>(its.track)].name)));
         lines.append(tr("%1, from %2 to %3").arg(time(its.duration), time(its.start), time(its.start + its.duration)));
         for (const auto& [key, detail] : its.details) lines.append(fromUtf8(escaped(key) + ": " + escaped(detail)));
         return lines;
+    }
+
+    /// What the tracks use together at a place in the picture, the most of it first.
+    QStringList usageTextAt(QPointF place) const {
+        if (!isUsage(place)) return {};
+        constexpr std::size_t kMostTracks = 6;
+        const double moment = layout.seconds(place.x());
+        const std::optional<std::size_t> step = report::stepAt(value, moment);
+        if (!step || moment > length) return {};
+        const study::Timeline::Usage& usage = *value.usage;
+        const std::size_t tracks = value.tracks.size();
+        std::vector<std::pair<double, std::size_t>> amounts;
+        double sum = 0;
+        for (std::size_t track = 0; track < tracks; ++track) {
+            const double amount = usage.values[*step * tracks + track];
+            sum += amount;
+            if (amount > 0) amounts.emplace_back(-amount, track);
+        }
+        std::sort(amounts.begin(), amounts.end());
+        QStringList lines{
+            tr("%1 at %2").arg(fromUtf8(report::usageText(usage, sum)), fromUtf8(report::timeText(value, moment)))};
+        if (usage.limit && *usage.limit > 0)
+            lines.append(tr("%1 % of %2")
+                             .arg(100 * sum / *usage.limit, 0, 'f', 0)
+                             .arg(fromUtf8(report::usageText(usage, *usage.limit))));
+        for (std::size_t i = 0; i < std::min(kMostTracks, amounts.size()); ++i)
+            lines.append(fromUtf8(escaped(value.tracks[amounts[i].second].name) + ": " +
+                                  report::usageText(usage, -amounts[i].first)));
+        return lines;
+    }
+
+    bool isUsage(QPointF place) const {
+        return !layout.empty && layout.usage.height > 0 && layout.usage.contains({place.x(), place.y()});
     }
 
     void select(int event, bool tell) {
@@ -169,8 +202,8 @@ struct GanttView::Implementation {
         painter.setClipRect(toRect(layout.plot).adjusted(-2, -2, 2, 2));
         if (isEvent(hovered)) outline(painter, hovered, "text", 1);
         if (isEvent(selected)) outline(painter, selected, "accent", 2);
-        paintCursor(painter);
         painter.restore();
+        paintCursor(painter);
     }
 
     void outline(QPainter& painter, int event, std::string_view colour, double width) const {
@@ -181,7 +214,9 @@ struct GanttView::Implementation {
     void paintCursor(QPainter& painter) const {
         const std::optional<QPointF>& mouse = owner->mouse();
         if (!mouse) return;
-        const QRectF plot = toRect(layout.plot);
+        // The cursor and the band go through everything that shares the axis.
+        QRectF plot = toRect(layout.plot);
+        if (layout.usage.height > 0) plot.setBottom(layout.usage.bottom());
         if (band && owner->isDragging()) {
             QColor fill = theme().colour("accent");
             fill.setAlphaF(0.14F);
@@ -200,7 +235,8 @@ GanttView::GanttView(QWidget* parent) : PictureView(parent), d_(new Implementati
 GanttView::~GanttView() = default;
 
 QSize GanttView::sizeHint() const {
-    return {720, std::clamp(110 + 30 * static_cast<int>(d_->value.tracks.size()), 200, 640)};
+    const int usage = d_->value.usage ? 150 : 0;
+    return {720, std::clamp(110 + 30 * static_cast<int>(d_->value.tracks.size()) + usage, 200, 640)};
 }
 QSize GanttView::minimumSizeHint() const {
     return {280, 160};
@@ -282,6 +318,7 @@ void GanttView::hoverAt(const std::optional<QPointF>& at) {
 }
 
 QStringList GanttView::cardText() const {
+    if (mouse() && d_->isUsage(*mouse())) return d_->usageTextAt(*mouse());
     return d_->textOf(d_->hovered);
 }
 

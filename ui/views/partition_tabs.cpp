@@ -28,57 +28,10 @@
 
 namespace tessera::ui {
 
-namespace {
-
-/// A tab: made when first seen, filled when seen after a change.
-struct Page {
-    QString id;
-    std::function<QWidget*()> make;
-    std::function<void()> fill;
-    QWidget* holder = nullptr;
-    bool made = false;
-    bool stale = true;
-};
-
-/// A picture and the table of its numbers, side by side.
-QSplitter* besides(QWidget* picture, QWidget* table) {
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setChildrenCollapsible(false);
-    splitter->addWidget(picture);
-    splitter->addWidget(table);
-    splitter->setStretchFactor(0, 1);
-    splitter->setStretchFactor(1, 1);
-    constexpr int kHalf = 1000;
-    splitter->setSizes({kHalf, kHalf});
-    return splitter;
-}
-
-QWidget* under(QWidget* top, QWidget* bottom) {
-    auto* page = new QWidget;
-    auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme().spacing(2));
-    layout->addWidget(top);
-    layout->addWidget(bottom, 1);
-    return page;
-}
-
-QLabel* sentences() {
-    auto* label = new QLabel;
-    label->setTextFormat(Qt::PlainText);
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    return label;
-}
-
-}  // namespace
-
 struct PartitionTabs::Implementation {
     PartitionTabs* tabs = nullptr;
     SharedChoice choice;
     std::shared_ptr<const std::vector<Curve>> curves;
-    std::vector<Page> pages;
-    int generation = 0;  ///< of the choice: what comes back from a thread for an older one is dropped
     int layer = -1;
     bool choosing = false;  ///< while a selection is set from outside
 
@@ -104,17 +57,6 @@ struct PartitionTabs::Implementation {
     store::RunId kept = 0;
     QLabel* assumptions = nullptr;
     TableModel* inputModel = nullptr;
-
-    /// Makes a value on a thread and shows it, unless the choice moved on meanwhile.
-    template <typename Work, typename Show>
-    void prepare(Work work, Show show) {
-        inBackground(
-            tabs, std::move(work),
-            [this, at = generation, show = std::move(show)](auto value) {
-                if (at == generation) show(std::move(value));
-            },
-            [this](const QString& problem) { emit tabs->troubled(problem); });
-    }
 
     std::string strategy() const { return choice->chosen().strategy; }
 
@@ -151,7 +93,7 @@ struct PartitionTabs::Implementation {
         choosing = true;
         strategyTable->setCurrentRow(choice->plan);
         choosing = false;
-        prepare(
+        tabs->prepare(
             [run = choice->run] {
                 return std::vector<report::Chart>{report::speedupChart(run.outcome()),
                                                   report::stepTimeChart(run.outcome())};
@@ -200,7 +142,7 @@ struct PartitionTabs::Implementation {
         layerModel->setRowCount(layerRows(*choice));
         showLayer();
         if (!choice->hasSplit()) return;
-        prepare(
+        tabs->prepare(
             [run = choice->run, strategy = strategy(), split = static_cast<std::size_t>(choice->split)] {
                 return report::layerChart(run.outcome(), strategy, split);
             },
@@ -245,7 +187,7 @@ struct PartitionTabs::Implementation {
         choosing = true;
         levelTable->setCurrentRow(choice->split);
         choosing = false;
-        prepare(
+        tabs->prepare(
             [run = choice->run, strategy = strategy()] {
                 return std::vector<report::Chart>{report::levelChart(run.outcome(), strategy),
                                                   report::ratioChart(run.outcome(), strategy)};
@@ -264,11 +206,11 @@ struct PartitionTabs::Implementation {
     void fillTimeline() {
         ganttNote->setText(tr("Laying out the step…"));
         ganttNote->show();
-        prepare([run = choice->run, strategy = strategy()] { return study::timelineOf(run.result(), strategy); },
-                [this](study::Timeline timeline) {
-                    ganttNote->hide();
-                    gantt->setTimeline(std::move(timeline));
-                });
+        tabs->prepare([run = choice->run, strategy = strategy()] { return study::timelineOf(run.result(), strategy); },
+                      [this](study::Timeline timeline) {
+                          ganttNote->hide();
+                          gantt->setTimeline(std::move(timeline));
+                      });
     }
 
     void eventFromView(int index) const {
@@ -315,8 +257,9 @@ struct PartitionTabs::Implementation {
         const QStringList notes = memorySentences(choice->run, choice->plan);
         memoryNote->setText(notes.join(QLatin1Char('\n')));
         memoryNote->setVisible(!notes.isEmpty());
-        prepare([run = choice->run, strategy = strategy()] { return report::memoryChart(run.outcome(), strategy); },
-                [this](report::Chart chart) { acceleratorCharts->setCharts({std::move(chart)}); });
+        tabs->prepare(
+            [run = choice->run, strategy = strategy()] { return report::memoryChart(run.outcome(), strategy); },
+            [this](report::Chart chart) { acceleratorCharts->setCharts({std::move(chart)}); });
     }
 
     QWidget* makeScaling() {
@@ -367,33 +310,16 @@ struct PartitionTabs::Implementation {
         choosing = false;
         layerCharts->plot()->setSelected(layer >= 0 ? 0 : -1, layer);
     }
-
-    void see(int index) {
-        if (index < 0 || index >= static_cast<int>(pages.size()) || choice->run.isEmpty()) return;
-        Page& page = pages[static_cast<std::size_t>(index)];
-        if (!page.made) {
-            page.holder->layout()->addWidget(page.make());
-            page.made = true;
-        }
-        if (std::exchange(page.stale, false)) page.fill();
-    }
 };
 
-PartitionTabs::PartitionTabs(SharedChoice choice, QWidget* parent) : QTabWidget(parent), d_(new Implementation) {
+PartitionTabs::PartitionTabs(SharedChoice choice, QWidget* parent) : LazyTabs(parent), d_(new Implementation) {
     d_->tabs = this;
     d_->choice = std::move(choice);
-    setDocumentMode(true);
     Implementation* d = d_.get();
     const auto add = [&](const char* id, const QString& title, QWidget* (Implementation::*make)(),
                          void (Implementation::*fill)()) {
-        auto* holder = new QWidget(this);
-        auto* layout = new QVBoxLayout(holder);
-        layout->setContentsMargins(0, theme().spacing(2), 0, 0);
-        d->pages.push_back({.id = QLatin1String(id),
-                            .make = [d, make] { return (d->*make)(); },
-                            .fill = [d, fill] { (d->*fill)(); },
-                            .holder = holder});
-        addTab(holder, title);
+        addPage(
+            QLatin1String(id), title, [d, make] { return (d->*make)(); }, [d, fill] { (d->*fill)(); });
     };
     add("strategies", tr("Strategies"), &Implementation::makeStrategies, &Implementation::fillStrategies);
     add("layers", tr("Layers"), &Implementation::makeLayers, &Implementation::fillLayers);
@@ -403,7 +329,6 @@ PartitionTabs::PartitionTabs(SharedChoice choice, QWidget* parent) : QTabWidget(
     add("accelerators", tr("Accelerators"), &Implementation::makeAccelerators, &Implementation::fillAccelerators);
     add("convergence", tr("Convergence"), &Implementation::makeConvergence, &Implementation::fillConvergence);
     add("assumptions", tr("Assumptions"), &Implementation::makeAssumptions, &Implementation::fillAssumptions);
-    connect(this, &QTabWidget::currentChanged, this, [d](int index) { d->see(index); });
 }
 
 PartitionTabs::~PartitionTabs() = default;
@@ -423,24 +348,9 @@ QVector<Exportable> PartitionTabs::exportables() const {
     return isOfThis ? d_->scaling->exportables() : QVector<Exportable>();
 }
 
-void PartitionTabs::refresh() {
-    ++d_->generation;
-    for (Page& page : d_->pages) page.stale = true;
-    d_->see(currentIndex());
-}
-
 void PartitionTabs::setLayer(int layer) {
     d_->layer = layer;
     d_->showLayer();
-}
-
-QString PartitionTabs::tab() const {
-    return currentIndex() < 0 ? QString() : d_->pages.at(static_cast<std::size_t>(currentIndex())).id;
-}
-
-void PartitionTabs::openTab(const QString& id) {
-    for (std::size_t index = 0; index < d_->pages.size(); ++index)
-        if (d_->pages[index].id == id) setCurrentIndex(static_cast<int>(index));
 }
 
 }  // namespace tessera::ui

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QTabWidget>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -9,12 +8,12 @@
 #include "ui/models/partition_tables.h"
 #include "ui/models/run_state.h"
 #include "ui/views/exportable.h"
+#include "ui/views/lazy_tabs.h"
 
 namespace tessera::ui {
 
-/// The details of a partition run, below its picture. A tab is built when it is first seen, and refreshed when it is
-/// seen after the choice changed; charts and timelines are made off the UI thread.
-class PartitionTabs : public QTabWidget {
+/// The details of a partition run, below its picture.
+class PartitionTabs : public LazyTabs {
     Q_OBJECT
 
 public:
@@ -26,12 +25,8 @@ public:
     void setHistory(const std::filesystem::path& history, store::RunId kept);
     /// What was made here beyond the run's own pictures and tables.
     QVector<Exportable> exportables() const;
-    /// The run, strategy, split or pins of the choice changed.
-    void refresh();
     /// Marks a layer of the chosen split in table and timeline; -1 = none.
     void setLayer(int layer);
-    QString tab() const;  ///< "strategies", "layers", …
-    void openTab(const QString& id);
 
 signals:
     void strategyChosen(int plan);
@@ -39,7 +34,6 @@ signals:
     void layerChosen(int layer);
     void inspected(const tessera::ui::Facts& facts);
     void explainRequested(const QString& path);
-    void troubled(const QString& sentence);
 
 private:
     struct Implementation;

@@ -83,7 +83,6 @@ struct PartitionView::Implementation {
     PartitionPins ownPins;  ///< of the study that was solved
     int layer = -1;
     int generation = 0;
-    QJsonObject pending;  ///< a view to restore once there is a run
     QUndoStack* undo = nullptr;
 
     HeadlineBar* headline = nullptr;
@@ -127,7 +126,6 @@ void PartitionView::Implementation::build() {
     const int space = theme().spacing(3);
     layout->setContentsMargins(space, space, space, space);
     layout->setSpacing(theme().spacing(2));
-    undo = new QUndoStack(view);
     buildActions();
     buildHead(layout);
     buildBar(layout);
@@ -201,7 +199,8 @@ void PartitionView::Implementation::buildActions() {
     connect(solveAction, &QAction::triggered, view, &PartitionView::solveAgain);
     modelAction = new QAction(theme().icon(QStringLiteral("model")), tr("Show on the model"), view);
     modelAction->setToolTip(tr("Opens the model's graph, coloured by the types of the chosen strategy and split"));
-    connect(modelAction, &QAction::triggered, view, &PartitionView::modelRequested);
+    connect(modelAction, &QAction::triggered, view,
+            [this] { emit view->modelRequested(view->strategy(), view->split()); });
     clearAction = new QAction(tr("Discard changed pins"), view);
     connect(clearAction, &QAction::triggered, view, [this] { changePins(tr("discard pins"), ownPins); });
 }
@@ -457,8 +456,9 @@ void PartitionView::Implementation::openMenu(int row, int column, const QPoint& 
     menu->popup(place);
 }
 
-PartitionView::PartitionView(QWidget* parent) : QWidget(parent), d_(new Implementation) {
+PartitionView::PartitionView(QUndoStack* undo, QWidget* parent) : RunView(parent), d_(new Implementation) {
     d_->view = this;
+    d_->undo = undo;
     d_->build();
     connect(&theme(), &Theme::changed, this, [this] {
         if (!d_->choice->run.isEmpty()) d_->fillStrategies();
@@ -469,29 +469,26 @@ PartitionView::~PartitionView() = default;
 
 bool PartitionView::eventFilter(QObject* watched, QEvent* event) {
     if (watched == d_->splitter && event->type() == QEvent::Resize) d_->shareHeight();
-    return QWidget::eventFilter(watched, event);
+    return RunView::eventFilter(watched, event);
 }
 
-void PartitionView::setRun(const PartitionRun& run, std::shared_ptr<const std::vector<Curve>> curves) {
+void PartitionView::showRun(const FinishedRun& finished) {
+    const PartitionRun run(finished.result);
     d_->ownPins = pinsOf(run.result().study);
     *d_->choice = PartitionChoice{run, run.bestPlan(), 0, d_->ownPins, {}};
     d_->undo->clear();
     d_->layer = -1;
     ++d_->generation;
-    d_->tabs->setCurves(std::move(curves));
+    d_->tabs->setHistory(finished.history, finished.kept);
+    d_->tabs->setCurves(finished.curves);
     d_->fillStrategies();
     d_->showHeadline();
     d_->showPins();
     d_->showMap();
-    if (!d_->pending.isEmpty()) restoreView(std::exchange(d_->pending, {}));
 }
 
 const PartitionRun& PartitionView::run() const {
     return d_->choice->run;
-}
-
-void PartitionView::setHistory(const std::filesystem::path& history, store::RunId kept) {
-    d_->tabs->setHistory(history, kept);
 }
 
 void PartitionView::chooseStrategy(const QString& strategy) {
@@ -551,10 +548,6 @@ void PartitionView::solveAgain() {
     emit runRequested(QString::fromStdString(toText(study::toJson(study))));
 }
 
-QUndoStack* PartitionView::undoStack() const {
-    return d_->undo;
-}
-
 QVector<QAction*> PartitionView::viewActions() const {
     return {d_->modelAction, d_->solveAction, d_->clearAction};
 }
@@ -563,8 +556,15 @@ QVector<Exportable> PartitionView::exportables() const {
     return partitionExportables(d_->choice->run, d_->choice->plan, d_->choice->split) + d_->tabs->exportables();
 }
 
+Exportable PartitionView::resultExport() const {
+    return resultExportable(d_->choice->run);
+}
+
+Exportable PartitionView::traceExport() const {
+    return timelineExportable(d_->choice->run, d_->choice->plan);
+}
+
 QJsonObject PartitionView::saveView() const {
-    if (d_->choice->run.isEmpty()) return d_->pending;
     QJsonObject pinned;
     for (const auto& [name, type] : d_->choice->pins.types)
         pinned.insert(QString::fromStdString(name), QLatin1String(partition::nameOf(type).data()));
@@ -576,10 +576,6 @@ QJsonObject PartitionView::saveView() const {
 }
 
 void PartitionView::restoreView(const QJsonObject& view) {
-    if (d_->choice->run.isEmpty()) {
-        d_->pending = view;
-        return;
-    }
     chooseStrategy(view.value(QLatin1String("strategy")).toString());
     chooseSplit(view.value(QLatin1String("split")).toInt(-1));
     const int layer = view.value(QLatin1String("layer")).toInt(-1);

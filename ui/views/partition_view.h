@@ -1,34 +1,23 @@
 #pragma once
 
-#include <QJsonObject>
-#include <QVector>
-#include <QWidget>
-#include <filesystem>
 #include <memory>
 
-#include "ui/models/facts.h"
 #include "ui/models/partition_run.h"
-#include "ui/models/run_state.h"
-#include "ui/views/exportable.h"
-
-class QAction;
-class QUndoStack;
+#include "ui/views/run_view.h"
 
 namespace tessera::ui {
 
 /// A finished partition run: headline, strategies, the heat map of types, and tabs of details. One choice of strategy,
 /// split and layer is shared by all its parts. Pins are collected here until the study is solved again with them.
-class PartitionView : public QWidget {
+class PartitionView : public RunView {
     Q_OBJECT
 
 public:
-    explicit PartitionView(QWidget* parent = nullptr);
+    explicit PartitionView(QUndoStack* undo, QWidget* parent = nullptr);
     ~PartitionView() override;
 
-    void setRun(const PartitionRun& run, std::shared_ptr<const std::vector<Curve>> curves);
+    void showRun(const FinishedRun& run) override;
     const PartitionRun& run() const;
-    /// Where the run is kept, and its number there; 0 = not kept.
-    void setHistory(const std::filesystem::path& history, store::RunId kept);
 
     void chooseStrategy(const QString& strategy);
     void chooseSplit(int split);
@@ -44,18 +33,12 @@ public:
     /// Asks for a run of the study with these pins.
     void solveAgain();
 
-    QUndoStack* undoStack() const;
-    QVector<QAction*> viewActions() const;
-    QVector<Exportable> exportables() const;
-    QJsonObject saveView() const;
-    void restoreView(const QJsonObject& view);
-
-signals:
-    void inspected(const tessera::ui::Facts& facts);
-    void messaged(const QString& sentence, const QString& place);
-    void openRequested(const QString& kind, const QString& key);
-    void modelRequested();  ///< the run's model, coloured by the chosen strategy and split
-    void runRequested(const QString& studyJson);
+    QVector<QAction*> viewActions() const override;
+    QVector<Exportable> exportables() const override;
+    Exportable resultExport() const override;
+    Exportable traceExport() const override;
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -24,6 +24,7 @@
 #include "ui/models/partition_run.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
+#include "ui/views/run_view.h"
 #include "ui/views/text_label.h"
 
 namespace tessera::ui {
@@ -294,7 +295,7 @@ void ReportDocument::setRuns(const std::vector<RunState>& runs) {
     for (QCheckBox* box : d_->runBoxes) box->deleteLater();
     d_->runBoxes.clear();
     for (const RunState& run : runs) {
-        if (run.result == nullptr || PartitionRun(run.result).planCount() == 0) continue;
+        if (run.result == nullptr || runViewOf(*run.result) == nullptr) continue;
         d_->runs.push_back(run);
         auto* box =
             new QCheckBox(QString(shownText(run.title.toStdString())).replace(QLatin1Char('&'), QLatin1String("&&")));

@@ -4,26 +4,22 @@
 #include <QFileDialog>
 #include <QStackedWidget>
 #include <QTimer>
+#include <QUndoStack>
 #include <QVBoxLayout>
-#include <variant>
+#include <utility>
 
 #include "core/base/json.h"
 #include "ui/models/background.h"
+#include "ui/models/partition_run.h"
 #include "ui/theme/theme.h"
-#include "ui/views/partition_exports.h"
-#include "ui/views/partition_view.h"
 #include "ui/views/run_progress.h"
+#include "ui/views/run_view.h"
 
 namespace tessera::ui {
 
 namespace {
 
 constexpr int kRedrawMilliseconds = 50;
-
-bool hasPlans(const study::Result& result) {
-    const auto* outcome = std::get_if<study::PartitionOutcome>(&result.outcome);
-    return outcome != nullptr && !outcome->result.plans.empty();
-}
 
 }  // namespace
 
@@ -34,7 +30,10 @@ struct RunDocument::Implementation {
     QString title;
     QStackedWidget* pages = nullptr;
     RunProgress* progress = nullptr;
-    PartitionView* partition = nullptr;
+    QUndoStack* undo = nullptr;
+    RunView* view = nullptr;          ///< of the run's engine; null until there is a result
+    const RunViewRow* row = nullptr;  ///< that made it
+    QJsonObject pending;              ///< a view to restore once there is a result
     QTimer* redraw = nullptr;
     bool stale = false;
     std::filesystem::path history;
@@ -46,6 +45,8 @@ struct RunDocument::Implementation {
     void addActions();
     QAction* addAction(const QString& text, const char* icon, void (Implementation::*run)(), bool needsResult);
     void showState();
+    void showResult();
+    void makeView(const RunViewRow& its);
     QString runKey() const { return state.run != 0 ? QString::number(state.run) : QString(); }
     void repeat() { emit document->repeatRequested(); }
     void openStudy() {
@@ -54,11 +55,8 @@ struct RunDocument::Implementation {
     }
     void compare() { emit document->openRequested(QStringLiteral("compare"), runKey()); }
     void report() { emit document->openRequested(QStringLiteral("report"), runKey()); }
-    void exportResult() { save(resultExportable(partition->run()), tr("Export result"), tr("JSON (*.json)")); }
-    void exportTrace() {
-        const int plan = partition->run().planNamed(partition->strategy());
-        save(timelineExportable(partition->run(), plan), tr("Export Chrome trace"), tr("Chrome trace (*.json)"));
-    }
+    void exportResult() { save(view->resultExport(), tr("Export result"), tr("JSON (*.json)")); }
+    void exportTrace() { save(view->traceExport(), tr("Export Chrome trace"), tr("Chrome trace (*.json)")); }
     void save(const Exportable& what, const QString& caption, const QString& filter);
 };
 
@@ -67,9 +65,8 @@ void RunDocument::Implementation::build() {
     layout->setContentsMargins(0, 0, 0, 0);
     pages = new QStackedWidget(document);
     progress = new RunProgress(pages);
-    partition = new PartitionView(pages);
+    undo = new QUndoStack(document);
     pages->addWidget(progress);
-    pages->addWidget(partition);
     layout->addWidget(pages);
     redraw = new QTimer(document);
     redraw->setSingleShot(true);
@@ -80,12 +77,6 @@ void RunDocument::Implementation::build() {
     connect(progress, &RunProgress::resumeRequested, document, [this] { emit document->resumeRequested(state.run); });
     connect(progress, &RunProgress::repeatRequested, document, [this] { repeat(); });
     connect(progress, &RunProgress::studyRequested, document, [this] { openStudy(); });
-    connect(partition, &PartitionView::inspected, document, &Document::inspected);
-    connect(partition, &PartitionView::messaged, document, &Document::messaged);
-    connect(partition, &PartitionView::openRequested, document, &Document::openRequested);
-    connect(partition, &PartitionView::runRequested, document, &Document::runRequested);
-    connect(partition, &PartitionView::modelRequested, document,
-            [this] { emit document->modelRequested(partition->strategy(), partition->split()); });
     addActions();
 }
 
@@ -105,7 +96,6 @@ void RunDocument::Implementation::addActions() {
     addAction(tr("Report"), "report", &Implementation::report, true);
     addAction(tr("Export result…"), "export", &Implementation::exportResult, true);
     addAction(tr("Export Chrome trace…"), "timeline", &Implementation::exportTrace, true);
-    actions += partition->viewActions();
 }
 
 void RunDocument::Implementation::save(const Exportable& what, const QString& caption, const QString& filter) {
@@ -126,19 +116,39 @@ void RunDocument::Implementation::save(const Exportable& what, const QString& ca
     dialog->open();
 }
 
+void RunDocument::Implementation::makeView(const RunViewRow& its) {
+    if (row == &its) return;
+    delete view;
+    row = &its;
+    view = its.make(undo, pages);
+    pages->addWidget(view);
+    connect(view, &RunView::inspected, document, &Document::inspected);
+    connect(view, &RunView::messaged, document, &Document::messaged);
+    connect(view, &RunView::openRequested, document, &Document::openRequested);
+    connect(view, &RunView::runRequested, document, &Document::runRequested);
+    connect(view, &RunView::modelRequested, document, &RunDocument::modelRequested);
+}
+
+void RunDocument::Implementation::showResult() {
+    if (state.result == shown) return;
+    shown = state.result;
+    view->showRun({.result = shown, .curves = state.curves, .history = history, .kept = state.run});
+    if (!pending.isEmpty()) view->restoreView(std::exchange(pending, {}));
+}
+
 void RunDocument::Implementation::showState() {
     stale = false;
     redraw->start();
-    const bool done = state.result != nullptr && hasPlans(*state.result);
+    const RunViewRow* const its = state.result != nullptr ? runViewOf(*state.result) : nullptr;
+    const bool done = its != nullptr;
     for (QAction* action : resultActions) action->setEnabled(done);
-    for (QAction* action : partition->viewActions()) action->setVisible(done);
-    if (done && state.result != shown) {
-        shown = state.result;
-        partition->setHistory(history, state.run);
-        partition->setRun(PartitionRun(shown), state.curves);
+    if (done) {
+        makeView(*its);
+        showResult();
+    } else {
+        progress->setState(state);
     }
-    if (!done) progress->setState(state);
-    pages->setCurrentWidget(done ? static_cast<QWidget*>(partition) : progress);
+    pages->setCurrentWidget(done ? static_cast<QWidget*>(view) : progress);
     const QString newTitle = document->title();
     if (std::exchange(title, newTitle) != newTitle) emit document->titleChanged();
 }
@@ -161,23 +171,26 @@ QString RunDocument::title() const {
 }
 
 QUndoStack* RunDocument::undoStack() {
-    return d_->partition->undoStack();
+    return d_->undo;
 }
 
 QVector<QAction*> RunDocument::documentActions() {
-    return d_->actions;
+    return d_->view == nullptr ? d_->actions : d_->actions + d_->view->viewActions();
 }
 
 QVector<Exportable> RunDocument::exportables() {
-    return d_->shown ? d_->partition->exportables() : QVector<Exportable>();
+    return d_->view != nullptr ? d_->view->exportables() : QVector<Exportable>();
 }
 
 QJsonObject RunDocument::saveView() const {
-    return d_->partition->saveView();
+    return d_->view != nullptr ? d_->view->saveView() : d_->pending;
 }
 
 void RunDocument::restoreView(const QJsonObject& view) {
-    d_->partition->restoreView(view);
+    if (d_->view != nullptr)
+        d_->view->restoreView(view);
+    else
+        d_->pending = view;
 }
 
 void RunDocument::setState(const RunState& state) {

@@ -7,8 +7,10 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <cmath>
+#include <utility>
 
 #include "core/base/units.h"
+#include "core/study/progress_value.h"
 #include "ui/models/partition_run.h"
 #include "ui/theme/theme.h"
 #include "ui/views/convergence_view.h"
@@ -78,6 +80,7 @@ struct RunProgress::Implementation {
     QPushButton* repeat = nullptr;
     QPushButton* study = nullptr;
     qsizetype shownLog = 0;
+    bool looked = false;  ///< the axis is as the study wants it, or as somebody chose since
 
     QString lineText() const {
         QStringList parts;
@@ -96,6 +99,9 @@ struct RunProgress::Implementation {
     }
 
     void showCurves() {
+        if (!state.study.engine.empty() && !std::exchange(looked, true))
+            convergence->setLogarithmic(study::progressSpansDecades(state.study));
+        convergence->setValueTitle(QString::fromStdString(study::progressTitle(state.study)));
         convergence->setCurves(state.curves);
         convergence->setLive(liveText());
     }

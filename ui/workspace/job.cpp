@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "core/base/units.h"
+#include "core/study/progress_value.h"
 #include "ui/workspace/jobs.h"
 
 namespace tessera::ui {
@@ -206,8 +206,7 @@ void Job::improve(const ProgressEvent& event) {
     if (bestValue_ && event.y >= *bestValue_) return;
     bestValue_ = event.y;
     improvedAt_ = clock_.seconds(std::chrono::steady_clock::now());
-    // Every engine there is searches for the shortest time.
-    state_.best = QString::fromStdString(formatQuantity(event.y, Measure::seconds));
+    state_.best = QString::fromStdString(study::progressText(state_.study, event.y));
 }
 
 }  // namespace tessera::ui

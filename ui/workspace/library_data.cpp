@@ -4,7 +4,9 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/cost/workload.h"
 #include "core/hardware/library.h"
+#include "core/hardware/platform.h"
 #include "core/model/zoo/zoo.h"
 #include "core/study/study.h"
 #include "ui/editors/edited_file.h"
@@ -30,6 +32,31 @@ QString groupsText(const hardware::Fleet& fleet) {
     return parts.mid(0, 8).join(QStringLiteral(" + "));
 }
 
+/// "3 HB + 1 LB".
+QString coresText(const hardware::Platform& platform) {
+    QStringList parts;
+    for (const hardware::SubAccelerator& core : platform.subAccelerators)
+        parts.append(countText(static_cast<double>(core.count)) + QLatin1Char(' ') + shown(core.name));
+    return parts.mid(0, 8).join(QStringLiteral(" + "));
+}
+
+LibraryContents::Entry workloadEntry(const cost::WorkloadEntry& row) {
+    LibraryContents::Entry entry{.key = shown("workload/" + row.id),
+                                 .title = row.name.empty() ? shown(row.id) : shown(row.name),
+                                 .aside = {},
+                                 .help = {},
+                                 .problem = shown(row.problem)};
+    if (!row.problem.empty()) return entry;
+    try {
+        const cost::Workload workload = cost::loadWorkload(row.path.string());
+        entry.aside = countText(static_cast<double>(workload.sources.size()));
+        entry.help = shown(workload.description.empty() ? workload.name : workload.description);
+    } catch (const std::exception& error) {
+        entry.problem = shown(error.what());
+    }
+    return entry;
+}
+
 LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
     LibraryContents::Entry entry{.key = shown(row.kind + "/" + row.id),
                                  .title = row.name.empty() ? shown(row.id) : shown(row.name),
@@ -38,7 +65,11 @@ LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
                                  .problem = shown(row.problem)};
     if (!row.problem.empty()) return entry;
     try {
-        if (row.kind == "fleet") {
+        if (row.kind == "platform") {
+            const hardware::Platform platform = hardware::loadPlatform(row.path.string());
+            entry.aside = countText(static_cast<double>(hardware::coreCount(platform)));
+            entry.help = coresText(platform);
+        } else if (row.kind == "fleet") {
             const hardware::Fleet fleet = hardware::loadFleet(row.path.string());
             entry.aside = countText(static_cast<double>(hardware::acceleratorCount(fleet)));
             entry.help = groupsText(fleet);
@@ -71,6 +102,21 @@ QString kindOf(const hardware::Accelerator& accelerator) {
     return shown(named ? accelerator.name.substr(vendor.size()) : accelerator.name);
 }
 
+/// What the card of a mapping study draws: the cores of its platform.
+void describeMapping(StudyCard& card, const study::Study& study) {
+    card.model = shown(study.workloads.at(0));
+    for (const hardware::SubAccelerator& core : hardware::loadPlatform(study.hardware.at(0)).subAccelerators)
+        card.groups.append(
+            {.name = shown(core.name),
+             .kind = QStringLiteral("%1 × %2 %3").arg(core.height).arg(core.width).arg(shown(core.dataflow)),
+             .count = static_cast<double>(core.count)});
+    QStringList algorithms;
+    for (const Json& algorithm : study.parameters.at("algorithms"))
+        algorithms.append(shown(algorithm.get<std::string>()));
+    card.detail = words("%1 race on jobs of '%2', %3 samples each")
+                      .arg(firstNames(algorithms, 3), card.model, countText(study.parameters.value("samples", 0.0)));
+}
+
 std::optional<StudyCard> cardOf(const std::string& name) {
     try {
         const study::Study study = study::loadStudy(name);
@@ -78,6 +124,10 @@ std::optional<StudyCard> cardOf(const std::string& name) {
         card.key = QString::fromStdString(name);
         card.title = shown(study.name.empty() ? name : study.name);
         card.studyJson = QString::fromStdString(toText(study::toJson(study)));
+        if (study.engine == "mapping") {
+            describeMapping(card, study);
+            return card;
+        }
         std::string model = study.models.at(0);
         for (const model::ZooEntry& entry : model::zooEntries())
             if ("zoo:" + entry.id == model) model = entry.title;
@@ -109,7 +159,9 @@ LibraryContents readLibrary() {
     for (const hardware::LibraryEntry& row : hardware::libraryEntries()) {
         if (row.kind == "fleet") contents.fleets.append(hardwareEntry(row));
         if (row.kind == "accelerator") contents.accelerators.append(hardwareEntry(row));
+        if (row.kind == "platform") contents.platforms.append(hardwareEntry(row));
     }
+    for (const cost::WorkloadEntry& row : cost::workloadEntries()) contents.workloads.append(workloadEntry(row));
     for (const auto& [name, path] : libraryFiles("studies")) contents.studies.append(studyEntry(name, path.string()));
     return contents;
 }
@@ -117,8 +169,8 @@ LibraryContents readLibrary() {
 QVector<StudyCard> readStudyCards(int most) {
     QVector<StudyCard> cards;
     // The first four of this order are the four questions that people come with; others follow by name.
-    std::vector<std::string> names{"resnet50-mixed-tpus", "vgg19-mixed-gpus", "alexnet-equal-tpus",
-                                   "resnet18-gpu-upgrade"};
+    std::vector<std::string> names{"resnet50-mixed-tpus", "mixed-jobs-race", "vgg19-mixed-gpus", "resnet18-gpu-upgrade",
+                                   "alexnet-equal-tpus"};
     for (const std::string& name : names)
         if (std::optional<StudyCard> card = cardOf(name); card && cards.size() < most) cards.append(*card);
     return cards;

@@ -18,6 +18,8 @@ struct LibraryContents {
     QVector<Entry> models;  ///< of the zoo
     QVector<Entry> accelerators;
     QVector<Entry> fleets;
+    QVector<Entry> platforms;
+    QVector<Entry> workloads;
     QVector<Entry> studies;
     bool operator==(const LibraryContents&) const = default;
 };

@@ -51,6 +51,9 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent), filter_(new QLine
     fleets_ = section(QStringLiteral("fleets"), tr("Fleets"), QStringLiteral("fleet"), hardware);
     accelerators_ =
         section(QStringLiteral("accelerators"), tr("Accelerators"), QStringLiteral("accelerator"), hardware);
+    platforms_ = section(QStringLiteral("platforms"), tr("Platforms"), QStringLiteral("platform"), hardware);
+    workloads_ =
+        section(QStringLiteral("workloads"), tr("Workloads"), QStringLiteral("jobs"), model_.invisibleRootItem());
     studies_ = section(QStringLiteral("studies"), tr("Studies"), QStringLiteral("study"), model_.invisibleRootItem());
     runs_ = section(QStringLiteral("history"), tr("History"), QStringLiteral("history"), model_.invisibleRootItem());
 
@@ -171,6 +174,8 @@ void LibraryPanel::fillAll() {
     fill(fleets_, QStringLiteral("hardware"), QStringLiteral("fleet"), contents_.fleets,
          recent(QStringLiteral("hardware")));
     fill(accelerators_, QStringLiteral("hardware"), QStringLiteral("accelerator"), contents_.accelerators, {});
+    fill(platforms_, QStringLiteral("hardware"), QStringLiteral("platform"), contents_.platforms, {});
+    fill(workloads_, QStringLiteral("hardware"), QStringLiteral("jobs"), contents_.workloads, {});
     fill(studies_, QStringLiteral("study"), QStringLiteral("study"), contents_.studies,
          recent(QStringLiteral("study")));
 }
@@ -212,16 +217,20 @@ void LibraryPanel::applyFilter() {
     filtering_ = filters;
 }
 
+QVector<QStandardItem*> LibraryPanel::sectionItems() const {
+    return {models_, fleets_, accelerators_, platforms_, workloads_, studies_, runs_, fleets_->parent()};
+}
+
 QStringList LibraryPanel::openSections() const {
     if (filtering_) return openBeforeFilter_;
     QStringList open;
-    for (const QStandardItem* item : {models_, fleets_, accelerators_, studies_, runs_, fleets_->parent()})
+    for (const QStandardItem* item : sectionItems())
         if (tree_->isExpanded(proxy_.mapFromSource(item->index()))) open.append(item->data(kSectionRole).toString());
     return open;
 }
 
 void LibraryPanel::setOpenSections(const QStringList& sections) {
-    for (const QStandardItem* item : {models_, fleets_, accelerators_, studies_, runs_, fleets_->parent()})
+    for (const QStandardItem* item : sectionItems())
         tree_->setExpanded(proxy_.mapFromSource(item->index()), sections.contains(item->data(kSectionRole).toString()));
 }
 

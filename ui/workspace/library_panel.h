@@ -46,6 +46,7 @@ signals:
     void inspected(const tessera::ui::Facts& facts);
 
 private:
+    QVector<QStandardItem*> sectionItems() const;
     QStandardItem* section(const QString& id, const QString& title, const QString& icon, QStandardItem* parent);
     QStandardItem* entryItem(const QString& kind, const QString& icon, const LibraryContents::Entry& entry);
     void fill(QStandardItem* section, const QString& kind, const QString& icon,
@@ -62,7 +63,7 @@ private:
     QSortFilterProxyModel proxy_;
     QLineEdit* filter_;
     QTreeView* tree_;
-    QStandardItem *models_, *accelerators_, *fleets_, *studies_, *runs_;
+    QStandardItem *models_, *accelerators_, *fleets_, *platforms_, *workloads_, *studies_, *runs_;
     LibraryContents contents_;
     QVector<RecentFiles::Entry> recent_;
     QStringList openBeforeFilter_;

@@ -67,10 +67,15 @@ void MainWindow::Implementation::buildActions() {
     const auto key = [](const char* text) { return QKeySequence(QLatin1String(text)); };
 
     add("new-study", tr("New &study"), "study", QKeySequence::New, [this] { newStudy({}, {}); });
+    add("new-mapping-study", tr("New &mapping study"), "timeline", {}, [this] { newStudy({}, {}, "mapping"); });
     add("new-fleet", tr("New &fleet"), "fleet", {},
         [this] { open(QStringLiteral("hardware"), QStringLiteral("new/fleet")); });
     add("new-accelerator", tr("New &accelerator"), "accelerator", {},
         [this] { open(QStringLiteral("hardware"), QStringLiteral("new/accelerator")); });
+    add("new-platform", tr("New &platform"), "platform", {},
+        [this] { open(QStringLiteral("hardware"), QStringLiteral("new/platform")); });
+    add("new-workload", tr("New &workload"), "jobs", {},
+        [this] { open(QStringLiteral("hardware"), QStringLiteral("new/workload")); });
     add("open", tr("&Open…"), "open", QKeySequence::Open, [this] {
         asker().openFile(window, tr("Open"), openFilter(), [this](const QString& path) { importFile(path); });
     });
@@ -144,7 +149,8 @@ void MainWindow::Implementation::buildMenus() {
     };
     QMenuBar* bar = window.menuBar();
     QMenu* file = bar->addMenu(tr("&File"));
-    fill(file, {"new-study", "new-fleet", "new-accelerator", "", "open"});
+    fill(file, {"new-study", "new-mapping-study", "new-fleet", "new-accelerator", "new-platform", "new-workload", "",
+                "open"});
     recentMenu = file->addMenu(tr("Open &recent"));
     fill(file, {"", "save"});
     exportMenu = file->addMenu(tr("&Export"));
@@ -224,13 +230,16 @@ void MainWindow::Implementation::fillLibraryMenus() {
     modelMenu->addSeparator();
     fill(modelMenu, QStringLiteral("model"), contents.models);
     hardwareMenu->clear();
-    for (const char* id : {"new-fleet", "new-accelerator"}) hardwareMenu->addAction(actions.value(QLatin1String(id)));
+    for (const char* id : {"new-fleet", "new-accelerator", "new-platform"})
+        hardwareMenu->addAction(actions.value(QLatin1String(id)));
     hardwareMenu->addSeparator();
     fill(hardwareMenu, QStringLiteral("hardware"), contents.fleets);
     hardwareMenu->addSeparator();
     fill(hardwareMenu, QStringLiteral("hardware"), contents.accelerators);
+    hardwareMenu->addSeparator();
+    fill(hardwareMenu, QStringLiteral("hardware"), contents.platforms);
     studyMenu->clear();
-    studyMenu->addAction(actions.value(QStringLiteral("new-study")));
+    for (const char* id : {"new-study", "new-mapping-study"}) studyMenu->addAction(actions.value(QLatin1String(id)));
     studyMenu->addSeparator();
     fill(studyMenu, QStringLiteral("study"), contents.studies);
 }
@@ -294,6 +303,10 @@ QVector<CommandPalette::Item> MainWindow::Implementation::paletteItems() const {
         add(QStringLiteral("hardware"), tr("Fleet"), QStringLiteral("fleet"), entry.key, entry.title);
     for (const LibraryContents::Entry& entry : contents.accelerators)
         add(QStringLiteral("hardware"), tr("Accelerator"), QStringLiteral("accelerator"), entry.key, entry.title);
+    for (const LibraryContents::Entry& entry : contents.platforms)
+        add(QStringLiteral("hardware"), tr("Platform"), QStringLiteral("platform"), entry.key, entry.title);
+    for (const LibraryContents::Entry& entry : contents.workloads)
+        add(QStringLiteral("hardware"), tr("Workload"), QStringLiteral("jobs"), entry.key, entry.title);
     for (const RecentFiles::Entry& entry : recent.entries())
         add(entry.kind, tr("File"), QStringLiteral("file"), entry.path, QFileInfo(entry.path).fileName());
     for (const store::RunRow& row : latestRuns)

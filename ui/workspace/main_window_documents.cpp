@@ -224,8 +224,8 @@ void MainWindow::Implementation::openStudyOf(store::RunId run) {
 }
 
 /// One that was not touched yet is shown again; beside one that was, a further one begins.
-void MainWindow::Implementation::newStudy(const QString& model, const QString& hardware) {
-    const std::string_view engine = study::engines().front().id;
+void MainWindow::Implementation::newStudy(const QString& model, const QString& hardware, std::string_view engine) {
+    if (engine.empty()) engine = study::engines().front().id;
     const QString key =
         newStudyKey(QString::fromUtf8(engine.data(), static_cast<qsizetype>(engine.size())), model, hardware);
     const QString kind = QStringLiteral("study");
@@ -324,11 +324,13 @@ void MainWindow::Implementation::askForColours(ModelDocument* model) {
     store::RunRow like;
     like.engine = study::engines().front().id;
     like.models = model->key().toStdString();
-    const auto ofModel = [search = candidates({}, like), models = like.models](
+    const auto ofModel = [search = candidates({}, like), models = like.models, engine = like.engine](
                              const QString& words,
                              const std::function<void(const std::vector<RunPicker::Candidate>&)>& answer) {
-        search(words, [answer, models](std::vector<RunPicker::Candidate> found) {
-            std::erase_if(found, [&](const RunPicker::Candidate& each) { return each.row.models != models; });
+        search(words, [answer, models, engine](std::vector<RunPicker::Candidate> found) {
+            std::erase_if(found, [&](const RunPicker::Candidate& each) {
+                return each.row.models != models || each.row.engine != engine;
+            });
             answer(found);
         });
     };

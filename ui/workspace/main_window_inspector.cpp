@@ -1,8 +1,12 @@
 #include <QPointer>
 #include <QTimer>
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "ui/editors/study_document.h"
+#include "ui/editors/study_form.h"
+#include "ui/editors/words.h"
 #include "ui/models/background.h"
 #include "ui/views/compare_document.h"
 #include "ui/views/report_document.h"
@@ -49,10 +53,12 @@ Facts studyFacts(const study::Study& study) {
         for (const std::string& name : names) all.append(shown(name));
         return all.isEmpty() ? MainWindow::tr("not chosen yet") : all.join(QStringLiteral(", "));
     };
-    facts.sections.append(
-        Facts::Section{.title = MainWindow::tr("Inputs"),
-                       .rows = {{.label = MainWindow::tr("Model"), .value = joinedText(study.models)},
-                                {.label = MainWindow::tr("Hardware"), .value = joinedText(study.hardware)}}});
+    const std::map<std::string_view, const std::vector<std::string>*> lists{
+        {"models", &study.models}, {"workloads", &study.workloads}, {"hardware", &study.hardware}};
+    Facts::Section inputs{.title = MainWindow::tr("Inputs"), .rows = {}};
+    for (const InputSlot& slot : inputSlots(study.engine))
+        inputs.rows.append({.label = words::tr(slot.label), .value = joinedText(*lists.at(slot.list))});
+    facts.sections.append(inputs);
     facts.sections.append(parameterFacts(study));
     if (estimate.problems.empty() && !estimate.text.empty())
         facts.sections.append(

@@ -6,6 +6,7 @@
 #include <QUndoGroup>
 #include <functional>
 #include <map>
+#include <string_view>
 #include <vector>
 
 #include "ui/models/facts.h"
@@ -82,7 +83,8 @@ struct MainWindow::Implementation {
     void run(const QString& studyJson, store::RunId inputsOf = 0);
     void runStudyNamed(const QString& key);
     void openStudyOf(store::RunId run);
-    void newStudy(const QString& model, const QString& hardware);
+    /// Of an engine, the first one where none is named.
+    void newStudy(const QString& model, const QString& hardware, std::string_view engine = {});
     void openJob(int job);
     void connectRun(RunDocument* document);
     void feedRun(RunDocument* document);

@@ -24,6 +24,8 @@ QString valueText(const Json& value) {
     if (value.is_boolean()) return value.get<bool>() ? tr("yes") : tr("no");
     if (value.is_string()) return shown(value.get_ref<const std::string&>());
     if (value.is_number()) return QString::fromStdString(formatCount(value.get<double>()));
+    constexpr std::size_t kMostParts = 16;
+    if (value.size() > kMostParts) return tr("%1 entries").arg(value.size());
     QStringList parts;
     for (const auto& [key, each] : value.items())
         parts.append(value.is_object() ? shown(key) + QStringLiteral(" = ") + valueText(each) : valueText(each));
@@ -106,8 +108,10 @@ store::RunRow rowOf(const RunState& state) {
     store::RunRow row;
     row.id = state.run;
     row.name = state.title.isEmpty() ? study::titleOf(state.study) : state.title.toStdString();
-    row.models = joined(state.study.models, ", ");
+    // As the history names what a run is about.
+    row.models = joined(state.study.models.empty() ? state.study.workloads : state.study.models, ", ");
     row.hardware = joined(state.study.hardware, ", ");
+    row.engine = state.study.engine;
     row.seed = state.study.seed;
     row.status = state.status;
     row.headline = state.result != nullptr ? study::headline(*state.result) : state.problem.toStdString();

@@ -188,7 +188,7 @@ TEST(CompareDocument, timelinesShareOneTimeAxisAndSelection) {
     document.resize(900, 600);
     document.setRuns(twoRuns());
     ASSERT_TRUE(compared(document));
-    document.findChild<QTabWidget*>()->setCurrentIndex(3);
+    openPage(document, QStringLiteral("Timelines"));
     ASSERT_TRUE(waitUntil([&] {
         const auto gantts = document.findChildren<GanttView*>();
         return gantts.size() == 2 && !gantts.at(1)->timeline().tracks.empty();
@@ -457,6 +457,7 @@ TEST(CompareDocument, showsTwoHundredRuns) {
     ASSERT_TRUE(compared(document));
     auto* tabs = document.findChild<QTabWidget*>();
     for (int tab = 0; tab < tabs->count(); ++tab) {
+        if (!tabs->isTabVisible(tab)) continue;  // there are no jobs to compare
         meter.run([&] { tabs->setCurrentIndex(tab); });
         waitUntil([] { return false; }, 30);
     }

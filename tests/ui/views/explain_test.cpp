@@ -8,6 +8,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
+#include <QUndoStack>
 #include <set>
 
 #include "core/base/error.h"
@@ -120,7 +121,7 @@ class ExplainView : public testing::Test {
 protected:
     void SetUp() override {
         view.resize(1100, 760);
-        view.setRun(realRun(), nullptr);
+        view.showRun({.result = realRun().shared(), .curves = nullptr, .history = {}, .kept = 0});
         ASSERT_TRUE(test::waitUntil([&] { return !view.findChild<HeatMapView*>()->heatMap().cells.empty(); }));
         tabs = view.findChild<PartitionTabs*>();
     }
@@ -133,7 +134,8 @@ protected:
         }
         return title;
     }
-    PartitionView view;
+    QUndoStack undo;
+    PartitionView view{&undo};
     PartitionTabs* tabs = nullptr;
 };
 

@@ -42,7 +42,9 @@ TEST(Scaling, ofAStoredRunNeedsNoFile) {
     RunDocument document(QStringLiteral("run/%1").arg(state.run));
     document.setHistory(window.history().path());
     document.setState(state);
+    document.show();
     document.findChild<PartitionTabs*>()->openTab(QStringLiteral("scaling"));
+    ASSERT_TRUE(waitUntil([&] { return document.findChild<ScalingView*>() != nullptr; }));
     const auto* scaling = document.findChild<ScalingView*>();
     ASSERT_TRUE(waitUntil([&] { return scaling->scaling() != nullptr; }, 30'000));
     EXPECT_EQ(scaling->scaling()->points.back().accelerators, 128);

@@ -1,0 +1,291 @@
+#include "ui/views/mapping_view.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QJsonObject>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QToolButton>
+#include <QUndoStack>
+#include <algorithm>
+#include <memory>
+
+#include "core/report/mapping_pictures.h"
+#include "tests/support/partition_result.h"
+#include "tests/support/pictures.h"
+#include "tests/support/race_result.h"
+#include "tests/support/turns.h"
+#include "ui/theme/theme.h"
+#include "ui/views/convergence_view.h"
+#include "ui/views/gantt_view.h"
+#include "ui/views/mapping_tabs.h"
+#include "ui/views/partition_view.h"
+#include "ui/views/plot_widget.h"
+#include "ui/views/run_document.h"
+#include "ui/views/run_progress.h"
+#include "ui/views/sweep_view.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+namespace {
+
+using test::savePicture;
+using test::waitUntil;
+
+FinishedRun finished(study::Result result) {
+    return {.result = std::make_shared<const study::Result>(std::move(result)),
+            .curves = nullptr,
+            .history = {},
+            .kept = 0};
+}
+
+QString visibleText(const QWidget& widget) {
+    QStringList texts;
+    for (const QLabel* label : widget.findChildren<QLabel*>())
+        if (label->isVisibleTo(&widget)) texts << label->text();
+    return texts.join(QLatin1Char('\n'));
+}
+
+class Mapping : public testing::Test {
+protected:
+    void SetUp() override { view.resize(1180, 720); }
+    void open(study::Result result) {
+        view.showRun(finished(std::move(result)));
+        ASSERT_TRUE(waitUntil([&] { return !gantt()->timeline().events.empty(); }));
+    }
+    GanttView* gantt() { return view.findChild<GanttView*>(); }
+    MappingTabs* tabs() { return view.findChild<MappingTabs*>(); }
+    /// The plot of the tab in front, once it shows something.
+    PlotWidget* plot(const char* tab) {
+        tabs()->openTab(QLatin1String(tab));
+        auto* found = tabs()->currentWidget()->findChild<PlotWidget*>();
+        return found != nullptr && waitUntil([&] { return !found->chart().series.empty(); }) ? found : nullptr;
+    }
+    QUndoStack undo;
+    MappingView view{&undo};
+};
+
+TEST_F(Mapping, beginsWithTheBestAlgorithmAndItsSchedule) {
+    open(test::handMadeRace());
+    test::pictureOf(view);  // lays the line out
+    EXPECT_EQ(view.run().algorithm(view.algorithm()), QStringLiteral("tessera"));
+    EXPECT_EQ(gantt()->timeline().tracks.size(), 3U);
+    EXPECT_TRUE(gantt()->timeline().usage);
+    const QString text = visibleText(view);
+    for (const char* part : {"throughput", "makespan", "above the bound", "samples"})
+        EXPECT_TRUE(text.contains(QLatin1String(part))) << part << " in\n" << text.toStdString();
+    savePicture(view, QStringLiteral("mapping-schedule-small"));
+}
+
+TEST_F(Mapping, choosingAJobTellsTheInspectorAndMarksItEverywhere) {
+    open(test::handMadeRace());
+    QSignalSpy spy(&view, &RunView::inspected);
+    emit gantt()->eventSelected(0);
+    ASSERT_FALSE(spy.isEmpty());
+    const auto facts = spy.last().at(0).value<Facts>();
+    EXPECT_EQ(facts.title, QStringLiteral("conv1<a>"));
+    EXPECT_EQ(facts.sections.size(), 3);
+    EXPECT_EQ(view.job(), 0);
+    tabs()->openTab(QStringLiteral("jobs"));
+    auto* table = tabs()->currentWidget()->findChild<TableView*>();
+    ASSERT_NE(table, nullptr);
+    EXPECT_EQ(table->currentRow(), 0);
+    table->setCurrentRow(4);
+    EXPECT_EQ(view.job(), 4);
+    EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("mlp"));
+}
+
+TEST_F(Mapping, anotherAlgorithmChangesHeadlineScheduleAndTables) {
+    open(test::handMadeRace());
+    const double best = gantt()->timeline().length;
+    for (auto* button : view.findChildren<QToolButton*>())
+        if (button->text() == QStringLiteral("random")) button->click();
+    EXPECT_EQ(view.algorithm(), 2);
+    EXPECT_TRUE(waitUntil([&] { return gantt()->timeline().length > best; }));
+    tabs()->openTab(QStringLiteral("algorithms"));
+    auto* table = tabs()->currentWidget()->findChild<TableView*>();
+    EXPECT_EQ(table->currentRow(), 2);
+    table->setCurrentRow(1);
+    EXPECT_EQ(view.algorithm(), 1);
+}
+
+TEST_F(Mapping, everyTabFillsAndItsTablesAreSound) {
+    open(test::handMadeRace());
+    for (const char* tab : {"race", "algorithms", "cores", "demand", "explored"}) {
+        PlotWidget* const its = plot(tab);
+        ASSERT_NE(its, nullptr) << tab;
+        EXPECT_GT(test::coloursIn(test::pictureOf(*its)), 10) << tab;
+    }
+    for (const char* tab : {"jobs", "sweeps", "assumptions"}) tabs()->openTab(QLatin1String(tab));
+    int rows = 0;
+    for (auto* table : view.findChildren<QTableView*>()) {
+        QAbstractItemModelTester tester(table->model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+        rows += table->model()->rowCount();
+    }
+    EXPECT_GE(rows, 3 + 6 + 3 + 2);  // algorithms, jobs, cores, inputs
+    EXPECT_FALSE(tabs()->isTabVisible(7)) << "there is no front";
+    EXPECT_TRUE(visibleText(view).contains(QStringLiteral("Jobs do not depend on each other.")));
+}
+
+TEST_F(Mapping, theViewIsRememberedAndWrongOnesAreIgnored) {
+    open(test::handMadeRace());
+    view.chooseAlgorithm(1);
+    view.chooseJob(3);
+    tabs()->openTab(QStringLiteral("cores"));
+    const QJsonObject saved = view.saveView();
+    RunDocument document(QStringLiteral("run/3"));
+    document.restoreView(saved);
+    RunState state;
+    state.run = 3;
+    state.status = store::RunStatus::done;
+    state.result = finished(test::handMadeRace()).result;
+    document.setState(state);
+    auto* other = document.findChild<MappingView*>();
+    ASSERT_NE(other, nullptr);
+    EXPECT_EQ(other->algorithm(), 1);
+    EXPECT_EQ(other->job(), 3);
+    EXPECT_EQ(other->findChild<MappingTabs*>()->tab(), QStringLiteral("cores"));
+    other->restoreView({{QStringLiteral("algorithm"), 7}, {QStringLiteral("job"), 1e9}});
+    EXPECT_EQ(other->algorithm(), 1);
+    EXPECT_EQ(document.findChild<PartitionView*>(), nullptr);
+    for (QAction* action : document.documentActions()) EXPECT_TRUE(action->isEnabled());
+}
+
+TEST_F(Mapping, oneDocumentShowsRunsOfEitherEngine) {
+    RunDocument document(QStringLiteral("run/3"));
+    RunState state;
+    state.run = 3;
+    state.status = store::RunStatus::done;
+    state.result = std::make_shared<const study::Result>(test::handMadeResult());
+    document.setState(state);
+    EXPECT_NE(document.findChild<PartitionView*>(), nullptr);
+    state.result = finished(test::handMadeRace()).result;
+    document.setState(state);
+    EXPECT_EQ(document.findChild<PartitionView*>(), nullptr);
+    EXPECT_NE(document.findChild<MappingView*>(), nullptr);
+}
+
+TEST_F(Mapping, exportsEveryPictureTableAndDocument) {
+    open(test::handMadeRace());
+    int pictures = 0;
+    int documents = 0;
+    for (const Exportable& what : view.exportables()) {
+        if (what.svg) {
+            EXPECT_NE(what.svg(report::Theme(report::ThemeKind::light)).find("<svg"), std::string::npos);
+            ++pictures;
+        }
+        if (what.csv) {
+            EXPECT_FALSE(what.csv().empty()) << what.name.toStdString();
+        }
+        if (what.json) {
+            EXPECT_EQ(what.json().find('{'), 0U);
+            ++documents;
+        }
+    }
+    EXPECT_GE(pictures, 7);
+    EXPECT_EQ(documents, 3);  // trace, mapping, result
+    EXPECT_NE(view.resultExport().json().find("tessera.mapping-result/1"), std::string::npos);
+    EXPECT_NE(view.traceExport().json().find("traceEvents"), std::string::npos);
+}
+
+TEST_F(Mapping, aTieIsSaid) {
+    study::Result result = test::handMadeRace();
+    auto& runs = std::get<study::MappingOutcome>(result.outcome).result.runs;
+    runs[0].optimal = runs[1].optimal = true;
+    open(std::move(result));
+    EXPECT_TRUE(visibleText(view).contains(QStringLiteral("2 of 3 algorithms reach the bound (load)")));
+}
+
+TEST_F(Mapping, aSweepRunsInTheBackgroundAndCanBeCancelled) {
+    SweepView sweeps;
+    sweeps.resize(1000, 480);
+    const MappingRun run(std::make_shared<const study::Result>(test::mappedTable()));
+    sweeps.setRun(run, {}, 0);
+    sweeps.choose(study::SweepKind::groupSize);
+    EXPECT_TRUE(visibleText(sweeps).contains(QStringLiteral("cannot be drawn anew")));
+    sweeps.choose(study::SweepKind::bandwidth);
+    sweeps.solve();
+    EXPECT_TRUE(sweeps.isWorking());
+    sweeps.cancel();
+    EXPECT_FALSE(sweeps.isWorking());
+    EXPECT_EQ(sweeps.sweep(), nullptr);
+    sweeps.solve();
+    ASSERT_TRUE(waitUntil([&] { return sweeps.sweep() != nullptr; }, 60000));
+    ASSERT_EQ(sweeps.sweep()->points.size(), 7U);
+    for (const study::SweepPoint& point : sweeps.sweep()->points)
+        for (const study::SweepRun& each : point.runs) EXPECT_GE(each.makespan, point.bound * (1 - 1e-9));
+    EXPECT_EQ(sweeps.exportables().size(), 1);
+    savePicture(sweeps, QStringLiteral("mapping-sweep"));
+}
+
+/// Every tab of a real run, in light and dark, for a person to look at.
+TEST_F(Mapping, pictures) {
+    for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
+        theme().apply(mode);
+        const QString suffix = theme().isDark() ? QStringLiteral("-dark") : QStringLiteral("-light");
+        QUndoStack stack;
+        MappingView its(&stack);
+        its.resize(1280, 800);
+        its.setProperty("ground", "surface");
+        its.showRun({.result = std::make_shared<const study::Result>(test::mappedTable()),
+                     .curves = nullptr,
+                     .history = {},
+                     .kept = 0});
+        auto* pages = its.findChild<MappingTabs*>();
+        auto* lanes = its.findChild<GanttView*>();
+        ASSERT_TRUE(waitUntil([&] { return !lanes->timeline().events.empty(); }));
+        its.show();
+        for (const char* tab :
+             {"schedule", "race", "algorithms", "jobs", "cores", "demand", "explored", "sweeps", "assumptions"}) {
+            pages->openTab(QLatin1String(tab));
+            if (auto* chart = pages->currentWidget()->findChild<PlotWidget*>(); chart != nullptr && chart->isVisible())
+                waitUntil([&] { return !chart->chart().series.empty(); });
+            waitUntil([] { return false; }, 30);
+            const QImage picture = savePicture(its, QStringLiteral("mapping-") + QLatin1String(tab) + suffix);
+            EXPECT_GT(test::coloursIn(picture), 20) << tab;
+        }
+    }
+    theme().apply(ThemeMode::light);
+}
+
+TEST(MappingLive, theRaceIsShownWhileItRuns) {
+    RunDocument document(QStringLiteral("job/1"));
+    document.resize(1100, 680);
+    RunState state;
+    state.job = 1;
+    state.study = test::tableStudy({"tessera", "magma", "random"});
+    state.status = store::RunStatus::running;
+    state.task = QStringLiteral("magma");
+    state.done = 4000;
+    state.total = 6000;
+    state.rate = 512000;
+    state.best = QStringLiteral("1,902,345 cycles");
+    state.secondsLeft = 1;
+    auto curves = std::make_shared<std::vector<Curve>>();
+    curves->push_back({QStringLiteral("bound"), {{0, 1.89e6}}});
+    const auto& outcome = std::get<study::MappingOutcome>(test::mappedTable().outcome);
+    for (const mapping::Run& run : outcome.result.runs) {
+        Curve best{QString::fromStdString(run.algorithm + " best"), {}};
+        Curve mean{QString::fromStdString(run.algorithm + " mean"), {}};
+        for (const mapping::ConvergencePoint& point : run.convergence) {
+            best.points.emplace_back(static_cast<double>(point.samples), point.best);
+            mean.points.emplace_back(static_cast<double>(point.samples), point.mean);
+        }
+        curves->push_back(best);
+        curves->push_back(mean);
+    }
+    state.curves = curves;
+    document.setState(state);
+    auto* plot = document.findChild<RunProgress*>()->findChild<PlotWidget*>();
+    ASSERT_NE(plot, nullptr);
+    EXPECT_EQ(plot->chart().id, "race");
+    EXPECT_EQ(plot->chart().series.size(), 5U);  // three algorithms, the mean of the last one, the bound
+    EXPECT_EQ(plot->chart().y.title, "Makespan (cycles)");
+    savePicture(document, QStringLiteral("mapping-race-live"));
+}
+
+}  // namespace
+}  // namespace tessera::ui

@@ -1,0 +1,117 @@
+#include "ui/models/mapping_run.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "core/study/metric.h"
+#include "ui/models/partition_run.h"
+#include "ui/models/table_columns.h"
+
+namespace tessera::ui {
+
+namespace {
+
+std::size_t at(int index) {
+    return static_cast<std::size_t>(index);
+}
+
+QString nameAt(const std::vector<std::string>& names, int index) {
+    return index >= 0 && at(index) < names.size() ? shownText(names[at(index)]) : QString();
+}
+
+const mapping::Algorithm* known(const std::string& id) {
+    const auto& all = mapping::algorithms();
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const mapping::Algorithm& row) { return row.id == id; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+QString text(std::string_view view) {
+    return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+}
+
+}  // namespace
+
+MappingRun::MappingRun(std::shared_ptr<const study::Result> result) : result_(std::move(result)) {}
+
+const study::MappingOutcome& MappingRun::outcome() const {
+    return std::get<study::MappingOutcome>(result_->outcome);
+}
+
+const mapping::Run& MappingRun::run(int index) const {
+    return outcome().result.runs.at(at(index));
+}
+
+int MappingRun::runCount() const {
+    return isEmpty() ? 0 : static_cast<int>(outcome().result.runs.size());
+}
+
+int MappingRun::bestRun() const {
+    const mapping::Run* const best = study::bestRun(outcome());
+    return best == nullptr ? 0 : static_cast<int>(best - outcome().result.runs.data());
+}
+
+int MappingRun::runNamed(const QString& algorithm) const {
+    for (int index = 0; index < runCount(); ++index)
+        if (this->algorithm(index) == algorithm) return index;
+    return -1;
+}
+
+QString MappingRun::algorithm(int run) const {
+    return shownText(this->run(run).algorithm);
+}
+
+int MappingRun::jobCount() const {
+    return static_cast<int>(problem().jobs.size());
+}
+
+int MappingRun::coreCount() const {
+    return static_cast<int>(problem().cores.size());
+}
+
+bool MappingRun::hasFront() const {
+    const auto& runs = outcome().result.runs;
+    return std::any_of(runs.begin(), runs.end(), [](const mapping::Run& run) { return !run.front.empty(); });
+}
+
+bool MappingRun::hasExplored() const {
+    const auto& runs = outcome().result.runs;
+    return std::any_of(runs.begin(), runs.end(), [](const mapping::Run& run) { return !run.explored.empty(); });
+}
+
+QString MappingRun::algorithmTitle(int run) const {
+    const mapping::Algorithm* const row = known(this->run(run).algorithm);
+    return row == nullptr ? algorithm(run) : text(row->title);
+}
+
+QString MappingRun::algorithmHelp(int run) const {
+    const mapping::Algorithm* const row = known(this->run(run).algorithm);
+    return row == nullptr ? QString() : text(row->description);
+}
+
+QString MappingRun::jobName(int job) const {
+    return nameAt(problem().jobs, job);
+}
+
+QString MappingRun::jobModel(int job) const {
+    return nameAt(outcome().jobModels, job);
+}
+
+QString MappingRun::jobKind(int job) const {
+    return nameAt(outcome().jobKinds, job);
+}
+
+QString MappingRun::coreName(int core) const {
+    return nameAt(problem().cores, core);
+}
+
+QString MappingRun::time(double cycles) const {
+    return QString::fromStdString(study::cyclesText(problem(), cycles));
+}
+
+QString MappingRun::bandwidth(double bytesPerCycle) const {
+    if (problem().clock) return columns::quantity(bytesPerCycle * problem().clock->value, Measure::bytesPerSecond);
+    return columns::count(bytesPerCycle) + QStringLiteral(" B/cycle");
+}
+
+}  // namespace tessera::ui

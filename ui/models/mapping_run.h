@@ -1,0 +1,61 @@
+#pragma once
+
+#include <QString>
+#include <memory>
+
+#include "core/study/mapping_schedule.h"
+#include "core/study/result.h"
+
+namespace tessera::ui {
+
+/// A finished mapping run as views read it: shares the result, so that a copy is cheap and stays valid on threads.
+class MappingRun {
+public:
+    MappingRun() = default;
+    /// `result` must hold a mapping outcome with at least one run of an algorithm.
+    explicit MappingRun(std::shared_ptr<const study::Result> result);
+
+    bool isEmpty() const { return result_ == nullptr; }
+    const study::Result& result() const { return *result_; }
+    std::shared_ptr<const study::Result> shared() const { return result_; }
+    const study::MappingOutcome& outcome() const;
+    const mapping::Problem& problem() const { return outcome().problem; }
+    const mapping::Run& run(int index) const;
+    int runCount() const;
+    int bestRun() const;
+    int runNamed(const QString& algorithm) const;  ///< -1 = none
+    QString algorithm(int run) const;
+    int jobCount() const;
+    int coreCount() const;
+    bool hasFront() const;     ///< of two objectives
+    bool hasExplored() const;  ///< samples were kept
+    /// "MAGMA": what people call an algorithm, where the engine knows it.
+    QString algorithmTitle(int run) const;
+    QString algorithmHelp(int run) const;
+    QString jobName(int job) const;
+    QString jobModel(int job) const;
+    QString jobKind(int job) const;
+    QString coreName(int core) const;
+    /// "9.5 ms", or cycles where the clock is not known.
+    QString time(double cycles) const;
+    /// "1.2 GB/s", or bytes per cycle.
+    QString bandwidth(double bytesPerCycle) const;
+
+private:
+    std::shared_ptr<const study::Result> result_;
+};
+
+/// What the parts of a mapping view share, so that one choice moves all.
+struct MappingChoice {
+    MappingRun run;
+    int algorithm = 0;  ///< index of its run
+    int job = -1;
+    study::JobColour colour = study::JobColour::kind;
+    std::vector<study::CoreUse> uses = {};  ///< of the chosen algorithm's cores
+
+    const mapping::Run& chosen() const { return run.run(algorithm); }
+};
+
+using SharedMappingChoice = std::shared_ptr<MappingChoice>;
+
+}  // namespace tessera::ui

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <QString>
+#include <functional>
+
+#include "core/base/units.h"
+#include "ui/models/table_model.h"
+
+/// Columns that tables of results have in common.
+namespace tessera::ui::columns {
+
+QString quantity(double value, Measure measure);
+QString exact(double value);
+QString count(double value);
+
+/// A number that can be explained: its path stands in the column's PathRole.
+TableModel::Column number(const QString& title, Measure measure, std::function<double(int)> value,
+                          std::function<QString(int)> path = {}, const QString& help = {});
+TableModel::Column words(const QString& title, std::function<QString(int)> text, const QString& help = {});
+/// A small square in a colour of data before the text.
+void colourBy(TableModel::Column& column, std::function<QString(int)> colour);
+
+}  // namespace tessera::ui::columns

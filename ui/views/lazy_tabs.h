@@ -1,0 +1,64 @@
+#pragma once
+
+#include <QTabWidget>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "ui/models/background.h"
+
+class QLabel;
+class QSplitter;
+
+namespace tessera::ui {
+
+/// Tabs that are built when they are first seen, and filled when they are seen after what they show changed. Pictures
+/// are made off the UI thread.
+class LazyTabs : public QTabWidget {
+    Q_OBJECT
+
+public:
+    explicit LazyTabs(QWidget* parent = nullptr);
+    void addPage(const QString& id, const QString& title, std::function<QWidget*()> make, std::function<void()> fill);
+    /// What the tabs show changed; before the first time nothing is made.
+    void refresh();
+    QString tab() const;  ///< "jobs", "race", …
+    void openTab(const QString& id);
+    void setPageShown(const QString& id, bool shown);
+
+    /// Makes a value on a thread and shows it, unless what the tabs show changed meanwhile.
+    template <typename Work, typename Show>
+    void prepare(Work work, Show show) {
+        inBackground(
+            this, std::move(work),
+            [this, at = generation_, show = std::move(show)](auto value) {
+                if (at == generation_) show(std::move(value));
+            },
+            [this](const QString& problem) { emit troubled(problem); });
+    }
+
+signals:
+    void troubled(const QString& sentence);
+
+private:
+    struct Page {
+        QString id;
+        std::function<QWidget*()> make;
+        std::function<void()> fill;
+        QWidget* holder = nullptr;
+        bool made = false;
+        bool stale = true;
+    };
+    void see(int index);
+
+    std::vector<Page> pages_;
+    int generation_ = 0;  ///< 0 = there is nothing to show yet
+};
+
+/// A picture and the table of its numbers, side by side.
+QSplitter* besides(QWidget* picture, QWidget* table);
+QWidget* under(QWidget* top, QWidget* bottom);
+/// Sentences that can be selected.
+QLabel* sentences();
+
+}  // namespace tessera::ui

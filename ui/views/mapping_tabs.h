@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "ui/models/facts.h"
+#include "ui/models/mapping_run.h"
+#include "ui/models/run_state.h"
+#include "ui/views/exportable.h"
+#include "ui/views/lazy_tabs.h"
+
+namespace tessera::ui {
+
+/// What a mapping run found: its schedule, the race between its algorithms, its jobs and cores.
+class MappingTabs : public LazyTabs {
+    Q_OBJECT
+
+public:
+    explicit MappingTabs(SharedMappingChoice choice, QWidget* parent = nullptr);
+    ~MappingTabs() override;
+
+    /// Another run: where it is kept, and its number there; 0 = not kept.
+    void setHistory(const std::filesystem::path& history, store::RunId kept);
+    /// What was made here beyond the run's own pictures and tables.
+    QVector<Exportable> exportables() const;
+    /// Marks a job in schedule and table; -1 = none.
+    void setJob(int job);
+
+signals:
+    void algorithmChosen(int algorithm);
+    void jobChosen(int job);
+    void colourChosen(tessera::study::JobColour colour);
+    void inspected(const tessera::ui::Facts& facts);
+    void explainRequested(const QString& path);
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

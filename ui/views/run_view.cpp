@@ -1,0 +1,41 @@
+#include "ui/views/run_view.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "ui/views/mapping_view.h"
+#include "ui/views/partition_view.h"
+
+namespace tessera::ui {
+
+namespace {
+
+template <typename View>
+RunView* make(QUndoStack* undo, QWidget* parent) {
+    return new View(undo, parent);
+}
+
+bool hasPlans(const study::Result& result) {
+    const auto* outcome = std::get_if<study::PartitionOutcome>(&result.outcome);
+    return outcome != nullptr && !outcome->result.plans.empty();
+}
+
+bool hasMappings(const study::Result& result) {
+    const auto* outcome = std::get_if<study::MappingOutcome>(&result.outcome);
+    return outcome != nullptr && !outcome->result.runs.empty();
+}
+
+}  // namespace
+
+const std::vector<RunViewRow>& runViews() {
+    static const std::vector<RunViewRow> kRows{{hasPlans, make<PartitionView>}, {hasMappings, make<MappingView>}};
+    return kRows;
+}
+
+const RunViewRow* runViewOf(const study::Result& result) {
+    const std::vector<RunViewRow>& rows = runViews();
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const RunViewRow& row) { return row.shows(result); });
+    return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace tessera::ui
