@@ -204,7 +204,7 @@ std::string textOf(const CostTable& table) {
         const cost::LayerCost& cost = row.analysis.cost;
         text.rows.push_back({fmt::format("{}", i), row.name, fmt::format("{}", cost.cycles),
                              fmt::format("{} B", cost.l1Bytes), fmt::format("{} B", cost.l2Bytes),
-                             fmt::format("{}", cost.macs), fmt::format("{} J", formatCount(cost.energy)),
+                             fmt::format("{}", cost.macs), formatQuantity(cost.energy, Measure::joules),
                              formatQuantity(cost.offChipBytes, Measure::bytes),
                              fmt::format("{:.1f} %", 100 * cost.utilisation), differs});
     }

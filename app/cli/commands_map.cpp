@@ -60,17 +60,15 @@ Json warmStartNamed(const Context& context, const std::string& name) {
         if (!result) throw UsageError(fmt::format("run {} has no result to start from", run));
         return study::warmStartOf(*result);
     }
-    const JsonDocument document = JsonDocument::load(name);
-    if (!document.root().has("schema")) return document.json();
-    return study::warmStartOf(study::readResult(document.root(), study::newStudy("mapping")));
+    return study::warmStartIn(JsonDocument::load(name));
 }
 
-/// Reads the mapping that is to be scored against the problem here, so that an error names the file and its line.
+/// Reads a mapping that is to be scored against the problem here, so that an error names the file and its line.
 Json mappingNamed(const std::string& name, const study::Study& study, Context& context) {
     const JsonDocument document = JsonDocument::load(name);
     const mapping::Problem problem = study::readMappingInputs(study, hooksOf(context)).outcome.problem;
-    study::readMapping(document.root(), problem.jobs.size(), problem.cores.size());
-    return document.json();
+    if (!document.root().has("schema")) study::readMapping(document.root(), problem.jobs.size(), problem.cores.size());
+    return study::mappingIn(document);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -44,6 +45,7 @@ constexpr std::array kUnits{
     Unit{Measure::seconds, "h", 3600, false},
     Unit{Measure::hertz, "Hz", 1},
     Unit{Measure::watts, "W", 1},
+    Unit{Measure::joules, "J", 1},
     Unit{Measure::area, "mm²", 1, false},
     Unit{Measure::area, "mm2", 1, false},
     Unit{Measure::count, "", 1},
@@ -69,7 +71,8 @@ bool isData(Measure measure) {
 
 /// Things that come in wholes have no thousandths: "16mB/s" is a slip of the shift key.
 bool mayBeSmall(Measure measure) {
-    return measure == Measure::seconds || measure == Measure::hertz || measure == Measure::watts;
+    return measure == Measure::seconds || measure == Measure::hertz || measure == Measure::watts ||
+           measure == Measure::joules;
 }
 
 bool fits(const Prefix& prefix, const Unit& unit) {
@@ -158,6 +161,8 @@ std::string_view unitName(Measure measure) {
             return "Hz";
         case Measure::watts:
             return "W";
+        case Measure::joules:
+            return "J";
         case Measure::area:
             return "mm²";
         case Measure::count:
@@ -213,6 +218,18 @@ std::string formatCount(double value) {
     if (value == std::floor(value)) return grouped(value);
     if (magnitude >= 999.95) return grouped(std::round(value));
     return fmt::format("{:.4g}", value);
+}
+
+std::string formatCounted(double count, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", formatCount(count), count == 1 ? one : many);
+}
+
+std::string formatWait(double seconds) {
+    constexpr double kMinute = 60, kHour = 3600;
+    if (seconds < 1) return "less than a second";
+    if (seconds < 1.5 * kMinute) return fmt::format("about {:.0f} seconds", std::max(2.0, seconds));
+    if (seconds < 1.5 * kHour) return fmt::format("about {:.0f} minutes", seconds / kMinute);
+    return fmt::format("about {:.0f} hours", seconds / kHour);
 }
 
 std::string exactNumber(double value) {

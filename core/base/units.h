@@ -7,7 +7,7 @@
 namespace tessera {
 
 /// What a number with a unit measures. Decides which unit names are understood and how it is shown.
-enum class Measure { bytes, bytesPerSecond, bitsPerSecond, flops, flopsPerSecond, seconds, hertz, watts, area, count };
+enum class Measure { bytes, bytesPerSecond, bitsPerSecond, flops, flopsPerSecond, seconds, hertz, watts, joules, area, count };
 
 /// Reads "16GB/s", "8Gb/s", "180 TFLOPS", "64GiB", "200MHz", "1.5e9" into SI base units of the measure. B is byte and
 /// b is bit, so "16GB/s" given where bits per second are meant is 128e9. Bare numbers are base units. A decimal prefix
@@ -23,6 +23,12 @@ std::string_view unitName(Measure measure);
 
 /// A plain number for people, 4 significant digits, no exponent for ordinary sizes: "6.31", "25,557,032".
 std::string formatCount(double value);
+
+/// How many of what: "1 layer", "1,200 layers".
+std::string formatCounted(double count, std::string_view one, std::string_view many);
+
+/// A rough time to wait: "less than a second", "about 40 seconds", "about 3 hours".
+std::string formatWait(double seconds);
 
 /// The shortest text that reads back as the same double.
 std::string exactNumber(double value);

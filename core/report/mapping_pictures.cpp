@@ -643,7 +643,7 @@ RaceAxis axisOf(const MappingOutcome& outcome, Objective objective) {
         case Objective::latency:
             return {cycles("Mean latency"), time, second};
         case Objective::energy:
-            return {"Energy (J)", Measure::count, 1};
+            return {"Energy", Measure::joules, 1};
         case Objective::edp:
             return {clocked ? "Energy × delay (J·s)" : "Energy × delay (J·cycles)", Measure::count, second};
         case Objective::weighted:

@@ -25,10 +25,6 @@ std::string count(double value) {
     return formatCount(value);
 }
 
-std::string counted(std::size_t number, const char* one, const char* many) {
-    return fmt::format("{} {}", count(static_cast<double>(number)), number == 1 ? one : many);
-}
-
 std::string gapText(const Run& run) {
     return std::isfinite(run.gap) ? study::percentText(run.gap) : "–";
 }
@@ -89,11 +85,12 @@ Table algorithmTable(const MappingOutcome& outcome) {
     for (const Run& run : outcome.result.runs) {
         const auto time = study::secondsOf(outcome.problem, run.values.makespan);
         const auto rate = study::throughputOf(outcome.problem, run.values);
-        table.rows.push_back(
-            {run.algorithm, time ? formatQuantity(time->value, Measure::seconds) : "–",
-             count(std::round(run.values.makespan)), rate ? formatQuantity(rate->value, Measure::flopsPerSecond) : "–",
-             run.values.energy ? study::joulesText(*run.values.energy) : "–", gapText(run), study::certaintyText(run),
-             count(static_cast<double>(run.samples)), count(static_cast<double>(run.bestAfter))});
+        table.rows.push_back({run.algorithm, time ? formatQuantity(time->value, Measure::seconds) : "–",
+                              count(std::round(run.values.makespan)),
+                              rate ? formatQuantity(rate->value, Measure::flopsPerSecond) : "–",
+                              run.values.energy ? formatQuantity(*run.values.energy, Measure::joules) : "–",
+                              gapText(run), study::certaintyText(run), count(static_cast<double>(run.samples)),
+                              count(static_cast<double>(run.bestAfter))});
     }
     return table;
 }
@@ -184,8 +181,9 @@ std::vector<std::string> mappingSentences(const study::Result& /*result*/, const
     std::vector<std::string> sentences;
     sentences.push_back(fmt::format(
         "{}: {} on {}, {:.4g} bytes per cycle between them{}.", escaped(study::titleOf(outcome)),
-        counted(outcome.problem.jobs.size(), "job", "jobs"),
-        counted(outcome.problem.cores.size(), "sub-accelerator", "sub-accelerators"), outcome.problem.bandwidth,
+        formatCounted(static_cast<double>(outcome.problem.jobs.size()), "job", "jobs"),
+        formatCounted(static_cast<double>(outcome.problem.cores.size()), "sub-accelerator", "sub-accelerators"),
+        outcome.problem.bandwidth,
         outcome.problem.clock
             ? fmt::format(" ({})", formatQuantity(outcome.problem.bandwidth * outcome.problem.clock->value,
                                                   Measure::bytesPerSecond))

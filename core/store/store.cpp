@@ -144,6 +144,7 @@ constexpr std::array kMeasureNames{
     MeasureName{Measure::seconds, "seconds"},
     MeasureName{Measure::hertz, "hertz"},
     MeasureName{Measure::watts, "watts"},
+    MeasureName{Measure::joules, "joules"},
     MeasureName{Measure::area, "area"},
     MeasureName{Measure::count, "count"},
 };

@@ -59,17 +59,6 @@ Work workOf(const partition::Options& options, const partition::Network& network
     return work;
 }
 
-std::string durationText(double seconds) {
-    if (seconds < 1) return "less than a second";
-    if (seconds < 90) return fmt::format("about {:.0f} seconds", std::max(2.0, seconds));
-    if (seconds < 5400) return fmt::format("about {:.0f} minutes", seconds / 60);
-    return fmt::format("about {:.0f} hours", seconds / 3600);
-}
-
-std::string counted(double count, const char* one, const char* many) {
-    return fmt::format("{} {}", formatCount(count), count == 1 ? one : many);
-}
-
 /// Every group's missing numbers, not only those of the first.
 void checkGroups(const hardware::Fleet& fleet, const std::string& dtype, std::vector<std::string>& problems) {
     if (!partition::bytesOfDtype(dtype)) return;
@@ -124,14 +113,14 @@ Estimate estimatePartition(const Study& study) {
     const auto joins =
         static_cast<double>(std::count_if(layers->layers.begin(), layers->layers.end(),
                                           [](const model::Layer& layer) { return model::isJoin(layer.kind); }));
-    std::string text = counted(static_cast<double>(layers->layers.size()) - joins, "layer", "layers");
-    if (joins > 0) text += " and " + counted(joins, "join", "joins");
+    std::string text = formatCounted(static_cast<double>(layers->layers.size()) - joins, "layer", "layers");
+    if (joins > 0) text += " and " + formatCounted(joins, "join", "joins");
     estimate.seconds = work.seconds;
-    estimate.text =
-        fmt::format("{}, {}, {} on {}: {} on one core", text, counted(work.splits, "split", "splits"),
-                    counted(static_cast<double>(options->strategies.size()), "strategy", "strategies"),
-                    counted(static_cast<double>(hardware::acceleratorCount(*fleet)), "accelerator", "accelerators"),
-                    durationText(work.seconds));
+    estimate.text = fmt::format(
+        "{}, {}, {} on {}: {} on one core", text, formatCounted(work.splits, "split", "splits"),
+        formatCounted(static_cast<double>(options->strategies.size()), "strategy", "strategies"),
+        formatCounted(static_cast<double>(hardware::acceleratorCount(*fleet)), "accelerator", "accelerators"),
+        formatWait(work.seconds));
     return estimate;
 }
 

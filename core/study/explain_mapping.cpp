@@ -96,7 +96,7 @@ void throughputTerms(const Context& context, std::vector<Explanation::Term>& ter
 
 void energyTerms(const Context& context, std::vector<Explanation::Term>& terms) {
     terms.push_back({"least energy of every job on any sub-accelerator, summed",
-                     joulesText(context.outcome.result.bound.energy), "result, bound.energy_j"});
+                     formatQuantity(context.outcome.result.bound.energy, Measure::joules), "result, bound.energy_j"});
 }
 
 void boundTerms(const Context& context, std::vector<Explanation::Term>& terms) {

@@ -16,7 +16,7 @@ using Better = Metric::Better;
 using mapping::Run;
 
 /// How numbers are said whose name is not said by their unit alone.
-enum class Said : std::uint8_t { quantity, cycles, joules, percent, count };
+enum class Said : std::uint8_t { quantity, cycles, percent, count };
 
 /// A number of every run of an algorithm: the one place that knows its name, title, unit and direction.
 struct RunMetric {
@@ -44,7 +44,7 @@ const std::vector<RunMetric>& runMetrics() {
          }},
         {"mean_finish_cycles", "Mean time until a job has finished", Measure::count, Better::lower, Said::cycles,
          [](const MappingOutcome& /*outcome*/, const Run& run) { return std::optional(run.values.latency); }},
-        {"energy_j", "Energy", Measure::count, Better::lower, Said::joules,
+        {"energy_j", "Energy", Measure::joules, Better::lower, Said::quantity,
          [](const MappingOutcome& /*outcome*/, const Run& run) { return run.values.energy; }},
         {"lower_bound_cycles", "Lower bound of the makespan", Measure::count, Better::neither, Said::cycles,
          [](const MappingOutcome& outcome, const Run& /*run*/) {
@@ -103,7 +103,6 @@ std::optional<std::string> mappingMetricText(std::string_view name, double value
     for (const RunMetric& row : runMetrics()) {
         if (row.name != name) continue;
         if (row.said == Said::cycles) return formatCount(std::round(value)) + " cycles";
-        if (row.said == Said::joules) return joulesText(value);
     }
     return std::nullopt;
 }
@@ -111,12 +110,6 @@ std::optional<std::string> mappingMetricText(std::string_view name, double value
 std::string cyclesText(const mapping::Problem& problem, double cycles) {
     if (const auto time = secondsOf(problem, cycles)) return formatQuantity(time->value, Measure::seconds);
     return formatCount(std::round(cycles)) + " cycles";
-}
-
-std::string joulesText(double joules) {
-    // Engineering prefixes are those of seconds and watts; joules take them over.
-    const std::string text = formatQuantity(joules, Measure::watts);
-    return text.empty() || text.back() != 'W' ? text : text.substr(0, text.size() - 1) + "J";
 }
 
 std::string certaintyText(const Run& run) {

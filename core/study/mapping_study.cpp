@@ -184,14 +184,16 @@ std::vector<Parameter> makeParameters() {
          .fallback = "",
          .words = {},
          .value = "RUN|FILE",
-         .help = "starts from the mappings of a stored run, of a result or of a mapping in a file"},
+         .help = "starts from the mappings of a stored run, of a result or of a mapping in a file",
+         .fromFile = warmStartIn},
         {.name = "evaluate",
          .option = "--evaluate",
          .kind = Kind::document,
          .fallback = "",
          .words = {},
          .value = "FILE",
-         .help = "scores the mapping of a file instead of searching"},
+         .help = "scores the mapping of a file, or the best of a result in it, instead of searching",
+         .fromFile = mappingIn},
     };
 }
 
@@ -274,17 +276,6 @@ unsigned threadsOf(const RunHooks& hooks) {
     return std::min(threadCount(hooks.threads), kMostThreads);
 }
 
-std::string counted(double count, const char* one, const char* many) {
-    return fmt::format("{} {}", formatCount(count), count == 1 ? one : many);
-}
-
-std::string durationText(double seconds) {
-    if (seconds < 1) return "less than a second";
-    if (seconds < 90) return fmt::format("about {:.0f} seconds", std::max(2.0, seconds));
-    if (seconds < 5400) return fmt::format("about {:.0f} minutes", seconds / 60);
-    return fmt::format("about {:.0f} hours", seconds / 3600);
-}
-
 /// Measured on one core of 2020: evaluating a job of a mapping, and what a search does around it.
 constexpr double kSecondsPerJob = 40e-9;
 
@@ -325,6 +316,26 @@ Json warmStartOf(const Result& result) {
     Json& mappings = json["mappings"] = Json::array();
     for (const mapping::Run& run : outcome->result.runs) mappings.push_back(mappingJson(run.mapping));
     return json;
+}
+
+Study continuationOf(const Result& result) {
+    Study study = result.study;
+    study.parameters["warm_start"] = warmStartOf(result);
+    if (!study.name.empty()) study.name += ", searched on";
+    return study;
+}
+
+Json warmStartIn(const JsonDocument& file) {
+    return file.root().has("schema") ? warmStartOf(readResult(file.root(), newStudy("mapping"))) : file.json();
+}
+
+Json mappingIn(const JsonDocument& file) {
+    if (!file.root().has("schema")) return file.json();
+    const Result result = readResult(file.root(), newStudy("mapping"));
+    const auto* outcome = std::get_if<MappingOutcome>(&result.outcome);
+    const mapping::Run* best = outcome == nullptr ? nullptr : bestRun(*outcome);
+    if (best == nullptr) file.root().at("schema").fail("the result of a mapping run");
+    return mappingJson(best->mapping);
 }
 
 Result runMapping(const Study& study, const RunHooks& hooks) {
@@ -389,6 +400,12 @@ Estimate estimateMapping(const Study& study) {
             if (const auto given = study.parameters.find("warm_start"); given != study.parameters.end())
                 options->warmStart = warmStart(*given, inputs->outcome.problem);
         });
+        attempt([&] {
+            const mapping::Problem& problem = inputs->outcome.problem;
+            if (const auto given = study.parameters.find("evaluate"); given != study.parameters.end())
+                readMapping(documentOf(*given, "the mapping to evaluate").root(), problem.jobs.size(),
+                            problem.cores.size());
+        });
         for (std::string& problem : mapping::problems(*options, inputs->outcome.problem))
             estimate.problems.push_back(std::move(problem));
     }
@@ -401,12 +418,17 @@ Estimate estimateMapping(const Study& study) {
     const mapping::Problem& problem = inputs->outcome.problem;
     const auto jobs = static_cast<double>(problem.jobs.size());
     const auto algorithms = static_cast<double>(options->algorithms.size());
+    const std::string what =
+        fmt::format("{} on {}", formatCounted(jobs, "job", "jobs"),
+                    formatCounted(static_cast<double>(problem.cores.size()), "sub-accelerator", "sub-accelerators"));
+    if (study.parameters.contains("evaluate")) {
+        estimate.text = what + ", one mapping that is scored: less than a second";
+        return estimate;
+    }
     estimate.seconds = algorithms * static_cast<double>(options->samples) * jobs * kSecondsPerJob;
     estimate.text = fmt::format(
-        "{} on {}, {} with {} each: {} on one core", counted(jobs, "job", "jobs"),
-        counted(static_cast<double>(problem.cores.size()), "sub-accelerator", "sub-accelerators"),
-        counted(algorithms, "algorithm", "algorithms"),
-        counted(static_cast<double>(options->samples), "sample", "samples"), durationText(estimate.seconds));
+        "{}, {} with {} each: {} on one core", what, formatCounted(algorithms, "algorithm", "algorithms"),
+        formatCounted(static_cast<double>(options->samples), "sample", "samples"), formatWait(estimate.seconds));
     return estimate;
 }
 

@@ -46,6 +46,14 @@ MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks);
 /// The value of the parameter `warm_start` that starts another run from this one: its problem and its best mappings.
 Json warmStartOf(const Result& result);
 
+/// The study that searches on from what this run found. Throws UsageError for another engine's result.
+Study continuationOf(const Result& result);
+
+/// What a file gives as `warm_start` and as `evaluate`: of a mapping run's result all mappings with their problem, or
+/// the best mapping; any other document as it stands. Throws DataError.
+Json warmStartIn(const JsonDocument& file);
+Json mappingIn(const JsonDocument& file);
+
 /// Maps the study's jobs. Throws like study::run.
 Result runMapping(const Study& study, const RunHooks& hooks);
 

@@ -123,6 +123,10 @@ std::string timesText(double factor) {
 }
 
 std::string percentText(double share) {
+    // What is less than rounding is nothing; what is hardly more is said to be something.
+    constexpr double kRounding = 1e-9, kLeastShown = 1e-6;
+    if (std::fabs(share) <= kRounding) return "0 %";
+    if (std::fabs(share) < kLeastShown) return share > 0 ? "< 0.0001 %" : "> -0.0001 %";
     return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
 }
 

@@ -42,6 +42,5 @@ std::string certaintyText(const partition::Plan& plan);
 std::string certaintyText(const mapping::Run& run);
 /// "9.5 ms" with a clock, else "1,899,000 cycles".
 std::string cyclesText(const mapping::Problem& problem, double cycles);
-std::string joulesText(double joules);
 
 }  // namespace tessera::study

@@ -197,10 +197,16 @@ Json parseParameter(const Parameter& parameter, const std::vector<std::string>& 
     if (parameter.kind == ParameterKind::flag) return !defaultOf(parameter).get<bool>();
     if (hasPairs(parameter)) return pairsFromTexts(parameter, texts);
     const std::string text = texts.empty() ? "" : texts.back();
-    if (parameter.kind == ParameterKind::document) return readParameter(parameter, JsonDocument::load(text).root());
+    if (parameter.kind == ParameterKind::document) return readParameterFile(parameter, text);
     const std::optional<Json> value = fromText(parameter, text);
     if (!value) refuse(parameter, text, hintFor(parameter, text));
     return *value;
+}
+
+Json readParameterFile(const Parameter& parameter, const std::string& path) {
+    const JsonDocument file = JsonDocument::load(path);
+    Json value = readParameter(parameter, file.root());
+    return parameter.fromFile == nullptr ? value : parameter.fromFile(file);
 }
 
 Json readParameter(const Parameter& parameter, const JsonNode& node) {

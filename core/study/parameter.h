@@ -39,6 +39,8 @@ struct Parameter {
     std::string_view value;  ///< what stands for the value in help, such as "N"
     std::string_view help;   ///< one line
     bool research = false;   ///< shown apart: for studying the method, not for using it
+    /// Of a document: the value that a file gives; null = the file's document as it stands. Throws DataError.
+    Json (*fromFile)(const JsonDocument& file) = nullptr;
 };
 
 /// The default of a parameter; null where it has none.
@@ -48,6 +50,9 @@ Json defaultOf(const Parameter& parameter);
 /// the option (none for a flag). Throws UsageError naming the option, what was given and what is expected; for a
 /// document, what reading its file throws.
 Json parseParameter(const Parameter& parameter, const std::vector<std::string>& texts);
+
+/// The value of a parameter of kind document that a file gives. Throws FileError, DataError.
+Json readParameterFile(const Parameter& parameter, const std::string& path);
 
 /// The value that a study file gives. Throws DataError.
 Json readParameter(const Parameter& parameter, const JsonNode& node);

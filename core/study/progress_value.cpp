@@ -15,6 +15,10 @@ std::string secondsText(double value) {
     return formatQuantity(value, Measure::seconds);
 }
 
+std::string joulesText(double value) {
+    return formatQuantity(value, Measure::joules);
+}
+
 std::string cyclesText(double value) {
     return formatCount(std::round(value)) + " cycles";
 }
@@ -28,7 +32,7 @@ constexpr std::array kRows{
     Row{"partition", "", "Step time", secondsText},
     Row{"mapping", "throughput", "Makespan (cycles)", cyclesText},
     Row{"mapping", "latency", "Mean time until a job has finished (cycles)", cyclesText},
-    Row{"mapping", "energy", "Energy (J)", joulesText},
+    Row{"mapping", "energy", "Energy", joulesText},
     Row{"mapping", "edp", "Energy × delay (J·cycles)", formatCount},
     Row{"mapping", "weighted", "Weighted objective", formatCount},
 };

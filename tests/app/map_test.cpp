@@ -81,6 +81,9 @@ TEST_F(Map, scoresAGivenMapping) {
     EXPECT_EQ(document["makespan_cycles"], 100.0);
     EXPECT_EQ(document["algorithm"], "given");
     EXPECT_EQ(document["samples"], 1);
+    std::ofstream(path("result.json")) << table({"--json", "--algorithm", "random"}, "two.csv").output;
+    const Document best = json({"--evaluate", "result.json"}, "two.csv");
+    EXPECT_EQ(best["makespan_cycles"], Document::parse(std::ifstream(path("result.json")))["makespan_cycles"]);
     write("wrong.json", "{\"sub_accelerator\": [0, 1],\n \"priority\": [0, 2]}");
     const Ended wrong = table({"--evaluate", "wrong.json"}, "two.csv");
     EXPECT_EQ(wrong.code, 3);

@@ -3,9 +3,11 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QCompleter>
+#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QPushButton>
 #include <QSignalBlocker>
 #include <QStringListModel>
 #include <algorithm>
@@ -14,7 +16,9 @@
 
 #include "core/base/text.h"
 #include "ui/editors/json_path.h"
+#include "ui/editors/sizes_text.h"
 #include "ui/editors/words.h"
+#include "ui/models/background.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -326,6 +330,62 @@ private:
     QStringList chosen_;
 };
 
+/// A document that a file gives: what is there, and a button to choose a file.
+class DocumentField : public Field {
+public:
+    DocumentField(const FieldRow& row, QWidget* parent)
+        : Field(parent),
+          row_(row),
+          choose_(new QPushButton(words::tr("Choose a file…"), this)),
+          held_(new QLabel(this)) {
+        auto* layout = new QHBoxLayout(this);
+        layout->setContentsMargins(0, 0, 0, 0);
+        layout->setSpacing(theme().spacing(3));
+        layout->addWidget(choose_);
+        layout->addWidget(held_, 1);
+        choose_->setAccessibleName(words::tr("%1: choose a file").arg(row.label));
+        choose_->setAccessibleDescription(row.help);
+        held_->setTextFormat(Qt::PlainText);
+        setFocusProxy(choose_);
+        connect(choose_, &QPushButton::clicked, this, [this] { ask(); });
+    }
+    QWidget* control() override { return choose_; }
+    QString problem() const override { return problem_; }
+    void setJson(const Json& value) override {
+        if (value != value_) problem_.clear();
+        value_ = value;
+        held_->setText(value.is_null() ? row_.placeholder : row_.describe(value));
+        setLook(*held_, "tone", value.is_null() ? QStringLiteral("secondary") : QString());
+    }
+
+private:
+    void ask() {
+        auto* dialog = new QFileDialog(this, row_.label, {}, words::tr("Documents (*.json);;All files (*)"));
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setFileMode(QFileDialog::ExistingFile);
+        connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) { take(path); });
+        dialog->open();
+    }
+    void take(const QString& path) {
+        inBackground(
+            this, [read = row_.read, file = path.toStdString()] { return read(file); },
+            [this](const Json& value) {
+                problem_.clear();
+                emit edited(value);
+                emit finished();
+            },
+            [this](const QString& problem) {
+                problem_ = problem;
+                emit edited(value_);  // as it was; the form looks for problems again
+            });
+    }
+    FieldRow row_;
+    QPushButton* choose_;
+    QLabel* held_;
+    Json value_;
+    QString problem_;
+};
+
 template <typename Made>
 Field* make(const FieldRow& row, QWidget* parent) {
     return new Made(row, parent);
@@ -340,7 +400,7 @@ constexpr Maker kMakers[] = {
     {FieldKind::text, make<TextField>},   {FieldKind::quantity, make<NumberField>},
     {FieldKind::word, make<WordField>},   {FieldKind::wordOrQuantity, make<WordOrQuantityField>},
     {FieldKind::words, make<WordsField>}, {FieldKind::flag, make<FlagField>},
-    {FieldKind::whole, make<WholeField>},
+    {FieldKind::whole, make<WholeField>}, {FieldKind::document, make<DocumentField>},
 };
 
 bool isUndoKey(QKeyEvent* event) {
@@ -444,6 +504,7 @@ Field* makeField(const FieldRow& row, QWidget* parent) {
 }
 
 QString shownValue(const Json& given, const FieldRow& row) {
+    if (row.kind == FieldKind::sizes && given.is_object()) return sizesText(given);
     const Json& value = plainValue(given);
     if (value.is_number()) return exactQuantity(value.get<double>(), row.measure);
     if (value.is_boolean()) return value.get<bool>() ? words::tr("yes") : words::tr("no");

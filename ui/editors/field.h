@@ -26,6 +26,8 @@ enum class FieldKind {
     wordOrQuantity,  ///< one of `words`, or a number
     words,           ///< some of `words`, in the order of their ticking
     flag,
+    sizes,     ///< sizes of named things, "sequence=128, width=64"; in tables
+    document,  ///< a document as a whole, taken from a file
 };
 
 /// One field of a form or column of a table: everything that is needed to show, edit and explain it. Forms are made of
@@ -45,6 +47,9 @@ struct FieldRow {
     QString placeholder = {};  ///< shown in the empty field; empty = the fallback, else an example
     bool sourced = false;      ///< a number that can say where it comes from
     JsonPath keys = {};        ///< the way to the value where keys hold dots themselves; empty = `path` says it
+    /// Of a document: what a file gives (throws), in a thread of its own, and what is there in a few words.
+    std::function<Json(const std::string& path)> read = {};
+    std::function<QString(const Json& value)> describe = {};
 };
 
 /// The way to a row's value.

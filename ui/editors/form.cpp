@@ -28,7 +28,7 @@ QLabel* caption(const QString& text, const char* tone, QWidget* parent) {
 }
 
 bool isWide(FieldKind kind) {
-    return kind == FieldKind::words || kind == FieldKind::flag;
+    return kind == FieldKind::words || kind == FieldKind::flag || kind == FieldKind::document;
 }
 
 }  // namespace

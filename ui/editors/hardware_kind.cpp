@@ -372,8 +372,11 @@ ListSpec workloadModels() {
     FieldRow batch = countRow("batch", tr("Batch"), tr("Samples of a mini-batch"), 1e9);
     batch.sourced = false;
     batch.fallback = 1;
+    FieldRow sizes =
+        textRow("dimensions", tr("Dimensions"), tr("Sizes that the model leaves open, such as sequence=128, width=64"));
+    sizes.kind = FieldKind::sizes;
     spec.columns = {textRow("model", tr("Model"), tr("zoo:NAME, or the path of a file beside this one"), true),
-                    textRow("kind", tr("Kind"), tr("vision, language, recommendation, …")), batch};
+                    textRow("kind", tr("Kind"), tr("vision, language, recommendation, …")), batch, sizes};
     spec.blank = [](const Json&) {
         return std::pair(std::string(), Json{{"model", "zoo:resnet50"}, {"kind", "vision"}, {"batch", 1}});
     };

@@ -264,6 +264,8 @@ QString ListModel::problem(const QModelIndex& index) const {
         if (text.isEmpty()) return words::tr("Type a value such as %1.").arg(exampleOf(column.measure));
         if (!own.isEmpty()) return own;
     }
+    if (column.kind == FieldKind::sizes && value.is_string())
+        return words::tr("Type names with their sizes, such as sequence=128, width=64.");
     return problemAt(problems_, fieldOf(index));
 }
 
@@ -291,7 +293,7 @@ QVariant ListModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
         case Qt::EditRole:
             if (column.kind == FieldKind::flag) return {};
-            if (value.is_object() && !isSourced(value)) return shownObject(value);
+            if (value.is_object() && !isSourced(value) && column.kind != FieldKind::sizes) return shownObject(value);
             return shownValue(value.is_null() ? column.fallback : value, column);
         case Qt::ForegroundRole:
             return value.is_null() ? QVariant(theme().colour("secondary")) : QVariant();
@@ -329,6 +331,7 @@ bool ListModel::setData(const QModelIndex& index, const QVariant& value, int rol
     if (role != Qt::EditRole) return false;
     const FieldRow& column = spec_.columns[index.column()];
     const QString text = value.toString();
+    if (column.kind == FieldKind::sizes) return setCell(index, readSizes(text));
     if (column.kind != FieldKind::quantity) return setCell(index, Json(text.toStdString()));
     const std::optional<double> number = parseQuantity(text.toStdString(), column.measure);
     return setCell(index, text.isEmpty() ? Json() : number ? numberValue(*number) : Json(text.toStdString()));

@@ -41,6 +41,7 @@ constexpr std::array kExamples{
     Example{Measure::seconds, QT_TRANSLATE_NOOP("tessera::ui", "a time"), "5 µs"},
     Example{Measure::hertz, QT_TRANSLATE_NOOP("tessera::ui", "a frequency"), "200 MHz"},
     Example{Measure::watts, QT_TRANSLATE_NOOP("tessera::ui", "a power"), "450 W"},
+    Example{Measure::joules, QT_TRANSLATE_NOOP("tessera::ui", "an energy"), "3 mJ"},
     Example{Measure::area, QT_TRANSLATE_NOOP("tessera::ui", "an area"), "80 mm²"},
     Example{Measure::count, QT_TRANSLATE_NOOP("tessera::ui", "a number"), "128"},
 };

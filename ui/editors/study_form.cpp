@@ -55,6 +55,7 @@ constexpr std::array kKinds{
     KindRow{ParameterKind::words, FieldKind::words},
     KindRow{ParameterKind::text, FieldKind::text},
     KindRow{ParameterKind::flag, FieldKind::flag},
+    KindRow{ParameterKind::document, FieldKind::document},
 };
 
 FieldRow valueRow(const Parameter& parameter) {
@@ -69,6 +70,20 @@ FieldRow valueRow(const Parameter& parameter) {
     row.help = helpOf(parameter);
     row.fallback = study::defaultOf(parameter);
     return row;
+}
+
+/// What a document holds, as far as a person needs to know it: "3 mappings", "1 mapping of 100 jobs".
+QString documentText(const Json& value) {
+    const auto several = value.find("mappings");
+    const bool isList = several != value.end() && several->is_array();
+    return isList ? words::counted(static_cast<double>(several->size()), "mapping", "mappings")
+                  : words::tr("1 mapping");
+}
+
+void offerFile(FieldRow& row, const Parameter& parameter) {
+    row.placeholder = words::tr("none");
+    row.describe = documentText;
+    row.read = [parameter](const std::string& path) { return study::readParameterFile(parameter, path); };
 }
 
 /// Every list of inputs, by the kind of hardware where that decides what it is called.
@@ -123,7 +138,9 @@ std::optional<FieldRow> fieldOf(const Parameter& parameter) {
         FieldRow row = valueRow(parameter);
         row.path = "parameters." + std::string(parameter.name);
         row.kind = kind.field;
-        if (kind.field == FieldKind::flag)
+        if (kind.field == FieldKind::document)
+            offerFile(row, parameter);
+        else if (kind.field == FieldKind::flag)
             row.placeholder = row.help;  // what ticking does stands beside the box
         else if (row.fallback.is_null())
             row.placeholder = words::tr("not limited");

@@ -21,4 +21,12 @@ inline QString newStudyKey(const QString& engine, const QString& model, const QS
     return query.isEmpty() ? key : key + QLatin1Char('?') + query.join(QLatin1Char('&'));
 }
 
+/// The key of the study that searches on from a run's result, by the run's key: "run/7", "job/2".
+inline QString searchedOnKey(const QString& run) {
+    return run + QStringLiteral("/searched-on");
+}
+inline bool isSearchedOn(const QString& key) {
+    return key.endsWith(QLatin1String("/searched-on"));
+}
+
 }  // namespace tessera::ui

@@ -148,7 +148,7 @@ Facts algorithmFacts(const MappingChoice& choice) {
         rows.number(tr("Throughput"), columns::quantity(*rate, Measure::flopsPerSecond), *rate, "throughput_flops");
     rows.cycles(tr("Mean finish of a job"), run.values.latency, "mean_finish_cycles");
     if (run.values.energy)
-        rows.number(tr("Energy"), QString::fromStdString(study::joulesText(*run.values.energy)), *run.values.energy,
+        rows.number(tr("Energy"), QString::fromStdString(formatQuantity(*run.values.energy, Measure::joules)), *run.values.energy,
                     "energy_j");
     rows.number(tr("Gap to the bound"), QString::fromStdString(study::percentText(run.gap)), run.gap, "gap");
     rows.text(tr("Samples"), columns::count(static_cast<double>(run.samples)));

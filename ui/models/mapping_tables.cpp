@@ -110,12 +110,8 @@ TableModel* algorithmTableModel(const SharedMappingChoice& choice, QObject* pare
         return role == PathRole ? QVariant(path(row)) : QVariant();
     };
     Column energy = number(
-        tr("Energy"), Measure::count, [run](int row) { return run(row).values.energy.value_or(NAN); },
+        tr("Energy"), Measure::joules, [run](int row) { return run(row).values.energy.value_or(NAN); },
         runPath(choice, "energy_j"));
-    energy.text = [run](int row) {
-        const std::optional<double> value = run(row).values.energy;
-        return value ? QString::fromStdString(study::joulesText(*value)) : QStringLiteral("–");
-    };
     return new TableModel(
         {name,
          time(

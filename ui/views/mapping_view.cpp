@@ -119,7 +119,7 @@ void MappingView::Implementation::showHeadline() {
                       .help = tr("Until the last of the jobs has finished"),
                       .explain = explained(outcome.problem.clock ? "makespan_s" : "makespan_cycles")});
     if (run.values.energy)
-        headlines.append({.value = QString::fromStdString(study::joulesText(*run.values.energy)),
+        headlines.append({.value = QString::fromStdString(formatQuantity(*run.values.energy, Measure::joules)),
                           .label = tr("energy"),
                           .explain = explained("energy_j")});
     headlines.append({.value = columns::count(static_cast<double>(run.samples)),

@@ -6,10 +6,14 @@
 #include <QTimer>
 #include <QUndoStack>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 #include "core/base/json.h"
+#include "core/study/parameter.h"
+#include "core/study/study.h"
 #include "ui/models/background.h"
+#include "ui/models/document_keys.h"
 #include "ui/models/partition_run.h"
 #include "ui/theme/theme.h"
 #include "ui/views/run_progress.h"
@@ -20,6 +24,13 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kRedrawMilliseconds = 50;
+
+bool takesWarmStart(const study::Study& study) {
+    const auto& engines = study::engines();
+    const auto its = std::find_if(engines.begin(), engines.end(),
+                                  [&](const study::Engine& engine) { return engine.id == study.engine; });
+    return its != engines.end() && study::findParameter(its->parameters(), "warm_start") != nullptr;
+}
 
 }  // namespace
 
@@ -40,6 +51,7 @@ struct RunDocument::Implementation {
     std::shared_ptr<const study::Result> shown;
     QVector<QAction*> actions;
     QVector<QAction*> resultActions;
+    QAction* searchOn = nullptr;
 
     void build();
     void addActions();
@@ -52,6 +64,11 @@ struct RunDocument::Implementation {
     void openStudy() {
         emit document->openRequested(QStringLiteral("study"),
                                      state.run != 0 ? QStringLiteral("run/%1").arg(state.run) : key);
+    }
+    /// A study that begins with what this run found.
+    void goOn() {
+        const QString its = state.run != 0 ? QStringLiteral("run/%1").arg(state.run) : key;
+        emit document->openRequested(QStringLiteral("study"), searchedOnKey(its));
     }
     void compare() { emit document->openRequested(QStringLiteral("compare"), runKey()); }
     void report() { emit document->openRequested(QStringLiteral("report"), runKey()); }
@@ -92,6 +109,7 @@ QAction* RunDocument::Implementation::addAction(const QString& text, const char*
 void RunDocument::Implementation::addActions() {
     addAction(tr("Run again"), "run", &Implementation::repeat, false);
     addAction(tr("Open its study"), "study", &Implementation::openStudy, false);
+    searchOn = addAction(tr("Search on from here…"), "forward", &Implementation::goOn, true);
     addAction(tr("Compare with…"), "compare", &Implementation::compare, true);
     addAction(tr("Report"), "report", &Implementation::report, true);
     addAction(tr("Export result…"), "export", &Implementation::exportResult, true);
@@ -142,6 +160,7 @@ void RunDocument::Implementation::showState() {
     const RunViewRow* const its = state.result != nullptr ? runViewOf(*state.result) : nullptr;
     const bool done = its != nullptr;
     for (QAction* action : resultActions) action->setEnabled(done);
+    searchOn->setVisible(takesWarmStart(state.study));
     if (done) {
         makeView(*its);
         showResult();

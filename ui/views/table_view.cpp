@@ -47,6 +47,12 @@ class TitleRow : public QHeaderView {
 public:
     explicit TitleRow(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) { setSectionsClickable(true); }
 
+    /// All titles are one line of one font, so one tells the height; Qt's own hint asks the style about up to two
+    /// hundred.
+    QSize sizeHint() const override {
+        return count() == 0 ? QHeaderView::sizeHint() : QSize(length(), sectionSizeFromContents(0).height());
+    }
+
 protected:
     void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override {
         QHeaderView::initStyleOptionForIndex(option, section);

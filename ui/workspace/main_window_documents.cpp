@@ -1,8 +1,11 @@
 #include <QFileInfo>
 #include <QUndoStack>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "core/base/text.h"
+#include "core/study/mapping_study.h"
 #include "core/study/study.h"
 #include "ui/editors/editor_document.h"
 #include "ui/editors/hardware_document.h"
@@ -32,11 +35,16 @@ const QString kRunPrefix = QStringLiteral("run/");
 const QString kJobPrefix = QStringLiteral("job/");
 
 store::RunId runOf(const QString& key) {
-    return key.startsWith(kRunPrefix) ? key.mid(kRunPrefix.size()).toLongLong() : 0;
+    return key.startsWith(kRunPrefix) ? key.section(QLatin1Char('/'), 1, 1).toLongLong() : 0;
 }
 
 int jobOf(const QString& key) {
-    return key.startsWith(kJobPrefix) ? key.mid(kJobPrefix.size()).toInt() : 0;
+    return key.startsWith(kJobPrefix) ? key.section(QLatin1Char('/'), 1, 1).toInt() : 0;
+}
+
+/// The study of a run; where the key says so, the one that searches on from its result.
+study::Study studyOf(const QString& key, study::Study study, const study::Result* result) {
+    return isSearchedOn(key) && result != nullptr ? study::continuationOf(*result) : std::move(study);
 }
 
 bool isFile(const QString& key) {
@@ -73,7 +81,7 @@ Document* MainWindow::Implementation::open(const QString& kind, const QString& g
         return present;
     }
     if (kind == QLatin1String("study") && runOf(key) != 0) {
-        openStudyOf(runOf(key));
+        openStudyOf(key);
         return nullptr;
     }
     if (kind == QLatin1String("compare") && !key.isEmpty() && !key.contains(QLatin1Char(','))) {
@@ -101,11 +109,13 @@ Document* MainWindow::Implementation::make(const QString& kind, const QString& k
     }
     if (kind == QLatin1String("model")) document = new ModelDocument(key);
     if (kind == QLatin1String("hardware")) document = new HardwareDocument(key);
-    if (kind == QLatin1String("study") && runOf(key) != 0) openStudyOf(runOf(key));
-    if (kind == QLatin1String("study") && jobOf(key) != 0)
-        document = new StudyDocument(jobs->state(jobOf(key)).study, key);
-    else if (kind == QLatin1String("study") && runOf(key) == 0)
+    if (kind == QLatin1String("study") && runOf(key) != 0) openStudyOf(key);
+    if (kind == QLatin1String("study") && jobOf(key) != 0) {
+        const RunState state = jobs->state(jobOf(key));
+        document = new StudyDocument(studyOf(key, state.study, state.result.get()), key);
+    } else if (kind == QLatin1String("study") && runOf(key) == 0) {
         document = new StudyDocument(key);
+    }
     if (kind == QLatin1String("run")) document = new RunDocument(key);
     if (kind == QLatin1String("compare")) document = new CompareDocument(key);
     if (kind == QLatin1String("report")) document = new ReportDocument(key);
@@ -208,11 +218,15 @@ void MainWindow::Implementation::runStudyNamed(const QString& key) {
         });
 }
 
-void MainWindow::Implementation::openStudyOf(store::RunId run) {
+void MainWindow::Implementation::openStudyOf(const QString& key) {
     history->ask<study::Study>(
-        context.get(), [run](store::Store& store) { return store.study(run); },
-        [this, run](const study::Study& study) {
-            const QString key = kRunPrefix + QString::number(run);
+        context.get(),
+        [key](store::Store& store) {
+            const auto result = isSearchedOn(key) ? store.result(runOf(key)) : std::nullopt;
+            return studyOf(key, store.study(runOf(key)), result ? &*result : nullptr);
+        },
+        [this, key](const study::Study& study) {
+            // Asked for twice in a row, it is there by now.
             if (Document* present = area->find(QStringLiteral("study"), key)) {
                 area->bringToFront(present);
                 return;

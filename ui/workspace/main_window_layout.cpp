@@ -130,7 +130,7 @@ void MainWindow::Implementation::buildDocks() {
     QObject::connect(library, &LibraryPanel::repeatRequested, context.get(),
                      [this](qint64 id) { openJob(jobs->repeat(id)); });
     QObject::connect(library, &LibraryPanel::studyOfRunRequested, context.get(),
-                     [this](qint64 id) { openStudyOf(id); });
+                     [this](qint64 id) { open(QStringLiteral("study"), QStringLiteral("run/%1").arg(id)); });
     QObject::connect(library, &LibraryPanel::forgetRequested, context.get(),
                      [this](const QString& path) { recent.remove(path); });
     QObject::connect(library, &LibraryPanel::inspected, context.get(), [this](const Facts& facts) {

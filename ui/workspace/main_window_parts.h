@@ -82,7 +82,7 @@ struct MainWindow::Implementation {
     void closeDocument(Document* document);
     void run(const QString& studyJson, store::RunId inputsOf = 0);
     void runStudyNamed(const QString& key);
-    void openStudyOf(store::RunId run);
+    void openStudyOf(const QString& key);  ///< "run/7"
     /// Of an engine, the first one where none is named.
     void newStudy(const QString& model, const QString& hardware, std::string_view engine = {});
     void openJob(int job);

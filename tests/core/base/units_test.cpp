@@ -12,7 +12,9 @@
 #include "core/base/quantity.h"
 
 using tessera::formatCount;
+using tessera::formatCounted;
 using tessera::formatQuantity;
+using tessera::formatWait;
 using tessera::Measure;
 using tessera::parseQuantity;
 
@@ -100,6 +102,7 @@ TEST(FormatQuantity, showsThreeToFourDigitsWithPrefixAndUnit) {
     EXPECT_EQ(formatQuantity(0, Measure::bytes), "0 B");
     EXPECT_EQ(formatQuantity(0.5, Measure::bytes), "0.5 B");
     EXPECT_EQ(formatQuantity(600, Measure::area), "600 mm²");
+    EXPECT_EQ(formatQuantity(0.0007056, Measure::joules), "706 µJ");
     EXPECT_EQ(formatQuantity(123456, Measure::area), "123,456 mm²");
     EXPECT_EQ(formatQuantity(-2e9, Measure::bytes), "-2 GB");
 }
@@ -121,6 +124,20 @@ TEST(FormatQuantity, keepsDigitsOfExtremeValues) {
     EXPECT_EQ(formatQuantity(2.5e25, Measure::flops), "2.5e+07 EFLOP");
     EXPECT_EQ(formatQuantity(std::numeric_limits<double>::infinity(), Measure::bytes), "–");
     EXPECT_EQ(formatQuantity(std::nan(""), Measure::seconds), "–");
+}
+
+TEST(FormatCounted, knowsOneFromMany) {
+    EXPECT_EQ(formatCounted(1, "job", "jobs"), "1 job");
+    EXPECT_EQ(formatCounted(0, "job", "jobs"), "0 jobs");
+    EXPECT_EQ(formatCounted(1200, "job", "jobs"), "1,200 jobs");
+}
+
+TEST(FormatWait, isRough) {
+    EXPECT_EQ(formatWait(0.2), "less than a second");
+    EXPECT_EQ(formatWait(1.1), "about 2 seconds");
+    EXPECT_EQ(formatWait(89), "about 89 seconds");
+    EXPECT_EQ(formatWait(91), "about 2 minutes");
+    EXPECT_EQ(formatWait(7200), "about 2 hours");
 }
 
 TEST(FormatCount, groupsThousandsAndKeepsFourDigitsOfFractions) {

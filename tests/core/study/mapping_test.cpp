@@ -53,6 +53,13 @@ TEST(MappingDocument, comesBackExactlyAndMeetsItsSchema) {
     EXPECT_EQ(after.jobModels, before.jobModels);
 }
 
+TEST(MappingMetrics, aDistanceOfRoundingIsNone) {
+    EXPECT_EQ(percentText(3e-14), "0 %");
+    EXPECT_EQ(percentText(2e-8), "< 0.0001 %");
+    EXPECT_EQ(percentText(0.0094), "0.94 %");
+    EXPECT_EQ(percentText(0.25), "25 %");
+}
+
 TEST(MappingDocument, tellsOfTheBestRunAtTheTop) {
     const Json json = toJson(handMadeMapping());
     EXPECT_EQ(json["algorithm"], "magma");

@@ -1,11 +1,19 @@
+#include "core/study/mapping_study.h"
+
 #include <gtest/gtest.h>
 
+#include <QFileDialog>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
+#include <QPushButton>
 #include <QSignalSpy>
+#include <QUndoStack>
 #include <algorithm>
 
+#include "core/base/file.h"
+#include "core/study/result.h"
+#include "tests/support/dialogs.h"
 #include "tests/support/race_result.h"
 #include "tests/ui/editors/documents.h"
 #include "ui/editors/reference_picker.h"
@@ -78,6 +86,55 @@ TEST_F(MappingStudy, NamesAPlatformsCores) {
     settle(*document_);
     EXPECT_EQ(document_->study().workloads, (std::vector<std::string>{"zoo:alexnet"})) << "a model is a workload, too";
     EXPECT_EQ(document_->study().engine, "mapping");
+}
+
+/// Answers the button of a document's field with a file.
+void giveFile(QWidget& root, const QString& button, const QString& path) {
+    const test::DialogAnswerer answerer([&](QWidget& dialog) {
+        if (auto* files = qobject_cast<QFileDialog*>(&dialog)) test::chooseFile(*files, path);
+    });
+    const auto buttons = root.findChildren<QPushButton*>();
+    const auto found = std::find_if(buttons.begin(), buttons.end(),
+                                    [&](const QPushButton* each) { return each->accessibleName() == button; });
+    ASSERT_NE(found, buttons.end()) << button.toStdString();
+    (*found)->click();
+    ASSERT_TRUE(test::waitUntil([&] { return QApplication::activeModalWidget() == nullptr; }));
+}
+
+TEST_F(MappingStudy, StartsFromTheMappingsOfAFileAndGoesBack) {
+    const std::string file = (folder_.path() / "result.json").string();
+    writeFile(file, toText(study::toJson(test::mappedTable())));
+    StudyDocument document(test::tableStudy({"magma"}), QStringLiteral("job/1"));
+    document.resize(1000, 900);
+    document.show();
+    settle(document);
+    giveFile(document, QStringLiteral("Warm start: choose a file"), QString::fromStdString(file));
+    const auto given = [&] { return document.study().parameters.contains("warm_start"); };
+    ASSERT_TRUE(test::waitUntil(given));
+    EXPECT_EQ(document.study().parameters["warm_start"], study::warmStartOf(test::mappedTable()));
+    settle(document);
+    EXPECT_TRUE(says(document, QStringLiteral("mappings")));
+    test::savePicture(document, QStringLiteral("study-warm-start"));
+    document.undoStack()->undo();
+    EXPECT_FALSE(given());
+}
+
+TEST_F(MappingStudy, SaysWhyAFileGivesNoMapping) {
+    StudyDocument document(test::tableStudy({"magma"}), QStringLiteral("job/1"));
+    document.resize(1000, 900);
+    document.show();
+    settle(document);
+    const std::string file = (folder_.path() / "odd.json").string();
+    writeFile(file, "[1, 2]");
+    giveFile(document, QStringLiteral("Evaluate: choose a file"), QString::fromStdString(file));
+    EXPECT_TRUE(test::waitUntil([&] { return says(document, QStringLiteral("odd.json")); }));
+    EXPECT_FALSE(document.study().parameters.contains("evaluate"));
+    // A mapping of other jobs is read, and refused by the problem that it does not fit.
+    writeFile(file, R"({"sub_accelerator": [0], "priority": [0.5]})");
+    giveFile(document, QStringLiteral("Evaluate: choose a file"), QString::fromStdString(file));
+    ASSERT_TRUE(test::waitUntil([&] { return document.study().parameters.contains("evaluate"); }));
+    settle(document);
+    EXPECT_TRUE(says(document, QStringLiteral("1 thing to put right")));
 }
 
 }  // namespace

@@ -4,8 +4,11 @@
 #include <QTableView>
 #include <QTest>
 #include <QUndoStack>
+#include <map>
+#include <string>
 
 #include "core/base/file.h"
+#include "core/cost/workload.h"
 #include "core/hardware/library.h"
 #include "tests/ui/editors/documents.h"
 #include "ui/editors/hardware_document.h"
@@ -124,6 +127,28 @@ TEST_F(WorkloadDocument, namesTheModelThatCannotBeReadAndDrawsAgainOnceItCan) {
     EXPECT_TRUE(rows->problem(rows->index(1, 0)).isEmpty());
     ASSERT_TRUE(document->saveAs(QStringLiteral("two-models")));
     EXPECT_EQ(cost::loadWorkload("two-models").sources[1].model, "zoo:lenet5");
+}
+
+TEST_F(WorkloadDocument, takesOpenDimensionsOnOneLine) {
+    const auto document = opened(QStringLiteral("new/workload"));
+    ListModel* rows = listOf(*document, "models");
+    ASSERT_NE(rows, nullptr);
+    const QModelIndex cell = rows->index(0, 3);
+    EXPECT_TRUE(rows->setData(cell, QStringLiteral("sequence=128, width = 64")));
+    EXPECT_EQ(rows->data(cell, Qt::DisplayRole).toString(), QStringLiteral("sequence=128, width=64"));
+    EXPECT_TRUE(rows->problem(cell).isEmpty());
+    for (const char* wrong : {"sequence", "sequence=many", "=3", "a=1, a=2"}) {
+        EXPECT_TRUE(rows->setData(cell, QLatin1String(wrong)));
+        EXPECT_EQ(rows->data(cell, Qt::DisplayRole).toString(), QLatin1String(wrong)) << "nothing typed is lost";
+        EXPECT_TRUE(rows->problem(cell).contains(QStringLiteral("sequence=128"))) << wrong;
+    }
+    EXPECT_TRUE(rows->setData(cell, QStringLiteral("sequence=128")));
+    settle(*document);
+    ASSERT_TRUE(document->saveAs(QStringLiteral("sized")));
+    EXPECT_EQ(cost::loadWorkload("sized").sources[0].dimensions,
+              (std::map<std::string, std::int64_t>{{"sequence", 128}}));
+    EXPECT_TRUE(rows->setData(cell, QString()));
+    EXPECT_TRUE(rows->data(cell, Qt::DisplayRole).toString().isEmpty());
 }
 
 TEST_F(WorkloadDocument, filesOfBothKindsAreTakenWhereTheyAreDropped) {

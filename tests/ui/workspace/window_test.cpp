@@ -26,6 +26,7 @@
 #include "core/study/study.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
+#include "tests/support/race_result.h"
 #include "ui/editors/study_document.h"
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
@@ -440,6 +441,31 @@ TEST_F(Window, aRunThatIsNotKeptIsComparedAndReportedFromMemory) {
     ASSERT_TRUE(waitUntil([&] { return !window.currentDocument()->exportables().isEmpty(); }, 10000));
     window.open("study", "job/1");
     EXPECT_EQ(qobject_cast<StudyDocument*>(window.currentDocument())->study().models.front(), "zoo:lenet5");
+}
+
+TEST_F(Window, aMappingIsSearchedOnFromItsRunAndOnlyAMapping) {
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    const auto action = [&] {
+        for (QAction* each : window.currentDocument()->documentActions())
+            if (each->text() == QStringLiteral("Search on from here…")) return each;
+        return static_cast<QAction*>(nullptr);
+    };
+    emit window.currentDocument()->runRequested(lenet());
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, 30000));
+    ASSERT_NE(action(), nullptr);
+    EXPECT_FALSE(action()->isVisible()) << "partitions are exact";
+    const study::Study mapping = test::tableStudy({"magma"});
+    emit window.currentDocument()->runRequested(QString::fromStdString(toText(study::toJson(mapping))));
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0 && action()->isEnabled(); }, 30000));
+    EXPECT_TRUE(action()->isVisible());
+    action()->trigger();
+    ASSERT_TRUE(waitUntil([&] { return window.currentDocument()->kind() == "study"; }));
+    const study::Study next = qobject_cast<StudyDocument*>(window.currentDocument())->study();
+    EXPECT_EQ(next.workloads, mapping.workloads);
+    ASSERT_TRUE(next.parameters.contains("warm_start"));
+    EXPECT_EQ(next.parameters["warm_start"]["mappings"].size(), 1U);
 }
 
 TEST_F(Window, aMessageLeadsToTheFieldTheOperatorOrTheRunItSpeaksOf) {
