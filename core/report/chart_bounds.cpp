@@ -85,6 +85,28 @@ void ChartBuilder::boundTexts() {
     }
 }
 
+double ChartBuilder::clearOfCurves(double y, double w) const {
+    const Rect& plot = out_.plot;
+    const double right = plot.right() - w - 4;
+    for (const double x : {right, plot.x + 4, plot.x + (plot.width - w) / 2})
+        if (!isCrossed({x, y, w, 14})) return x;
+    return right;
+}
+
+bool ChartBuilder::isCrossed(const Rect& area) const {
+    constexpr std::size_t kMostPoints = 10'000;  // longer curves take longer than a frame may
+    for (std::size_t s = 0; s < chart_.series.size(); ++s) {
+        if (hidden(s) || !isCurve(chart_.series[s]) || length(chart_.series[s]) > kMostPoints) continue;
+        for (const std::vector<Point>& part : curveOf(chart_.series[s], out_))
+            for (std::size_t i = 1; i < part.size(); ++i) {
+                const auto [left, right] = std::minmax(part[i - 1].x, part[i].x);
+                const auto [top, bottom] = std::minmax(part[i - 1].y, part[i].y);
+                if (left < area.right() && area.x < right && top < area.bottom() && area.y < bottom) return true;
+            }
+    }
+    return false;
+}
+
 void ChartBuilder::boundText(std::size_t s, const std::vector<std::vector<Point>>& lines) {
     const Series& series = chart_.series[s];
     const Rect& plot = out_.plot;
@@ -103,7 +125,7 @@ void ChartBuilder::boundText(std::size_t s, const std::vector<std::vector<Point>
         const Point& end = lines.back().back();
         at = {std::min(end.x, plot.right()) - w - 4, end.y - 6};
     } else {
-        at = {plot.right() - w - 4, line.front().y - 5};
+        at = {clearOfCurves(line.front().y - 15, w), line.front().y - 5};
     }
     at.x = std::clamp(at.x, plot.x + 2, std::max(plot.x + 2, size_.width - w));
     if (!chart_.horizontal && at.y < plot.y + 10) at.y += kLine;

@@ -165,6 +165,10 @@ private:
     void boundLines();
     void boundTexts();
     void boundText(std::size_t s, const std::vector<std::vector<Point>>& lines);
+    /// Where a text of width `w` at height `y` begins so that no curve runs through it: at the right, else at the left
+    /// or in the middle, else at the right nevertheless.
+    double clearOfCurves(double y, double w) const;
+    bool isCrossed(const Rect& area) const;
 
     // ---- labels at the ends of curves ----
 

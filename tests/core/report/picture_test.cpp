@@ -230,6 +230,23 @@ TEST(Chart, boundIsALineWithALabelAndAHatchedRegion) {
     EXPECT_NE(svg.find("url(#lines-border)"), std::string::npos);
 }
 
+TEST(Chart, boundsLabelStandsWhereNoCurveRuns) {
+    Chart chart = linesOf(1, 10);
+    Series& curve = chart.series[0];
+    for (std::size_t i = 0; i < curve.y.size(); ++i) curve.y[i] = i < 5 ? 1 : 0.201;  // close to the bound at its end
+    chart.series.push_back({.id = "bound", .name = "proven bound", .mark = Mark::bound, .y = {0.2}});
+    const auto labelOf = [](const Chart& shown) {
+        const ChartLayout layout = layOut(shown, {}, {960, 420}, estimatedWidth);
+        for (const Shape& shape : layout.front.shapes)
+            if (const auto* label = std::get_if<Label>(&shape); label != nullptr && label->text.starts_with("proven"))
+                return label->at.x - layout.plot.x;
+        return -1.0;
+    };
+    EXPECT_LT(labelOf(chart), 100);
+    for (double& y : curve.y) y = 1;
+    EXPECT_GT(labelOf(chart), 500) << "else it stands at the right";
+}
+
 TEST(Chart, logarithmicAxisIsMarked) {
     Chart chart = linesOf(1, 10);
     chart.y.logarithmic = true;
