@@ -274,6 +274,41 @@ TEST_F(Recording, readsInputsThatAreGoneFromTheHistory) {
     EXPECT_TRUE(fs::exists(folder)) << "as long as the function lives";
 }
 
+/// A platform whose cores have a dataflow of a file, and a workload of a model in a file, both beside the file itself.
+TEST_F(Recording, readsWorkloadsAndPlatformsThatAreGoneFromTheHistory) {
+    for (const char* folder : {"flows", "nets"}) fs::create_directory(file(folder));
+    const fs::path flow = file("flows/own.m"), net = file("nets/net.json");
+    const fs::path platform = file("platform.json"), workload = file("workload.json");
+    fs::copy_file(tessera::test::sourcePath("data/dataflows/nvdla.m"), flow);
+    writeFile(net, inputContents(study::run(smallStudy())).at(0).bytes);
+    Json cores = Json::parse(readFile(tessera::test::sourcePath("data/platforms/s1.json")));
+    for (Json& core : cores["sub_accelerators"]) core["dataflow"] = "flows/own.m";
+    writeFile(platform, toText(cores));
+    Json jobs = Json::parse(readFile(tessera::test::sourcePath("data/workloads/vision.json")));
+    jobs["models"] = Json::array({{{"model", "nets/net.json"}, {"kind", "vision"}}});
+    writeFile(workload, toText(jobs));
+    study::Study study = study::newStudy("mapping");
+    study.workloads = {workload.string()};
+    study.hardware = {platform.string()};
+    study.parameters["samples"] = 50;
+    study.parameters["algorithms"] = {"random"};
+    study.seed = 1;
+    const Recorded first = runRecorded(study, {}, options());
+    EXPECT_THAT(troubles_, IsEmpty());
+    const Store store = Store::open(file());
+    EXPECT_THAT(store.inputs(first.run), SizeIs(4));
+    EXPECT_EQ(storedInputs(store, first.run)(workload.string()), "") << "nothing has changed";
+
+    for (const fs::path& gone : {flow, net}) fs::remove(gone);
+    writeFile(platform, "{}");
+    study::RunHooks hooks;
+    hooks.locate = storedInputs(store, first.run);
+    EXPECT_NE(hooks.locate(platform.string()), "");
+    EXPECT_NE(hooks.locate(workload.string()), "");
+    EXPECT_EQ(textOf(study::run(study, hooks)), textOf(first.result));
+    EXPECT_THROW(study::run(study), std::exception) << "the files themselves are of no use any more";
+}
+
 /// How long the readers and the writer below go on: TESSERA_SOAK_SECONDS, as `TESSERA_SOAK_SECONDS=60 ctest -R
 /// NeverMeet` for the minute of the specification.
 milliseconds soakTime() {
