@@ -169,6 +169,19 @@ protected:
         }
     }
 
+    /// A picture of every tab in sight.
+    void lookAtTabs(QTabWidget& tabs, const QString& step) {
+        for (int tab = 0; tab < tabs.count(); ++tab) {
+            if (!tabs.isTabVisible(tab)) continue;
+            tabs.setCurrentIndex(tab);
+            settle();
+            picture(QStringLiteral("%1-%2-%3")
+                        .arg(step)
+                        .arg(tab)
+                        .arg(tabs.tabText(tab).toLower().remove(QLatin1Char('&'))));
+        }
+    }
+
     void dropAModel();
     void editHardware();
     void watchALongSearch();
@@ -177,6 +190,9 @@ protected:
     store::RunId compareWithAnotherBatch(store::RunId first);
     void writeAReport(store::RunId first, store::RunId second);
     void findTheRunAgain(store::RunId run);
+    void lookAtAPlatformAndAWorkload();
+    int watchARace();
+    void readTheMapping();
 
     QTemporaryDir folder_;
     std::unique_ptr<MainWindow> window_;
@@ -274,13 +290,7 @@ void Walk::readTheResult() {
     auto* map = result->findChild<HeatMapView*>();
     ASSERT_NE(map, nullptr);
     EXPECT_EQ(map->heatMap().columns.size(), 54U);  // ResNet-50: 53 convolutions and a fully-connected layer
-    for (auto* tabs : result->findChildren<QTabWidget*>())
-        for (int tab = 0; tab < tabs->count(); ++tab) {
-            tabs->setCurrentIndex(tab);
-            settle();
-            picture(
-                QStringLiteral("07-result-%1-%2").arg(tab).arg(tabs->tabText(tab).toLower().remove(QLatin1Char('&'))));
-        }
+    for (auto* tabs : result->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("07-result"));
     const std::map<std::string, std::string> files = exportAll();
     expectFormats(files);
     EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
@@ -351,6 +361,68 @@ void Walk::findTheRunAgain(store::RunId run) {
     ASSERT_TRUE(waitUntil([&] { return !isWorking(jobs.state(again).status); }, kLong));
     ASSERT_NE(jobs.state(again).result, nullptr) << jobs.state(again).problem.toStdString();
     EXPECT_EQ(storedResult(jobs.state(again).run), storedResult(run));
+}
+
+void Walk::lookAtAPlatformAndAWorkload() {
+    for (const auto& [key, step] :
+         {std::pair{"platform/s5", "20-platform"}, std::pair{"workload/mix", "21-workload"}}) {
+        Document* document = window_->open(QStringLiteral("hardware"), QLatin1String(key));
+        ASSERT_NE(document, nullptr);
+        ASSERT_TRUE(waitUntil([&] { return !document->exportables().isEmpty(); }, kLong)) << key;
+        settle();
+        picture(QLatin1String(step));
+        expectFormats(exportAll());
+    }
+}
+
+/// A race that is looked at while it is paused, then stopped with the best so far.
+int Walk::watchARace() {
+    study::Study race = study::loadStudy("mixed-jobs-race");
+    race.parameters["samples"] = 20'000'000;
+    window_->open(QStringLiteral("study"), QStringLiteral("mixed-jobs-race"));
+    settle();
+    picture(QStringLiteral("22-study-mapping"));
+    JobQueue& jobs = window_->jobs();
+    const int job = jobs.enqueue(race);
+    window_->open(QStringLiteral("run"), QStringLiteral("job/%1").arg(job));
+    constexpr std::size_t kPoints = 200;
+    EXPECT_TRUE(waitUntil([&] { return pointsOf(jobs.state(job)) > kPoints; }, kLong));
+    jobs.pause(job);
+    settle();
+    EXPECT_EQ(jobs.state(job).status, store::RunStatus::paused) << "the race ended before it could be paused";
+    picture(QStringLiteral("23-race"));
+    jobs.unpause(job);
+    jobs.stop(job);
+    EXPECT_TRUE(waitUntil([&] { return jobs.state(job).result != nullptr; }, kLong));
+    return job;
+}
+
+void Walk::readTheMapping() {
+    window_->open(QStringLiteral("study"), QStringLiteral("mixed-jobs-race"));
+    ASSERT_NE(current<StudyDocument>(), nullptr);
+    settle();
+    ASSERT_GT(runStudy(), 0);
+    auto* run = current<RunDocument>();
+    picture(QStringLiteral("24-mapping"));
+    for (auto* tabs : run->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("25-mapping"));
+    const std::map<std::string, std::string> files = exportAll();
+    expectFormats(files);
+    EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
+        return file.second.find("traceEvents") != std::string::npos;
+    })) << "the Chrome trace of the mapping";
+}
+
+TEST_F(Walk, aRaceOfMappingsIsWatchedAndRead) {
+    ASSERT_NO_FATAL_FAILURE(lookAtAPlatformAndAWorkload());
+    const int job = watchARace();
+    ASSERT_NO_FATAL_FAILURE(readTheMapping());
+    const store::RunId watched = window_->jobs().state(job).run;
+    const store::RunId read = current<RunDocument>()->state().run;
+    Document* comparison = window_->open(QStringLiteral("compare"), QStringLiteral("%1,%2").arg(read).arg(watched));
+    ASSERT_TRUE(waitUntil([&] { return !comparison->exportables().isEmpty(); }, kLong));
+    settle();
+    for (auto* tabs : comparison->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("26-compare-mapping"));
+    expectFormats(exportAll());
 }
 
 TEST_F(Walk, fromTheFirstStartToTheHistory) {
