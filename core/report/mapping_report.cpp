@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/study/mapping_document.h"
+#include "core/study/mapping_metrics.h"
 #include "core/study/metric.h"
 #include "core/study/title.h"
 
@@ -189,11 +190,8 @@ std::vector<std::string> mappingSentences(const study::Result& /*result*/, const
                                                   Measure::bytesPerSecond))
             : ""));
     if (const std::string tie = tieSentence(outcome); !tie.empty()) sentences.push_back(tie);
-    if (outcome.differingRows > 0)
-        sentences.push_back(fmt::format(
-            "The published and the corrected cost model differ on {} of {} rows of the table (a row is a job "
-            "on a sub-accelerator); this is the {} one.",
-            outcome.differingRows, outcome.problem.latency.size(), outcome.variant));
+    if (std::string variants = study::variantsSentence(outcome); !variants.empty())
+        sentences.push_back(std::move(variants));
     return sentences;
 }
 

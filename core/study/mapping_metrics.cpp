@@ -121,6 +121,14 @@ std::string certaintyText(const Run& run) {
     return "at most " + percentText(run.gap) + " above the bound";
 }
 
+std::string variantsSentence(const MappingOutcome& outcome) {
+    if (outcome.differingRows == 0) return "";
+    return fmt::format(
+        "The published and the corrected cost model differ on {} of {} rows of the table (a row is a job on a "
+        "sub-accelerator); this is the {} one.",
+        outcome.differingRows, outcome.problem.latency.size(), outcome.variant);
+}
+
 std::string headline(const MappingOutcome& outcome) {
     const Run* best = bestRun(outcome);
     if (best == nullptr) return "no mapping";

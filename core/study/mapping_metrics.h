@@ -17,4 +17,8 @@ std::vector<Metric> mappingMetrics(const MappingOutcome& outcome);
 /// How a number of a mapping is said, by the last part of its metric's name; empty where that is none of mapping's own.
 std::optional<std::string> mappingMetricText(std::string_view name, double value);
 
+/// On how much of the table the variants of the cost model differ, as a sentence; empty where they do not, or where
+/// there is no cost model.
+std::string variantsSentence(const MappingOutcome& outcome);
+
 }  // namespace tessera::study

@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/study/mapping_document.h"
+#include "core/study/mapping_metrics.h"
 #include "core/study/reading.h"
 
 namespace tessera::study {
@@ -425,10 +426,12 @@ Estimate estimateMapping(const Study& study) {
         estimate.text = what + ", one mapping that is scored: less than a second";
         return estimate;
     }
+    const std::string variants = variantsSentence(inputs->outcome);
     estimate.seconds = algorithms * static_cast<double>(options->samples) * jobs * kSecondsPerJob;
     estimate.text = fmt::format(
         "{}, {} with {} each: {} on one core", what, formatCounted(algorithms, "algorithm", "algorithms"),
         formatCounted(static_cast<double>(options->samples), "sample", "samples"), formatWait(estimate.seconds));
+    if (!variants.empty()) estimate.text += ". " + variants;
     return estimate;
 }
 

@@ -8,6 +8,7 @@
 #include "core/base/units.h"
 #include "core/report/mapping_pictures.h"
 #include "core/study/explain.h"
+#include "core/study/mapping_metrics.h"
 #include "core/study/metric.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
@@ -148,12 +149,14 @@ Facts algorithmFacts(const MappingChoice& choice) {
         rows.number(tr("Throughput"), columns::quantity(*rate, Measure::flopsPerSecond), *rate, "throughput_flops");
     rows.cycles(tr("Mean finish of a job"), run.values.latency, "mean_finish_cycles");
     if (run.values.energy)
-        rows.number(tr("Energy"), QString::fromStdString(formatQuantity(*run.values.energy, Measure::joules)), *run.values.energy,
-                    "energy_j");
+        rows.number(tr("Energy"), QString::fromStdString(formatQuantity(*run.values.energy, Measure::joules)),
+                    *run.values.energy, "energy_j");
     rows.number(tr("Gap to the bound"), QString::fromStdString(study::percentText(run.gap)), run.gap, "gap");
     rows.text(tr("Samples"), columns::count(static_cast<double>(run.samples)));
     rows.text(tr("Best known after"), columns::count(static_cast<double>(run.bestAfter)));
     facts.sections = {rows.section()};
+    if (const std::string variants = study::variantsSentence(choice.run.outcome()); !variants.empty())
+        facts.note += QLatin1Char(' ') + QString::fromStdString(variants);
     return facts;
 }
 
