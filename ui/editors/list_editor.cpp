@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "ui/editors/provenance_button.h"
+#include "ui/editors/sizes_text.h"
 #include "ui/editors/tab_order.h"
 #include "ui/editors/words.h"
 #include "ui/theme/theme.h"
