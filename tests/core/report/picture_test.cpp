@@ -233,7 +233,7 @@ TEST(Chart, boundIsALineWithALabelAndAHatchedRegion) {
 TEST(Chart, boundsLabelStandsWhereNoCurveRuns) {
     Chart chart = linesOf(1, 10);
     Series& curve = chart.series[0];
-    for (std::size_t i = 0; i < curve.y.size(); ++i) curve.y[i] = i < 5 ? 1 : 0.201;  // close to the bound at its end
+    for (std::size_t i = 0; i < curve.y.size(); ++i) curve.y[i] = i < 5 ? 1 : 0.22;  // ends where the label would be
     chart.series.push_back({.id = "bound", .name = "proven bound", .mark = Mark::bound, .y = {0.2}});
     const auto labelOf = [](const Chart& shown) {
         const ChartLayout layout = layOut(shown, {}, {960, 420}, estimatedWidth);

@@ -134,20 +134,20 @@ TEST_F(WorkloadDocument, takesOpenDimensionsOnOneLine) {
     ListModel* rows = listOf(*document, "models");
     ASSERT_NE(rows, nullptr);
     const QModelIndex cell = rows->index(0, 3);
-    EXPECT_TRUE(rows->setData(cell, QStringLiteral("sequence=128, width = 64")));
+    EXPECT_TRUE(rows->setData(cell, QStringLiteral("sequence=128, width = 64"), Qt::EditRole));
     EXPECT_EQ(rows->data(cell, Qt::DisplayRole).toString(), QStringLiteral("sequence=128, width=64"));
     EXPECT_TRUE(rows->problem(cell).isEmpty());
     for (const char* wrong : {"sequence", "sequence=many", "=3", "a=1, a=2"}) {
-        EXPECT_TRUE(rows->setData(cell, QLatin1String(wrong)));
+        EXPECT_TRUE(rows->setData(cell, QLatin1String(wrong), Qt::EditRole));
         EXPECT_EQ(rows->data(cell, Qt::DisplayRole).toString(), QLatin1String(wrong)) << "nothing typed is lost";
         EXPECT_TRUE(rows->problem(cell).contains(QStringLiteral("sequence=128"))) << wrong;
     }
-    EXPECT_TRUE(rows->setData(cell, QStringLiteral("sequence=128")));
+    EXPECT_TRUE(rows->setData(cell, QStringLiteral("sequence=128"), Qt::EditRole));
     settle(*document);
     ASSERT_TRUE(document->saveAs(QStringLiteral("sized")));
     EXPECT_EQ(cost::loadWorkload("sized").sources[0].dimensions,
               (std::map<std::string, std::int64_t>{{"sequence", 128}}));
-    EXPECT_TRUE(rows->setData(cell, QString()));
+    EXPECT_TRUE(rows->setData(cell, QString(), Qt::EditRole));
     EXPECT_TRUE(rows->data(cell, Qt::DisplayRole).toString().isEmpty());
 }
 
