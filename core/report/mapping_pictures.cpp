@@ -420,13 +420,14 @@ Chart exploredChart(const MappingOutcome& outcome) {
         mark.name.clear();
         mark.x = {least->x};
         mark.y = {least->y};
-        mark.valueTexts = {fmt::format("{}, best of these: {}", run.algorithm,
-                                       objectiveText(outcome, outcome.objective, least->value))};
+        mark.valueTexts = {run.algorithm + " " + objectiveText(outcome, outcome.objective, least->value)};
         mark.colour = winner == &run ? "text" : mark.colour;
         chart.series.push_back(std::move(series));
         best.push_back(std::move(mark));
     }
     std::move(best.begin(), best.end(), std::back_inserter(chart.series));
+    if (!chart.series.empty())
+        chart.notes.emplace_back("With its value: the best of an algorithm's samples shown here.");
     return chart;
 }
 

@@ -75,9 +75,9 @@ private:
     void memory() {
         const auto columns = static_cast<double>(perRow_);
         const double wide = std::max(std::min(width_, 240.0), kTrunk + columns * (kSlot + kGap) - kGap);
-        const std::string text = fmt::format("Memory: {} for all, {} bytes per cycle",
-                                             formatQuantity(platform_.bandwidth.value, Measure::bytesPerSecond),
-                                             formatCount(hardware::bytesPerCycle(platform_)));
+        const std::string text =
+            fmt::format("Memory: {}, {} B/cycle", formatQuantity(platform_.bandwidth.value, Measure::bytesPerSecond),
+                        formatCount(hardware::bytesPerCycle(platform_)));
         drawing_.shapes.push_back(
             Box{.area = {0, 30, wide, kMemory - 4}, .fill = "raised", .stroke = "border", .radius = 6});
         label({10, 47}, fitted(text, wide - 20, 11, true, estimatedWidth), "text", 11, true);

@@ -26,7 +26,7 @@ constexpr std::array kStrategyColours{
     StrategyColour{"random", kCategories[5]},      StrategyColour{"pso", kCategories[6]},
     StrategyColour{"tbpsa", kCategories[7]},       StrategyColour{"magma-published", kCategories[6]},
     StrategyColour{"a2c", kCategories[3]},         StrategyColour{"ppo2", kCategories[4]},
-    StrategyColour{"herald-like", kCategories[2]}, StrategyColour{"ai-mt-like", kCategories[5]},
+    StrategyColour{"herald-like", kCategories[7]}, StrategyColour{"ai-mt-like", kCategories[6]},
 };
 
 /// Red, green or blue (0, 1, 2) of "#RRGGBB", 0 to 255.

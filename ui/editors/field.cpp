@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QCompleter>
 #include <QFileDialog>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
@@ -285,18 +286,21 @@ private:
 class WordsField : public Field {
 public:
     WordsField(const FieldRow& row, QWidget* parent) : Field(parent), row_(row) {
-        auto* layout = new QHBoxLayout(this);
+        constexpr int kMostInOneRow = 5;
+        auto* layout = new QGridLayout(this);
         layout->setContentsMargins(0, 0, 0, 0);
-        layout->setSpacing(theme().spacing(4));
+        layout->setHorizontalSpacing(theme().spacing(4));
+        layout->setVerticalSpacing(theme().spacing(1));
         for (const QString& word : row.words) {
             auto* box = new QCheckBox(word, this);
             box->setAccessibleName(QStringLiteral("%1: %2").arg(row.label, word));
             box->setAccessibleDescription(row.help);
-            layout->addWidget(box);
+            const auto place = static_cast<int>(boxes_.size());
+            layout->addWidget(box, place / kMostInOneRow, place % kMostInOneRow);
             connect(box, &QCheckBox::toggled, this, [this, word](bool on) { toggle(word, on); });
             boxes_.push_back(box);
         }
-        layout->addStretch(1);
+        layout->setColumnStretch(kMostInOneRow, 1);
         if (!boxes_.isEmpty()) setFocusProxy(boxes_.front());
     }
     QWidget* control() override { return boxes_.isEmpty() ? this : static_cast<QWidget*>(boxes_.front()); }

@@ -372,8 +372,8 @@ ListSpec workloadModels() {
     FieldRow batch = countRow("batch", tr("Batch"), tr("Samples of a mini-batch"), 1e9);
     batch.sourced = false;
     batch.fallback = 1;
-    FieldRow sizes =
-        textRow("dimensions", tr("Dimensions"), tr("Sizes that the model leaves open, such as sequence=128, width=64"));
+    FieldRow sizes = textRow("dimensions", tr("Dimensions"),
+                             tr("Sizes that the model leaves open, such as sequence=128, tensor_parallel=2"));
     sizes.kind = FieldKind::sizes;
     spec.columns = {textRow("model", tr("Model"), tr("zoo:NAME, or the path of a file beside this one"), true),
                     textRow("kind", tr("Kind"), tr("vision, language, recommendation, …")), batch, sizes};
@@ -409,10 +409,13 @@ HardwareKind workloadKind() {
     kind.schema = "tessera.workload/";
     kind.icon = QStringLiteral("jobs");
     kind.title = tr("Workload");
-    FieldRow draw = textRow("draw", tr("Draw"), tr("How the jobs of a group are chosen"));
+    FieldRow draw = textRow(
+        "draw", tr("Draw"),
+        tr("Kinds alike: first a kind, then one of its models, then one of its layers; layers alike: every layer as "
+           "likely; all in order: nothing is drawn"));
     draw.kind = FieldKind::word;
     draw.words = {QStringLiteral("balanced"), QStringLiteral("layers"), QStringLiteral("in-order")};
-    draw.titles = {tr("By kind, then model, then layer"), tr("Every layer equally often"), tr("All layers in order")};
+    draw.titles = {tr("Kinds alike"), tr("Layers alike"), tr("All in order")};
     draw.fallback = "balanced";
     FieldRow size = textRow("group_size", tr("Group size"), tr("Jobs of a group; 0 = all layers, where in order"));
     size.kind = FieldKind::whole;

@@ -4,6 +4,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
+#include <QScrollBar>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QToolButton>
@@ -266,7 +267,7 @@ QString ListModel::problem(const QModelIndex& index) const {
         if (!own.isEmpty()) return own;
     }
     if (column.kind == FieldKind::sizes && value.is_string())
-        return words::tr("Type names with their sizes, such as sequence=128, width=64.");
+        return words::tr("Type names with their sizes, such as sequence=128, tensor_parallel=2.");
     return problemAt(problems_, fieldOf(index));
 }
 
@@ -380,9 +381,9 @@ ListEditor::ListEditor(EditedJson* document, const ListSpec& spec, QWidget* pare
     view_->horizontalHeader()->setHighlightSections(false);
     view_->horizontalHeader()->setStretchLastSection(false);
     view_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    for (int i = 0; i < spec.columns.size(); ++i)
-        view_->horizontalHeader()->setSectionResizeMode(
-            i, spec.columns[i].kind == FieldKind::flag ? QHeaderView::ResizeToContents : QHeaderView::Stretch);
+    constexpr int kRowsMeasured = 20;
+    view_->horizontalHeader()->setResizeContentsPrecision(kRowsMeasured);
+    view_->viewport()->installEventFilter(this);
 
     QVector<QToolButton*> buttons;
     QToolButton* add = button(QStringLiteral("add"), QStringLiteral("+"), tr("Add a %1").arg(spec.entry));
@@ -511,7 +512,36 @@ void ListEditor::showCurrent() {
 void ListEditor::fit() {
     const int rows = std::min(model_->rowCount(), kMostVisibleRows);
     const int header = std::max(view_->horizontalHeader()->sizeHint().height(), theme().size("row"));
-    view_->setFixedHeight(header + rows * view_->verticalHeader()->defaultSectionSize() + theme().spacing(1));
+    shareWidth();
+    const QScrollBar* bar = view_->horizontalScrollBar();
+    const int below = bar->maximum() > 0 ? bar->sizeHint().height() : 0;
+    view_->setFixedHeight(header + rows * view_->verticalHeader()->defaultSectionSize() + below + theme().spacing(1));
+}
+
+/// Every column has what its content needs, and texts share what is left. Where that is too much, the table scrolls.
+void ListEditor::shareWidth() {
+    constexpr int kWidest = 260;
+    QVector<int> texts;
+    int used = 0;
+    for (int column = 0; column < model_->columnCount(); ++column) {
+        view_->resizeColumnToContents(column);
+        view_->setColumnWidth(column, std::min(view_->columnWidth(column), kWidest));
+        used += view_->columnWidth(column);
+        const FieldKind kind = model_->spec().columns[column].kind;
+        if (kind != FieldKind::quantity && kind != FieldKind::flag) texts << column;
+    }
+    const int spare = view_->viewport()->width() - used;
+    if (spare <= 0) return;
+    if (texts.isEmpty()) texts << 0;
+    const auto count = static_cast<int>(texts.size());
+    for (int i = 0; i < count; ++i)
+        view_->setColumnWidth(texts.at(i),
+                              view_->columnWidth(texts.at(i)) + spare * (i + 1) / count - spare * i / count);
+}
+
+bool ListEditor::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize && watched == view_->viewport()) fit();
+    return QWidget::eventFilter(watched, event);
 }
 
 bool ListEditor::goTo(const std::string& field) {

@@ -89,6 +89,7 @@ public:
     bool goTo(const std::string& field);
     /// Words that a column's cells offer, such as the names of accelerators.
     void setSuggestions(const std::string& column, const QStringList& offered);
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QToolButton* button(const QString& icon, const QString& sign, const QString& title);
@@ -96,6 +97,7 @@ private:
     void refresh();
     void showCurrent();
     void fit();
+    void shareWidth();
 
     ListModel* model_;
     QTableView* view_;

@@ -143,7 +143,7 @@ std::optional<FieldRow> fieldOf(const Parameter& parameter) {
         else if (kind.field == FieldKind::flag)
             row.placeholder = row.help;  // what ticking does stands beside the box
         else if (row.fallback.is_null())
-            row.placeholder = words::tr("not limited");
+            row.placeholder = words::tr("not set");
         else if (kind.field == FieldKind::quantity || kind.field == FieldKind::text ||
                  kind.field == FieldKind::wordOrQuantity)
             row.placeholder = words::tr("%1 (default)").arg(shownValue(row.fallback, row));

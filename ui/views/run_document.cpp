@@ -160,7 +160,7 @@ void RunDocument::Implementation::showState() {
     const RunViewRow* const its = state.result != nullptr ? runViewOf(*state.result) : nullptr;
     const bool done = its != nullptr;
     for (QAction* action : resultActions) action->setEnabled(done);
-    searchOn->setVisible(takesWarmStart(state.study));
+    searchOn->setVisible(takesWarmStart(done ? state.result->study : state.study));
     if (done) {
         makeView(*its);
         showResult();
@@ -194,7 +194,9 @@ QUndoStack* RunDocument::undoStack() {
 }
 
 QVector<QAction*> RunDocument::documentActions() {
-    return d_->view == nullptr ? d_->actions : d_->actions + d_->view->viewActions();
+    QVector<QAction*> actions = d_->actions;
+    actions.removeIf([](const QAction* action) { return !action->isVisible(); });
+    return d_->view == nullptr ? actions : actions + d_->view->viewActions();
 }
 
 QVector<Exportable> RunDocument::exportables() {

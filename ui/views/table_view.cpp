@@ -124,8 +124,8 @@ protected:
                 painter.setPen(theme().colour("secondary"));
                 painter.drawText(cell, Qt::AlignVCenter | Qt::AlignLeft, TableView::tr("Sum"));
                 painter.setPen(theme().colour("text"));
+                titled = true;
             }
-            titled = true;
         }
     }
 

@@ -20,15 +20,18 @@ QString tr(const char* text) {
     return QCoreApplication::translate("tessera::ui::runFacts", text);
 }
 
-QString valueText(const Json& value) {
+QString valueText(const Json& value, Measure measure = Measure::count) {
     if (value.is_boolean()) return value.get<bool>() ? tr("yes") : tr("no");
     if (value.is_string()) return shown(value.get_ref<const std::string&>());
-    if (value.is_number()) return QString::fromStdString(formatCount(value.get<double>()));
+    if (value.is_number())
+        return QString::fromStdString(measure == Measure::count ? formatCount(value.get<double>())
+                                                                : formatQuantity(value.get<double>(), measure));
     constexpr std::size_t kMostParts = 16;
     if (value.size() > kMostParts) return tr("%1 entries").arg(value.size());
     QStringList parts;
     for (const auto& [key, each] : value.items())
-        parts.append(value.is_object() ? shown(key) + QStringLiteral(" = ") + valueText(each) : valueText(each));
+        parts.append(value.is_object() ? shown(key) + QStringLiteral(" = ") + valueText(each, measure)
+                                       : valueText(each, measure));
     return parts.join(QStringLiteral(", "));
 }
 
@@ -74,7 +77,7 @@ Facts::Section parameterFacts(const study::Study& study) {
                 continue;
             // Parameters for studying the method are told where somebody has set them.
             if (row.research && *found == study::defaultOf(row)) continue;
-            addText(section, labelOf(row), valueText(*found));
+            addText(section, labelOf(row), valueText(*found, row.measure));
         }
     } catch (const UsageError&) {
         // An engine of a newer program: what it was asked is not known here.

@@ -142,6 +142,7 @@ TEST_F(WorkloadDocument, takesOpenDimensionsOnOneLine) {
         EXPECT_EQ(rows->data(cell, Qt::DisplayRole).toString(), QLatin1String(wrong)) << "nothing typed is lost";
         EXPECT_TRUE(rows->problem(cell).contains(QStringLiteral("sequence=128"))) << wrong;
     }
+    rows->setCell(rows->index(0, 0), Json("zoo:bert-base"));
     EXPECT_TRUE(rows->setData(cell, QStringLiteral("sequence=128"), Qt::EditRole));
     settle(*document);
     ASSERT_TRUE(document->saveAs(QStringLiteral("sized")));
