@@ -50,16 +50,25 @@ public:
     /// All titles are one line of one font, so one tells the height; Qt's own hint asks the style about up to two
     /// hundred.
     QSize sizeHint() const override {
-        return count() == 0 ? QHeaderView::sizeHint() : QSize(length(), sectionSizeFromContents(0).height());
+        if (count() == 0) return QHeaderView::sizeHint();
+        if (height_ == 0) height_ = sectionSizeFromContents(0).height();
+        return {length(), height_};
     }
 
 protected:
+    void changeEvent(QEvent* event) override {
+        height_ = 0;
+        QHeaderView::changeEvent(event);
+    }
     void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override {
         QHeaderView::initStyleOptionForIndex(option, section);
         const int arrow = option->sortIndicator != QStyleOptionHeader::None ? theme().spacing(4) : 0;
         option->text = QFontMetrics(theme().font(Theme::Text::caption, true))
                            .elidedText(option->text, Qt::ElideMiddle, sectionSize(section) - 2 * kSideOfCell - arrow);
     }
+
+private:
+    mutable int height_ = 0;  ///< of a title; 0 = to be asked
 };
 
 /// The table itself; says what to do where it has no rows.

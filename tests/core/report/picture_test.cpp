@@ -232,8 +232,9 @@ TEST(Chart, boundIsALineWithALabelAndAHatchedRegion) {
 
 TEST(Chart, boundsLabelStandsWhereNoCurveRuns) {
     Chart chart = linesOf(1, 10);
-    Series& curve = chart.series[0];
-    for (std::size_t i = 0; i < curve.y.size(); ++i) curve.y[i] = i < 5 ? 1 : 0.22;  // ends where the label would be
+    std::vector<double>& heights = chart.series[0].y;
+    std::fill(heights.begin(), heights.begin() + 5, 1.0);
+    std::fill(heights.begin() + 5, heights.end(), 0.22);  // ends where the label would be
     chart.series.push_back({.id = "bound", .name = "proven bound", .mark = Mark::bound, .y = {0.2}});
     const auto labelOf = [](const Chart& shown) {
         const ChartLayout layout = layOut(shown, {}, {960, 420}, estimatedWidth);
@@ -243,7 +244,7 @@ TEST(Chart, boundsLabelStandsWhereNoCurveRuns) {
         return -1.0;
     };
     EXPECT_LT(labelOf(chart), 100);
-    for (double& y : curve.y) y = 1;
+    for (double& y : chart.series[0].y) y = 1;
     EXPECT_GT(labelOf(chart), 500) << "else it stands at the right";
 }
 

@@ -60,8 +60,7 @@ TEST_F(StudyDocumentTest, HasAFieldForEveryParameterOfTheEngine) {
         for (const study::Parameter& parameter : engine.parameters()) {
             const bool field = fieldOf(parameter).has_value();
             const bool list = listOf(parameter, std::make_shared<QStringList>()).has_value();
-            // Whole mappings come from a file or a run, by the command line, and stay in the study.
-            EXPECT_EQ(field + list, parameter.kind == study::ParameterKind::document ? 0 : 1) << parameter.name;
+            EXPECT_EQ(field + list, 1) << parameter.name;
             EXPECT_FALSE(labelOf(parameter).isEmpty());
         }
 }
