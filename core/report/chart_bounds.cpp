@@ -85,12 +85,11 @@ void ChartBuilder::boundTexts() {
     }
 }
 
-double ChartBuilder::clearOfCurves(double y, double w) const {
+std::optional<double> ChartBuilder::clearOfCurves(double y, double w) const {
     const Rect& plot = out_.plot;
-    const double right = plot.right() - w - 4;
-    for (const double x : {right, plot.x + 4, plot.x + (plot.width - w) / 2})
+    for (const double x : {plot.right() - w - 4, plot.x + 4, plot.x + (plot.width - w) / 2})
         if (!isCrossed({x, y, w, 14})) return x;
-    return right;
+    return std::nullopt;
 }
 
 bool ChartBuilder::isCrossed(const Rect& area) const {
@@ -125,7 +124,10 @@ void ChartBuilder::boundText(std::size_t s, const std::vector<std::vector<Point>
         const Point& end = lines.back().back();
         at = {std::min(end.x, plot.right()) - w - 4, end.y - 6};
     } else {
-        at = {clearOfCurves(line.front().y - 15, w), line.front().y - 5};
+        const double y = line.front().y;
+        const std::optional<double> x = clearOfCurves(y - 15, w);
+        const bool hasRoomBeyond = series.cannotBeBelow && y + kLine < plot.bottom();
+        at = {x.value_or(plot.right() - w - 4), x || !hasRoomBeyond ? y - 5 : y + kLine - 3};
     }
     at.x = std::clamp(at.x, plot.x + 2, std::max(plot.x + 2, size_.width - w));
     if (!chart_.horizontal && at.y < plot.y + 10) at.y += kLine;

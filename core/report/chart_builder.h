@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -166,8 +167,8 @@ private:
     void boundTexts();
     void boundText(std::size_t s, const std::vector<std::vector<Point>>& lines);
     /// Where a text of width `w` at height `y` begins so that no curve runs through it: at the right, else at the left
-    /// or in the middle, else at the right nevertheless.
-    double clearOfCurves(double y, double w) const;
+    /// or in the middle; empty where curves run everywhere.
+    std::optional<double> clearOfCurves(double y, double w) const;
     bool isCrossed(const Rect& area) const;
 
     // ---- labels at the ends of curves ----

@@ -525,7 +525,8 @@ void ListEditor::shareWidth() {
     int used = 0;
     for (int column = 0; column < model_->columnCount(); ++column) {
         view_->resizeColumnToContents(column);
-        view_->setColumnWidth(column, std::min(view_->columnWidth(column), kWidest));
+        const int mark = model_->spec().columns[column].sourced ? theme().spacing(3) : 0;  // "assumed"
+        view_->setColumnWidth(column, std::min(view_->columnWidth(column) + mark, kWidest));
         used += view_->columnWidth(column);
         const FieldKind kind = model_->spec().columns[column].kind;
         if (kind != FieldKind::quantity && kind != FieldKind::flag) texts << column;

@@ -232,10 +232,11 @@ TEST(Chart, boundIsALineWithALabelAndAHatchedRegion) {
 
 TEST(Chart, boundsLabelStandsWhereNoCurveRuns) {
     Chart chart = linesOf(1, 10);
+    chart.series.push_back(
+        {.id = "bound", .name = "proven bound", .mark = Mark::bound, .y = {0.2}, .cannotBeBelow = true});
     std::vector<double>& heights = chart.series[0].y;
     std::fill(heights.begin(), heights.begin() + 5, 1.0);
     std::fill(heights.begin() + 5, heights.end(), 0.22);  // ends where the label would be
-    chart.series.push_back({.id = "bound", .name = "proven bound", .mark = Mark::bound, .y = {0.2}});
     const auto labelOf = [](const Chart& shown) {
         const ChartLayout layout = layOut(shown, {}, {960, 420}, estimatedWidth);
         for (const Shape& shape : layout.front.shapes)
@@ -244,6 +245,8 @@ TEST(Chart, boundsLabelStandsWhereNoCurveRuns) {
         return -1.0;
     };
     EXPECT_LT(labelOf(chart), 100);
+    std::fill(heights.begin(), heights.end(), 0.22);
+    EXPECT_GT(labelOf(chart), 500) << "beyond the line where curves run all along it";
     for (double& y : chart.series[0].y) y = 1;
     EXPECT_GT(labelOf(chart), 500) << "else it stands at the right";
 }
