@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -21,27 +20,25 @@ namespace tessera::codesign {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr std::size_t kCoarse = 48;  ///< cuts along the model of the first look at it
 
 /// A number of replicas, with what of it decides the time.
 struct Replicas {
     std::int64_t count = 1;
     std::int64_t accelerators = 1;  ///< of each
     double microBatches = 1;        ///< of each, the most
-    double synchronised = 0;        ///< 4·(d-1)/d: how often the first stage's weights cross the network
 };
 
-/// All that can be best: of the counts that leave each replica the same accelerators and micro-batches, the smallest,
-/// which synchronises least.
+/// All that can be best: of the counts that leave each replica the same micro-batches, the smallest, which synchronises
+/// least and has the most accelerators each.
 std::vector<Replicas> replicasOf(std::int64_t accelerators, std::int64_t microBatches) {
     std::vector<Replicas> all;
     const std::int64_t most = std::min(accelerators, microBatches);
-    for (std::int64_t d = 1; d <= most;) {
-        const std::int64_t each = accelerators / d;
-        const std::int64_t batches = (microBatches - 1) / d + 1;
-        const auto count = static_cast<double>(d);
-        all.push_back({d, each, static_cast<double>(batches), 4 * (count - 1) / count});
-        const std::int64_t fewer = accelerators / each + 1;  // the next count with fewer accelerators each
-        d = batches == 1 ? fewer : std::min(fewer, (microBatches - 1) / (batches - 1) + 1);
+    for (std::int64_t count = 1; count <= most;) {
+        const std::int64_t batches = (microBatches - 1) / count + 1;
+        all.push_back({count, accelerators / count, static_cast<double>(batches)});
+        if (batches == 1) break;
+        count = (microBatches - 1) / (batches - 1) + 1;
     }
     return all;
 }
@@ -65,20 +62,12 @@ public:
 
     /// The fastest plan of those faster than `limit`; none where there is none.
     std::optional<FoundPlan> fasterThan(double limit, const std::stop_token& stop) {
-        // Times just above the bound first: they leave little to look at.
-        constexpr std::array kSlack{1.05, 1.25, 1.6, 2.5, kInfinite};
-        std::optional<FoundPlan> best;
-        double upper = limit;
-        for (const double slack : kSlack) {
-            // A bound of 0 says nothing.
-            const double within = bound_ > 0 ? std::min(upper, bound_ * slack) : upper;
-            if (auto found = searchWithin(within, upper, stop)) {
-                upper = found->value;
-                best = std::move(found);
-            }
-            if (within >= upper) return best;
-        }
-        return best;
+        // Cuts far apart first: the better the plan that is known, the less of the rest is left to look at.
+        const std::size_t apart = std::max<std::size_t>(1, lattice_.layers() / kCoarse);
+        std::optional<FoundPlan> best = searchWithin(limit, apart, stop);
+        if (apart == 1) return best;
+        auto better = searchWithin(best ? best->value : limit, 1, stop);
+        return better ? std::move(better) : std::move(best);
     }
 
 private:
@@ -136,8 +125,8 @@ private:
         return most;
     }
 
-    /// The fastest of the plans that take less than `upper`; those that take `within` or more may be overlooked.
-    std::optional<FoundPlan> searchWithin(double within, double upper, const std::stop_token& stop) {
+    /// The fastest of the plans that take less than `within`, cut at sets whose sizes are multiples of `apart`.
+    std::optional<FoundPlan> searchWithin(double within, std::size_t apart, const std::stop_token& stop) {
         const std::size_t stages = mostStages(within);
         if (stages == 0) return std::nullopt;
         std::vector<double> limits{kInfinite};
@@ -145,8 +134,8 @@ private:
         losesPlans_ = losesPlans_ || losesCheapStages(lattice_, numbers_, stages);
         const LoadCosts costs{problem_.memory.value, problem_.recompute};
         StageTable table(lattice_, numbers_, costs, std::move(limits), cheapCounts(lattice_, numbers_, stages));
-        table.fill(stop);
-        Best best{.time = upper};
+        table.fill(apart, stop);
+        Best best{.time = within};
         table.eachPlan([&](std::uint32_t to, const Stage& stage, std::size_t count, std::size_t cheap, double load) {
             consider({to, stage, count, cheap, load}, best);
         });
@@ -169,17 +158,22 @@ private:
         Choice choice = {};
     };
 
+    /// Tries the replicas that a plan may have. Of d of them with B/d micro-batches each, rounded up, the time is at
+    /// least load·(stages - 1) + sync + (load·B - sync)/d, sync being what synchronising ever more of them tends to.
     void consider(const Choice& choice, Best& best) const {
         const std::int64_t needed = acceleratorsOf(numbers_, choice.stages, choice.cheap);
-        const auto stages = static_cast<double>(choice.stages);
-        double weights = -1;
-        // The more replicas, the fewer micro-batches of each: once those alone take too long, more of them do.
-        for (std::size_t row = rowsWith(needed); row-- > 0;) {
-            const Replicas& replicas = replicas_[row];
-            const double running = choice.load * (replicas.microBatches + stages - 1);
-            if (!(running < best.time)) return;
-            if (weights < 0) weights = weightsBefore(choice.to);
-            const double time = running + replicas.synchronised * weights / problem_.bandwidth.value;
+        std::size_t rows = rowsWith(needed);
+        if (rows == 0) return;
+        const double filling = choice.load * static_cast<double>(choice.stages - 1);
+        if (!(filling + choice.load * replicas_[rows - 1].microBatches < best.time)) return;
+        const double sync = 4 * weightsBefore(choice.to) / problem_.bandwidth.value;
+        const double shared = choice.load * static_cast<double>(problem_.microBatches) - sync;
+        if (shared <= 0) rows = 1;  // one replica is best
+        while (rows-- > 0) {
+            const Replicas& replicas = replicas_[rows];
+            const auto count = static_cast<double>(replicas.count);
+            if (!(filling + sync + shared / count < best.time) && rows > 0) return;
+            const double time = filling + choice.load * replicas.microBatches + sync * (count - 1) / count;
             if (time < best.time) best = {time, replicas.count, choice};
         }
     }
@@ -233,11 +227,11 @@ std::vector<std::string> warningsOf(const CutLattice& lattice, bool losesPlans) 
     if (!lattice.allCuts())
         warnings.push_back(
             "The graph can be cut in too many ways to compare them all; plans are cut along one order of "
-            "the layers only, and a faster one may exist.");
+            "the layers only, and a better one may exist.");
     if (losesPlans)
         warnings.emplace_back(
             "The graph has too many layers of one accelerator among wider ones to count them all; a plan may seem to "
-            "occupy more accelerators than it does, and a faster one may exist.");
+            "occupy more accelerators than it does, and a better one may exist.");
     return warnings;
 }
 
@@ -262,20 +256,18 @@ bool Placer::isPath() const {
 Placement Placer::place(const PlacementProblem& problem, const PlacementOptions& options) const {
     check(graph(), problem);
     const std::vector<Replicas> replicas = replicasOf(problem.accelerators, problem.microBatches);
-    std::vector<WidthSearch> searches;
-    for (std::size_t i = 0; i < problem.widths.size(); ++i) searches.emplace_back(*lattice_, problem, i, replicas);
     // The most promising first: the others then need to look at little.
-    std::vector<std::size_t> order(searches.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return searches[a].bound() < searches[b].bound(); });
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t i = 0; i < problem.widths.size(); ++i)
+        order.emplace_back(WidthSearch(*lattice_, problem, i, replicas).bound(), i);
+    std::sort(order.begin(), order.end());
 
     std::optional<FoundPlan> best;
     double limit = options.fasterThan ? options.fasterThan->value : kInfinite;
     bool losesPlans = false;
-    for (const std::size_t i : order) {
-        WidthSearch& search = searches[i];
-        if (!(search.bound() < limit)) continue;
+    for (const auto& [bound, width] : order) {
+        if (!(bound < limit)) break;
+        WidthSearch search(*lattice_, problem, width, replicas);
         if (auto found = search.fasterThan(limit, options.stop)) {
             limit = found->value;
             best = std::move(found);

@@ -39,7 +39,7 @@ public:
 
 private:
     void findStages() {
-        constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+        constexpr auto kNowhere = static_cast<std::size_t>(-1);
         stageOf_.assign(graph_.layers, kNowhere);
         bool pipeline = plan_.data >= 1 && !plan_.stages.empty();
         std::size_t placed = 0;

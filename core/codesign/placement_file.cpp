@@ -25,7 +25,7 @@ constexpr double kMostBytes = 1e18;
 constexpr double kMostSeconds = 1e12;
 constexpr double kLeastBandwidth = 1e-6;
 constexpr std::int64_t kMostAccelerators = 1'000'000'000;
-constexpr std::int64_t kMostMicroBatches = 1'000'000'000'000;
+constexpr std::int64_t kMostMicroBatches = 1'000'000'000;
 constexpr std::int64_t kWidest = 1'000'000;
 
 constexpr std::string_view kFolder = "placements";
@@ -223,7 +223,7 @@ private:
                 if (--waiting[edges[e].to] == 0) free.push_back(edges[e].to);
         if (free.size() == waiting.size()) return;
         const auto left = std::find_if(waiting.begin(), waiting.end(), [](std::size_t count) { return count > 0; });
-        std::size_t layer = static_cast<std::size_t>(left - waiting.begin());
+        auto layer = static_cast<std::size_t>(left - waiting.begin());
         std::vector<char> passed(waiting.size(), 0);
         for (;;) {
             const auto edge = std::find_if(in[layer].begin(), in[layer].end(),

@@ -44,7 +44,7 @@ void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, st
     const MemoryCosts costs{problem.recompute};
     StageTable table(lattice, numbers, costs, std::vector<double>(stages + 1, limit),
                      cheapCounts(lattice, numbers, stages));
-    table.fill(stop);
+    table.fill(1, stop);
     struct Choice {
         std::uint32_t to;
         Stage stage;

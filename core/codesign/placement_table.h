@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <stop_token>
 #include <utility>
 #include <vector>
@@ -39,6 +38,7 @@ public:
     StageTable(const CutLattice& lattice, const WidthNumbers& numbers, const Costs& costs, std::vector<double> limits,
                std::size_t cheap)
         : lattice_(lattice),
+          numbers_(numbers),
           costs_(costs),
           limits_(std::move(limits)),
           stages_(limits_.size() - 1),
@@ -47,6 +47,7 @@ public:
         std::size_t size = 0;
         starts_.reserve(lattice.cuts());
         for (std::uint32_t cut = 0; cut < lattice.cuts(); ++cut) {
+            lengths_.push_back(std::min(std::max<std::size_t>(stages_, 1), lattice.layers() - lattice.sizeOf(cut) + 1));
             starts_.push_back(size);
             size += cut == 0 ? 0 : lengthOf(cut) * (cheap_ + 1);
         }
@@ -54,10 +55,12 @@ public:
         ranges_.assign(lattice.cuts(), {});
     }
 
-    void fill(const std::stop_token& stop) {
+    /// Plans are cut at sets whose sizes are multiples of `apart`.
+    void fill(std::size_t apart, const std::stop_token& stop) {
         for (std::uint32_t cut = lattice_.full(); cut-- > 1;) {
+            if (lattice_.sizeOf(cut) % apart != 0) continue;
             if (stop.stop_requested()) throw InterruptedError("the placement was stopped");
-            fill(cut, stop);
+            fillRow(cut, stop);
         }
     }
 
@@ -65,9 +68,10 @@ public:
     /// the counts are of the whole plan, the value is its greatest cost.
     template <typename Visit>
     void eachPlan(const Visit& visit) {
-        if (const auto whole = lastFrom(0, 1)) {
-            const double value = costs_.cost(walk_, lattice_.full(), *whole).last;
-            if (value < limits_[1]) visit(lattice_.full(), *whole, 1, cheapOf(*whole), value);
+        if (mayBeLast(0, 1)) {
+            const Stage& whole = numbers_.rest(0);
+            const double value = costs_.cost(walk_, lattice_.full(), whole).last;
+            if (value < limits_[1]) visit(lattice_.full(), whole, 1, cheapOf(whole), value);
         }
         if (stages_ < 2) return;
         walk_.eachStage(0, [&](std::uint32_t to, const Stage& stage) {
@@ -113,9 +117,7 @@ private:
     };
 
     /// Of a row: one value for each count of stages, and one for none.
-    std::size_t lengthOf(std::uint32_t cut) const {
-        return std::min(stages_ - std::min<std::size_t>(stages_, 1), lattice_.layers() - lattice_.sizeOf(cut)) + 1;
-    }
+    std::size_t lengthOf(std::uint32_t cut) const { return lengths_[cut]; }
     double* row(std::uint32_t cut, std::size_t cheap) { return values_.data() + starts_[cut] + cheap * lengthOf(cut); }
     std::size_t cheapOf(const Stage& stage) const { return stage.parallel ? 0 : std::min<std::size_t>(1, cheap_); }
     static double costAt(const StageCost& cost, std::size_t q) {
@@ -124,7 +126,7 @@ private:
     /// Of a stage that is not a plan's first, as the q-th from the end.
     double limitAt(std::size_t q) const { return q + 1 <= stages_ ? limits_[q + 1] : 0; }
 
-    void fill(std::uint32_t cut, const std::stop_token& stop) {
+    void fillRow(std::uint32_t cut, const std::stop_token& stop) {
         takeLast(cut);
         if (stages_ >= 3) {
             std::uint32_t visited = 0;
@@ -141,27 +143,22 @@ private:
     }
 
     void takeLast(std::uint32_t cut) {
-        if (const auto stage = lastFrom(cut, 2))
-            row(cut, cheapOf(*stage))[1] = costs_.cost(walk_, lattice_.full(), *stage).last;
+        const Stage& stage = numbers_.rest(cut);
+        if (mayBeLast(cut, 2)) row(cut, cheapOf(stage))[1] = costs_.cost(walk_, lattice_.full(), stage).last;
     }
 
     bool hopeless(const Stage& stage, std::size_t q, double limit) const {
         return !costs_.fits(stage, q) || costs_.least(stage, q) >= limit;
     }
 
-    /// The stage of all that follows a cut, in a plan of at least so many stages; none where it is of no interest.
-    std::optional<Stage> lastFrom(std::uint32_t cut, std::size_t stages) {
-        if (stages_ < stages) return std::nullopt;
-        return walk_.rest(cut, [&](const Stage& stage) { return hopeless(stage, 1, limits_[stages]); });
+    /// Whether the stage of all that follows a cut is of interest in a plan of at least so many stages.
+    bool mayBeLast(std::uint32_t cut, std::size_t stages) const {
+        return stages_ >= stages && !hopeless(numbers_.rest(cut), 1, limits_[stages]);
     }
 
     void take(std::uint32_t cut, std::uint32_t to, const Stage& stage) {
         const StageCost cost = costs_.cost(walk_, to, stage);
-        // limits_ fall: the first count from which on the cost is too great.
-        const auto tooMany = std::lower_bound(limits_.begin() + 3, limits_.end(), cost.other,
-                                              [](double limit, double value) { return limit > value; });
-        const auto under = static_cast<std::size_t>(tooMany - limits_.begin()) - 2;
-        const std::size_t most = std::min({cost.most, ranges_[to].last + 1, lengthOf(cut) - 1, under});
+        const std::size_t most = std::min({cost.most, ranges_[to].last + 1, lengthOf(cut) - 1, mostUnder(cost.other)});
         const std::size_t first = std::max<std::size_t>(2, ranges_[to].first + 1);
         if (first > most) return;
         for (std::size_t cheap = 0; cheap <= cheap_; ++cheap) {
@@ -178,6 +175,14 @@ private:
                     into[q] = std::min(into[q], std::max(costAt(cost, q), from[q - 1]));
             }
         }
+    }
+
+    /// The most stages of what follows a cut with which a first one of this cost is of interest. Limits fall; the
+    /// answer is near that for the last stage looked at, which is alike.
+    std::size_t mostUnder(double cost) {
+        while (near_ > 0 && limits_[near_ + 1] <= cost) --near_;
+        while (near_ + 1 < stages_ && limits_[near_ + 2] > cost) ++near_;
+        return near_;
     }
 
     void trim(std::uint32_t cut) {
@@ -223,6 +228,7 @@ private:
     static constexpr std::size_t kNoCount = std::numeric_limits<std::size_t>::max();
 
     const CutLattice& lattice_;
+    const WidthNumbers& numbers_;
     const Costs& costs_;
     std::vector<double> limits_;
     std::size_t stages_;
@@ -230,7 +236,9 @@ private:
     StageWalk walk_;
     std::vector<std::size_t> starts_;
     std::vector<double> values_;
+    std::vector<std::size_t> lengths_;
     std::vector<Range> ranges_;
+    std::size_t near_ = 0;  ///< below stages_
 };
 
 }  // namespace tessera::codesign

@@ -21,6 +21,48 @@ WidthNumbers::WidthNumbers(const CutLattice& lattice, const PlacementProblem& pr
     else
         parallel.assign(lattice.layers(), 1);
     readEdges(lattice, problem, costs);
+    collectRest(lattice);
+}
+
+/// From the full set downwards: the forward pass from a layer to the end does not depend on where the stage begins,
+/// only whether the layer waits does.
+void WidthNumbers::collectRest(const CutLattice& lattice) {
+    const std::size_t count = lattice.layers();
+    struct Path {
+        double forward = 0, backward = 0;  ///< from the layer to the end of the model
+    };
+    std::vector<Path> paths(count);
+    struct Edge {
+        std::uint32_t to;
+        double seconds;
+    };
+    std::vector<std::vector<Edge>> out(count);
+    for (std::uint32_t i = 0; i < count; ++i)
+        for (const Entering& edge : entering(i)) out[edge.from].push_back({i, edge.seconds});
+    for (std::size_t i = count; i-- > 0;) {
+        for (const Edge& edge : out[i]) {
+            paths[i].forward = std::max(paths[i].forward, paths[edge.to].forward);
+            paths[i].backward = std::max(paths[i].backward, paths[edge.to].backward);
+        }
+        paths[i].forward += forward[i];
+        paths[i].backward += backward[i];
+    }
+    std::vector<double> unwaited(lattice.cuts(), 0);
+    rest_.resize(lattice.cuts());
+    for (std::uint32_t cut = lattice.full(); cut-- > 0;) {
+        const CutLattice::Step step = lattice.steps(cut)[0];
+        const Stage& after = rest_[step.cut];
+        unwaited[cut] = std::max(unwaited[step.cut], paths[step.layer].forward);
+        Stage& stage = rest_[cut];
+        stage = {.forward = unwaited[cut],
+                 .backward = std::max(after.backward, paths[step.layer].backward),
+                 .held = after.held + held[step.layer],
+                 .parallel = after.parallel || parallel[step.layer] != 0};
+        for (const std::uint32_t from : lattice.crossing(cut))
+            for (const Edge& edge : out[from])
+                if (!lattice.contains(cut, edge.to))
+                    stage.forward = std::max(stage.forward, edge.seconds + paths[edge.to].forward);
+    }
 }
 
 void WidthNumbers::readEdges(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs) {

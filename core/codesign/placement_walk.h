@@ -10,9 +10,19 @@
 
 namespace tessera::codesign {
 
+/// What is known of the layers between two cuts while the stage grows. All of it only rises when layers are added.
+struct Stage {
+    double forward = 0;   ///< when its last layer ends, tensors from before the stage awaited
+    double again = 0;     ///< the same without waiting: a second forward pass
+    double backward = 0;  ///< the least time of its backward pass: without waiting
+    double held = 0;      ///< WidthNumbers::held
+    double stashed = 0;   ///< bytes for each micro-batch in flight
+    bool parallel = false;
+};
+
 /// The numbers of a problem at one width, by position in the lattice's order, in SI units.
 struct WidthNumbers {
-    WidthNumbers(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& width);
+    WidthNumbers(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs);
 
     struct Entering {
         std::uint32_t from;
@@ -39,26 +49,19 @@ struct WidthNumbers {
     Slice<Leaving> leaving(std::uint32_t cut) const {
         return {leaving_.data() + leavingStarts_[cut], leaving_.data() + leavingStarts_[cut + 1]};
     }
-    std::int64_t acceleratorsOf(bool parallelStage) const { return parallelStage ? parallelNeeds : 1; }
+    /// The stage of all that follows a cut, as the last one: nothing is stashed, nothing computed again.
+    const Stage& rest(std::uint32_t cut) const { return rest_[cut]; }
     std::int64_t parallelNeeds = 1;  ///< accelerators of a stage that is `parallel`
 
 private:
-    void readEdges(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& width);
+    void collectRest(const CutLattice& lattice);
+    void readEdges(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs);
 
     std::vector<Entering> entering_;
     std::vector<std::size_t> enteringStarts_;
     std::vector<Leaving> leaving_;
     std::vector<std::size_t> leavingStarts_;
-};
-
-/// What is known of the layers between two cuts while the stage grows. All of it only rises when layers are added.
-struct Stage {
-    double forward = 0;   ///< when its last layer ends, tensors from before the stage awaited
-    double again = 0;     ///< the same without waiting: a second forward pass
-    double backward = 0;  ///< the least time of its backward pass: without waiting
-    double held = 0;      ///< WidthNumbers::held
-    double stashed = 0;   ///< bytes for each micro-batch in flight
-    bool parallel = false;
+    std::vector<Stage> rest_;  ///< by cut
 };
 
 enum class Walk : std::uint8_t { on, notFurther, end };
@@ -90,21 +93,13 @@ public:
             const Stage stage = grown(frame.stage, step.layer);
             const Walk walk = visit(step.cut, stage);
             if (walk == Walk::end) return;
-            if (walk == Walk::on) frames_.push_back({stage, step.cut, 0, step.layer + 1});
+            if (walk == Walk::notFurther) continue;
+            // On a path, and at the last of several ways, there is nothing to come back to.
+            if (frame.next == steps.size())
+                frame = {stage, step.cut, 0, step.layer + 1};
+            else
+                frames_.push_back({stage, step.cut, 0, step.layer + 1});
         }
-    }
-
-    /// The stage of everything that follows a cut; none where `hopeless` says so of a part of it.
-    template <typename Hopeless>
-    std::optional<Stage> rest(std::uint32_t from, const Hopeless& hopeless) {
-        begin(from);
-        Stage stage;
-        for (std::uint32_t i = 0; i < lattice_.layers(); ++i) {
-            if (lattice_.contains(from, i)) continue;
-            stage = grown(stage, i);
-            if (hopeless(stage)) return std::nullopt;
-        }
-        return stage;
     }
 
     /// When the first layer of the stage, which was just walked to, ends its backward pass, starting at `start`.

@@ -212,6 +212,32 @@ TEST(Placement, isTheBestOfAllPlansOfSmallProblems) {
     EXPECT_GE(stagesSeen, 4U);
 }
 
+TEST(Placement, triesEveryNumberOfReplicas) {
+    std::set<std::int64_t> counts;
+    for (unsigned seed = 0; seed < 60; ++seed) {
+        Small small = smallProblem(seed);
+        if (small.graph.layers > 3) continue;
+        // From synchronising that costs nothing to synchronising that costs more than it brings.
+        small.problem.bandwidth = {std::vector<double>{1e-3, 1e-2, 1, 100}[seed % 4]};
+        small.problem.accelerators = 500 + 31 * seed;
+        small.problem.microBatches = 300 + 77 * seed;
+        const Placement placement = Placer(small.graph).place(small.problem);
+        const Known known = bruteForce(small);
+        ASSERT_EQ(placement.plan.has_value(), known.seconds < kInfinite) << seed;
+        if (!placement.plan) continue;
+        EXPECT_TRUE(close(placement.plan->timePerBatch.value, known.seconds, 1e-12)) << seed;
+        counts.insert(placement.plan->data);
+    }
+    EXPECT_GT(counts.size(), 10U);
+    EXPECT_TRUE(counts.contains(1));
+
+    Small large = smallProblem(1);
+    large.problem.accelerators = 1'000'000'000;
+    large.problem.microBatches = 1'000'000'000;
+    large.problem.memory = {1e9};
+    EXPECT_TRUE(Placer(large.graph).place(large.problem).plan);
+}
+
 TEST(Placement, fitsWhereItSaysThatItWould) {
     for (unsigned seed = 0; seed < 1500; ++seed) {
         Small small = smallProblem(seed);
