@@ -1,0 +1,145 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/quantity.h"
+
+/// Engine 3: which accelerator should be built, and how models are placed on many of it. This header: device placement.
+/// Kumar et al.: "Integrated Hardware Architecture and Device Placement Search" (PHAZE), ICML 2024, section 5 and
+/// appendix B.
+namespace tessera::codesign {
+
+/// A tensor that one layer hands to another; indices into the layers.
+struct LayerEdge {
+    std::size_t from = 0;
+    std::size_t to = 0;
+    bool operator==(const LayerEdge&) const = default;
+};
+
+/// The layers of a model and what depends on what; without a cycle. Two edges may join the same layers.
+struct LayerGraph {
+    std::size_t layers = 0;  ///< at least one
+    std::vector<LayerEdge> edges;
+    bool operator==(const LayerGraph&) const = default;
+};
+
+/// What a layer asks of each accelerator that runs it, for one micro-batch. Finite and 0 or more.
+struct LayerCosts {
+    Bytes weights;
+    Bytes activations;
+    Seconds forward;
+    Seconds backward;
+    bool tensorParallel = false;  ///< it is sliced over as many accelerators as the width says
+    bool operator==(const LayerCosts&) const = default;
+};
+
+/// The model at one tensor-parallel width.
+struct WidthCosts {
+    std::int64_t width = 1;
+    std::vector<LayerCosts> layers;  ///< by layer
+    std::vector<Bytes> edges;        ///< by edge of the graph
+    bool operator==(const WidthCosts&) const = default;
+};
+
+/// Everything but the graph that a placement depends on.
+struct PlacementProblem {
+    std::vector<WidthCosts> widths;  ///< at least one
+    std::int64_t accelerators = 1;   ///< K
+    std::int64_t microBatches = 1;   ///< B, of a batch
+    Bytes memory;                    ///< of one accelerator
+    BytesPerSecond bandwidth;        ///< between any two accelerators; above 0
+    double optimizerState = 0;       ///< bytes of optimiser state per byte of weights
+    bool recompute = false;          ///< activations are computed again instead of kept, but in the last stage
+    bool operator==(const PlacementProblem&) const = default;
+};
+
+/// What fills the memory of an accelerator of a stage at its fullest.
+struct StageMemory {
+    Bytes weights;              ///< and their gradients
+    Bytes optimizer;            ///< state
+    Bytes activations;          ///< of the micro-batch at work
+    Bytes stashed;              ///< for the micro-batches in flight
+    std::int64_t inFlight = 0;  ///< micro-batches between their forward and backward pass
+
+    Bytes total() const { return weights + optimizer + activations + stashed; }
+    bool operator==(const StageMemory&) const = default;
+};
+
+struct PlacedStage {
+    std::vector<std::size_t> layers;  ///< ascending in the graph's order of dependence
+    std::int64_t accelerators = 1;    ///< of one replica
+    Seconds load;                     ///< forward and backward pass of one micro-batch, transfers included
+    StageMemory memory;
+    bool operator==(const PlacedStage&) const = default;
+};
+
+/// A pipeline of stages, replicated.
+struct Plan {
+    Seconds timePerBatch;
+    std::int64_t tensor = 1;          ///< width t
+    std::int64_t data = 1;            ///< replicas d
+    std::vector<PlacedStage> stages;  ///< from the model's input to its output
+    bool operator==(const Plan&) const = default;
+};
+
+/// Why nothing fits, and what would. Of the plan that asks for the least memory: where it breaks and by which terms.
+struct Shortage {
+    std::int64_t leastAccelerators = 0;        ///< with any memory, that a plan needs
+    std::optional<Plan> closest;               ///< the plan of least memory; none where accelerators are too few
+    std::size_t stage = 0;                     ///< of `closest`, its fullest
+    std::optional<Bytes> memory;               ///< the smallest memory of an accelerator with which a plan fits
+    std::optional<std::int64_t> accelerators;  ///< the smallest K with which a plan fits this memory
+    bool recompute = false;                    ///< a plan fits if activations are computed again
+    std::string reason;                        ///< all of it as a sentence
+};
+
+struct Placement {
+    std::optional<Plan> plan;          ///< none: nothing fits, or nothing is fast enough
+    std::optional<Shortage> shortage;  ///< where nothing fits and it was asked for
+    /// No plan is faster. False where the graph has too many cuts to try them all, or too many mixed stages.
+    bool optimal = true;
+    std::vector<std::string> warnings;
+};
+
+struct PlacementOptions {
+    /// Only a plan that is faster than this is of interest: a search passes what it has, and most calls end early.
+    std::optional<Seconds> fasterThan = {};
+    bool explain = false;       ///< where nothing fits, find out what would
+    std::stop_token stop = {};  ///< give up: InterruptedError
+};
+
+/// Places one graph again and again: what follows from the graph alone is kept between calls. Immutable, so that
+/// threads may share it.
+class Placer {
+public:
+    /// Sets of layers that may lie before a cut: up to so many, plans over all of them are compared.
+    static constexpr std::size_t kMostCuts = 40'000;
+
+    /// Throws UsageError for a graph without layers, with a cycle or with an edge that leads nowhere, InterruptedError.
+    explicit Placer(LayerGraph graph, std::size_t mostCuts = kMostCuts, const std::stop_token& stop = {});
+
+    /// The plan with the least time per batch: the minimum over widths, replicas, numbers of stages and cuts. Every
+    /// stage lies between two sets of layers that hold all that their layers depend on. Throws UsageError where the
+    /// problem does not fit the graph, InterruptedError.
+    Placement place(const PlacementProblem& problem, const PlacementOptions& options = {}) const;
+
+    const LayerGraph& graph() const;
+    std::size_t cuts() const;  ///< sets of layers that plans are cut at, the empty and the full one included
+    bool allCuts() const;      ///< false: there are too many, and only those of one order of the layers are used
+    bool isPath() const;       ///< the layers depend on each other in one order only
+
+private:
+    std::shared_ptr<const class CutLattice> lattice_;
+};
+
+/// A plan's time, loads, accelerators and memory, straight from their definition and from `tensor`, `data` and the
+/// stages' layers alone; it does not ask whether they fit. Throws UsageError where the stages are no pipeline.
+Plan evaluate(const LayerGraph& graph, const PlacementProblem& problem, const Plan& plan);
+
+}  // namespace tessera::codesign

@@ -1,0 +1,121 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/app/cli.h"
+#include "tests/support/paths.h"
+#include "tests/support/schema.h"
+
+namespace tessera::test {
+namespace {
+
+using testing::HasSubstr;
+
+class Place : public Cli {
+protected:
+    static std::string casePath(const std::string& name) {
+        return sourcePath("tests/data/phaze/dp_cases/" + name).string();
+    }
+    Ended place(const std::string& layers, const std::vector<std::string>& more = {}) const {
+        return tessera(with({"place", "--layers", layers}, more));
+    }
+    nlohmann::json documentOf(const std::string& layers, int code, const std::vector<std::string>& more = {}) const {
+        const Ended ended = place(layers, with(more, {"--json"}));
+        EXPECT_EQ(ended.code, code) << ended.errors;
+        auto document = nlohmann::json::parse(ended.output);
+        EXPECT_EQ(schemaErrors(document, "placement-result.schema.json"), "");
+        return document;
+    }
+};
+
+TEST_F(Place, printsThePublishedProgramsTime) {
+    const auto document = documentOf(casePath("inputs/16_gpt3_mbs1_80GB_stash.json"), 0, {"--global-batch", "4096"});
+    const double seconds = document["time_per_batch_s"];
+    EXPECT_NEAR(seconds, 639.1164575636523, 639e-9);
+    EXPECT_NEAR(document["throughput_samples_per_s"], 4096 / seconds, 1e-9);
+    EXPECT_EQ(document["feasible"], true);
+    EXPECT_EQ(document["reason"], nullptr);
+    EXPECT_EQ(document["optimal"], true);
+    EXPECT_EQ(document["shortage"], nullptr);
+    EXPECT_EQ(document["tensor"], 8);
+    EXPECT_EQ(document["data"], 9);
+    EXPECT_EQ(document["pipeline"], document["stages"].size());
+    int next = -1;
+    for (const auto& stage : document["stages"]) {
+        EXPECT_EQ(stage["accelerators"], 8);
+        EXPECT_LE(stage["memory_bytes"], document["problem"]["memory_bytes"]);
+        for (const auto& layer : stage["layers"]) EXPECT_EQ(layer, next++);
+    }
+    EXPECT_EQ(next, 96);
+    EXPECT_EQ(document["problem"]["reported"]["fixedPP"], 32);
+}
+
+TEST_F(Place, hasNoThroughputWithoutABatch) {
+    EXPECT_EQ(documentOf("bert-large", 0)["throughput_samples_per_s"], nullptr);
+}
+
+TEST_F(Place, endsWith4AndTheDocumentWhereNothingFits) {
+    const auto document = documentOf(casePath("inputs/17_gpt3_mbs1_32GB_stash.json"), 4);
+    EXPECT_EQ(document["feasible"], false);
+    EXPECT_THAT(document["reason"].get<std::string>(), HasSubstr("no plan fits: the one of least memory needs"));
+    EXPECT_EQ(document["time_per_batch_s"], nullptr);
+    EXPECT_TRUE(document["stages"].empty());
+    EXPECT_TRUE(document["shortage"]["fits_with"]["recompute"]);
+    EXPECT_GT(document["shortage"]["fits_with"]["memory_bytes"], document["problem"]["memory_bytes"]);
+    EXPECT_EQ(document["shortage"]["fullest"]["memory_bytes"], document["shortage"]["fits_with"]["memory_bytes"]);
+
+    const Ended ended = place(casePath("inputs/17_gpt3_mbs1_32GB_stash.json"));
+    EXPECT_EQ(ended.code, 4);
+    EXPECT_EQ(ended.output, "");
+    EXPECT_EQ(ended.errors, document["reason"].get<std::string>() + "\n");
+}
+
+TEST_F(Place, takesOtherAcceleratorsAndAnotherRuleOfMemory) {
+    const std::string adam = casePath("inputs/20_gpt3_mbs2_80GB_recomp_adam.json");
+    const auto reference = documentOf(adam, 0);
+    const auto exact = documentOf(adam, 0, {"--optimizer-memory", "exact"});
+    // Adam: one byte of state per byte of weights, or two.
+    for (const auto& [document, bytes] : {std::pair(&reference, 1), std::pair(&exact, 2)})
+        for (const auto& stage : (*document)["stages"])
+            EXPECT_EQ(2 * stage["memory"]["optimizer_bytes"].get<std::int64_t>(),
+                      bytes * stage["memory"]["weights_and_gradients_bytes"].get<std::int64_t>());
+    const auto fewer = documentOf(adam, 0, {"--accelerators", "512"});
+    EXPECT_EQ(fewer["problem"]["accelerators"], 512);
+    EXPECT_LT(reference["time_per_batch_s"], fewer["time_per_batch_s"]);
+    const auto tooFew = documentOf(adam, 4, {"--accelerators", "3"});
+    EXPECT_EQ(tooFew["reason"], "no plan fits: the narrowest width occupies 4 accelerators and there are 3");
+    EXPECT_EQ(tooFew["shortage"]["fullest"], nullptr);
+}
+
+TEST_F(Place, printsATableForPeople) {
+    const Ended ended = place("bert-large", {"--global-batch", "4096"});
+    EXPECT_EQ(ended.code, 0) << ended.errors;
+    EXPECT_THAT(ended.output, HasSubstr("29,093 samples/s · 141 ms/batch · 4 stages × 256 replicas · tensor width 1 · "
+                                        "proven fastest\n"));
+    EXPECT_THAT(ended.output, HasSubstr("1,024 of 1,024 accelerators occupied"));
+}
+
+TEST_F(Place, wrongInputIsOneSentence) {
+    EXPECT_EQ(place("bert-larg").errors,
+              "tessera: there are no layers 'bert-larg'; did you mean 'bert-large'? see 'tessera place --help'\n");
+    EXPECT_THAT(place("bert-large", {"--accelerators", "0"}).errors,
+                HasSubstr("option '--accelerators' is '0'; expected a whole number from 1 to 1000000000"));
+    EXPECT_THAT(place("bert-large", {"--optimizer-memory", "real"}).errors,
+                HasSubstr("option '--optimizer-memory' is 'real'; expected reference or exact"));
+    EXPECT_EQ(place("missing.json").code, 6);
+    write("bad.json", "{\"maxDevices\": 4,\n\"mbs\": 3}");
+    const Ended bad = place("bad.json");
+    EXPECT_EQ(bad.code, 3);
+    EXPECT_EQ(bad.errors, "bad.json:2: field 'mbs' is unknown; expected 'mbsInBatch' perhaps\n");
+    write("momentum.json", R"({"maxDevices": 1, "maxMemoryPerDevice": 100, "bandwidth": 1, "mbsInBatch": 1,
+"activationRecomputation": false, "optimizerAlgorithm": "Momentum", "edges": {"1": []}, "nodes": {"1": [{"id": 0,
+"parameterSize": 1, "activationSize": 1, "optimalLatencyFw": 1, "optimalLatencyBw": 1, "isTensorParallelized": false}]}})");
+    EXPECT_THAT(place("momentum.json").errors,
+                HasSubstr("'--optimizer-memory' is 'reference', which does not know the optimiser 'Momentum'; expected "
+                          "exact"));
+    EXPECT_EQ(place("momentum.json", {"--optimizer-memory", "exact"}).code, 0);
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,104 @@
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/codesign/placement.h"
+#include "tests/core/codesign/placement_cases.h"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::codesign;
+
+/// Seconds of this processor that a placement may take.
+void hold(benchmark::State& state, double most, std::clock_t started, const char* sentence) {
+    const double took = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
+    const double each = took / static_cast<double>(state.iterations());
+    state.counters["seconds"] = each;
+    if (each > most) state.SkipWithError(sentence);
+}
+
+/// A case of the published program from its graph on, with the reason where nothing fits.
+void placeCase(benchmark::State& state) {
+    static const std::vector<codesign::test::OracleCase> kCases = codesign::test::oracleCases();
+    const codesign::test::OracleCase& known = kCases.at(static_cast<std::size_t>(state.range(0)));
+    state.SetLabel(known.name);
+    const std::clock_t started = std::clock();
+    for (auto _ : state) {
+        const Placement placement = Placer(known.file.graph).place(known.file.problem, {.explain = true});
+        if (placement.plan.has_value() != known.seconds.has_value()) state.SkipWithError("the case is not placed");
+        benchmark::DoNotOptimize(placement);
+    }
+    hold(state, 5e-3, started, "a case takes more than 5 milliseconds");
+}
+
+/// A deep transformer: layers alike but for a few percent, a shortcut over every fourth, widths 1 to 4.
+std::pair<LayerGraph, PlacementProblem> deep(std::size_t layers, double gigabytes, bool recompute) {
+    LayerGraph graph{.layers = layers, .edges = {}};
+    for (std::size_t i = 0; i + 1 < layers; ++i) graph.edges.push_back({i, i + 1});
+    for (std::size_t i = 0; i + 4 < layers; i += 4) graph.edges.push_back({i, i + 4});
+    PlacementProblem problem{.widths = {},
+                             .accelerators = 4096,
+                             .microBatches = 8192,
+                             .memory = {gigabytes * 1e9},
+                             .bandwidth = {100e9},
+                             .optimizerState = 2,
+                             .recompute = recompute};
+    for (const std::int64_t width : {1, 2, 4}) {
+        WidthCosts& costs = problem.widths.emplace_back();
+        costs.width = width;
+        const auto share = static_cast<double>(width);
+        for (std::size_t i = 0; i < layers; ++i) {
+            const double uneven = 1 + static_cast<double>(i * 7919 % 97) / 1000;
+            costs.layers.push_back({.weights = {400e6 * uneven / share},
+                                    .activations = {1e9 * uneven / share},
+                                    .forward = {4e-3 * uneven / share + 0.2e-3 * (share - 1)},
+                                    .backward = {8e-3 * uneven / share + 0.2e-3 * (share - 1)},
+                                    .tensorParallel = true});
+        }
+        for (std::size_t e = 0; e < graph.edges.size(); ++e) costs.edges.push_back({50e6});
+    }
+    return {graph, problem};
+}
+
+void placeDeep(benchmark::State& state) {
+    const auto [graph, problem] =
+        deep(static_cast<std::size_t>(state.range(0)), static_cast<double>(state.range(1)), state.range(2) != 0);
+    const Placer placer(graph);
+    std::size_t stages = 0;
+    const std::clock_t started = std::clock();
+    for (auto _ : state) {
+        const Placement placement = placer.place(problem);
+        stages = placement.plan ? placement.plan->stages.size() : 0;
+    }
+    state.counters["stages"] = static_cast<double>(stages);
+    hold(state, 50e-3, started, "1,000 layers take more than 50 milliseconds");
+}
+
+/// Two branches side by side, of which every pair of places can be a cut.
+void placeBranches(benchmark::State& state) {
+    const auto length = static_cast<std::size_t>(state.range(0));
+    auto [graph, problem] = deep(2 * length, 80, false);
+    graph.edges.clear();
+    for (std::size_t i = 0; i + 1 < length; ++i) {
+        graph.edges.push_back({i, i + 1});
+        graph.edges.push_back({length + i, length + i + 1});
+    }
+    for (WidthCosts& width : problem.widths) width.edges.resize(graph.edges.size());
+    const Placer placer(graph);
+    for (auto _ : state) benchmark::DoNotOptimize(placer.place(problem));
+    state.counters["cuts"] = static_cast<double>(placer.cuts());
+}
+
+}  // namespace
+
+BENCHMARK(placeCase)->DenseRange(0, 69)->Unit(benchmark::kMillisecond);
+BENCHMARK(placeDeep)
+    ->ArgNames({"layers", "GB", "recompute"})
+    ->ArgsProduct({{192, 1000}, {24, 80, 640}, {0, 1}})
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(placeBranches)->Name("long/placeBranches")->Arg(50)->Arg(100)->Arg(198)->Unit(benchmark::kMillisecond);
