@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 
 #include "core/base/error.h"
@@ -27,62 +28,66 @@ void report(const ScheduleOptions& options, const std::string& task) {
     options.progress(event);
 }
 
-ScheduleResult resultOf(const OperatorGraph& graph, const std::vector<Piece>& pieces,
-                        const std::vector<PieceSchedule>& schedules, double bound) {
+/// A piece with the best schedule and bound so far.
+struct Part {
+    Piece piece;
+    PieceSchedule best = {};
+    double bound = 0;
+    std::unique_ptr<PieceSearch> search = {};
+
+    bool proved() const { return bound >= best.makespan - piece.tolerance(); }
+};
+
+std::vector<Part> partsOf(const OperatorGraph& graph, const Cores& cores) {
+    std::vector<Part> parts;
+    for (Piece& piece : piecesOf(graph, cores)) {
+        parts.push_back({.piece = std::move(piece)});
+        parts.back().best = serialSchedule(parts.back().piece);
+        parts.back().bound = quickBound(parts.back().piece);
+    }
+    return parts;
+}
+
+ScheduleResult resultOf(const OperatorGraph& graph, const std::vector<Part>& parts, Ended unproved) {
     ScheduleResult result;
-    result.schedule = assemble(graph, pieces, schedules);
+    result.schedule.operators.resize(graph.operators.size());
     result.serial = serialTime(graph);
-    result.lowerBound = std::min(bound, result.schedule.makespan);
+    result.optimal = true;
+    for (const Part& part : parts) {
+        place(part.piece, part.best, graph, result.schedule);
+        result.lowerBound += part.bound;
+        result.optimal = result.optimal && part.proved();
+    }
+    const double makespan = result.schedule.makespan;
+    result.lowerBound = result.optimal ? makespan : std::min(result.lowerBound, makespan);
+    result.ended = result.optimal ? Ended::proof : unproved;
     return result;
 }
 
 ScheduleResult solveByList(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions&) {
-    const std::vector<Piece> pieces = piecesOf(graph, cores);
-    std::vector<PieceSchedule> schedules;
-    double bound = 0;
-    bool met = true;
-    for (const Piece& piece : pieces) {
-        schedules.push_back(listSchedule(piece));
-        const double least = quickBound(piece);
-        met = met && least >= schedules.back().makespan;
-        bound += least;
-    }
-    ScheduleResult result = resultOf(graph, pieces, schedules, bound);
-    result.optimal = met;
-    return result;
+    std::vector<Part> parts = partsOf(graph, cores);
+    for (Part& part : parts) part.best = listSchedule(part.piece);
+    return resultOf(graph, parts, Ended::heuristic);
 }
 
 ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options) {
     Budget budget(std::chrono::steady_clock::now() + options.time, options.nodes, options.stop);
-    const std::vector<Piece> pieces = piecesOf(graph, cores);
-    std::vector<std::optional<PieceSearch>> searches(pieces.size());
-    std::vector<PieceSchedule> schedules;
-    std::vector<double> bounds;
-    std::size_t open = 0;
-    for (std::size_t p = 0; p < pieces.size(); ++p) {
-        schedules.push_back(budget.spent() ? serialSchedule(pieces[p]) : listSchedule(pieces[p]));
-        bounds.push_back(quickBound(pieces[p]));
-        if (bounds[p] >= schedules[p].makespan) continue;
-        ++open;
-        if (pieces[p].size() <= kMostSearched && !budget.spent()) searches[p].emplace(pieces[p], schedules[p]);
+    std::vector<Part> parts = partsOf(graph, cores);
+    for (Part& part : parts) {
+        if (budget.spent()) break;
+        if (!part.proved()) part.best = listSchedule(part.piece);
+        if (!part.proved() && part.piece.size() <= kMostSearched)
+            part.search = std::make_unique<PieceSearch>(part.piece, part.best);
     }
-    for (const std::size_t width : kWidths) {
-        for (std::size_t p = 0; p < pieces.size(); ++p) {
-            if (!searches[p] || searches[p]->proved()) continue;
+    for (const std::size_t width : kWidths)
+        for (Part& part : parts) {
+            if (part.search == nullptr || part.proved() || budget.spent()) continue;
             report(options, fmt::format("scheduling, {} states of a level", width));
-            searches[p]->visit(width, budget);
-            schedules[p] = searches[p]->best();
-            bounds[p] = std::max(bounds[p], searches[p]->bound());
-            if (searches[p]->proved()) --open;
+            part.search->visit(width, budget);
+            part.best = part.search->best();
+            part.bound = std::max(part.bound, part.search->bound());
         }
-        if (open == 0 || budget.spent()) break;
-    }
-    double bound = 0;
-    for (const double each : bounds) bound += each;
-    ScheduleResult result = resultOf(graph, pieces, schedules, bound);
-    result.optimal = open == 0;
-    if (result.optimal) result.lowerBound = result.schedule.makespan;
-    result.ended = result.optimal ? Ended::proof : budget.ended().value_or(Ended::memory);
+    ScheduleResult result = resultOf(graph, parts, budget.ended().value_or(Ended::memory));
     result.nodes = budget.nodes();
     return result;
 }

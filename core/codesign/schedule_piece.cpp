@@ -141,6 +141,17 @@ double Piece::serialSum() const {
     return std::accumulate(serial.begin(), serial.end(), 0.0);
 }
 
+double Piece::tolerance() const {
+    constexpr double kClose = 1e-9;
+    return whole ? 0 : kClose * serialSum();
+}
+
+double Piece::safely(double bound) const {
+    constexpr double kRounding = 1e-11;  // ten thousand terms, each off by a last bit
+    bound -= kRounding * bound;
+    return whole ? std::ceil(bound) : bound;
+}
+
 std::vector<Piece> piecesOf(const OperatorGraph& graph, const Cores& cores) {
     const Ordered ordered(graph);
     std::vector<std::size_t> cuts = ordered.cuts();
@@ -169,34 +180,24 @@ double quickBound(const Piece& piece) {
                                    : std::min(piece.serial[i], piece.single[i] * prices.rate(piece.kinds[i]));
         bound = std::max(bound, load);
     }
-    // Sums of shares are off by a few last bits; a schedule of whole latencies has a whole makespan.
-    constexpr double kRounding = 1e-9;
-    bound -= kRounding * bound;
-    if (piece.whole) bound = std::ceil(bound - kRounding);
+    bound = piece.safely(bound);
     return std::min(bound, piece.serialSum());
 }
 
-Schedule assemble(const OperatorGraph& graph, const std::vector<Piece>& pieces,
-                  const std::vector<PieceSchedule>& schedules) {
-    Schedule whole;
-    whole.operators.resize(graph.operators.size());
-    for (std::size_t p = 0; p < pieces.size(); ++p) {
-        const Piece& piece = pieces[p];
-        for (std::size_t i = 0; i < piece.size(); ++i) {
-            const PieceSchedule::Run& run = schedules[p].runs[i];
-            const Operator& each = graph.operators[piece.members[i]];
-            Placed& placed = whole.operators[piece.members[i]];
-            placed.allCores = !run.beside && each.allCoresLatency <= each.latency;
-            placed.start = whole.makespan + run.start;
-            placed.finish = placed.start + (placed.allCores ? each.allCoresLatency : each.latency);
-            if (placed.allCores) continue;
-            // Alone on one core: any will do.
-            if (each.kind != CoreKind::vector) placed.tensorCore = std::max<std::int64_t>(run.tensorCore, 1);
-            if (each.kind != CoreKind::tensor) placed.vectorCore = std::max<std::int64_t>(run.vectorCore, 1);
-        }
-        whole.makespan += schedules[p].makespan;
+void place(const Piece& piece, const PieceSchedule& made, const OperatorGraph& graph, Schedule& whole) {
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+        const PieceSchedule::Run& run = made.runs[i];
+        const Operator& each = graph.operators[piece.members[i]];
+        Placed& placed = whole.operators[piece.members[i]];
+        placed.allCores = !run.beside && each.allCoresLatency <= each.latency;
+        placed.start = whole.makespan + run.start;
+        placed.finish = placed.start + (placed.allCores ? each.allCoresLatency : each.latency);
+        if (placed.allCores) continue;
+        // Alone on one core: any will do.
+        if (each.kind != CoreKind::vector) placed.tensorCore = std::max<std::int64_t>(run.tensorCore, 1);
+        if (each.kind != CoreKind::tensor) placed.vectorCore = std::max<std::int64_t>(run.vectorCore, 1);
     }
-    return whole;
+    whole.makespan += made.makespan;
 }
 
 }  // namespace tessera::codesign

@@ -32,6 +32,10 @@ struct Piece {
     bool usesTensor(std::size_t i) const { return kinds[i] != CoreKind::vector; }
     bool usesVector(std::size_t i) const { return kinds[i] != CoreKind::tensor; }
     double serialSum() const;
+    /// A schedule that is this close to a bound is optimal: 0 where latencies are whole, else 1e-9 of the serial time.
+    double tolerance() const;
+    /// A bound that sums of shares gave, less what rounding may have added; whole where latencies are.
+    double safely(double bound) const;
 };
 
 /// The pieces of a graph, in the order in which they run.
@@ -58,8 +62,7 @@ double quickBound(const Piece& piece);
 /// can, each kept only where it is shorter than its operators one after the other.
 PieceSchedule listSchedule(const Piece& piece);
 
-/// Puts the schedules of all pieces together.
-Schedule assemble(const OperatorGraph& graph, const std::vector<Piece>& pieces,
-                  const std::vector<PieceSchedule>& schedules);
+/// Appends the schedule of a piece to that of the graph.
+void place(const Piece& piece, const PieceSchedule& made, const OperatorGraph& graph, Schedule& whole);
 
 }  // namespace tessera::codesign

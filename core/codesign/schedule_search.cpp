@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 constexpr double kNever = std::numeric_limits<double>::infinity();
-/// Sums of shares are off by a few last bits.
-constexpr double kRounding = 1e-9;
 
 std::uint64_t mixed(std::uint64_t hash, Word word) {
     hash = (hash ^ word) * 0x9E3779B97F4A7C15U;
@@ -188,7 +186,7 @@ public:
           space_(piece),
           best_(std::move(first)),
           bound_(std::min(quickBound(piece), best_.makespan)),
-          tolerance_(piece.whole ? 0 : kRounding * piece.serialSum()) {}
+          tolerance_(piece.tolerance()) {}
 
     void visit(std::size_t width, Budget& budget) {
         if (proved()) return;
@@ -236,14 +234,15 @@ private:
         return false;
     }
 
-    void consider(const State& state, const Origin& origin) {
+    void consider(State& state, const Origin& origin) {
         // Whatever the state, the rest can be run one after the other.
         const double end = state.drained() + state.serialLeft;
         if (end < limit()) keep(origin);
-        double bound = space_.bound(state);
-        bound -= kRounding * bound;
-        if (piece_.whole) bound = std::ceil(bound - kRounding);
-        if (bound < limit()) levels_[state.progress()].add(state, bound, origin);
+        constexpr double kEnough = 1 + 1e-10;  // above what rounding may take off again
+        const double bound = piece_.safely(space_.bound(state, limit() * kEnough));
+        if (!(bound < limit())) return;
+        space_.sortBlocks(state);
+        levels_[state.progress()].add(state, bound, origin);
     }
 
     void keep(const Origin& origin) {
@@ -252,7 +251,11 @@ private:
         std::reverse(path.begin(), path.end());
         StateSpace::Trace trace = space_.newTrace();
         State state = space_.root(&trace);
-        for (const Move& move : path) space_.apply(state, move, &trace);
+        for (const Move& move : path) {
+            space_.look(state);
+            space_.apply(state, move, &trace);
+            space_.sortBlocks(state, &trace);
+        }
         space_.finish(state, trace);
         best_ = std::move(trace.schedule);
     }

@@ -13,12 +13,6 @@ namespace {
 /// Words of 64 bits that stand for the state of an operator in the text that blocks are sorted by.
 enum Stage : Word { notStarted, keptBeside, runs, finished };
 
-bool isSubset(const std::vector<Word>& a, const std::vector<Word>& b) {
-    for (std::size_t w = 0; w < a.size(); ++w)
-        if ((a[w] & ~b[w]) != 0) return false;
-    return true;
-}
-
 }  // namespace
 
 double State::drained() const {
@@ -387,9 +381,14 @@ void StateSpace::findMovesAtRest(const State& state, std::vector<Move>& moves) {
         if (!twin_[slot]) addStarts(state, slot, moves);
 }
 
+void StateSpace::look(const State& state) {
+    findReady(state);
+    seen_ = ready_;
+}
+
 void StateSpace::findMoves(const State& state, std::vector<Move>& moves) {
     moves.clear();
-    findReady(state);
+    look(state);
     if (!state.resting()) {
         if (const auto slot = startsAtOnce(state)) {
             moves.push_back({.kind = Move::Kind::atOnce, .slot = static_cast<Slot>(*slot)});
@@ -407,15 +406,12 @@ void StateSpace::findMoves(const State& state, std::vector<Move>& moves) {
 }
 
 void StateSpace::apply(State& state, const Move& move, Trace* trace) {
-    const bool rested = state.resting();
-    if (rested) {
-        findReady(state);
-        // What comes before the one that runs alone was left out; where a block begins, all that is ready was.
-        for (const std::size_t slot : ready_) {
+    // Between blocks, what comes before the one that runs alone was left out; where a block begins, all of it was.
+    if (state.resting())
+        for (const std::size_t slot : seen_) {
             if (slot == move.slot && move.kind == Move::Kind::alone) break;
             keepBeside(state, slot);
         }
-    }
     if (move.kind == Move::Kind::advance)
         advance(state, trace);
     else if (move.kind == Move::Kind::alone)
@@ -423,17 +419,19 @@ void StateSpace::apply(State& state, const Move& move, Trace* trace) {
     else
         runBeside(state, move, trace);
     settle(state, trace);
-    sortBlocks(state, trace);
 }
 
-double StateSpace::bound(const State& state) {
-    double least = state.time;
+double StateSpace::bound(const State& state, double enough) const {
+    std::array<double, kMostPrices> energy = state.load;
+    double least = 0;
     for (std::size_t k = 0; k < prices_.size(); ++k) {
-        double energy = state.load[k];
-        for (const Running& each : state.running) energy += each.left * prices_[k].rate(piece_.kinds[each.slot]);
-        least = std::max(least, state.time + energy);
+        for (const Running& each : state.running) energy[k] += each.left * prices_[k].rate(piece_.kinds[each.slot]);
+        least = std::max(least, energy[k]);
+    }
+    for (std::size_t k = 0; k < prices_.size(); ++k)
         for (const Running& each : state.running) {
-            if (each.left + state.load[k] <= energy) continue;
+            if (state.time + least >= enough) return state.time + least;
+            if (each.left + state.load[k] <= least) continue;
             // While it runs, only what is incomparable can: the rest comes after it.
             double after = state.load[k];
             const Word* const beside = piece_.beside[each.slot];
@@ -441,10 +439,9 @@ double StateSpace::bound(const State& state) {
                 forEachBit(beside[w] & ~state.started[w], w * kWordBits, [&](std::size_t i) {
                     if (!piece_.alone[i]) after -= has(state.beside.data(), i) ? besideLoad_[i][k] : leastLoad_[i][k];
                 });
-            least = std::max(least, state.time + each.left + after);
+            least = std::max(least, each.left + after);
         }
-    }
-    return least;
+    return state.time + least;
 }
 
 void StateSpace::finish(State& state, Trace& trace) {
@@ -456,16 +453,6 @@ void StateSpace::finish(State& state, Trace& trace) {
         if (!has(state.started.data(), slot)) runAlone(state, slot, &trace);
     }
     trace.schedule.makespan = state.time;
-}
-
-bool StateSpace::dominates(const State& a, const State& b) {
-    if (a.time > b.time || a.rank > b.rank || a.running.size() != b.running.size()) return false;
-    for (std::size_t r = 0; r < a.running.size(); ++r) {
-        const Running &mine = a.running[r], &theirs = b.running[r];
-        if (mine.slot != theirs.slot || mine.place != theirs.place) return false;
-        if (a.time + mine.left > b.time + theirs.left) return false;
-    }
-    return isSubset(a.beside, b.beside);
 }
 
 }  // namespace tessera::codesign

@@ -66,20 +66,21 @@ public:
     };
 
     State root(Trace* trace = nullptr);
-    /// Every move that is worth trying.
+    /// Every move that is worth trying. Moves are made from the state that was looked at last.
     void findMoves(const State& state, std::vector<Move>& moves);
-    /// Makes a move and brings the state into its normal form.
+    void look(const State& state);
+    /// Makes a move, and those that follow from it.
     void apply(State& state, const Move& move, Trace* trace = nullptr);
-    /// No completion is shorter.
-    double bound(const State& state);
+    /// Brings a state into its normal form: symmetric blocks in order, what is furthest first.
+    void sortBlocks(State& state, Trace* trace = nullptr);
+    /// No completion is shorter. No better than needed where it reaches `enough`.
+    double bound(const State& state, double enough) const;
     /// Runs the rest one after the other once what runs has finished.
     void finish(State& state, Trace& trace);
     Trace newTrace() const;
 
     std::size_t words() const { return words_; }
     const Piece& piece() const { return piece_; }
-    /// Whether everything in `a` is at least as early and as free as in `b`.
-    static bool dominates(const State& a, const State& b);
 
 private:
     /// How far tensor and vector operators get into the way of fused ones.
@@ -100,7 +101,6 @@ private:
     void runBeside(State& state, const Move& move, Trace* trace) const;
     void advance(State& state, Trace* trace) const;
     void settle(State& state, Trace* trace);
-    void sortBlocks(State& state, Trace* trace);
     void permute(State& state, const std::vector<Slot>& source, Trace* trace) const;
     void keepBeside(State& state, std::size_t slot) const;
     CorePool::Taken coresFor(const Move& move, Trace& trace) const;
@@ -126,7 +126,8 @@ private:
     // What the last call found; kept to spare allocations.
     std::vector<Word> done_;
     std::vector<std::size_t> ready_;
-    std::vector<bool> twin_;  ///< its counterpart in the block before is in the same state
+    std::vector<std::size_t> seen_;  ///< ready in the state that was looked at last
+    std::vector<bool> twin_;         ///< its counterpart in the block before is in the same state
     std::vector<Slot> places_;
     std::vector<std::vector<Word>> texts_;
     std::vector<std::size_t> sorted_;
