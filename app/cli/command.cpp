@@ -31,6 +31,8 @@ const std::vector<Command>& commands() {
          "tessera sweep resnet50-mixed-tpus --over batch=128,512 --over levels=2,4", addSweep},
         {"cost", "Costs every layer of a list on one array under a dataflow.",
          "tessera cost --jobs zoo:alexnet --dataflow nvdla --pes 2048", addCost},
+        {"schedule", "Schedules the operators of a layer on the cores of one accelerator.",
+         "tessera schedule --operators mixture-of-experts", addSchedule},
         {"run", "Runs a study file, or a bundled study by its name.", "tessera run resnet50-mixed-tpus", addRun},
         {"resume", "Continues an interrupted run of the history.", "tessera resume last", addResume},
         {"history list", "Lists the runs of the history, newest first.",

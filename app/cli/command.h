@@ -44,6 +44,7 @@ Action addPartition(CLI::App& app);
 Action addMap(CLI::App& app);
 Action addSweep(CLI::App& app);
 Action addCost(CLI::App& app);
+Action addSchedule(CLI::App& app);
 Action addRun(CLI::App& app);
 Action addResume(CLI::App& app);
 Action addHistoryList(CLI::App& app);

@@ -20,8 +20,8 @@ std::string_view nameOf(CoreKind kind);
 
 /// One operator of a layer with its two latencies, in the unit of its file.
 struct Operator {
-    std::int64_t id = 0;  ///< as the file numbers it
-    std::string name;     ///< may be empty
+    std::int64_t id = 0;    ///< as the file numbers it
+    std::string name = {};  ///< may be empty
     CoreKind kind = CoreKind::tensor;
     double latency = 0;          ///< on one core (on one pair where fused)
     double allCoresLatency = 0;  ///< on all cores, with nothing beside it
@@ -30,12 +30,12 @@ struct Operator {
 
 /// The operators of a layer or layer slice; edges are pairs of positions in `operators`. Free of cycles.
 struct OperatorGraph {
-    std::string name;
-    std::string description;
-    std::optional<std::int64_t> tensorCores;  ///< of the accelerator that the latencies were estimated for
-    std::optional<std::int64_t> vectorCores;
-    std::vector<Operator> operators;
-    std::vector<std::pair<std::size_t, std::size_t>> edges;
+    std::string name = {};
+    std::string description = {};
+    std::optional<std::int64_t> tensorCores = {};  ///< of the accelerator that the latencies were estimated for
+    std::optional<std::int64_t> vectorCores = {};
+    std::vector<Operator> operators = {};
+    std::vector<std::pair<std::size_t, std::size_t>> edges = {};
     bool operator==(const OperatorGraph&) const = default;
 };
 
