@@ -66,21 +66,28 @@ private:
 };
 
 /// An operator that takes as long beside others as it and all of them take one after the other gains nothing: what
-/// overlaps it can be run in a row instead, in the order of the starts. Repeated, since what runs alone overlaps
-/// nothing.
+/// overlaps it can be run in a row instead, in the order of the starts. What runs alone overlaps nothing, so that
+/// others may follow.
 void markAlone(Piece& piece) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (std::size_t i = 0; i < piece.size(); ++i) {
-            if (piece.alone[i]) continue;
-            double row = piece.serial[i];
-            for (std::size_t w = 0; w < piece.beside.words(); ++w)
-                forEachBit(piece.beside[i][w], w * kWordBits, [&](std::size_t j) {
-                    if (!piece.alone[j]) row += piece.serial[j];
-                });
-            if (row <= piece.single[i]) piece.alone[i] = changed = true;
-            poll(piece.size() / 1000);
-        }
+    std::vector<double> row = piece.serial;  // of an operator and all that could overlap it
+    const auto forEachBeside = [&](std::size_t i, const auto& visit) {
+        for (std::size_t w = 0; w < piece.beside.words(); ++w) forEachBit(piece.beside[i][w], w * kWordBits, visit);
+        poll(piece.size() / 100);
+    };
+    std::vector<std::size_t> found;
+    const auto mark = [&](std::size_t i) {
+        if (piece.alone[i] || row[i] > piece.single[i]) return;
+        piece.alone[i] = true;
+        found.push_back(i);
+    };
+    for (std::size_t i = 0; i < piece.size(); ++i) forEachBeside(i, [&](std::size_t j) { row[i] += piece.serial[j]; });
+    for (std::size_t i = 0; i < piece.size(); ++i) mark(i);
+    for (std::size_t next = 0; next < found.size(); ++next) {
+        const std::size_t i = found[next];
+        forEachBeside(i, [&](std::size_t j) {
+            row[j] -= piece.serial[i];
+            mark(j);
+        });
     }
 }
 

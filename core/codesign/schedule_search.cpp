@@ -13,6 +13,8 @@ namespace tessera::codesign {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
+/// Of the states that wait, and of the history of those that do not.
+constexpr std::size_t kMostBytes = std::size_t{512} << 20;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 std::uint64_t mixed(std::uint64_t hash, Word word) {
@@ -40,7 +42,9 @@ public:
         Origin origin;
     };
 
-    std::size_t size() const { return heads_.size(); }
+    std::size_t bytes() const {
+        return heads_.size() * sizeof(Head) + words_.size() * sizeof(Word) + running_.size() * sizeof(Running);
+    }
     const Head& head(std::size_t i) const { return heads_[i]; }
     bool alive(std::size_t i) const { return heads_[i].bound < kNever; }
 
@@ -189,8 +193,9 @@ public:
           tolerance_(piece.tolerance()) {}
 
     void visit(std::size_t width, Budget& budget) {
-        if (proved()) return;
+        if (proved() || exhausted_) return;
         history_.clear();
+        bytes_ = 0;
         levels_.clear();
         levels_.resize(2 * piece_.size() + 1);
         dropped_ = kNever;
@@ -200,6 +205,7 @@ public:
         for (Level& level : levels_) {
             ended = ended || expand(level, width, budget);
             if (ended) dropped_ = std::min(dropped_, level.leastBound(limit()));
+            bytes_ -= level.bytes();
             level = Level();
         }
         bound_ = std::max(bound_, std::min(dropped_, best_.makespan));
@@ -221,6 +227,7 @@ private:
             const std::uint32_t i = chosen_[c];
             if (!(level.head(i).bound < limit())) break;
             if (budget.spend()) return true;
+            if (bytes_ + history_.size() * sizeof(Origin) > kMostBytes) return exhausted_ = true;
             level.unpack(i, space_.words(), state);
             const auto self = static_cast<std::uint32_t>(history_.size());
             history_.push_back(level.head(i).origin);
@@ -242,7 +249,10 @@ private:
         const double bound = piece_.safely(space_.bound(state, limit() * kEnough));
         if (!(bound < limit())) return;
         space_.sortBlocks(state);
-        levels_[state.progress()].add(state, bound, origin);
+        Level& level = levels_[state.progress()];
+        bytes_ -= level.bytes();
+        level.add(state, bound, origin);
+        bytes_ += level.bytes();
     }
 
     void keep(const Origin& origin) {
@@ -265,6 +275,8 @@ private:
     PieceSchedule best_;
     double bound_;
     double tolerance_;
+    std::size_t bytes_ = 0;    ///< of all levels
+    bool exhausted_ = false;   ///< a visit needed too much memory
     double dropped_ = kNever;  ///< the least bound of what a visit left out
     std::vector<Level> levels_;
     std::vector<Origin> history_;

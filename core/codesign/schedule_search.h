@@ -43,7 +43,7 @@ public:
     std::int64_t nodes() const { return nodes_; }
 
 private:
-    static constexpr std::int64_t kStates = 64;  ///< between looks at the clock
+    static constexpr std::int64_t kStates = 4;  ///< between looks at the clock
 
     std::chrono::steady_clock::time_point deadline_;
     std::int64_t most_;
@@ -67,7 +67,7 @@ public:
     PieceSearch& operator=(PieceSearch&&) noexcept;
     ~PieceSearch();
 
-    /// One visit of all levels. Nothing where the best schedule is proved already.
+    /// One visit of all levels. Nothing where the best schedule is proved already, or memory ended an earlier visit.
     void visit(std::size_t width, Budget& budget);
 
     bool proved() const;

@@ -85,7 +85,7 @@ TEST_F(Schedule, readsReferenceCasesAsTheyAreAndEndsWith0Unproved) {
 TEST_F(Schedule, ctrlCPrintsTheBestSoFarAndEndsWith5) {
     const std::string wide = sourcePath("tests/data/phaze/ilp_cases/layers/L7_perhead12_fwd_4x16.json").string();
     const Ended ended = runShell(
-        "\"$TESSERA\" schedule --operators " + wide + " --json >out.json & sleep 1; kill -INT $!; wait $!", folder_);
+        "\"$TESSERA\" schedule --operators " + wide + " --json >out.json & sleep 2; kill -TERM $!; wait $!", folder_);
     EXPECT_EQ(ended.code, 5);
     EXPECT_EQ(ended.errors,
               "the scheduling was stopped; the best schedule so far is printed; run 'tessera schedule' again with the "

@@ -42,7 +42,7 @@ void solve(benchmark::State& state, const fs::path& path, double bound) {
         state.SkipWithError("the gap is above 5 %");
 }
 
-/// One benchmark per file of the reference cases. L6 and L7 have 10 s for a gap of 5 %.
+/// One benchmark per file of the reference cases. L7 has 10 s for a gap of 5 %.
 const bool kRegistered = [] {
     constexpr Bound kBounds[]{{"random", 0.01}, {"layers", 0.3}};
     for (const Bound& bound : kBounds) {
@@ -52,7 +52,7 @@ const bool kRegistered = [] {
         std::sort(files.begin(), files.end());
         for (const fs::path& path : files) {
             const std::string name = path.stem().string();
-            const bool gapOnly = name.starts_with("L6") || name.starts_with("L7");
+            const bool gapOnly = name.starts_with("L7");
             const std::string prefix = gapOnly ? "long/schedule/" : "schedule/";
             benchmark::RegisterBenchmark((prefix + name).c_str(), [path, seconds = gapOnly ? 0 : bound.seconds](
                                                                       benchmark::State& state) {
