@@ -19,7 +19,7 @@ namespace tessera::codesign {
 namespace {
 
 /// How many states of a level are kept, visit by visit.
-constexpr std::array<std::size_t, 7> kWidths{1, 8, 64, 512, 4096, 32'768, 131'072};
+constexpr std::array<std::size_t, 5> kWidths{1, 16, 512, 16'384, 131'072};
 
 void report(const ScheduleOptions& options, const std::string& task) {
     if (!options.progress) return;

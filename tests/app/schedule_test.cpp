@@ -117,7 +117,7 @@ TEST_F(Schedule, wrongUsageIsOneSentence) {
     write("bad.json", R"({"nodes": [{"id": 0, "type": "GPU", "latency": 1, "intra_latency": 1}], "edges": []})");
     const Ended ended = tessera({"schedule", "--operators", "bad.json"});
     EXPECT_EQ(ended.code, 3);
-    EXPECT_EQ(ended.errors, "bad.json:1: field 'nodes[0].type' is 'GPU'; expected TC, VC or TCandVC\n");
+    EXPECT_EQ(ended.errors, "bad.json:1: field 'nodes[0].type' is 'GPU'; expected one of TC, VC, TCandVC\n");
 }
 
 TEST_F(Schedule, saysThatCbcIsNotInstalled) {

@@ -19,12 +19,26 @@ OperatorGraph threeOperators() {
     return graph;
 }
 
+constexpr std::int64_t kNoCore = 0;
+
+Placed on(std::int64_t tensorCore, std::int64_t vectorCore, double start, double finish) {
+    Placed placed;
+    placed.start = start;
+    placed.finish = finish;
+    if (tensorCore != kNoCore) placed.tensorCore = tensorCore;
+    if (vectorCore != kNoCore) placed.vectorCore = vectorCore;
+    return placed;
+}
+
+Placed onAll(double start, double finish) {
+    Placed placed = on(kNoCore, kNoCore, start, finish);
+    placed.allCores = true;
+    return placed;
+}
+
 /// 10 and 11 beside each other, then 12 on the second pair.
 Schedule goodSchedule() {
-    return {.makespan = 11,
-            .operators = {{.start = 0, .finish = 5, .tensorCore = 1},
-                          {.start = 0, .finish = 4, .vectorCore = 1},
-                          {.start = 5, .finish = 11, .tensorCore = 2, .vectorCore = 2}}};
+    return {.makespan = 11, .operators = {on(1, kNoCore, 0, 5), on(kNoCore, 1, 0, 4), on(2, 2, 5, 11)}};
 }
 
 TEST(ScheduleCheck, passesWhatKeepsEveryRule) {
@@ -45,13 +59,11 @@ TEST(ScheduleCheck, namesTheRuleThatIsBroken) {
         {[](Schedule& s) { s.operators[2].vectorCore = 1; }, "fused operator 12 is not on a pair"},
         {[](Schedule& s) { s.operators[2].start = 4, s.operators[2].finish = 10; },
          "operator 12 starts before operator 10 has finished"},
-        {[](Schedule& s) { s.operators[1] = {.start = 6, .finish = 10, .vectorCore = 2}; },
-         "operators 12 and 11 overlap on vector core 2"},
-        {[](Schedule& s) { s.operators[1] = {.start = 3, .finish = 5, .allCores = true}; },
-         "operator 11 is on all cores while operator 10 runs"},
+        {[](Schedule& s) { s.operators[1] = on(kNoCore, 2, 6, 10); }, "operators 12 and 11 overlap on vector core 2"},
+        {[](Schedule& s) { s.operators[1] = onAll(3, 5); }, "operator 11 is on all cores while operator 10 runs"},
         {[](Schedule& s) {
-             s.operators[2] = {.start = 5, .finish = 8, .allCores = true};
-             s.operators[1] = {.start = 6, .finish = 10, .vectorCore = 1};
+             s.operators[2] = onAll(5, 8);
+             s.operators[1] = on(kNoCore, 1, 6, 10);
          },
          "operator 12 is on all cores while operator 11 runs"},
     };
