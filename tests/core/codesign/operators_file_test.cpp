@@ -33,7 +33,7 @@ TEST(OperatorsFile, readsReferenceCasesAsTheyAre) {
     EXPECT_EQ(each.graph.operators.size(), 111U);
     EXPECT_EQ(each.graph.edges.size(), 141U);
     EXPECT_EQ(each.cores, (Cores{2, 512}));
-    EXPECT_EQ(each.graph.operators.at(5).kind, CoreKind::tensor);
+    EXPECT_EQ(each.graph.operators.at(6).kind, CoreKind::tensor);
 }
 
 TEST(OperatorsFile, readsWhatItWritesAndMeetsItsSchema) {
