@@ -33,6 +33,8 @@ const std::vector<Command>& commands() {
          "tessera cost --jobs zoo:alexnet --dataflow nvdla --pes 2048", addCost},
         {"place", "Places a model's layers on many accelerators: pipeline stages, replicas, tensor width.",
          "tessera place --layers bert-large --global-batch 4096", addPlace},
+        {"schedule", "Schedules the operators of a layer on the cores of one accelerator.",
+         "tessera schedule --operators mixture-of-experts", addSchedule},
         {"run", "Runs a study file, or a bundled study by its name.", "tessera run resnet50-mixed-tpus", addRun},
         {"resume", "Continues an interrupted run of the history.", "tessera resume last", addResume},
         {"history list", "Lists the runs of the history, newest first.",

@@ -54,6 +54,7 @@ const std::map<std::string, std::vector<std::string>> kPage{
      {"--jobs", "--dataflow", "--pes", "--cluster", "--variant", "--noc-bandwidth", "--noc-hops", "--noc-hop-latency",
       "--offchip-bandwidth", "--simd-lanes"}},
     {"place", {"--layers", "--accelerators", "--global-batch", "--optimizer-memory"}},
+    {"schedule", {"--operators", "--tensor-cores", "--vector-cores", "--method", "--time-limit", "--node-limit"}},
     {"run", {"STUDY"}},
     {"resume", {"RUN"}},
     {"history list",
@@ -171,6 +172,8 @@ TEST_F(Cli, everyJsonDocumentMeetsItsSchemaAndOpensAndClosesAlike) {
         with(kToy, {"--ratio", "equal", "--pin", "fc1=III", "--pin-ratio", "0=0.3", "--overlap", "comm"}),
         {"cost", "--jobs", "zoo:alexnet", "--dataflow", "eyeriss", "--pes", "168"},
         {"place", "--layers", "bert-large"},
+        {"schedule", "--operators", "mixture-of-experts"},
+        {"schedule", "--operators", "mixture-of-experts", "--method", "list", "--tensor-cores", "3"},
         {"reproduce", "list"},
         {"reproduce", "accpar-fig7"},
     };
