@@ -3,11 +3,11 @@
 #include <array>
 #include <cstddef>
 
+#include "core/model/training.h"
+
 namespace tessera::model {
 
 namespace {
-
-constexpr double kAdamBytes = 8;  ///< of two moments, per parameter
 
 /// The sum; empty where one is unknown.
 std::optional<double> sum(std::optional<double> one, const std::optional<double>& other) {
@@ -38,7 +38,7 @@ std::string_view nameOf(MemoryUse use) {
 
 std::vector<MemoryPart> trainingMemory(const Model& model, const FoldTotals& whole) {
     std::optional<double> moments;
-    if (whole.parameters) moments = kAdamBytes * *whole.parameters;
+    if (whole.parameters) moments = stateBytesPerParameter(Optimizer::adam) * *whole.parameters;
     std::vector<MemoryPart> parts{{MemoryUse::weights, whole.parameterBytes},
                                   {MemoryUse::gradients, whole.parameterBytes},
                                   {MemoryUse::optimizer, moments},

@@ -34,15 +34,6 @@ bool isWeighted(const Graph& graph, const Operator& op, const OperatorKind* kind
     });
 }
 
-std::optional<std::int64_t> vectorFlops(const OperatorKind& kind, const CountContext& context) {
-    if (kind.flops != nullptr) return kind.flops(context);
-    const auto part = [](std::int64_t perElement, auto elements) {
-        return perElement == 0 ? std::optional<std::int64_t>(0) : times(perElement, elements());
-    };
-    return plus(part(kind.flopsPerOutput, [&] { return context.outElements(0); }),
-                part(kind.flopsPerInput, [&] { return context.inElements(0); }));
-}
-
 std::optional<std::int64_t> elementsOf(const Graph& graph, const std::vector<TensorIndex>& tensors) {
     std::optional<std::int64_t> total = 0;
     for (const TensorIndex tensor : tensors)

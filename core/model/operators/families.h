@@ -15,5 +15,6 @@ std::vector<OperatorKind> reductionKinds();
 std::vector<OperatorKind> shapingKinds();
 std::vector<OperatorKind> indexingKinds();
 std::vector<OperatorKind> generatorKinds();
+std::vector<OperatorKind> gradientKinds();
 
 }  // namespace tessera::model

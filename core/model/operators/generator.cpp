@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/model/operators/backward.h"
 #include "core/model/operators/broadcasting.h"
 #include "core/model/operators/examples.h"
 #include "core/model/operators/families.h"
@@ -321,12 +322,13 @@ void reduceScatterRule(RuleContext& node) {
     node.set(0, node.type(0), std::move(shape));
 }
 
-OperatorKind collective(std::string_view id, std::string_view title, ShapeRule rule, Attributes attributes,
-                        ExampleTensor made) {
+OperatorKind collective(std::string_view id, std::string_view title, ShapeRule rule, BackwardRule backward,
+                        Attributes attributes, ExampleTensor made) {
     return {.id = id,
             .title = title,
             .group = OperatorClass::communication,
             .shape = rule,
+            .backward = {.rule = backward},
             .cost = "communication only; what is added on the way is the collective's cost model",
             .example = {.inputs = {floats({4, 3})}, .attributes = std::move(attributes), .outputs = {std::move(made)}}};
 }
@@ -341,6 +343,7 @@ std::vector<OperatorKind> generators() {
             .title = title,
             .inputs = {0, 0},
             .shape = randomRule,
+            .backward = backward::kNone,
             .cost = "random number",
             .flopsPerOutput = 1,
             .example = {
@@ -350,6 +353,7 @@ std::vector<OperatorKind> generators() {
         return OperatorKind{.id = id,
                             .title = title,
                             .shape = randomLikeRule,
+                            .backward = backward::kNone,
                             .cost = "random number",
                             .flopsPerOutput = 1,
                             .example = {.inputs = {floats({2, 3})}, .outputs = {floats({2, 3})}, .flops = 6}};
@@ -360,11 +364,13 @@ std::vector<OperatorKind> generators() {
          .group = kMemory,
          .inputs = {0, 0},
          .shape = constantRule,
+         .backward = backward::kNone,
          .example = {.inputs = {}, .attributes = {{"value_ints", Integers{7, 8}}}, .outputs = {list({7, 8})}}},
         {.id = "Shape",
          .title = "Shape as data",
          .group = kMemory,
          .shape = shapeRule,
+         .backward = backward::kNone,
          .fold = foldShape,
          .example = {.inputs = {floats({2, 3, 4})},
                      .attributes = {{"start", std::int64_t{1}}},
@@ -373,12 +379,14 @@ std::vector<OperatorKind> generators() {
          .title = "Number of elements as data",
          .group = kMemory,
          .shape = sizeRule,
+         .backward = backward::kNone,
          .fold = foldSize,
          .example = {.inputs = {floats({2, 3, 4})}, .outputs = {whole(24)}}},
         {.id = "ConstantOfShape",
          .title = "Constant of a shape",
          .group = kMemory,
          .shape = constantOfShapeRule,
+         .backward = backward::kNone,
          .fold = foldConstantOfShape,
          .example =
              {.inputs = {list({2, 2})},
@@ -388,6 +396,7 @@ std::vector<OperatorKind> generators() {
          .title = "Range",
          .inputs = {3, 3},
          .shape = rangeRule,
+         .backward = backward::kNone,
          .fold = foldRange,
          .cost = "multiply, add",
          .flopsPerOutput = 2,
@@ -396,6 +405,7 @@ std::vector<OperatorKind> generators() {
          .title = "Identity matrix",
          .group = kMemory,
          .shape = eyeLikeRule,
+         .backward = backward::kNone,
          .example = {.inputs = {wholes({2, 3})},
                      .attributes = {{"dtype", std::int64_t{1}}},
                      .outputs = {floats({2, 3})}}},
@@ -406,6 +416,7 @@ std::vector<OperatorKind> generators() {
         {.id = "Multinomial",
          .title = "Multinomial sample",
          .shape = multinomialRule,
+         .backward = backward::kNone,
          .cost = "random number",
          .flopsPerOutput = 1,
          .example = {.inputs = {floats({2, 3})},
@@ -421,6 +432,7 @@ std::vector<OperatorKind> signalRows() {
         return OperatorKind{.id = id,
                             .title = title,
                             .shape = windowRule,
+                            .backward = backward::kNone,
                             .cost = cost,
                             .flopsPerOutput = each,
                             .example = {.inputs = {whole(8)}, .outputs = {floats({8})}, .flops = flops}};
@@ -433,6 +445,7 @@ std::vector<OperatorKind> signalRows() {
          .title = "Fourier transform",
          .inputs = {1, 3},
          .shape = dftRule,
+         .backward = {.rule = backward::linear, .cost = "as the forward pass"},
          .cost = "5 log2(n) for each complex output of a transform of n points",
          .flops = dftFlops,
          .example = {.inputs = {floats({1, 8, 1})}, .outputs = {floats({1, 8, 2})}, .flops = 120}},
@@ -440,6 +453,7 @@ std::vector<OperatorKind> signalRows() {
          .title = "Fourier transforms of frames",
          .inputs = {2, 4},
          .shape = stftRule,
+         .backward = {.rule = backward::linear, .cost = "as the forward pass"},
          .cost = "5 log2(n) for each of the complex outputs of n bins",
          .flops = stftFlops,
          .example = {.inputs = {floats({1, 16, 1}), whole(4), leftOut(), whole(8)},
@@ -450,6 +464,7 @@ std::vector<OperatorKind> signalRows() {
          .title = "Mel filter bank",
          .inputs = {5, 5},
          .shape = melRule,
+         .backward = backward::kNone,
          .cost = "subtract, divide",
          .flopsPerOutput = 2,
          .example = {.inputs = {whole(4), whole(8), whole(8000), floats({}), floats({})},
@@ -460,6 +475,7 @@ std::vector<OperatorKind> signalRows() {
          .inputs = {2, 3},
          .outputs = {1, 2},
          .shape = lossRule,
+         .backward = {.rule = backward::loss, .cost = "compare, subtract, exp, divide, subtract", .flops = 5},
          .cost = "compare, subtract, exp, add, subtract for each input element",
          .flopsPerInput = 5,
          .example = {.inputs = {floats({2, 3}), wholes({2})}, .outputs = {floats({}), floats({2, 3})}, .flops = 30}},
@@ -467,6 +483,7 @@ std::vector<OperatorKind> signalRows() {
          .title = "Negative log-likelihood",
          .inputs = {2, 3},
          .shape = lossRule,
+         .backward = {.rule = backward::loss, .cost = "multiply", .flops = 1},
          .cost = "add, for each input element",
          .flopsPerInput = 1,
          .example = {.inputs = {floats({2, 3}), wholes({2})}, .outputs = {floats({})}, .flops = 6}},
@@ -518,11 +535,24 @@ std::vector<OperatorKind> unknownRows() {
 }
 
 std::vector<OperatorKind> collectives() {
+    // What every device computes on its part of a replicated tensor adds to the gradient of the whole.
+    OperatorKind replicate{
+        .id = "Replicate",
+        .title = "The same on all devices",
+        .group = OperatorClass::memory,
+        .shape = allReduceRule,
+        .backward = {.rule = backward::allReduce, .cost = "an AllReduce"},
+        .example = {
+            .inputs = {floats({4, 3})}, .attributes = {{"devices", std::int64_t{2}}}, .outputs = {floats({4, 3})}}};
     const Attributes along{{"devices", std::int64_t{2}}, {"axis", std::int64_t{0}}};
     return {
-        collective("AllReduce", "Sum over all devices", allReduceRule, {{"devices", std::int64_t{2}}}, floats({4, 3})),
-        collective("AllGather", "Parts of all devices together", allGatherRule, along, floats({8, 3})),
-        collective("ReduceScatter", "Sum over all devices, split", reduceScatterRule, along, floats({2, 3})),
+        collective("AllReduce", "Sum over all devices", allReduceRule, backward::pass, {{"devices", std::int64_t{2}}},
+                   floats({4, 3})),
+        collective("AllGather", "Parts of all devices together", allGatherRule, backward::allGather, along,
+                   floats({8, 3})),
+        collective("ReduceScatter", "Sum over all devices, split", reduceScatterRule, backward::reduceScatter, along,
+                   floats({2, 3})),
+        std::move(replicate),
     };
 }
 

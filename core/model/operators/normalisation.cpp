@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/model/operators/backward.h"
 #include "core/model/operators/examples.h"
 #include "core/model/operators/families.h"
 #include "core/model/operators/rule_context.h"
@@ -115,11 +116,12 @@ std::optional<std::int64_t> lrnFlops(const CountContext& op) {
 }
 
 OperatorKind alongAxis(std::string_view id, std::string_view title, std::string_view cost, std::int64_t perElement,
-                       std::int64_t flops) {
+                       std::int64_t flops, const Backward& backward) {
     return {.id = id,
             .title = title,
             .group = OperatorClass::normalisation,
             .shape = axisRule,
+            .backward = backward,
             .cost = cost,
             .flopsPerOutput = perElement,
             .example = {.inputs = {floats({2, 3})},
@@ -129,6 +131,12 @@ OperatorKind alongAxis(std::string_view id, std::string_view title, std::string_
 }
 
 constexpr std::string_view kContributed = "com.microsoft";
+constexpr std::string_view kLayerNormBackward =
+    "subtract, multiply for the deviation; multiply, add for the scale; add for the shift; multiply by the scale; "
+    "add, multiply, add for the sums; multiply, subtract, subtract, multiply";
+constexpr std::string_view kRootMeanSquareBackward =
+    "multiply for the deviation; multiply, add for the scale; multiply by the scale; multiply, add for the sum; "
+    "multiply, subtract, multiply";
 constexpr std::string_view kLayerNorm = "add, subtract, square, add, multiply by 1/sqrt, scale, shift";
 
 std::vector<OperatorKind> layerRows() {
@@ -139,6 +147,7 @@ std::vector<OperatorKind> layerRows() {
          .inputs = {2, 3},
          .outputs = {1, 3},
          .shape = layerNormRule,
+         .backward = backward::normalises(kLayerNormBackward, 13),
          .cost = kLayerNorm,
          .flopsPerOutput = 7,
          .example = {.inputs = {floats({2, 3, 4}), floats({4}), floats({4})},
@@ -149,6 +158,7 @@ std::vector<OperatorKind> layerRows() {
          .group = OperatorClass::normalisation,
          .inputs = {2, 2},
          .shape = layerNormRule,
+         .backward = backward::normalises(kRootMeanSquareBackward, 9),
          .cost = "square, add, multiply by 1/sqrt, scale",
          .flopsPerOutput = 4,
          .example = {.inputs = {floats({2, 3, 4}), floats({4})}, .outputs = {floats({2, 3, 4})}, .flops = 96}},
@@ -159,6 +169,7 @@ std::vector<OperatorKind> layerRows() {
          .inputs = {2, 2},
          .outputs = {1, 2},
          .shape = layerNormRule,
+         .backward = backward::normalises(kRootMeanSquareBackward, 9),
          .cost = "square, add, multiply by 1/sqrt, scale",
          .flopsPerOutput = 4,
          .example = {.inputs = {floats({2, 3, 4}), floats({4})},
@@ -171,6 +182,7 @@ std::vector<OperatorKind> layerRows() {
          .inputs = {3, 5},
          .outputs = {1, 4},
          .shape = skipNormRule,
+         .backward = {.rule = backward::skipNormalisation, .cost = kLayerNormBackward, .flops = 13, .anyOutput = true},
          .cost = "add, then add, subtract, square, add, multiply by 1/sqrt, scale, shift",
          .flopsPerOutput = 8,
          .example = {.inputs = {floats({2, 3, 4}), floats({2, 3, 4}), floats({4}), floats({4})},
@@ -183,6 +195,8 @@ std::vector<OperatorKind> layerRows() {
          .inputs = {3, 4},
          .outputs = {1, 4},
          .shape = skipNormRule,
+         .backward =
+             {.rule = backward::skipNormalisation, .cost = kRootMeanSquareBackward, .flops = 9, .anyOutput = true},
          .cost = "add, square, add, multiply by 1/sqrt, scale",
          .flopsPerOutput = 5,
          .example = {.inputs = {floats({2, 3, 4}), floats({2, 3, 4}), floats({4})},
@@ -195,6 +209,7 @@ std::vector<OperatorKind> layerRows() {
          .inputs = {7, 9},
          .outputs = {1, 3},
          .shape = embedNormRule,
+         .backward = {.rule = backward::embeddingNormalisation, .cost = kLayerNormBackward, .flops = 13},
          .cost = "add three embeddings, then add, subtract, square, add, multiply by 1/sqrt, scale, shift",
          .flopsPerOutput = 9,
          .example = {.inputs = {wholes({1, 3}), wholes({1, 3}), floats({9, 4}), floats({5, 4}), floats({2, 4}),
@@ -208,16 +223,31 @@ std::vector<OperatorKind> layerRows() {
 
 std::vector<OperatorKind> normalisationKinds() {
     std::vector<OperatorKind> kinds{
-        alongAxis("Softmax", "Softmax", "compare, subtract, exp, add, divide", 5, 30),
-        alongAxis("LogSoftmax", "Logarithm of softmax", "compare, subtract, exp, add, subtract", 5, 30),
-        alongAxis("Hardmax", "One for the maximum", "compare", 1, 6),
-        alongAxis("LpNormalization", "Division by a norm", "power, add, divide", 3, 18),
+        alongAxis("Softmax", "Softmax", "compare, subtract, exp, add, divide", 5, 30,
+                  {.rule = backward::alongAxis,
+                   .cost = "multiply, add, subtract, multiply",
+                   .flops = 4,
+                   .reads = Backward::Reads::output}),
+        alongAxis("LogSoftmax", "Logarithm of softmax", "compare, subtract, exp, add, subtract", 5, 30,
+                  {.rule = backward::alongAxis,
+                   .cost = "add, exp, multiply, subtract",
+                   .flops = 4,
+                   .reads = Backward::Reads::output}),
+        alongAxis("Hardmax", "One for the maximum", "compare", 1, 6, backward::kNone),
+        alongAxis("LpNormalization", "Division by a norm", "power, add, divide", 3, 18,
+                  {.rule = backward::alongAxis,
+                   .cost = "multiply, add, multiply, subtract, divide",
+                   .flops = 5,
+                   .reads = Backward::Reads::both}),
         {.id = "BatchNormalization",
          .title = "Batch normalisation",
          .group = OperatorClass::normalisation,
          .inputs = {5, 5},
          .outputs = {1, 5},
          .shape = batchNormRule,
+         .backward = backward::normalises("subtract, multiply for the deviation; multiply, add for the scale; add for "
+                                          "the shift; multiply, subtract, multiply, subtract",
+                                          9),
          .cost = "subtract, multiply by 1/sqrt, scale, shift",
          .flopsPerOutput = 4,
          .example = {.inputs = {floats({1, 3, 2, 2}), floats({3}), floats({3}), floats({3}), floats({3})},
@@ -228,6 +258,7 @@ std::vector<OperatorKind> normalisationKinds() {
          .group = OperatorClass::normalisation,
          .inputs = {3, 3},
          .shape = instanceNormRule,
+         .backward = backward::normalises(kLayerNormBackward, 13),
          .cost = kLayerNorm,
          .flopsPerOutput = 7,
          .example = {.inputs = {floats({1, 3, 2, 2}), floats({3}), floats({3})},
@@ -238,6 +269,7 @@ std::vector<OperatorKind> normalisationKinds() {
          .group = OperatorClass::normalisation,
          .inputs = {3, 3},
          .shape = groupNormRule,
+         .backward = backward::normalises(kLayerNormBackward, 13),
          .cost = kLayerNorm,
          .flopsPerOutput = 7,
          .example = {.inputs = {floats({1, 4, 2, 2}), floats({2}), floats({2})},
@@ -248,6 +280,9 @@ std::vector<OperatorKind> normalisationKinds() {
          .title = "Mean and variance normalisation",
          .group = OperatorClass::normalisation,
          .shape = likeFirst,
+         .backward = backward::normalises("subtract, multiply for the deviation; add, multiply, add for the sums; "
+                                          "multiply, subtract, subtract, multiply",
+                                          9),
          .cost = "add, subtract, square, add, multiply by 1/sqrt",
          .flopsPerOutput = 5,
          .example = {.inputs = {floats({1, 3, 2, 2})}, .outputs = {floats({1, 3, 2, 2})}, .flops = 60}},
@@ -255,6 +290,8 @@ std::vector<OperatorKind> normalisationKinds() {
          .title = "Local response normalisation",
          .group = OperatorClass::normalisation,
          .shape = lrnRule,
+         .backward = {.rule = backward::localResponse,
+                      .cost = "multiply, add for each channel of the window; 6 for the element"},
          .cost = "square and add for each channel of the window; multiply, add, power, divide",
          .flops = lrnFlops,
          .example = {.inputs = {floats({1, 6, 2, 2})},

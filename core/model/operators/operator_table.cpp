@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/model/operators/families.h"
+#include "core/model/operators/rule_context.h"
 
 namespace tessera::model {
 
@@ -13,9 +14,9 @@ namespace {
 
 using Family = std::vector<OperatorKind> (*)();
 
-constexpr std::array<Family, 8> kFamilies{
-    matrixKinds,    elementwiseKinds, poolingKinds,  normalisationKinds,
-    reductionKinds, shapingKinds,     indexingKinds, generatorKinds,
+constexpr std::array<Family, 9> kFamilies{
+    matrixKinds,  elementwiseKinds, poolingKinds,   normalisationKinds, reductionKinds,
+    shapingKinds, indexingKinds,    generatorKinds, gradientKinds,
 };
 
 std::vector<OperatorKind> allKinds() {
@@ -87,6 +88,15 @@ const OperatorKind* findOperatorKind(std::string_view type, std::string_view dom
 
 const OperatorKind* kindOf(const Operator& op) {
     return op.opaque.empty() ? findOperatorKind(op.type, op.domain) : nullptr;
+}
+
+std::optional<std::int64_t> vectorFlops(const OperatorKind& kind, const CountContext& op) {
+    if (kind.flops != nullptr) return kind.flops(op);
+    const auto part = [](std::int64_t perElement, auto elements) {
+        return perElement == 0 ? std::optional<std::int64_t>(0) : times(perElement, elements());
+    };
+    return plus(part(kind.flopsPerOutput, [&] { return op.outElements(0); }),
+                part(kind.flopsPerInput, [&] { return op.inElements(0); }));
 }
 
 }  // namespace tessera::model

@@ -13,6 +13,7 @@ namespace tessera::model {
 
 class RuleContext;
 class CountContext;
+class BackwardContext;
 
 /// What an operator mainly does: for colours, grouping and the choice of the unit that runs it.
 enum class OperatorClass : std::uint8_t {
@@ -58,6 +59,21 @@ using FoldRule = void (*)(RuleContext&);
 /// A count of one operator; empty where a shape that it needs is unknown, or beyond 2^63.
 using CountRule = std::optional<std::int64_t> (*)(const CountContext&);
 
+/// Adds the operators that make the gradients of an operator's inputs from those of its outputs (backward.h).
+using BackwardRule = void (*)(BackwardContext&);
+
+/// What training does with an operator behind the forward pass.
+struct Backward {
+    /// Which values of the forward pass an element-wise gradient reads besides the gradient of the output.
+    enum class Reads : std::uint8_t { nothing, input, output, both };
+
+    BackwardRule rule = nullptr;  ///< without one nothing is known, which a training graph says in a warning
+    std::string_view cost = {};   ///< what `flops` lists, as OperatorKind::cost
+    std::int64_t flops = 0;       ///< vector FLOPs for each element of the output's gradient
+    Reads reads = Reads::nothing;
+    bool anyOutput = false;  ///< the rule works where only another output than the first has a gradient
+};
+
 /// One operator: a row of the table. All versions that opsets 7 to 22 know are one row.
 struct OperatorKind {
     std::string_view id;     ///< ONNX's name; never changes
@@ -67,6 +83,7 @@ struct OperatorKind {
     Arity inputs = {};
     Arity outputs = {};
     ShapeRule shape = nullptr;
+    Backward backward = {};
     FoldRule fold = nullptr;
     /// Multiply-accumulates, without bias. Operators that have them are multiplications; `operands` are the inputs
     /// that are multiplied, and a multiplication with a stored one is a weighted layer.
@@ -88,5 +105,8 @@ const std::vector<OperatorKind>& operatorKinds();
 /// The row of an operator; nullptr where it is not known. "ai.onnx" is the standard domain "".
 const OperatorKind* findOperatorKind(std::string_view type, std::string_view domain = {});
 const OperatorKind* kindOf(const Operator& op);
+
+/// What `flopsPerOutput`, `flopsPerInput` and `flops` say of an operator of the row.
+std::optional<std::int64_t> vectorFlops(const OperatorKind& kind, const CountContext& op);
 
 }  // namespace tessera::model

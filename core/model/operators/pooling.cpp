@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/model/operators/backward.h"
 #include "core/model/operators/examples.h"
 #include "core/model/operators/families.h"
 #include "core/model/operators/kernel_window.h"
@@ -110,10 +111,11 @@ Attributes window3() {
 }
 
 OperatorKind global(std::string_view id, std::string_view title, std::string_view cost, std::int64_t perInput,
-                    std::int64_t flops) {
+                    std::int64_t flops, const Backward& backward) {
     return {.id = id,
             .title = title,
             .shape = globalRule,
+            .backward = backward,
             .cost = cost,
             .flopsPerInput = perInput,
             .example = {.inputs = {floats({1, 2, 5, 5})}, .outputs = {floats({1, 2, 1, 1})}, .flops = flops}};
@@ -127,6 +129,7 @@ std::vector<OperatorKind> poolingKinds() {
          .title = "Max pooling",
          .outputs = {1, 2},
          .shape = poolRule,
+         .backward = backward::pools("compare, for each element of the window", 1, Backward::Reads::both),
          .cost = "compare, for each element of the window",
          .flops = windowFlops,
          .example = {.inputs = {floats({1, 2, 7, 7})},
@@ -136,6 +139,7 @@ std::vector<OperatorKind> poolingKinds() {
         {.id = "AveragePool",
          .title = "Average pooling",
          .shape = poolRule,
+         .backward = backward::pools("add, for each element of the window", 1, Backward::Reads::nothing),
          .cost = "add, for each element of the window",
          .flops = windowFlops,
          .example = {.inputs = {floats({1, 2, 6, 6})},
@@ -147,20 +151,25 @@ std::vector<OperatorKind> poolingKinds() {
         {.id = "LpPool",
          .title = "Pooling by a norm",
          .shape = poolRule,
+         .backward = backward::pools("power, multiply, add, for each element of the window", 3, Backward::Reads::both),
          .cost = "power and add, for each element of the window; root",
          .flops = lpWindowFlops,
          .example = {.inputs = {floats({1, 1, 4, 4})},
                      .attributes = {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}},
                      .outputs = {floats({1, 1, 2, 2})},
                      .flops = 36}},
-        global("GlobalAveragePool", "Mean of each map", "add, for each input element", 1, 50),
-        global("GlobalMaxPool", "Maximum of each map", "compare, for each input element", 1, 50),
-        global("GlobalLpPool", "Norm of each map", "power and add, for each input element", 2, 100),
+        global("GlobalAveragePool", "Mean of each map", "add, for each input element", 1, 50,
+               backward::pools("add, for each element of the window", 1, Backward::Reads::nothing)),
+        global("GlobalMaxPool", "Maximum of each map", "compare, for each input element", 1, 50,
+               backward::pools("compare, for each element of the window", 1, Backward::Reads::both)),
+        global("GlobalLpPool", "Norm of each map", "power and add, for each input element", 2, 100,
+               backward::pools("power, multiply, add, for each element of the window", 3, Backward::Reads::both)),
         {.id = "MaxUnpool",
          .title = "Inverse of max pooling",
          .group = OperatorClass::memory,
          .inputs = {2, 3},
          .shape = unpoolRule,
+         .backward = {.rule = backward::move},
          .example = {.inputs = {floats({1, 1, 2, 2}), wholes({1, 1, 2, 2})},
                      .attributes = {{"kernel_shape", Integers{2, 2}}, {"strides", Integers{2, 2}}},
                      .outputs = {floats({1, 1, 4, 4})}}},
@@ -168,6 +177,7 @@ std::vector<OperatorKind> poolingKinds() {
          .title = "Pooling of regions by interpolation",
          .inputs = {3, 3},
          .shape = roiAlignRule,
+         .backward = {.rule = backward::regions, .cost = "as the forward pass"},
          .cost = "7 for a bilinear interpolation and add, for each sample of a bin",
          .flops = roiAlignFlops,
          .example = {.inputs = {floats({1, 2, 8, 8}), floats({3, 4}), wholes({3})},
@@ -180,6 +190,7 @@ std::vector<OperatorKind> poolingKinds() {
          .title = "Max pooling of regions",
          .inputs = {2, 2},
          .shape = maxRoiPoolRule,
+         .backward = {.rule = backward::regions, .cost = "as the forward pass", .reads = Backward::Reads::input},
          .cost = "compare, once per output (the regions' sizes depend on data)",
          .flopsPerOutput = 1,
          .example = {.inputs = {floats({1, 2, 8, 8}), floats({3, 5})},

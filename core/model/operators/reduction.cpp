@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/model/operators/backward.h"
 #include "core/model/operators/broadcasting.h"
 #include "core/model/operators/examples.h"
 #include "core/model/operators/families.h"
@@ -93,11 +94,12 @@ double greatest(double a, double b) {
 }
 
 OperatorKind reduction(std::string_view id, std::string_view title, std::string_view cost, std::int64_t perInput,
-                       std::int64_t perOutput, std::int64_t flops, FoldRule fold = nullptr) {
+                       std::int64_t perOutput, std::int64_t flops, const Backward& backward, FoldRule fold = nullptr) {
     return {.id = id,
             .title = title,
             .inputs = {1, 2},
             .shape = reduceRule,
+            .backward = backward,
             .fold = fold,
             .cost = cost,
             .flopsPerOutput = perOutput,
@@ -112,6 +114,7 @@ OperatorKind extreme(std::string_view id, std::string_view title) {
     return {.id = id,
             .title = title,
             .shape = argRule,
+            .backward = backward::kNone,
             .cost = "compare, for each input element",
             .flopsPerInput = 1,
             .example = {.inputs = {floats({2, 3, 4})},
@@ -124,19 +127,27 @@ OperatorKind extreme(std::string_view id, std::string_view title) {
 
 std::vector<OperatorKind> reductionKinds() {
     return {
-        reduction("ReduceSum", "Sum along axes", "add, for each input element", 1, 0, 24, foldReduce<sum>),
-        reduction("ReduceMean", "Mean along axes", "add, for each input element; divide", 1, 1, 32),
-        reduction("ReduceMax", "Maximum along axes", "compare, for each input element", 1, 0, 24, foldReduce<greatest>),
-        reduction("ReduceMin", "Minimum along axes", "compare, for each input element", 1, 0, 24, foldReduce<least>),
+        reduction("ReduceSum", "Sum along axes", "add, for each input element", 1, 0, 24,
+                  backward::reduces("", 0, Backward::Reads::nothing), foldReduce<sum>),
+        reduction("ReduceMean", "Mean along axes", "add, for each input element; divide", 1, 1, 32,
+                  backward::reduces("divide", 1, Backward::Reads::nothing)),
+        reduction("ReduceMax", "Maximum along axes", "compare, for each input element", 1, 0, 24,
+                  backward::reduces("compare, select", 2, Backward::Reads::both), foldReduce<greatest>),
+        reduction("ReduceMin", "Minimum along axes", "compare, for each input element", 1, 0, 24,
+                  backward::reduces("compare, select", 2, Backward::Reads::both), foldReduce<least>),
         reduction("ReduceProd", "Product along axes", "multiply, for each input element", 1, 0, 24,
-                  foldReduce<product>),
-        reduction("ReduceSumSquare", "Sum of squares along axes", "multiply and add, for each input element", 2, 0, 48),
+                  backward::reduces("multiply, divide", 2, Backward::Reads::both), foldReduce<product>),
+        reduction("ReduceSumSquare", "Sum of squares along axes", "multiply and add, for each input element", 2, 0, 48,
+                  backward::reduces("multiply, multiply", 2, Backward::Reads::input)),
         reduction("ReduceL1", "Sum of absolute values along axes", "absolute value and add, for each input element", 2,
-                  0, 48),
-        reduction("ReduceL2", "Euclidean norm along axes", "multiply and add, for each input element; sqrt", 2, 1, 56),
-        reduction("ReduceLogSum", "Logarithm of the sum along axes", "add, for each input element; log", 1, 1, 32),
+                  0, 48, backward::reduces("compare, select", 2, Backward::Reads::input)),
+        reduction("ReduceL2", "Euclidean norm along axes", "multiply and add, for each input element; sqrt", 2, 1, 56,
+                  backward::reduces("multiply, divide", 2, Backward::Reads::both)),
+        reduction("ReduceLogSum", "Logarithm of the sum along axes", "add, for each input element; log", 1, 1, 32,
+                  backward::reduces("exp, divide", 2, Backward::Reads::output)),
         reduction("ReduceLogSumExp", "Logarithm of the sum of exponentials along axes",
-                  "exp and add, for each input element; log", 2, 1, 56),
+                  "exp and add, for each input element; log", 2, 1, 56,
+                  backward::reduces("subtract, exp, multiply", 3, Backward::Reads::both)),
         extreme("ArgMax", "Index of the maximum"),
         extreme("ArgMin", "Index of the minimum"),
     };

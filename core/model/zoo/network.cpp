@@ -374,6 +374,10 @@ std::string Network::allReduce(const std::string& x, std::int64_t devices) {
     return devices == 1 ? x : unary("AllReduce", x, {{"devices", devices}});
 }
 
+std::string Network::replicate(const std::string& x, std::int64_t devices) {
+    return devices == 1 ? x : unary("Replicate", x, {{"devices", devices}});
+}
+
 std::string Network::lstm(const std::string& x, const std::string& layer, std::int64_t hidden, bool bidirectional) {
     constexpr std::int64_t kGates = 4;
     const std::int64_t directions = bidirectional ? 2 : 1;

@@ -139,6 +139,9 @@ public:
     std::string withFirstStep(const std::string& x, const std::string& name);
     /// The sum over the devices of a tensor-parallel group; x itself where that is one.
     std::string allReduce(const std::string& x, std::int64_t devices);
+    /// x as every device of the group reads it for its part of a product: nothing in the forward pass, the sum of all
+    /// devices' gradients in the backward pass. x itself where the group is one.
+    std::string replicate(const std::string& x, std::int64_t devices);
     /// A layer of LSTM cells on batch x steps x features, with both biases of cuDNN; all directions side by side.
     std::string lstm(const std::string& x, const std::string& layer, std::int64_t hidden, bool bidirectional);
 

@@ -43,9 +43,11 @@ std::string rotated(Network& net, const std::string& x, const Attention& options
     return net.combine("Add", net.combine("Mul", x, options.cosine), net.combine("Mul", turned, options.sine));
 }
 
-std::array<std::string, 3> projections(Network& net, const std::string& x, const std::string& memory,
+std::array<std::string, 3> projections(Network& net, const std::string& whole, const std::string& wholeMemory,
                                        const std::string& name, const Attention& options) {
     const std::int64_t width = options.heads * options.headSize;
+    const std::string x = net.replicate(whole, options.devices);
+    const std::string memory = wholeMemory == whole ? x : net.replicate(wholeMemory, options.devices);
     const auto project = [&](const std::string& from, const std::string& layer, std::int64_t features) {
         return columnLinear(net, from, name + layer, features, options.devices, options.bias);
     };
@@ -104,7 +106,8 @@ std::string stackBlock(Network& net, const std::string& x, const Stack& stack, c
     const std::string read = normed(x, before);
     std::string y = net.add(x, attend(net, read, read, "attention", attention), "attention.sum");
     y = normed(y, !before);
-    const std::string up = columnLinear(net, normed(y, before), "mlp.up", stack.feedForward, devices, true);
+    const std::string wide = net.replicate(normed(y, before), devices);
+    const std::string up = columnLinear(net, wide, "mlp.up", stack.feedForward, devices, true);
     const std::string down = rowLinear(net, net.unary(stack.activation, up), "mlp.down", stack.hidden, devices, true);
     return normed(net.add(y, down, "mlp.sum"), !before);
 }
@@ -144,7 +147,7 @@ Graph decoder(Network net, const Stack& stack) {
     x = withPositions(net, x, stack.positions);
     x = blocks(net, x, stack, causalMask(net, sequence), devices);
     if (stack.embedding != stack.hidden) x = net.linear(x, "embedding.out", stack.embedding);
-    const std::string output = net.tiedLinear(x, "head", table);
+    const std::string output = net.tiedLinear(net.replicate(x, devices), "head", table);
     return std::move(net).finish(output);
 }
 
@@ -212,7 +215,8 @@ std::string rotation(Network& net, const char* function, std::int64_t sequence, 
     return net.unary(function, net.unary("Cast", angles, {{"to", std::int64_t{1}}}));
 }
 
-std::string gated(Network& net, const std::string& x, std::int64_t width, std::int64_t devices) {
+std::string gated(Network& net, const std::string& whole, std::int64_t width, std::int64_t devices) {
+    const std::string x = net.replicate(whole, devices);
     const std::string gate = net.silu(columnLinear(net, x, "mlp.gate", width, devices, false));
     const std::string up = columnLinear(net, x, "mlp.up", width, devices, false);
     return rowLinear(net, net.multiply(gate, up, "mlp.product"), "mlp.down", net.width(x), devices, false);
@@ -241,7 +245,7 @@ Graph llama2(Network net) {
         x = net.add(x, gated(net, net.rmsNorm(x), kFeedForward, devices), "mlp.sum");
     }
     net.block("");
-    const std::string output = net.linear(net.rmsNorm(x), "head", rows);
+    const std::string output = net.linear(net.replicate(net.rmsNorm(x), devices), "head", rows);
     return std::move(net).finish(output);
 }
 
@@ -274,7 +278,8 @@ std::string distances(Network& net, const std::string& name, std::int64_t heads,
 }
 
 std::string t5FeedForward(Network& net, const std::string& x, const T5Size& size, std::int64_t devices) {
-    const std::string up = columnLinear(net, net.rmsNorm(x), "mlp.up", size.feedForward, devices, false);
+    const std::string up =
+        columnLinear(net, net.replicate(net.rmsNorm(x), devices), "mlp.up", size.feedForward, devices, false);
     return net.add(x, rowLinear(net, net.relu(up), "mlp.down", size.hidden, devices, false), "mlp.sum");
 }
 
@@ -316,7 +321,7 @@ Graph t5(Network net, bool base) {
     }
     net.block("");
     x = net.scale(net.rmsNorm(x), 1 / std::sqrt(static_cast<double>(size.hidden)));
-    const std::string output = net.tiedLinear(x, "head", table);
+    const std::string output = net.tiedLinear(net.replicate(x, devices), "head", table);
     return std::move(net).finish(output);
 }
 

@@ -9,6 +9,8 @@
 /// `devices`) is that of Shoeybi, Patwary, Puri, LeGresley, Casper, Catanzaro: "Megatron-LM", arXiv:1909.08053, section
 /// 3: the first product of an attention or feed-forward part is split by columns, the second by rows, with an AllReduce
 /// of the sum in front of its bias; heads and look-up tables are split as well, with an AllReduce behind the look-up.
+/// In front of the first product a Replicate, whose gradient is an AllReduce, marks what all devices hold alike (the
+/// paper's f beside its g).
 namespace tessera::model::zoo {
 
 /// Masks and positions that the scores of an attention take; empty ones are left out.

@@ -1,0 +1,501 @@
+#include "core/model/training.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/model/counts.h"
+#include "core/model/fold.h"
+#include "core/model/memory.h"
+#include "core/model/operators/backward.h"
+#include "core/model/operators/operator_table.h"
+
+namespace tessera::model {
+
+namespace {
+
+constexpr DataType kStateType = DataType::float32;
+
+std::size_t at(std::int32_t index) {
+    return static_cast<std::size_t>(index);
+}
+
+std::int32_t number(std::size_t index) {
+    return static_cast<std::int32_t>(index);
+}
+
+/// Beginnings of the names of what is added; more colons where the model has such names already.
+struct Marks {
+    std::string backward = "backward:", sum = "gradient:", seed = "seed:", update = "update:", state = "state:";
+
+    explicit Marks(const Graph& graph) {
+        while (isTaken(graph))
+            for (std::string* mark : {&backward, &sum, &seed, &update, &state}) *mark += ':';
+    }
+
+private:
+    bool starts(const std::string& name) const {
+        const auto with = [&](const std::string* mark) { return name.starts_with(*mark); };
+        const std::array all{&backward, &sum, &seed, &update, &state};
+        return std::any_of(all.begin(), all.end(), with);
+    }
+    bool isTaken(const Graph& graph) const {
+        return std::any_of(graph.tensors.begin(), graph.tensors.end(),
+                           [&](const Tensor& tensor) { return starts(tensor.name); }) ||
+               std::any_of(graph.operators.begin(), graph.operators.end(),
+                           [&](const Operator& op) { return starts(op.name); });
+    }
+};
+
+/// What a warning says of operators of one type.
+struct Unruled {
+    std::string title, first;
+    std::size_t count = 0;
+};
+
+class Expansion {
+public:
+    Expansion(const Graph& forward, const TrainingOptions& options)
+        : forward_(forward), optimizer_(optimizerKind(options.optimizer)), marks_(forward) {
+        tape_.graph = forward;
+        tape_.mark = marks_.backward;
+        tape_.parts.resize(forward.tensors.size());
+        for (std::size_t i = 0; i < forward.operators.size(); ++i) tape_.sources.push_back(number(i));
+        // A training graph has about three times the operators of its forward pass.
+        tape_.graph.operators.reserve(4 * forward.operators.size());
+        tape_.graph.tensors.reserve(4 * forward.tensors.size());
+        gradients_.assign(forward.tensors.size(), kNoTensor);
+        firstReaders_.assign(forward.tensors.size(), -1);
+        findReaders();
+        findWanted();
+    }
+
+    TrainingGraph expand() && {
+        addSeeds();
+        for (std::size_t i = forward_.operators.size(); i-- > 0;) addBackward(number(i));
+        TrainingGraph result;
+        result.backward = number(forward_.operators.size());
+        result.update = number(tape_.graph.operators.size());
+        addUpdates(result.updates);
+        result.warnings = warnings();
+        tape_.graph.warnings.insert(tape_.graph.warnings.end(), result.warnings.begin(), result.warnings.end());
+        tape_.graph.notes.emplace_back(
+            "Training begins with the gradients of the outputs: the loss is not part of the model.");
+        result.graph = std::move(tape_.graph);
+        result.sources = std::move(tape_.sources);
+        result.gradients = std::move(gradients_);
+        return result;
+    }
+
+private:
+    void findReaders() {
+        for (std::size_t i = forward_.operators.size(); i-- > 0;)
+            for (const TensorIndex input : forward_.operators[i].inputs)
+                if (input != kNoTensor) firstReaders_[at(input)] = number(i);
+    }
+
+    /// Gradients are needed where a parameter goes in, in a differentiable way.
+    void findWanted() {
+        const auto mayHave = [&](const Tensor& tensor) {
+            return isFloat(tensor.type) || tensor.type == DataType::undefined;
+        };
+        for (const Tensor& tensor : forward_.tensors)
+            tape_.wanted.push_back(tensor.role == TensorRole::parameter && mayHave(tensor));
+        for (const Operator& op : forward_.operators) {
+            const OperatorKind* const kind = kindOf(op);
+            if (kind != nullptr && kind->backward.rule == backward::none) continue;
+            const bool any = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorIndex input) {
+                return input != kNoTensor && tape_.wanted[at(input)];
+            });
+            if (!any) continue;
+            for (const TensorIndex output : op.outputs)
+                if (output != kNoTensor && mayHave(forward_.tensor(output))) tape_.wanted[at(output)] = true;
+        }
+    }
+
+    void addSeeds() {
+        for (const TensorIndex output : forward_.outputs) {
+            if (!tape_.wanted[at(output)] || !tape_.parts[at(output)].empty()) continue;
+            const Tensor& tensor = forward_.tensor(output);
+            const TensorIndex seed =
+                tape_.addTensor(marks_.seed + tensor.name, tensor.type, tensor.shape, TensorRole::input);
+            tape_.graph.inputs.push_back(seed);
+            tape_.parts[at(output)].push_back(seed);
+        }
+    }
+
+    /// The gradient of a tensor whose parts are all there. Sums where there are several.
+    TensorIndex complete(TensorIndex tensor, std::int32_t source) {
+        TensorIndex& gradient = gradients_[at(tensor)];
+        const std::vector<TensorIndex>& parts = tape_.parts[at(tensor)];
+        if (gradient != kNoTensor || parts.empty()) return gradient;
+        if (parts.size() == 1) return gradient = parts.front();
+        const Tensor& of = forward_.tensor(tensor);
+        Operator sum;
+        sum.name = marks_.sum + of.name;
+        sum.type = "Sum";
+        sum.inputs = parts;
+        gradient = tape_.addTensor(sum.name, of.type, of.shape, TensorRole::activation);
+        sum.outputs = {gradient};
+        placeAt(sum, source);
+        tape_.addOperator(std::move(sum), source);
+        return gradient;
+    }
+
+    /// Layer, block and body of a forward operator.
+    void placeAt(Operator& op, std::int32_t source) const {
+        if (source < 0) return;
+        const Operator& of = forward_.operators[at(source)];
+        op.layer = of.layer;
+        op.block = of.block;
+        op.body = of.body;
+    }
+
+    void addBackward(std::int32_t index) {
+        const Operator& op = forward_.operators[at(index)];
+        std::vector<TensorIndex> gradients;
+        for (const TensorIndex output : op.outputs)
+            gradients.push_back(output == kNoTensor ? kNoTensor : complete(output, index));
+        const bool arrives =
+            std::any_of(gradients.begin(), gradients.end(), [](TensorIndex gradient) { return gradient != kNoTensor; });
+        const bool needed = std::any_of(op.inputs.begin(), op.inputs.end(), [&](TensorIndex input) {
+            return input != kNoTensor && tape_.wanted[at(input)];
+        });
+        if (arrives && needed) applyRule(index, std::move(gradients));
+        for (const TensorIndex input : op.inputs)
+            if (input != kNoTensor && firstReaders_[at(input)] == index) complete(input, index);
+    }
+
+    void applyRule(std::int32_t index, std::vector<TensorIndex> gradients) {
+        const Operator& op = forward_.operators[at(index)];
+        const OperatorKind* const kind = kindOf(op);
+        const bool fits = kind != nullptr && kind->backward.rule != nullptr &&
+                          (kind->backward.anyOutput || gradients.front() != kNoTensor);
+        BackwardContext context(forward_, index, std::move(gradients), tape_);
+        if (fits) return kind->backward.rule(context);
+        noteUnruled(op);
+        backward::unknown(context);
+    }
+
+    void noteUnruled(const Operator& op) {
+        Unruled& unruled = unruled_[{op.domain, op.type}];
+        if (unruled.count++ > 0) return;
+        unruled.title = inQuotes(op.type);
+        if (!op.domain.empty()) unruled.title += " of domain " + inQuotes(op.domain);
+        unruled.first = op.name;
+    }
+
+    void addUpdates(std::vector<ParameterUpdate>& updates) {
+        for (std::size_t i = 0; i < forward_.tensors.size(); ++i) {
+            const Tensor& tensor = forward_.tensors[i];
+            if (tensor.role != TensorRole::parameter) continue;
+            const TensorIndex gradient = complete(number(i), firstReaders_[i]);
+            if (gradient == kNoTensor) {
+                if (untrained_++ == 0) firstUntrained_ = tensor.name;
+                continue;
+            }
+            updates.push_back(updateOf(number(i), gradient));
+        }
+    }
+
+    ParameterUpdate updateOf(TensorIndex parameter, TensorIndex gradient) {
+        const Tensor& of = forward_.tensor(parameter);
+        ParameterUpdate result{.parameter = parameter, .gradient = gradient, .op = -1, .state = {}};
+        Operator update;
+        update.name = marks_.update + of.name;
+        update.type = optimizer_.update;
+        update.inputs = {parameter, gradient};
+        for (std::size_t i = 0; i < optimizer_.states; ++i) {
+            result.state.push_back(tape_.addTensor(fmt::format("{}{}.{}", marks_.state, of.name, i + 1), kStateType,
+                                                   of.shape, TensorRole::statistic));
+            update.inputs.push_back(result.state.back());
+        }
+        const auto addOutput = [&](std::string name, DataType type) {
+            update.outputs.push_back(tape_.addTensor(std::move(name), type, of.shape, TensorRole::activation));
+            tape_.graph.outputs.push_back(update.outputs.back());
+        };
+        addOutput(update.name, of.type);
+        for (std::size_t i = 0; i < optimizer_.states; ++i)
+            addOutput(fmt::format("{}.{}", update.name, i + 1), kStateType);
+        placeAt(update, firstReaders_[at(parameter)]);
+        result.op = tape_.addOperator(std::move(update), firstReaders_[at(parameter)]);
+        return result;
+    }
+
+    std::vector<std::string> warnings() const {
+        std::vector<std::string> result;
+        for (const auto& [key, unruled] : unruled_)
+            result.push_back(fmt::format(
+                "Operator {} has no backward rule ({}, first {}): what its gradients cost is not known, and only "
+                "their tensors count.",
+                unruled.title, unruled.count == 1 ? "1 node" : fmt::format("{} nodes", unruled.count),
+                inQuotes(unruled.first)));
+        if (untrained_ > 0)
+            result.push_back(fmt::format(
+                "{} {} no gradient, first {}: no output depends on {} in a differentiable way; {} not trained.",
+                untrained_ == 1 ? "1 parameter" : fmt::format("{} parameters", untrained_),
+                untrained_ == 1 ? "has" : "have", inQuotes(firstUntrained_), untrained_ == 1 ? "it" : "them",
+                untrained_ == 1 ? "it is" : "they are"));
+        return result;
+    }
+
+    const Graph& forward_;
+    const OptimizerKind& optimizer_;
+    Marks marks_;
+    GradientTape tape_;
+    std::vector<TensorIndex> gradients_;
+    std::vector<std::int32_t> firstReaders_;
+    std::map<std::pair<std::string, std::string>, Unruled> unruled_;
+    std::size_t untrained_ = 0;
+    std::string firstUntrained_;
+};
+
+void accumulate(std::optional<double>& sum, const std::optional<double>& part) {
+    sum = sum && part ? std::optional(*sum + *part) : std::nullopt;
+}
+
+void accumulate(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& part) {
+    std::int64_t total = 0;
+    sum = sum && part && !__builtin_add_overflow(*sum, *part, &total) ? std::optional(total) : std::nullopt;
+}
+
+/// The activations of the forward pass that the backward pass reads, each once.
+std::vector<TensorIndex> keptOf(const TrainingGraph& training) {
+    std::vector<TensorIndex> kept;
+    std::vector<bool> seen(training.gradients.size(), false);
+    for (std::int32_t i = training.backward; i < training.update; ++i)
+        for (const TensorIndex input : training.graph.operators[at(i)].inputs) {
+            if (input == kNoTensor || at(input) >= seen.size() || seen[at(input)]) continue;
+            seen[at(input)] = true;
+            if (training.graph.tensor(input).role == TensorRole::activation) kept.push_back(input);
+        }
+    return kept;
+}
+
+}  // namespace
+
+const std::vector<OptimizerKind>& optimizerKinds() {
+    static const std::vector<OptimizerKind> kKinds{
+        {Optimizer::sgd, "sgd", "Gradient descent", "SgdUpdate", 0},
+        {Optimizer::momentum, "momentum", "Gradient descent with momentum", "MomentumUpdate", 1},
+        {Optimizer::adam, "adam", "Adam", "AdamUpdate", 2},
+    };
+    return kKinds;
+}
+
+const OptimizerKind& optimizerKind(Optimizer optimizer) {
+    return optimizerKinds().at(static_cast<std::size_t>(optimizer));
+}
+
+double stateBytesPerParameter(Optimizer optimizer) {
+    return static_cast<double>(optimizerKind(optimizer).states) * bytesPerElement(kStateType);
+}
+
+std::string_view nameOf(Phase phase) {
+    constexpr std::array<std::string_view, kPhases> kNames{"forward", "backward", "update"};
+    return kNames.at(static_cast<std::size_t>(phase));
+}
+
+TrainingGraph trainingOf(const Graph& forward, const TrainingOptions& options) {
+    return Expansion(forward, options).expand();
+}
+
+TrainingCounts countTraining(const TrainingGraph& training) {
+    TrainingCounts counts;
+    const std::vector<OperatorCount> all = operatorCounts(training.graph);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        PhaseCounts& phase = counts.phases.at(static_cast<std::size_t>(training.phaseOf(number(i))));
+        accumulate(phase.flopsMatrix, all[i].flopsMatrix);
+        accumulate(phase.flopsVector, all[i].flopsVector);
+        if (training.graph.operators[i].body.empty()) ++phase.operators;
+    }
+    for (const ParameterUpdate& update : training.updates) {
+        accumulate(counts.parameters, elementCount(training.graph.tensor(update.parameter).shape));
+        accumulate(counts.parameterBytes, bytesOf(training.graph.tensor(update.parameter)));
+        accumulate(counts.gradientBytes, bytesOf(training.graph.tensor(update.gradient)));
+        for (const TensorIndex state : update.state)
+            accumulate(counts.optimizerBytes, bytesOf(training.graph.tensor(state)));
+    }
+    for (const TensorIndex tensor : keptOf(training))
+        accumulate(counts.keptBytes, bytesOf(training.graph.tensor(tensor)));
+    return counts;
+}
+
+// Layers --------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Divides the items of a fold into layers: the copies of repeats that have weights, blocks, and what is between.
+class LayerCutter {
+public:
+    LayerCutter(const Graph& forward, const Fold& fold) : fold_(fold), forward_(forward) {
+        const std::vector<OperatorCount> counts = operatorCounts(forward);
+        for (const FoldItem& item : fold.items)
+            weighted_.push_back(item.source == FoldSource::operation && counts[at(item.index)].weighted);
+        visit(0);
+        flush();
+    }
+
+    std::vector<TrainingLayer> layers() && { return std::move(layers_); }
+
+private:
+    bool isWeighted(std::int32_t first, std::int32_t count) const {
+        const auto begin = weighted_.begin() + first;
+        return std::find(begin, begin + count, true) != begin + count;
+    }
+
+    void visit(std::int32_t index) {
+        const FoldNode& node = fold_.node(index);
+        const std::int32_t each = node.count / std::max(node.copies, 1);
+        switch (node.kind) {
+            case FoldKind::repeat:
+                if (!isWeighted(node.first, each)) break;
+                for (std::int32_t copy = 0; copy < node.copies; ++copy) addLayer(index, node.first + copy * each, each);
+                return;
+            case FoldKind::block:
+                if (!isWeighted(node.first, node.count)) break;
+                addLayer(index, node.first, node.count);
+                return;
+            case FoldKind::whole:
+            case FoldKind::stage:
+            case FoldKind::section:
+                for (const std::int32_t child : node.children) visit(child);
+                return;
+            default:
+                break;
+        }
+        for (std::int32_t i = node.first; i < node.first + node.count; ++i) rest_.push_back(i);
+    }
+
+    void addItems(TrainingLayer& layer, std::int32_t item) const {
+        const FoldItem& of = fold_.items[at(item)];
+        if (of.source == FoldSource::operation) layer.forward.push_back(of.index);
+    }
+
+    void addLayer(std::int32_t node, std::int32_t first, std::int32_t count) {
+        flush();
+        TrainingLayer& layer = layers_.emplace_back();
+        layer.name = nameOf(node, first, count);
+        for (std::int32_t i = first; i < first + count; ++i) addItems(layer, i);
+        std::sort(layer.forward.begin(), layer.forward.end());
+    }
+
+    /// What was met since the last layer becomes one.
+    void flush() {
+        TrainingLayer layer;
+        for (const std::int32_t item : std::exchange(rest_, {})) addItems(layer, item);
+        if (layer.forward.empty()) return;
+        std::sort(layer.forward.begin(), layer.forward.end());
+        const std::string first = labelOf(layer.forward.front()), last = labelOf(layer.forward.back());
+        layer.name = first == last ? first : first + " … " + last;
+        layers_.push_back(std::move(layer));
+    }
+
+    std::string labelOf(std::int32_t op) const {
+        const Operator& of = forward_.operators[at(op)];
+        return of.layer.empty() ? of.name : of.layer;
+    }
+
+    /// The name of the group at or below `node` that holds just these items.
+    std::string nameOf(std::int32_t node, std::int32_t first, std::int32_t count) const {
+        for (std::size_t i = at(node); i < fold_.nodes.size(); ++i)
+            if (fold_.nodes[i].first == first && fold_.nodes[i].count == count) return fold_.nodes[i].name;
+        return fold_.node(node).name;
+    }
+
+    const Fold& fold_;
+    const Graph& forward_;
+    std::vector<bool> weighted_;
+    std::vector<std::int32_t> rest_;
+    std::vector<TrainingLayer> layers_;
+};
+
+/// Types and shapes of a layer's operators, to tell equal ones.
+std::string patternOf(const TrainingGraph& training, const TrainingLayer& layer) {
+    std::string pattern;
+    const auto addTensors = [&](const std::vector<TensorIndex>& tensors) {
+        for (const TensorIndex tensor : tensors) {
+            pattern += tensor == kNoTensor ? "-" : toText(training.graph.tensor(tensor).shape);
+            pattern += ' ';
+        }
+    };
+    for (const std::vector<std::int32_t>* phase : {&layer.forward, &layer.backward, &layer.updates}) {
+        for (const std::int32_t op : *phase) {
+            pattern += training.graph.operators[at(op)].type + '(';
+            addTensors(training.graph.operators[at(op)].inputs);
+            pattern += ')';
+            addTensors(training.graph.operators[at(op)].outputs);
+        }
+        pattern += '\n';
+    }
+    return pattern;
+}
+
+void findEqual(const TrainingGraph& training, std::vector<TrainingLayer>& layers) {
+    std::unordered_map<std::string, std::int32_t> known;
+    for (std::size_t i = 0; i < layers.size(); ++i)
+        layers[i].equalTo = known.emplace(patternOf(training, layers[i]), number(i)).first->second;
+}
+
+std::vector<TrainingEdge> edgesOf(const TrainingGraph& training, const std::vector<std::int32_t>& layerOf) {
+    const std::vector<std::int32_t> makers = producers(training.graph);
+    std::map<std::pair<std::int32_t, std::int32_t>, std::optional<double>> bytes;
+    // By layers, so that a tensor that a layer reads several times counts once.
+    std::vector<std::pair<std::int32_t, TensorIndex>> crossings;
+    for (std::int32_t i = 0; i < training.backward; ++i)
+        for (const TensorIndex input : training.graph.operators[at(i)].inputs) {
+            if (input == kNoTensor || training.graph.tensor(input).role != TensorRole::activation) continue;
+            const std::int32_t maker = makers[at(input)];
+            if (maker >= 0 && layerOf[at(maker)] != layerOf[at(i)]) crossings.emplace_back(layerOf[at(i)], input);
+        }
+    std::sort(crossings.begin(), crossings.end());
+    crossings.erase(std::unique(crossings.begin(), crossings.end()), crossings.end());
+    for (const auto& [to, tensor] : crossings) {
+        auto& sum = bytes.try_emplace({layerOf[at(makers[at(tensor)])], to}, 0.0).first->second;
+        accumulate(sum, bytesOf(training.graph.tensor(tensor)));
+    }
+    std::vector<TrainingEdge> edges;
+    for (const auto& [ends, sum] : bytes) edges.push_back({.from = ends.first, .to = ends.second, .bytes = sum});
+    return edges;
+}
+
+}  // namespace
+
+TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training) {
+    TrainingLayers result;
+    const Fold fold = foldOf(forward);
+    result.layers = LayerCutter(forward, fold).layers();
+    std::vector<std::int32_t> layerOf(training.graph.operators.size(), 0);
+    for (std::size_t i = 0; i < result.layers.size(); ++i)
+        for (const std::int32_t op : result.layers[i].forward) layerOf[at(op)] = number(i);
+    for (std::int32_t i = training.backward; i < number(training.graph.operators.size()); ++i) {
+        const std::int32_t source = training.sources[at(i)];
+        layerOf[at(i)] = source < 0 ? 0 : layerOf[at(source)];
+        TrainingLayer& layer = result.layers[at(layerOf[at(i)])];
+        (i < training.update ? layer.backward : layer.updates).push_back(i);
+    }
+    for (const ParameterUpdate& update : training.updates)
+        accumulate(result.layers[at(layerOf[at(update.op)])].parameterBytes,
+                   bytesOf(training.graph.tensor(update.parameter)));
+    const std::vector<std::int32_t> makers = producers(training.graph);
+    for (const TensorIndex tensor : keptOf(training))
+        accumulate(result.layers[at(layerOf[at(makers[at(tensor)])])].keptBytes,
+                   bytesOf(training.graph.tensor(tensor)));
+    findEqual(training, result.layers);
+    result.edges = edgesOf(training, layerOf);
+    return result;
+}
+
+Model loadSlice(const std::string& name, std::int64_t width, const LoadOptions& options) {
+    if (width < 1) throw UsageError(fmt::format("the tensor-parallel width is {}; expected at least 1", width));
+    LoadOptions sliced = options;
+    if (width > 1) sliced.dimensions["tensor_parallel"] = width;
+    return loadModel(name, sliced);
+}
+
+}  // namespace tessera::model
