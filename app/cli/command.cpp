@@ -13,7 +13,7 @@ namespace tessera::cli {
 const std::vector<Command>& commands() {
     static const std::vector<Command> kCommands{
         {"model list", "Names the models of the zoo.", "tessera model list", addModelList},
-        {"model inspect", "Counts a model's parameters, operations and activations.",
+        {"model inspect", "Counts a model's parameters, operations and activations, and the work of training it.",
          "tessera model inspect zoo:resnet50 --batch 8 --layers", addModelInspect},
         {"model convert", "Writes a model in another format.",
          "tessera model convert zoo:alexnet --to dot --out alexnet.dot", addModelConvert},

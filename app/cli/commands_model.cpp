@@ -75,6 +75,31 @@ std::string summaryText(const study::ModelSummary& summary) {
     return text;
 }
 
+std::string bytesText(const std::optional<double>& bytes) {
+    return bytes ? formatQuantity(*bytes, Measure::bytes) : count(std::nullopt);
+}
+
+std::string trainingText(const model::TrainingCounts& training) {
+    report::Table phases;
+    phases.columns = {{"training step"},
+                      {"operators", true},
+                      {"FLOPs of matrix operators", true},
+                      {"FLOPs of other operators", true}};
+    for (std::size_t i = 0; i < model::kPhases; ++i) {
+        const model::PhaseCounts& phase = training.phases.at(i);
+        phases.rows.push_back({std::string(model::nameOf(static_cast<model::Phase>(i))), count(phase.operators),
+                               count(phase.flopsMatrix), count(phase.flopsVector)});
+    }
+    report::Table memory;
+    memory.columns = {{"memory of training"}, {"value", true}};
+    memory.rows = {{"parameters", bytesText(training.parameterBytes)},
+                   {"their gradients", bytesText(training.gradientBytes)},
+                   {fmt::format("state of {}", model::optimizerKind(training.optimizer).title),
+                    bytesText(training.optimizerBytes)},
+                   {"activations that the backward pass reads", bytesText(training.keptBytes)}};
+    return "\n" + report::toText(phases) + "\n" + report::toText(memory) + "\n" + std::string(model::kNoLoss) + "\n";
+}
+
 std::string mapText(const model::Map& map) {
     return fmt::format("{}x{}", map.height, map.width);
 }
@@ -130,16 +155,19 @@ void convert(Context& context, const Conversion& conversion) {
     context.console.printJson(json);
 }
 
-void inspect(Context& context, const ModelChoice& choice, bool withLayers) {
-    const study::ModelSummary summary = study::summariseModel(choice.model, choice.options());
+void inspect(Context& context, const ModelChoice& choice, bool withLayers, bool withTraining) {
+    const study::ModelSummary summary = study::summariseModel(choice.model, choice.options(), withTraining);
     std::optional<model::LayerGraph> layers;
     if (withLayers) layers = model::layerGraph(summary.model);
-    context.console.showWarnings(summary.model.warnings);
+    std::vector<std::string> warnings = summary.model.warnings;
+    study::addOnce(warnings, summary.trainingWarnings);
+    context.console.showWarnings(warnings);
     if (context.common.json) {
         context.console.printJson(study::toJson(summary, layers ? &*layers : nullptr));
         return;
     }
     std::string text = summaryText(summary);
+    if (summary.training) text += trainingText(*summary.training);
     if (layers) text += layersText(*layers, static_cast<double>(summary.counts.batch));
     context.console.print(text);
 }
@@ -192,12 +220,15 @@ Action addModelInspect(CLI::App& app) {
     struct Options {
         ModelChoice choice;
         bool layers = false;
+        bool training = false;
     };
     const auto options = std::make_shared<Options>();
     addModel(app, options->choice);
     addText(app, "--batch", options->choice.batch, "N", "samples; binds dimension 0 of the inputs (default 1)");
     app.add_flag("--layers", options->layers, "a row per weighted layer and join");
-    return [options](Context& context) { inspect(context, options->choice, options->layers); };
+    app.add_flag("--training", options->training,
+                 "one step of training with Adam: work of its forward pass, backward pass and update, and memory");
+    return [options](Context& context) { inspect(context, options->choice, options->layers, options->training); };
 }
 
 Action addModelConvert(CLI::App& app) {

@@ -78,14 +78,16 @@ public:
     TrainingGraph expand() && {
         addSeeds();
         for (std::size_t i = forward_.operators.size(); i-- > 0;) addBackward(number(i));
+        // What no operator reads may be an output all the same.
+        for (std::size_t i = 0; i < forward_.tensors.size(); ++i) complete(number(i), firstReaders_[i]);
         TrainingGraph result;
+        result.optimizer = optimizer_.optimizer;
         result.backward = number(forward_.operators.size());
         result.update = number(tape_.graph.operators.size());
         addUpdates(result.updates);
         result.warnings = warnings();
         tape_.graph.warnings.insert(tape_.graph.warnings.end(), result.warnings.begin(), result.warnings.end());
-        tape_.graph.notes.emplace_back(
-            "Training begins with the gradients of the outputs: the loss is not part of the model.");
+        tape_.graph.notes.emplace_back(kNoLoss);
         result.graph = std::move(tape_.graph);
         result.sources = std::move(tape_.sources);
         result.gradients = std::move(gradients_);
@@ -194,7 +196,7 @@ private:
         for (std::size_t i = 0; i < forward_.tensors.size(); ++i) {
             const Tensor& tensor = forward_.tensors[i];
             if (tensor.role != TensorRole::parameter) continue;
-            const TensorIndex gradient = complete(number(i), firstReaders_[i]);
+            const TensorIndex gradient = gradients_[i];
             if (gradient == kNoTensor) {
                 if (untrained_++ == 0) firstUntrained_ = tensor.name;
                 continue;
@@ -307,6 +309,7 @@ TrainingGraph trainingOf(const Graph& forward, const TrainingOptions& options) {
 
 TrainingCounts countTraining(const TrainingGraph& training) {
     TrainingCounts counts;
+    counts.optimizer = training.optimizer;
     const std::vector<OperatorCount> all = operatorCounts(training.graph);
     for (std::size_t i = 0; i < all.size(); ++i) {
         PhaseCounts& phase = counts.phases.at(static_cast<std::size_t>(training.phaseOf(number(i))));
@@ -335,6 +338,8 @@ class LayerCutter {
 public:
     LayerCutter(const Graph& forward, const Fold& fold) : fold_(fold), forward_(forward) {
         const std::vector<OperatorCount> counts = operatorCounts(forward);
+        for (std::size_t i = 0; i < fold.nodes.size(); ++i)
+            nodeOf_.emplace(std::pair(fold.nodes[i].first, fold.nodes[i].count), number(i));
         for (const FoldItem& item : fold.items)
             weighted_.push_back(item.source == FoldSource::operation && counts[at(item.index)].weighted);
         visit(0);
@@ -355,11 +360,12 @@ private:
         switch (node.kind) {
             case FoldKind::repeat:
                 if (!isWeighted(node.first, each)) break;
-                for (std::int32_t copy = 0; copy < node.copies; ++copy) addLayer(index, node.first + copy * each, each);
+                for (std::int32_t first = node.first; first < node.first + node.count; first += each)
+                    addLayer(copyName(node, first, each), first, each);
                 return;
             case FoldKind::block:
                 if (!isWeighted(node.first, node.count)) break;
-                addLayer(index, node.first, node.count);
+                addLayer(node.name, node.first, node.count);
                 return;
             case FoldKind::whole:
             case FoldKind::stage:
@@ -377,10 +383,10 @@ private:
         if (of.source == FoldSource::operation) layer.forward.push_back(of.index);
     }
 
-    void addLayer(std::int32_t node, std::int32_t first, std::int32_t count) {
+    void addLayer(const std::string& name, std::int32_t first, std::int32_t count) {
         flush();
         TrainingLayer& layer = layers_.emplace_back();
-        layer.name = nameOf(node, first, count);
+        layer.name = name;
         for (std::int32_t i = first; i < first + count; ++i) addItems(layer, i);
         std::sort(layer.forward.begin(), layer.forward.end());
     }
@@ -401,15 +407,15 @@ private:
         return of.layer.empty() ? of.name : of.layer;
     }
 
-    /// The name of the group at or below `node` that holds just these items.
-    std::string nameOf(std::int32_t node, std::int32_t first, std::int32_t count) const {
-        for (std::size_t i = at(node); i < fold_.nodes.size(); ++i)
-            if (fold_.nodes[i].first == first && fold_.nodes[i].count == count) return fold_.nodes[i].name;
-        return fold_.node(node).name;
+    /// The name of the group below a repeat that holds one copy.
+    std::string copyName(const FoldNode& repeat, std::int32_t first, std::int32_t count) const {
+        const auto node = nodeOf_.find({first, count});
+        return node == nodeOf_.end() ? repeat.name : fold_.node(node->second).name;
     }
 
     const Fold& fold_;
     const Graph& forward_;
+    std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> nodeOf_;  ///< by first item and count
     std::vector<bool> weighted_;
     std::vector<std::int32_t> rest_;
     std::vector<TrainingLayer> layers_;

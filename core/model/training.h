@@ -34,6 +34,10 @@ struct TrainingOptions {
     Optimizer optimizer = Optimizer::adam;
 };
 
+/// What every training graph assumes.
+inline constexpr std::string_view kNoLoss =
+    "Training begins with the gradients of the outputs: the loss is not part of the model.";
+
 enum class Phase : std::uint8_t { forward, backward, update };
 inline constexpr std::size_t kPhases = 3;
 /// "forward", "backward", "update".
@@ -52,6 +56,7 @@ struct ParameterUpdate {
 /// is no part of it: the gradients of the outputs are further inputs. Operators of the backward pass carry the layer
 /// and block of the operator that they are of.
 struct TrainingGraph {
+    Optimizer optimizer = Optimizer::adam;
     Graph graph;                ///< its `warnings` are those of the model and of the expansion
     std::int32_t backward = 0;  ///< the first operator of the backward pass
     std::int32_t update = 0;    ///< the first update
@@ -79,6 +84,7 @@ struct PhaseCounts {
 };
 
 struct TrainingCounts {
+    Optimizer optimizer = Optimizer::adam;
     std::array<PhaseCounts, kPhases> phases;  ///< by Phase
     std::optional<std::int64_t> parameters = 0;
     std::optional<double> parameterBytes = 0.0;

@@ -215,16 +215,4 @@ const std::vector<std::string>& knownDtypes() {
     return names;
 }
 
-double optimizerBytes(Optimizer optimizer) {
-    switch (optimizer) {
-        case Optimizer::sgd:
-            return 0;
-        case Optimizer::momentum:
-            return 4;
-        case Optimizer::adam:
-            return 8;
-    }
-    return 0;
-}
-
 }  // namespace tessera::partition

@@ -52,7 +52,4 @@ hardware::Fleet without(const hardware::Fleet& fleet, std::size_t group);
 std::optional<double> bytesOfDtype(const std::string& dtype);
 const std::vector<std::string>& knownDtypes();
 
-/// Bytes of optimiser state per parameter, kept in 32 bits.
-double optimizerBytes(Optimizer optimizer);
-
 }  // namespace tessera::partition

@@ -13,6 +13,7 @@
 #include "core/base/quantity.h"
 #include "core/hardware/fleet.h"
 #include "core/model/layers.h"
+#include "core/model/training.h"
 
 /// Engine 1: tensor partitioning over a mixed array of accelerators.
 /// Song et al.: "AccPar: Tensor Partitioning for Heterogeneous Deep Learning Accelerators", HPCA 2020, with HyPar,
@@ -36,7 +37,7 @@ enum class Overlap : std::uint8_t { none, comm };
 /// `exact`: section 4's cost model. `paper`: section 5.3 taken literally, in which every transfer is multiplied by its
 /// side's ratio (what the paper's figures were made with).
 enum class CostModel : std::uint8_t { exact, paper };
-enum class Optimizer : std::uint8_t { sgd, momentum, adam };
+using model::Optimizer;
 
 struct Options {
     double batch = 512;          ///< samples per step over the whole fleet

@@ -207,7 +207,7 @@ Explanation explainCommunication(const Context& context, const AcceleratorShare&
 
 Explanation explainMemory(const Context& context, const AcceleratorShare& share) {
     const double width = widthOf(context);
-    const double state = partition::optimizerBytes(partitionOptions(context.result->study).optimizer);
+    const double state = model::stateBytesPerParameter(partitionOptions(context.result->study).optimizer);
     Builder builder(context);
     builder.title(fmt::format("Memory of {} under {}", shareTitle(share), context.plan->strategy))
         .number(bytes(share.memory.value), share.memory.value, "B")

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/study/result.h"
 
 namespace tessera::study {
@@ -66,10 +67,40 @@ Json layerJson(const model::Layer& layer, double batch) {
     return json;
 }
 
+/// Whole numbers as such: the 4-bit types alone have halves of bytes.
+Json bytesJson(const std::optional<double>& bytes) {
+    if (!bytes) return nullptr;
+    const bool isWhole = *bytes == std::floor(*bytes) && *bytes < 0x1p53;
+    return isWhole ? Json(static_cast<std::int64_t>(*bytes)) : Json(*bytes);
+}
+
+Json trainingJson(const model::TrainingCounts& training) {
+    Json json = {{"optimizer", model::optimizerKind(training.optimizer).id}};
+    for (std::size_t i = 0; i < model::kPhases; ++i) {
+        const model::PhaseCounts& phase = training.phases.at(i);
+        json[std::string(model::nameOf(static_cast<model::Phase>(i)))] = {{"operators", phase.operators},
+                                                                          {"flops_matrix", orNull(phase.flopsMatrix)},
+                                                                          {"flops_vector", orNull(phase.flopsVector)}};
+    }
+    json["parameters"] = orNull(training.parameters);
+    json["parameter_bytes"] = bytesJson(training.parameterBytes);
+    json["gradient_bytes"] = bytesJson(training.gradientBytes);
+    json["optimizer_bytes"] = bytesJson(training.optimizerBytes);
+    json["kept_activation_bytes"] = bytesJson(training.keptBytes);
+    return json;
+}
+
+void addTraining(ModelSummary& summary, const model::Graph& graph) {
+    const model::TrainingGraph training = model::trainingOf(graph);
+    summary.training = model::countTraining(training);
+    summary.trainingWarnings = training.warnings;
+}
+
 }  // namespace
 
-ModelSummary summariseModel(const std::string& name, const model::LoadOptions& options) {
-    ModelSummary summary{model::loadModel(name, options), {}};
+ModelSummary summariseModel(const std::string& name, const model::LoadOptions& options, bool withTraining) {
+    ModelSummary summary{
+        .model = model::loadModel(name, options), .counts = {}, .training = {}, .trainingWarnings = {}};
     const std::int64_t batch = options.batch.value_or(1);
     if (const model::Graph* graph = summary.model.graph()) {
         if (options.batch && graph->batch != batch)
@@ -77,7 +108,12 @@ ModelSummary summariseModel(const std::string& name, const model::LoadOptions& o
                             fmt::format("a fixed batch of {}", graph->batch),
                             fmt::format("batch {}, or a model whose dimension 0 is symbolic", graph->batch));
         summary.counts = model::summarise(*graph);
+        if (withTraining) addTraining(summary, *graph);
     } else {
+        if (withTraining)
+            throw UsageError(
+                fmt::format("{} is a table of layers; training needs a graph of operators, as of ONNX or the zoo",
+                            escaped(summary.model.source)));
         summary.counts = model::summarise(std::get<model::LayerGraph>(summary.model.form), batch);
     }
     return summary;
@@ -107,7 +143,13 @@ Json toJson(const ModelSummary& summary, const model::LayerGraph* layers) {
     }
     std::vector<std::string> assumptions = counts.notes;
     if (layers != nullptr) addOnce(assumptions, layers->assumptions);
-    finishDocument(json, assumptions, model.warnings);
+    std::vector<std::string> warnings = model.warnings;
+    if (summary.training) {
+        json["training"] = trainingJson(*summary.training);
+        assumptions.emplace_back(model::kNoLoss);
+        addOnce(warnings, summary.trainingWarnings);
+    }
+    finishDocument(json, assumptions, warnings);
     return json;
 }
 

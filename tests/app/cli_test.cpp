@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/json.h"
 #include "tests/app/program.h"
 #include "tests/support/sanitizers.h"
 #include "tests/support/schema.h"
@@ -34,7 +35,7 @@ std::size_t lines(const std::string& text) {
 /// The page of the command line: every command, its arguments and its own options.
 const std::map<std::string, std::vector<std::string>> kPage{
     {"model list", {}},
-    {"model inspect", {"MODEL", "--batch", "--dim", "--layers"}},
+    {"model inspect", {"MODEL", "--batch", "--dim", "--layers", "--training"}},
     {"model convert", {"MODEL", "--to", "--out", "--dim"}},
     {"hardware list", {"--kind"}},
     {"hardware show", {"NAME"}},
@@ -162,6 +163,7 @@ TEST_F(Cli, everyJsonDocumentMeetsItsSchemaAndOpensAndClosesAlike) {
     const std::vector<std::vector<std::string>> commands{
         {"model", "list"},
         {"model", "inspect", "toy.json", "--layers"},
+        {"model", "inspect", "zoo:lenet5", "--layers", "--training"},
         {"model", "convert", "toy.json", "--to", "json", "--out", "copy.json"},
         {"hardware", "list"},
         {"hardware", "show", "accpar-heterogeneous"},
@@ -220,6 +222,8 @@ TEST_F(Cli, endsWith2AndOneSentenceOnWrongUsage) {
         {{"hardware", "list", "--kind", "toaster"},
          "tessera: option '--kind' is 'toaster'; expected one of accelerator, fleet, platform, template; see 'tessera "
          "hardware list --help'\n"},
+        {{"model", "inspect", "toy.json", "--training"},
+         "tessera: toy.json is a table of layers; training needs a graph of operators, as of ONNX or the zoo\n"},
         {{"model", "inspect", "toy.json", "--dim", "N"},
          "tessera: option '--dim' is 'N'; expected NAME=N; see 'tessera model inspect --help'\n"},
     };
@@ -229,6 +233,30 @@ TEST_F(Cli, endsWith2AndOneSentenceOnWrongUsage) {
         EXPECT_EQ(ended.errors, message);
         EXPECT_EQ(ended.output, "");
     }
+}
+
+/// 784-512-256-10: the first layer's data is not trained, so that it has one product in the backward pass.
+TEST_F(Cli, inspectShowsWhatAStepOfTrainingTakes) {
+    const std::vector<std::string> command{"model", "inspect", "zoo:mlp", "--training"};
+    const Json json = Json::parse(tessera(with(command, {"--json"})).output);
+    const Json& training = json.at("training");
+    EXPECT_EQ(training.at("optimizer"), "adam");
+    EXPECT_EQ(training.at("forward"),
+              (Json{{"operators", 5}, {"flops_matrix", 1'070'080}, {"flops_vector", 512 + 256 + 512 + 256 + 10}}));
+    EXPECT_EQ(
+        training.at("backward"),
+        (Json{{"operators", 10}, {"flops_matrix", 1'337'344}, {"flops_vector", 2 * (512 + 256) + 512 + 256 + 10}}));
+    EXPECT_EQ(training.at("update"), (Json{{"operators", 6}, {"flops_matrix", 0}, {"flops_vector", 12 * 535'818}}));
+    EXPECT_EQ(training.at("parameters"), 535'818);
+    EXPECT_EQ(training.at("parameter_bytes"), 4 * 535'818);
+    EXPECT_EQ(training.at("gradient_bytes"), 4 * 535'818);
+    EXPECT_EQ(training.at("optimizer_bytes"), 8 * 535'818);
+    EXPECT_EQ(training.at("kept_activation_bytes"), 4 * (512 + 256));
+    EXPECT_FALSE(Json::parse(tessera({"model", "inspect", "zoo:mlp", "--json"}).output).contains("training"));
+    const std::string text = tessera(command).output;
+    for (const char* line : {"backward               10                  1,337,344", "state of Adam",
+                             "Training begins with the gradients of the outputs"})
+        EXPECT_NE(text.find(line), std::string::npos) << text;
 }
 
 TEST_F(Cli, endsWith3AndExactlyOneLineOnInvalidInput) {

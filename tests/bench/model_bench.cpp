@@ -1,4 +1,5 @@
-// How long a large ONNX model takes to load, and what memory. Each benchmark carries its bound and fails above it.
+// How long a large ONNX model takes to load and GPT-3 to expand to its training, and what memory. Each benchmark
+// carries its bound and fails above it.
 #include <benchmark/benchmark.h>
 #include <onnx/onnx_pb.h>
 #include <sys/resource.h>
@@ -13,6 +14,8 @@
 #include <vector>
 
 #include "core/model/model.h"
+#include "core/model/training.h"
+#include "core/model/zoo/zoo.h"
 
 namespace tessera {
 namespace {
@@ -162,6 +165,22 @@ void loadsAModelOf70BillionParameters(benchmark::State& state) {
     if (peakMegabytes() > 300) state.SkipWithError("the whole program took more than 300 MB");
 }
 BENCHMARK(loadsAModelOf70BillionParameters)->Unit(benchmark::kMillisecond);
+
+/// A step of training of GPT-3: 2,700 operators of the forward pass, 4,000 of the backward pass.
+void expandsGpt3ToItsTraining(benchmark::State& state) {
+    const model::Graph forward = model::buildZooModel("gpt3-175b");
+    double longest = 0;
+    for (auto _ : state) {
+        const auto start = std::chrono::steady_clock::now();
+        const model::TrainingGraph training = model::trainingOf(forward);
+        longest = std::max(longest, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        if (training.updates.size() != 1156 || !training.warnings.empty())
+            state.SkipWithError("the parameters that are trained are not those of the model");
+    }
+    state.counters["longest_s"] = longest;
+    if (longest > 0.05) state.SkipWithError("took longer than 50 ms");
+}
+BENCHMARK(expandsGpt3ToItsTraining)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tessera

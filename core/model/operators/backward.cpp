@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 namespace tessera::model {
@@ -61,15 +62,11 @@ std::vector<TensorIndex> BackwardContext::gradients() const {
     return arrived;
 }
 
-std::string BackwardContext::nextName() {
-    // Names of operators are unique, and what follows the last '#' is a number.
-    return fmt::format("{}{}#{}", tape_.mark, op().name, ++made_);
-}
-
-TensorIndex BackwardContext::make(std::string_view type, std::vector<TensorIndex> inputs, DataType outputType,
-                                  Shape outputShape, Attributes attributes, std::string_view domain) {
+Operator BackwardContext::begin(std::string_view type, std::vector<TensorIndex> inputs, Attributes attributes,
+                                std::string_view domain) {
     Operator made;
-    made.name = nextName();
+    // Names of operators are unique, and what follows the last '#' is a number.
+    made.name = fmt::format("{}{}#{}", tape_.mark, op().name, ++made_);
     made.type = type;
     made.domain = domain;
     made.inputs = std::move(inputs);
@@ -77,6 +74,12 @@ TensorIndex BackwardContext::make(std::string_view type, std::vector<TensorIndex
     made.layer = op().layer;
     made.block = op().block;
     made.body = op().body;
+    return made;
+}
+
+TensorIndex BackwardContext::make(std::string_view type, std::vector<TensorIndex> inputs, DataType outputType,
+                                  Shape outputShape, Attributes attributes, std::string_view domain) {
+    Operator made = begin(type, std::move(inputs), std::move(attributes), domain);
     const TensorIndex output = tape_.addTensor(made.name, outputType, std::move(outputShape), TensorRole::activation);
     made.outputs = {output};
     tape_.addOperator(std::move(made), index_);
@@ -84,17 +87,8 @@ TensorIndex BackwardContext::make(std::string_view type, std::vector<TensorIndex
 }
 
 std::vector<TensorIndex> BackwardContext::makeLike(std::string_view type, std::vector<TensorIndex> inputs,
-                                                   const std::vector<TensorIndex>& like, Attributes attributes,
-                                                   std::string_view domain) {
-    Operator made;
-    made.name = nextName();
-    made.type = type;
-    made.domain = domain;
-    made.inputs = std::move(inputs);
-    made.attributes = std::move(attributes);
-    made.layer = op().layer;
-    made.block = op().block;
-    made.body = op().body;
+                                                   const std::vector<TensorIndex>& like, Attributes attributes) {
+    Operator made = begin(type, std::move(inputs), std::move(attributes), {});
     for (const TensorIndex one : like) {
         if (one == kNoTensor) {
             made.outputs.push_back(kNoTensor);
@@ -112,10 +106,12 @@ std::vector<TensorIndex> BackwardContext::makeLike(std::string_view type, std::v
 std::vector<TensorIndex> BackwardContext::makeGradients(std::string_view type, std::vector<TensorIndex> inputs,
                                                         const std::vector<TensorIndex>& like, Attributes attributes) {
     attributes["of"] = op().type;
+    std::unordered_map<TensorIndex, std::int64_t> placeOf;
+    for (std::size_t i = 1; i < inputs.size(); ++i) placeOf.emplace(inputs[i], number(i));
     Integers places;
     for (const TensorIndex one : like) {
-        const auto place = std::find(inputs.begin() + 1, inputs.end(), one);
-        places.push_back(one == kNoTensor || place == inputs.end() ? -1 : place - inputs.begin());
+        const auto place = placeOf.find(one);
+        places.push_back(one == kNoTensor || place == placeOf.end() ? -1 : place->second);
     }
     if (like.size() == 1 && places.front() < 0) {
         // The rule of the row cannot read what the operator does not: the forward value is not kept for its shape.
@@ -146,6 +142,8 @@ TensorIndex BackwardContext::summedTo(TensorIndex gradient, TensorIndex like) {
     for (std::size_t i = 0; i < to->size(); ++i) {
         kept.push_back((*to)[i]);
         if ((*to)[i] == (*from)[missing + i]) continue;
+        // A size that is not known may be that of the gradient, or 1.
+        if ((*to)[i] != 1) return makeGradient("ElementwiseGradient", {gradient}, like, 1);
         axes.push_back(number(missing + i));
         keepsOne = true;
     }
@@ -425,7 +423,7 @@ void gemm(BackwardContext& node) {
 
 void matmul(BackwardContext& node) {
     const Shape a = node.shape(node.in(0)), b = node.shape(node.in(1)), dy = node.shape(node.gradient());
-    const bool matrices = a && b && dy && a->size() > 1 && b->size() > 1;
+    const bool matrices = a && b && dy && a->size() > 1 && b->size() > 1 && dy->size() > 1;
     const bool transA = transposes(node, "transA"), transB = transposes(node, "transB");
     const bool shared = matrices && b->size() == 2 && a->size() > 2;
     const bool countable = matrices && elementCount(a) && elementCount(dy);
@@ -638,7 +636,12 @@ void transpose(BackwardContext& node) {
     Attributes attributes;
     if (given) {
         Integers inverse(given->size());
-        for (std::size_t i = 0; i < given->size(); ++i) inverse.at(static_cast<std::size_t>((*given)[i])) = number(i);
+        for (std::size_t i = 0; i < given->size(); ++i) {
+            // Where the input's shape is not known, nothing has checked the permutation.
+            const std::int64_t axis = (*given)[i];
+            if (axis < 0 || axis >= number(given->size())) return move(node);
+            inverse[static_cast<std::size_t>(axis)] = number(i);
+        }
         attributes["perm"] = std::move(inverse);
     }
     node.give(0, node.make("Transpose", {node.gradient()}, node.type(node.in(0)), Shape(node.shape(node.in(0))),

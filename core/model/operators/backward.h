@@ -58,8 +58,7 @@ public:
                      Attributes attributes = {}, std::string_view domain = {});
     /// Adds an operator with an output like each of the tensors; kNoTensor = left out.
     std::vector<TensorIndex> makeLike(std::string_view type, std::vector<TensorIndex> inputs,
-                                      const std::vector<TensorIndex>& like, Attributes attributes,
-                                      std::string_view domain = {});
+                                      const std::vector<TensorIndex>& like, Attributes attributes);
     /// Adds a row of gradients.cpp whose output is like `like`, at `flops` per element of the first input.
     TensorIndex makeGradient(std::string_view type, std::vector<TensorIndex> inputs, TensorIndex like,
                              std::int64_t flops = 0);
@@ -75,7 +74,9 @@ public:
     void give(std::size_t input, TensorIndex gradient);
 
 private:
-    std::string nextName();
+    /// An operator without outputs, at the place of the forward one.
+    Operator begin(std::string_view type, std::vector<TensorIndex> inputs, Attributes attributes,
+                   std::string_view domain);
 
     const Graph& forward_;
     std::int32_t index_ = 0;

@@ -15,6 +15,7 @@
 #include "core/model/builder.h"
 #include "core/model/counts.h"
 #include "core/model/operators/operator_table.h"
+#include "core/model/training.h"
 
 namespace tessera::model {
 
@@ -179,7 +180,14 @@ TEST_P(EveryOperator, survivesOddSizesAndAttributes) {
             spec.attributes = example.attributes;
             for (std::size_t i = 0; i < example.outputs.size(); ++i) spec.outputs.push_back("y" + std::to_string(i));
             builder.add(spec);
-            if (kind.id != "Constant") operatorCounts(std::move(builder).build());
+            if (kind.id == "Constant") continue;
+            Graph graph = std::move(builder).build();
+            operatorCounts(graph);
+            // Its training, as if all inputs were trained.
+            graph.outputs = graph.operators.front().outputs;
+            for (Tensor& tensor : graph.tensors)
+                if (tensor.role == TensorRole::input) tensor.role = TensorRole::parameter;
+            countTraining(trainingOf(graph));
         } catch (const DataError& error) {
             EXPECT_NE(std::string(error.what()), "");
         }

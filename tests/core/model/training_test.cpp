@@ -574,6 +574,18 @@ TEST(PublishedWorkloads, takeTheFlopsOfMegatronsFormulaWhereTheyAreGpt) {
     }
 }
 
+/// Wang et al., table 4: 23e12 tensor FLOPs for a layer of GPT-3. The other rows do not follow from one micro-batch.
+TEST(PublishedWorkloads, takeAsMuchForALayerOfGpt3AsPublished) {
+    const Graph forward = buildZooModel("gpt3-175b");
+    const TrainingGraph training = trainingOf(forward);
+    const TrainingLayer layer = layersOf(forward, training).layers.at(48);
+    const std::vector<OperatorCount> counts = operatorCounts(training.graph);
+    double flops = 0;
+    for (const auto* phase : {&layer.forward, &layer.backward})
+        for (const std::int32_t op : *phase) flops += static_cast<double>(counts[at(op)].flopsMatrix.value());
+    EXPECT_NEAR(flops, 23e12, 0.5e12);
+}
+
 TEST_P(PublishedWorkload, isMadeOfEqualBlocks) {
     const Graph forward = graph();
     const TrainingLayers layers = layersOf(forward, trainingOf(forward));
