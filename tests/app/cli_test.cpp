@@ -223,7 +223,8 @@ TEST_F(Cli, endsWith2AndOneSentenceOnWrongUsage) {
          "tessera: option '--kind' is 'toaster'; expected one of accelerator, fleet, platform, template; see 'tessera "
          "hardware list --help'\n"},
         {{"model", "inspect", "toy.json", "--training"},
-         "tessera: toy.json is a table of layers; training needs a graph of operators, as of ONNX or the zoo\n"},
+         "tessera: toy.json is a table of layers; training needs a graph of operators, as of ONNX or the zoo; see "
+         "'tessera model inspect --help'\n"},
         {{"model", "inspect", "toy.json", "--dim", "N"},
          "tessera: option '--dim' is 'N'; expected NAME=N; see 'tessera model inspect --help'\n"},
     };
@@ -254,7 +255,7 @@ TEST_F(Cli, inspectShowsWhatAStepOfTrainingTakes) {
     EXPECT_EQ(training.at("kept_activation_bytes"), 4 * (512 + 256));
     EXPECT_FALSE(Json::parse(tessera({"model", "inspect", "zoo:mlp", "--json"}).output).contains("training"));
     const std::string text = tessera(command).output;
-    for (const char* line : {"backward               10                  1,337,344", "state of Adam",
+    for (const char* line : {"backward              10                  1,337,344", "state of Adam",
                              "Training begins with the gradients of the outputs"})
         EXPECT_NE(text.find(line), std::string::npos) << text;
 }
