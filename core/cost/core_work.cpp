@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 #include "core/cost/core_cost.h"
@@ -132,6 +133,17 @@ std::string problemOf(const CoreWork& work) {
         if (!(vector.cyclesPerElement > 0) || !(vector.reads >= 0) || !(vector.writes >= 0))
             return "cycles of an element must be above 0, elements read and written not below 0";
     }
+    return {};
+}
+
+std::string problemOf(const hardware::Architecture& architecture) {
+    if (architecture.tensorCores < 1 || architecture.vectorCores < 1) return "it has no tensor core, or no vector core";
+    for (const std::int64_t side : {architecture.width, architecture.height})
+        if (side < 1 || !std::has_single_bit(static_cast<std::uint64_t>(side)))
+            return fmt::format("a side of its array is {}; it must be a power of two", side);
+    for (const Bytes buffer : {architecture.globalBuffer, architecture.tensorL2, architecture.vectorL2})
+        if (!(buffer.value > 0)) return "a buffer holds nothing";
+    if (!(architecture.globalWords > 0)) return "its global buffer has no bandwidth";
     return {};
 }
 

@@ -145,7 +145,8 @@ OperatorCost phaze(const CoreWork& work, const Architecture& architecture, const
 
 constexpr std::array<std::string_view, 7> kPhysicalAssumptions{
     "An operator on one core has the whole bandwidth of HBM and global buffer, also where others run beside it.",
-    "Tiles are powers of two and take half of their buffer, so that moving and computing overlap.",
+    "Tiles are powers of two and take half of their buffer, so that moving and computing overlap; a product is split "
+    "over a power of two of cores.",
     "Each core fetches its own copy from the global buffer; partial results are words of the given size, too.",
     "A convolution's windows are laid out on chip: the HBM is read for distinct elements.",
     "A fused operator runs on pairs of a tensor and a vector core, which forward the output; on all cores also in two "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -23,8 +24,9 @@ double real(std::int64_t value) {
     return static_cast<double>(value);
 }
 
-std::int64_t partsOf(std::int64_t extent, std::int64_t tile) {
-    return (extent + tile - 1) / tile;
+/// How many parts a power of two cuts an extent into.
+std::int64_t partsOf(std::int64_t extent, std::int64_t part) {
+    return (extent + part - 1) >> std::countr_zero(static_cast<std::uint64_t>(part));
 }
 
 std::int64_t powerAtLeast(std::int64_t value) {
@@ -102,25 +104,28 @@ public:
 private:
     /// All tiles that fit half an L2, from large to small; a single element always does.
     void tryTiles(Placement& placement) {
+        const auto [rows, columns, stream] = rolesOf(placement.stationary);
         Triple& tile = placement.tile;
-        for (tile[kM] = largest_[kM]; tile[kM] > 0; tile[kM] /= 2)
-            for (tile[kN] = largest_[kN]; tile[kN] > 0; tile[kN] /= 2) {
-                const double left = l2Words_ - real(tile[kM]) * real(tile[kN]);
-                const double sides = real(tile[kM]) + real(tile[kN]);
-                if (left < sides && sides > 2) continue;
-                const auto most = static_cast<std::int64_t>(std::max(1.0, std::min(left / sides, real(largest_[kK]))));
-                for (tile[kK] = std::min(largest_[kK], powerAtMost(most)); tile[kK] > 0; tile[kK] /= 2)
-                    trySplits(placement);
+        for (tile[rows] = largest_[rows]; tile[rows] > 0; tile[rows] /= 2) {
+            tile[columns] = largest_[columns];
+            tile[stream] = largest_[stream];
+            if (leastTime(placement) >= best_.latency) continue;  // not even in an L2 without end
+            for (; tile[columns] > 0; tile[columns] /= 2) {
+                const double rest = l2Words_ - real(tile[rows]) * real(tile[columns]);
+                const double sides = real(tile[rows]) + real(tile[columns]);
+                if (rest < sides && sides > 2) continue;
+                const double most = std::clamp(rest / sides, 1.0, real(largest_[stream]));
+                tile[stream] = powerAtMost(static_cast<std::int64_t>(most));
+                // Shorter tiles of the streaming extent are not faster; they only leave room in the global buffer.
+                if (leastTime(placement) >= best_.latency) continue;
+                for (; tile[stream] > 0; tile[stream] /= 2) trySplits(placement);
             }
+        }
     }
 
     /// Splits over cores, as long as they could be faster than the best so far.
     void trySplits(Placement& placement) {
-        placement.split = {1, 1, 1};
-        placement.batchSplit = 1;
-        if (std::max({leastCycles(placement), leastHbmCycles_, globalWords(placement, 1) * cyclesPerWord_}) >=
-            best_.latency)
-            return;
+        if (leastTime(placement) >= best_.latency) return;
         Triple& split = placement.split;
         const std::int64_t mostBatch = std::min(cores_, powerAtLeast(batch_));
         for (split[kK] = 1; split[kK] <= std::min(cores_, largest_[kK]); split[kK] *= 2)
@@ -137,11 +142,15 @@ private:
             }
     }
 
-    /// What no split over all cores can beat.
-    double leastCycles(const Placement& placement) const {
+    /// What no split over all cores and no tile of the global buffer can beat; shorter tiles of the streaming extent
+    /// only add to it.
+    double leastTime(Placement& placement) const {
+        placement.split = {1, 1, 1};
+        placement.batchSplit = 1;
         const auto [streamed, loaded, load] = passes(placement);
         const double cores = real(cores_);
-        return overhead(placement, load) + std::max(streamed / cores, (loaded / cores - 1) * load);
+        const double cycles = overhead(placement, load) + std::max(streamed / cores, (loaded / cores - 1) * load);
+        return std::max({cycles, leastHbmCycles_, globalWords(placement, 1) * cyclesPerWord_});
     }
 
     struct Passes {
@@ -226,16 +235,15 @@ private:
         const std::array<double, 3> hbmWords{distinctLeft_ * n + right_ + distinctOutput_ * stored,
                                              distinctLeft_ * n + right_ * m + distinctOutput_,
                                              distinctLeft_ + right_ * m + distinctOutput_ * stored};
-        for (const Stationary order : kStationaries) {
-            const double bytes = hbmWords[static_cast<std::size_t>(order)] * wordBytes_;
-            const double latency = std::max({cycles, bytes * cyclesPerByte_, words * cyclesPerWord_});
-            if (latency > best_.latency || (latency == best_.latency && bytes >= best_.hbmBytes)) continue;
-            best_ = {.latency = latency,
-                     .cycles = cycles,
-                     .hbmBytes = bytes,
-                     .globalWords = words,
-                     .tiling = tilingOf(placement, order, tile)};
-        }
+        const auto least = std::min_element(hbmWords.begin(), hbmWords.end());
+        const double bytes = *least * wordBytes_;
+        const double latency = std::max({cycles, bytes * cyclesPerByte_, words * cyclesPerWord_});
+        if (latency > best_.latency || (latency == best_.latency && bytes >= best_.hbmBytes)) return;
+        best_ = {.latency = latency,
+                 .cycles = cycles,
+                 .hbmBytes = bytes,
+                 .globalWords = words,
+                 .tiling = tilingOf(placement, static_cast<Stationary>(least - hbmWords.begin()), tile)};
     }
 
     static Tiling tilingOf(const Placement& placement, Stationary order, const Triple& bufferTile) {
@@ -269,6 +277,7 @@ private:
 
 TensorUse bestTiling(const Gemm& gemm, std::int64_t cores, const hardware::Architecture& architecture,
                      const hardware::Rates& rates) {
+    assert(problemOf(architecture).empty());
     return Search(gemm, cores, architecture, rates).best();
 }
 

@@ -24,9 +24,9 @@ struct TensorUse {
 /// is fetched into the other half meanwhile. The time of one is the longest of:
 /// - cycles: the array takes the stationary operand in pieces of its size, the third extent streams past each, one
 ///   element per cycle; the next piece is loaded meanwhile, a row per cycle, so that short streams wait for loads.
-///   Filling and draining count once, 2 * rows + columns - 2 (as a pass of SCALE-Sim, Samajdar et al.,
-///   arXiv:1811.02883, since passes follow each other without a gap). Pieces that the extents do not fill waste
-///   elements. Partial results of a split along k are added by one adder for each column of the arrays.
+///   Filling and draining count once, rows + columns - 2 after the load of the first piece (as a pass of SCALE-Sim,
+///   Samajdar et al., arXiv:1811.02883; passes follow each other without a gap). Pieces that the extents do not fill
+///   waste elements. Partial results of a split along k are added by one adder for each column of the arrays.
 /// - HBM bytes over its bandwidth: an operand is fetched again for each tile along the extent that it does not have,
 ///   except the stationary one; partial outputs are written and read back.
 /// - words between the global buffer and the cores over its bandwidth: the same over tiles of L2; a core fetches its
