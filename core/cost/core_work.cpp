@@ -103,7 +103,7 @@ std::span<const VectorKind> vectorKinds() {
 }
 
 const VectorKind* vectorKindNamed(std::string_view id) {
-    const auto found =
+    const auto* const found =
         std::find_if(kVectorKinds.begin(), kVectorKinds.end(), [&](const VectorKind& kind) { return kind.id == id; });
     return found == kVectorKinds.end() ? nullptr : &*found;
 }

@@ -26,7 +26,7 @@ double real(std::int64_t value) {
 void setLatency(CoreUse& use, const Architecture& architecture, const Rates& rates) {
     const std::array<double, 3> seconds{use.cycles / rates.clock.value, use.hbmBytes / rates.hbmBandwidth.value,
                                         use.globalWords / architecture.globalWords / rates.clock.value};
-    const auto longest = std::max_element(seconds.begin(), seconds.end());
+    const auto* const longest = std::max_element(seconds.begin(), seconds.end());
     use.latency = Seconds{*longest};
     use.limit = static_cast<Limit>(longest - seconds.begin());
 }
@@ -181,7 +181,7 @@ std::span<const Estimator> estimators() {
 }
 
 const Estimator* estimatorNamed(std::string_view id) {
-    const auto found =
+    const auto* const found =
         std::find_if(kEstimators.begin(), kEstimators.end(), [&](const Estimator& row) { return row.id == id; });
     return found == kEstimators.end() ? nullptr : &*found;
 }

@@ -235,7 +235,7 @@ private:
         const std::array<double, 3> hbmWords{distinctLeft_ * n + right_ + distinctOutput_ * stored,
                                              distinctLeft_ * n + right_ * m + distinctOutput_,
                                              distinctLeft_ + right_ * m + distinctOutput_ * stored};
-        const auto least = std::min_element(hbmWords.begin(), hbmWords.end());
+        const auto* const least = std::min_element(hbmWords.begin(), hbmWords.end());
         const double bytes = *least * wordBytes_;
         const double latency = std::max({cycles, bytes * cyclesPerByte_, words * cyclesPerWord_});
         if (latency > best_.latency || (latency == best_.latency && bytes >= best_.hbmBytes)) return;
