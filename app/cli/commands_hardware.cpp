@@ -119,11 +119,11 @@ std::string describe(const Platform& platform) {
            report::toText(table);
 }
 
-/// "1, 2, 4 … 4096 (×2)", in a unit where the values have one.
-std::string describe(const hardware::Range& range, Measure measure) {
-    const auto text = [measure](std::int64_t value) {
-        return measure == Measure::count ? formatCount(static_cast<double>(value))
-                                         : formatQuantity(static_cast<double>(value), measure);
+/// The values of a parameter: counts, or sizes of buffers.
+std::string describe(const hardware::Range& range, bool sizes) {
+    const auto text = [sizes](std::int64_t value) {
+        const auto number = static_cast<double>(value);
+        return sizes ? hardware::bufferSize(Bytes{number}) : formatCount(number);
     };
     if (!range.step.empty())
         return fmt::format("{} to {}, steps of {}", text(range.values.front()), text(range.values.back()), range.step);
@@ -149,12 +149,12 @@ std::string describe(const hardware::Area& area) {
 std::string describe(const Template& space) {
     report::Table table;
     table.columns = {{"property"}, {"value"}};
-    table.rows = {{"tensor cores", describe(space.tensorCores, Measure::count)},
-                  {"vector cores", describe(space.vectorCores, Measure::count)},
-                  {"PE x, lanes", describe(space.width, Measure::count)},
-                  {"PE y", describe(space.height, Measure::count)},
-                  {"global buffer", describe(space.globalBuffer, Measure::bytes)},
-                  {"HBM", describe(space.hbm, Measure::bytes)},
+    table.rows = {{"tensor cores", describe(space.tensorCores, false)},
+                  {"vector cores", describe(space.vectorCores, false)},
+                  {"PE x, lanes", describe(space.width, false)},
+                  {"PE y", describe(space.height, false)},
+                  {"global buffer", describe(space.globalBuffer, true)},
+                  {"HBM", describe(space.hbm, true)},
                   {"clock", formatQuantity(space.rates.clock.value, Measure::hertz)},
                   {"HBM bandwidth", formatQuantity(space.rates.hbmBandwidth.value, Measure::bytesPerSecond)}};
     if (space.reference) {

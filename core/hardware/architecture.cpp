@@ -8,23 +8,21 @@
 
 namespace tessera::hardware {
 
-namespace {
-
-/// "128MiB", "512KiB", "1000B": in the largest unit that leaves no fraction.
-std::string sizeName(Bytes size) {
+std::string bufferSize(Bytes size, std::string_view between) {
     constexpr double kKibi = 1024;
-    constexpr double kMebi = kKibi * kKibi;
-    const auto whole = [&](double unit) { return std::fmod(size.value, unit) == 0; };
-    if (whole(kMebi)) return fmt::format("{:.0f}MiB", size.value / kMebi);
-    if (whole(kKibi)) return fmt::format("{:.0f}KiB", size.value / kKibi);
-    return exactNumber(size.value) + "B";
+    struct Unit {
+        double bytes;
+        const char* name;
+    };
+    for (const Unit& unit : {Unit{kKibi * kKibi * kKibi, "GiB"}, Unit{kKibi * kKibi, "MiB"}, Unit{kKibi, "KiB"}})
+        if (std::fmod(size.value, unit.bytes) == 0)
+            return fmt::format("{:.0f}{}{}", size.value / unit.bytes, between, unit.name);
+    return fmt::format("{}{}B", exactNumber(size.value), between);
 }
-
-}  // namespace
 
 std::string nameOf(const Architecture& architecture) {
     return fmt::format("{}tc-{}vc-{}x{}-{}", architecture.tensorCores, architecture.vectorCores, architecture.width,
-                       architecture.height, sizeName(architecture.globalBuffer));
+                       architecture.height, bufferSize(architecture.globalBuffer, ""));
 }
 
 double peakMacs(const Architecture& architecture) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/base/quantity.h"
 
@@ -31,6 +32,10 @@ struct Rates {
 
     bool operator==(const Rates&) const = default;
 };
+
+/// A size of a buffer as architects say it: "128 MiB", "4 KiB", "1000 B", in the largest unit without a fraction.
+/// `between` stands between number and unit.
+std::string bufferSize(Bytes size, std::string_view between = " ");
 
 /// "8tc-2vc-128x128-128MiB": cores, array and GLB, what a template's points differ in. It tells points of one template
 /// apart and may be part of a file's name; what is derived from the rest (L2, GLB bandwidth) is not in it.

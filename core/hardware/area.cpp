@@ -6,7 +6,6 @@
 #include <cassert>
 
 #include "core/base/elementary.h"
-#include "core/base/units.h"
 
 namespace tessera::hardware {
 
@@ -57,12 +56,11 @@ std::vector<std::string> areaNotes(const Architecture& architecture, const Area&
         notes.push_back(
             fmt::format("The area model gives no L2 of {} and {}: estimated from the nearest sizes that it "
                         "gives.",
-                        formatQuantity(architecture.tensorL2.value, Measure::bytes),
-                        formatQuantity(architecture.vectorL2.value, Measure::bytes)));
+                        bufferSize(architecture.tensorL2), bufferSize(architecture.vectorL2)));
     if (area.globalBufferEstimated)
         notes.push_back(
             fmt::format("The area model gives no global buffer of {}: estimated from the nearest sizes that it gives.",
-                        formatQuantity(architecture.globalBuffer.value, Measure::bytes)));
+                        bufferSize(architecture.globalBuffer)));
     return notes;
 }
 

@@ -157,7 +157,8 @@ std::array<double, 3> costOf(const Case& c, int stationary, int order, bool tran
                              const Three& split, std::int64_t batchSplit, const Three& buffer) {
     const Three extents{c.gemm.m, c.gemm.n, c.gemm.k};
     const std::array<Three, 3> roles{Three{2, 1, 0}, Three{0, 1, 2}, Three{2, 0, 1}};
-    const auto [r, s, t] = roles[static_cast<std::size_t>(stationary)];
+    const Three& role = roles[static_cast<std::size_t>(stationary)];
+    const std::int64_t r = role[0], s = role[1], t = role[2];
     const std::int64_t height = transposed ? c.architecture.width : c.architecture.height;
     const std::int64_t width = transposed ? c.architecture.height : c.architecture.width;
     const auto share = [&](std::int64_t i) {

@@ -111,7 +111,7 @@ TEST(Area, labelsTheGlobalBufferThatIsNotPublished) {
     // Along the power through 2 MB and 4 MB, a halving divides by as much as they differ: 3.33822^2 / 6.07864.
     EXPECT_NEAR(area.globalBuffer.value, 3.33822 * 3.33822 / 6.07864, 1e-9);
     EXPECT_EQ(areaNotes(small, area),
-              std::vector<std::string>{"The area model gives no global buffer of 1.05 MB: estimated from the nearest "
+              std::vector<std::string>{"The area model gives no global buffer of 1 MiB: estimated from the nearest "
                                        "sizes that it gives."});
     const Architecture published = architectureOf(space, 1, 1, 2, 2, 2 * kMebi);
     EXPECT_TRUE(areaNotes(published, areaOf(published, space.area)).empty());

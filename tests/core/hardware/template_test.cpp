@@ -102,6 +102,13 @@ TEST(Template, listsItsArchitecturesInOrder) {
     EXPECT_EQ(names.size(), all.size());
 }
 
+TEST(Template, namesSizesOfBuffers) {
+    EXPECT_EQ(bufferSize(Bytes{34'359'738'368}), "32 GiB");
+    EXPECT_EQ(bufferSize(Bytes{1'048'576}), "1 MiB");
+    EXPECT_EQ(bufferSize(Bytes{1'536}, ""), "1536B");
+    EXPECT_EQ(bufferSize(Bytes{2'048}), "2 KiB");
+}
+
 TEST(Template, derivesL2AndBandwidth) {
     const Template space = parsed(kFull);
     const Architecture small = architectureOf(space, 1, 1, 4, 2, 1024);
