@@ -27,6 +27,7 @@ using hardware::Accelerator;
 using hardware::Fleet;
 using hardware::LibraryEntry;
 using hardware::Platform;
+using hardware::Template;
 
 constexpr std::uintmax_t kLargestHardwareFile = std::uintmax_t{16} << 20;
 
@@ -118,6 +119,71 @@ std::string describe(const Platform& platform) {
            report::toText(table);
 }
 
+/// The values of a parameter: counts, or sizes of buffers.
+std::string describe(const hardware::Range& range, bool sizes) {
+    const auto text = [sizes](std::int64_t value) {
+        const auto number = static_cast<double>(value);
+        return sizes ? hardware::bufferSize(Bytes{number}) : formatCount(number);
+    };
+    if (!range.step.empty())
+        return fmt::format("{} to {}, steps of {}", text(range.values.front()), text(range.values.back()), range.step);
+    constexpr std::size_t kMostShown = 12;
+    std::vector<std::string> shown;
+    for (const std::int64_t value : range.values) {
+        if (shown.size() == kMostShown) {
+            shown.emplace_back("…");
+            break;
+        }
+        shown.push_back(text(value));
+    }
+    return joined(shown, ", ");
+}
+
+/// The area of the accelerator that bounds a template, by its parts.
+std::string describe(const hardware::Area& area) {
+    const auto part = [](SquareMillimetres size) { return formatQuantity(size.value, Measure::area); };
+    return fmt::format("{}: tensor cores {}, vector cores {}, L2 {}, global buffer {}", part(area.total()),
+                       part(area.tensorCores), part(area.vectorCores), part(area.l2), part(area.globalBuffer));
+}
+
+std::string describe(const Template& space) {
+    report::Table table;
+    table.columns = {{"property"}, {"value"}};
+    table.rows = {{"tensor cores", describe(space.tensorCores, false)},
+                  {"vector cores", describe(space.vectorCores, false)},
+                  {"PE x, lanes", describe(space.width, false)},
+                  {"PE y", describe(space.height, false)},
+                  {"global buffer", describe(space.globalBuffer, true)},
+                  {"HBM", describe(space.hbm, true)},
+                  {"clock", formatQuantity(space.rates.clock.value, Measure::hertz)},
+                  {"HBM bandwidth", formatQuantity(space.rates.hbmBandwidth.value, Measure::bytesPerSecond)}};
+    if (space.reference) {
+        const hardware::Architecture bound = architectureOf(space, *space.reference);
+        table.rows.push_back({"bound", fmt::format("{} ({})", space.reference->name, nameOf(bound))});
+        table.rows.push_back({"its area", describe(areaOf(bound, space.area))});
+    } else {
+        table.rows.push_back({"bound", formatQuantity(space.bound->value, Measure::area)});
+    }
+    std::size_t fitting = 0, estimated = 0;
+    const SquareMillimetres most = areaBound(space);
+    for (const hardware::Architecture& architecture : architectures(space)) {
+        const hardware::Area area = areaOf(architecture, space.area);
+        if (area.total() > most) continue;
+        ++fitting;
+        if (area.l2Estimated || area.globalBufferEstimated) ++estimated;
+    }
+    std::string text = fmt::format("{}: {} accelerators, {} within the bound\n\n", escaped(space.name),
+                                   formatCount(static_cast<double>(architectureCount(space))),
+                                   formatCount(static_cast<double>(fitting))) +
+                       report::toText(table);
+    if (estimated > 0)
+        text += fmt::format(
+            "\nThe area model does not give every size of buffer: the areas of {} of those within the "
+            "bound are estimated from the nearest sizes that it gives.\n",
+            formatCount(static_cast<double>(estimated)));
+    return text;
+}
+
 /// The library's file of a name, or the path itself.
 std::string pathOf(const std::string& nameOrPath) {
     std::error_code ignored;
@@ -163,8 +229,14 @@ Hardware load(const std::string& nameOrPath) {
         result.name = platform.name;
         result.json = hardware::toJson(platform);
         result.text = describe(platform);
+    } else if (schema.text().starts_with("tessera.template/")) {
+        const Template space = hardware::readTemplate(document.root());
+        result.kind = "template";
+        result.name = space.name;
+        result.json = hardware::toJson(space);
+        result.text = describe(space);
     } else {
-        schema.fail("'tessera.accelerator/1', 'tessera.fleet/1' or 'tessera.platform/1'");
+        schema.fail("'tessera.accelerator/1', 'tessera.fleet/1', 'tessera.platform/1' or 'tessera.template/1'");
     }
     return result;
 }

@@ -44,10 +44,13 @@ constexpr std::array kKinds{
          [](const std::string& path) { return readFleet(loadDocument(path).root()).name; }},
     Kind{"platform", "a platform", "platforms", "\"tessera.platform/",
          [](const std::string& path) { return readPlatform(loadDocument(path).root()).name; }},
+    Kind{"template", "a template", "templates", "\"tessera.template/",
+         [](const std::string& path) { return readTemplate(loadDocument(path).root()).name; }},
 };
 constexpr const Kind& kAccelerators = kKinds[0];
 constexpr const Kind& kFleets = kKinds[1];
 constexpr const Kind& kPlatforms = kKinds[2];
+constexpr const Kind& kTemplates = kKinds[3];
 
 std::optional<fs::path> environmentPath(const char* name) {
     const char* value = std::getenv(name);
@@ -195,6 +198,10 @@ Fleet loadFleet(const std::string& nameOrPath) {
 
 Platform loadPlatform(const std::string& nameOrPath) {
     return readPlatform(loadDocument(pathOf(kPlatforms, nameOrPath)).root());
+}
+
+Template loadTemplate(const std::string& nameOrPath) {
+    return readTemplate(loadDocument(pathOf(kTemplates, nameOrPath)).root());
 }
 
 Accelerator acceleratorNamedBy(const JsonNode& field) {

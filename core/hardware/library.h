@@ -9,12 +9,13 @@
 
 #include "core/hardware/fleet.h"
 #include "core/hardware/platform.h"
+#include "core/hardware/template.h"
 
 namespace tessera::hardware {
 
 /// A bundled or own hardware file.
 struct LibraryEntry {
-    std::string kind;  ///< "accelerator", "fleet", "platform", later "template"
+    std::string kind;  ///< "accelerator", "fleet", "platform", "template"
     std::string id;    ///< the file's stem
     std::string name;  ///< the file's own "name"
     std::filesystem::path path;
@@ -40,6 +41,7 @@ std::vector<LibraryEntry> libraryEntries();
 Accelerator loadAccelerator(const std::string& nameOrPath);
 Fleet loadFleet(const std::string& nameOrPath);
 Platform loadPlatform(const std::string& nameOrPath);
+Template loadTemplate(const std::string& nameOrPath);
 
 /// The accelerator that a field of a file names: a bundled name, else a path relative to the file's folder, which must
 /// be an ordinary file. Throws DataError, at the field where there is no such accelerator.

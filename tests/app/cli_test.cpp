@@ -168,6 +168,7 @@ TEST_F(Cli, everyJsonDocumentMeetsItsSchemaAndOpensAndClosesAlike) {
         {"hardware", "list"},
         {"hardware", "show", "accpar-heterogeneous"},
         {"hardware", "show", "a100"},
+        {"hardware", "show", "phaze"},
         {"hardware", "validate", "accpar-homogeneous"},
         kToy,
         with(kToy, {"--levels", "1", "--ratio", "0.7", "--strategy", "accpar"}),

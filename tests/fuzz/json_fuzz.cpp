@@ -1,5 +1,5 @@
 // The readers of JSON: whatever the bytes, they read or throw DataError, and what was read is written back as the same.
-// Seeds: data/accelerators/*.json data/fleets/*.json data/platforms/*.json
+// Seeds: data/accelerators/*.json data/fleets/*.json data/platforms/*.json data/templates/*.json
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -11,6 +11,7 @@
 #include "core/base/units.h"
 #include "core/hardware/fleet.h"
 #include "core/hardware/platform.h"
+#include "core/hardware/template.h"
 
 namespace {
 
@@ -42,6 +43,22 @@ void readAPlatform(const std::string& text) {
     (void)hardware::readPlatform(JsonDocument::parse(toText(toJsonInline(read)), "fuzz.json").root());
 }
 
+void readATemplate(const std::string& text) {
+    const hardware::Template read = hardware::readTemplate(JsonDocument::parse(text, "fuzz.json").root());
+    check(hardware::readTemplate(JsonDocument::parse(toText(toJson(read)), "fuzz.json").root()) == read);
+    // What a file may hold has an area: of its smallest and its largest accelerator, and of the one that bounds them.
+    for (const bool smallest : {true, false}) {
+        const auto value = [smallest](const hardware::Range& range) {
+            return smallest ? range.values.front() : range.values.back();
+        };
+        const hardware::Architecture architecture =
+            architectureOf(read, value(read.tensorCores), value(read.vectorCores), value(read.width),
+                           value(read.height), value(read.globalBuffer));
+        check(areaOf(architecture, read.area).total().value > 0);
+    }
+    check(areaBound(read).value > 0);
+}
+
 void readAQuantity(const std::string& text) {
     for (int measure = 0; measure <= static_cast<int>(Measure::count); ++measure) {
         const auto value = parseQuantity(text, static_cast<Measure>(measure));
@@ -54,7 +71,7 @@ void readAQuantity(const std::string& text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text(reinterpret_cast<const char*>(data), size);
-    for (const auto read : {readDocument, readAnAccelerator, readAFleet, readAPlatform, readAQuantity}) {
+    for (const auto read : {readDocument, readAnAccelerator, readAFleet, readAPlatform, readATemplate, readAQuantity}) {
         try {
             read(text);
         } catch (const DataError& error) {

@@ -1,4 +1,5 @@
-// Every file in data/accelerators, data/fleets and data/platforms, one by one: hardware is added by adding a file.
+// Every file in data/accelerators, data/fleets, data/platforms and data/templates, one by one: hardware is added by
+// adding a file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -159,6 +160,37 @@ TEST_P(EveryPlatform, saysWhereEachNumberComesFrom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, EveryPlatform, testing::ValuesIn(stemsIn("data/platforms")), testName);
+
+class EveryTemplate : public testing::TestWithParam<std::string> {
+protected:
+    std::string path() const { return test::sourcePath("data/templates/" + GetParam() + ".json").string(); }
+};
+
+TEST_P(EveryTemplate, isFoundByItsStemAndHasPointsWithinItsBound) {
+    const Template space = loadTemplate(GetParam());
+    EXPECT_EQ(space.id, GetParam());
+    const std::vector<Architecture> all = architectures(space);
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Architecture& architecture) {
+        return areaOf(architecture, space.area).total() <= areaBound(space);
+    }));
+}
+
+TEST_P(EveryTemplate, isValidByItsSchema) {
+    EXPECT_EQ(test::schemaErrors(plain(JsonDocument::load(path()).json()), "template.schema.json"), "");
+}
+
+TEST_P(EveryTemplate, isWrittenBackWithoutLoss) {
+    const JsonDocument document = JsonDocument::load(path());
+    const Template space = readTemplate(document.root());
+    EXPECT_EQ(readTemplate(JsonDocument::parse(toText(toJson(space)), path()).root()), space);
+    EXPECT_EQ(plain(toJson(space)), plain(document.json()));
+}
+
+TEST_P(EveryTemplate, saysWhereEachNumberComesFrom) {
+    EXPECT_EQ(bareNumbers(JsonDocument::load(path()).json()), std::vector<std::string>{});
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, EveryTemplate, testing::ValuesIn(stemsIn("data/templates")), testName);
 
 /// A row of MAGMA's Table III, its cores as "count x (height, dataflow, KB of buffers)".
 struct Setting {

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/quantity.h"
+#include "core/hardware/architecture.h"
+
+namespace tessera::hardware {
+
+/// The area of a buffer of one size.
+struct BufferArea {
+    Bytes size;
+    double squareMicrometres = 0;
+
+    bool operator==(const BufferArea&) const = default;
+};
+
+/// Areas of the parts of an accelerator in one technology, in square micrometres as published. A part's L1 is in it.
+struct AreaModel {
+    double tensorElement = 0;              ///< one multiplier of a tensor core with its L1
+    double vectorLane = 0;                 ///< one lane of a vector core with its L1
+    std::vector<BufferArea> l2;            ///< from small to large, at least two
+    std::vector<BufferArea> globalBuffer;  ///< from small to large, at least two
+
+    bool operator==(const AreaModel&) const = default;
+};
+
+/// What an accelerator takes, by its parts. Each part is what the published model adds up:
+/// num_tc * (PE_x * PE_y * element + L2) + num_vc * (PE_x * lane + L2) + GLB.
+struct Area {
+    SquareMillimetres tensorCores;   ///< the arrays, without their L2
+    SquareMillimetres vectorCores;   ///< the lanes, without their L2
+    SquareMillimetres l2;            ///< of all cores
+    SquareMillimetres globalBuffer;  ///< the GLB
+    bool l2Estimated = false;        ///< a size of L2 that the model does not give
+    bool globalBufferEstimated = false;
+
+    SquareMillimetres total() const { return tensorCores + vectorCores + l2 + globalBuffer; }
+    bool operator==(const Area&) const = default;
+};
+
+/// The area of a buffer: as given where the table has its size; else between (or beyond) the two nearest sizes, as the
+/// power of the size that joins them, which is an estimate of our own.
+struct BufferEstimate {
+    double squareMicrometres = 0;
+    bool estimated = false;
+};
+BufferEstimate bufferArea(Bytes size, const std::vector<BufferArea>& table);
+
+Area areaOf(const Architecture& architecture, const AreaModel& model);
+
+/// What of the area is estimated, as sentences for a result's assumptions; empty where all of it is given.
+std::vector<std::string> areaNotes(const Architecture& architecture, const Area& area);
+
+}  // namespace tessera::hardware
