@@ -32,12 +32,18 @@ std::vector<Algorithm> makeAlgorithms() {
          .title = "MAGMA",
          .description = "Genetic search whose crossovers keep what belongs together: one genome, a range of jobs, or "
                         "the schedule of a core.",
-         .settings = {kPopulation, rate("elites", 0.05, "share of a generation that lives on unchanged"),
+         .settings = {kPopulation,
+                      rate("first-by-speed", 0.5,
+                           "share of the first generation in which a job's core is drawn by its speed; 0 = none, as in "
+                           "the paper"),
+                      rate("elites", 0.05, "share of a generation that lives on unchanged"),
                       rate("parents", 0.1, "share of a generation, the best, that has children"),
-                      rate("crossover-gen", 0.9, "chance that children exchange a part of one genome"),
+                      rate("crossover-gen", 0.9,
+                           "chance that children exchange genes of one genome; the three crossovers exclude each "
+                           "other, and chances of more than 1 together are shares"),
                       rate("crossover-rg", 0.05, "chance that children exchange a range of both genomes"),
                       rate("crossover-accel", 0.05, "chance that children exchange the schedule of a core"),
-                      rate("mutation", 0.05, "chance of every gene to be drawn anew")},
+                      rate("mutation", 0.05, "chance of every job to be drawn anew, on average over the children")},
          .source = "Kao, Krishna: MAGMA, HPCA 2022, section V-B"},
         {.id = "magma-published",
          .title = "MAGMA (published code)",

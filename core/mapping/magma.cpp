@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mapping/bound.h"
 #include "core/mapping/population.h"
 #include "core/mapping/searches.h"
 
@@ -28,14 +29,17 @@ Range drawRange(std::size_t length, RandomStream& random) {
     return {.from = std::min(a, b), .to = std::max(a, b)};
 }
 
-/// The genes from a pivot on of one genome, cores or priorities, change owner. Section V-B2, "Crossover-gen".
+/// Every gene of one genome, cores or priorities, changes owner or does not: a pivot in an order of the jobs that is
+/// drawn anew each time, for their places say nothing (section V-B2, "Crossover-gen").
 void crossGenome(Mapping& son, Mapping& daughter, RandomStream& random) {
     const bool isCores = random.below(2) == 0;
-    const auto pivot = static_cast<std::ptrdiff_t>(random.below(son.core.size()));
-    if (isCores)
-        std::swap_ranges(son.core.begin() + pivot, son.core.end(), daughter.core.begin() + pivot);
-    else
-        std::swap_ranges(son.priority.begin() + pivot, son.priority.end(), daughter.priority.begin() + pivot);
+    for (std::size_t j = 0; j < son.core.size(); ++j) {
+        if (random.below(2) == 0) continue;
+        if (isCores)
+            std::swap(son.core[j], daughter.core[j]);
+        else
+            std::swap(son.priority[j], daughter.priority[j]);
+    }
 }
 
 /// A range of both genomes changes owner, so that jobs keep core and priority together. "Crossover-rg".
@@ -68,11 +72,22 @@ void crossCore(Mapping& son, Mapping& daughter, std::size_t cores, RandomStream&
 }
 
 /// Every gene is drawn anew at this rate.
-void mutate(Mapping& child, double rate, std::size_t cores, RandomStream& random) {
+void mutateGenes(Mapping& child, double rate, std::size_t cores, RandomStream& random) {
     for (std::int32_t& core : child.core)
         if (random.uniform() < rate) core = static_cast<std::int32_t>(random.below(cores));
     for (double& priority : child.priority)
         if (random.uniform() < rate) priority = random.uniform();
+}
+
+/// Both genes of a job are drawn anew at a rate that is itself drawn, up to half of it away from `mean`: a child of
+/// few changes ends what one of many has begun.
+void mutateJobs(Mapping& child, double mean, std::size_t cores, RandomStream& random) {
+    const double rate = mean * (0.5 + random.uniform());
+    for (std::size_t j = 0; j < child.core.size(); ++j) {
+        if (random.uniform() >= rate) continue;
+        child.core[j] = static_cast<std::int32_t>(random.below(cores));
+        child.priority[j] = random.uniform();
+    }
 }
 
 struct Rates {
@@ -88,41 +103,81 @@ Rates ratesOf(const Trial& trial) {
             .mutation = trial.setting("mutation")};
 }
 
-/// Two children of two parents.
+/// Two children of two parents. One crossover at most, so that none undoes what another keeps together.
 void breed(Mapping& son, Mapping& daughter, const Rates& rates, std::size_t cores, RandomStream& random) {
-    if (random.uniform() < rates.genome) crossGenome(son, daughter, random);
-    if (random.uniform() < rates.range) crossRange(son, daughter, random);
-    if (random.uniform() < rates.core) crossCore(son, daughter, cores, random);
-    mutate(son, rates.mutation, cores, random);
-    mutate(daughter, rates.mutation, cores, random);
+    const double all = rates.genome + rates.range + rates.core;
+    const double drawn = random.uniform() * std::max(1.0, all);
+    if (drawn < rates.genome)
+        crossGenome(son, daughter, random);
+    else if (drawn < rates.genome + rates.range)
+        crossRange(son, daughter, random);
+    else if (drawn < all)
+        crossCore(son, daughter, cores, random);
+    mutateJobs(son, rates.mutation, cores, random);
+    mutateJobs(daughter, rates.mutation, cores, random);
 }
 
-/// Best first; of several that are worth the same, which mostly are the same schedule, all but one go last, so that
-/// twins do not crowd out the parents.
-void sortWithoutTwins(Population& population) {
+/// Jobs that two mappings have on different cores.
+std::size_t distance(const Mapping& a, const Mapping& b) {
+    std::size_t count = 0;
+    for (std::size_t j = 0; j < a.core.size(); ++j) count += a.core[j] != b.core[j] ? 1 : 0;
+    return count;
+}
+
+/// Best first; of those that have no two jobs on different cores all but the best go last, so that twins do not crowd
+/// out the parents. Looked at only until there are `wanted` that are not.
+void sortWithoutTwins(Population& population, std::size_t wanted) {
     population.sort();
+    const std::size_t size = population.members.size();
+    std::vector<std::size_t> order, twins;
+    for (std::size_t i = 0; i < size; ++i) {
+        const auto isAlike = [&](std::size_t other) {
+            return distance(population.members[other], population.members[i]) < 2;
+        };
+        const bool isTwin = order.size() < wanted && std::any_of(order.begin(), order.end(), isAlike);
+        (isTwin ? twins : order).push_back(i);
+    }
+    order.insert(order.end(), twins.begin(), twins.end());
     Population sorted{.generation = population.generation, .members = {}, .values = {}};
-    for (const bool takesTwins : {false, true})
-        for (std::size_t i = 0; i < population.members.size(); ++i) {
-            const bool isTwin = i > 0 && population.values[i] == population.values[i - 1];
-            if (isTwin != takesTwins) continue;
-            sorted.members.push_back(std::move(population.members[i]));
-            sorted.values.push_back(population.values[i]);
-        }
+    for (const std::size_t i : order) {
+        sorted.members.push_back(std::move(population.members[i]));
+        sorted.values.push_back(population.values[i]);
+    }
     population = std::move(sorted);
+}
+
+/// The parents, by place: the first is the better of two that are drawn; the second, of several that are drawn the
+/// same way, the one least like the first.
+std::pair<std::size_t, std::size_t> drawParents(const Population& population, std::size_t parents,
+                                                RandomStream& random) {
+    constexpr int kSuitors = 7;
+    const auto draw = [&] {
+        const std::size_t a = random.below(parents), b = random.below(parents);
+        return std::min(a, b);
+    };
+    const std::size_t dad = draw();
+    std::size_t mom = (dad + 1) % parents, most = 0;
+    for (int suitor = 0; suitor < kSuitors; ++suitor) {
+        const std::size_t other = draw();
+        if (other == dad) continue;
+        const std::size_t apart = distance(population.members[dad], population.members[other]);
+        if (apart <= most) continue;
+        most = apart;
+        mom = other;
+    }
+    return {dad, mom};
 }
 
 /// The elites live on as they are; their samples are not spent again. All others are children of two of the best.
 void nextGeneration(Trial& trial, Population& population, const Rates& rates) {
-    sortWithoutTwins(population);
     const std::size_t size = population.members.size();
     const std::size_t elites = shareOf(size, rates.elites, 1, size - 1);
     const std::size_t parents = shareOf(size, rates.parents, 2, size);
+    sortWithoutTwins(population, std::max(elites, parents));
     std::vector<Mapping> children;
     for (std::size_t child = 0; children.size() + elites < size; child += 2) {
         RandomStream random = streamOf(trial, population.generation, child);
-        const std::size_t dad = random.below(parents);
-        const std::size_t mom = (dad + 1 + random.below(parents - 1)) % parents;
+        const auto [dad, mom] = drawParents(population, parents, random);
         Mapping son = population.members[dad];
         Mapping daughter = population.members[mom];
         breed(son, daughter, rates, trial.cores(), random);
@@ -172,8 +227,8 @@ void nextPublishedGeneration(Trial& trial, Population& population, const Rates& 
         Mapping son = population.members[random.below(parents)];
         Mapping daughter = population.members[random.below(parents)];
         breedOneWay(son, daughter, rates, trial.cores(), random);
-        mutate(son, rates.mutation, trial.cores(), random);
-        mutate(daughter, rates.mutation, trial.cores(), random);
+        mutateGenes(son, rates.mutation, trial.cores(), random);
+        mutateGenes(daughter, rates.mutation, trial.cores(), random);
         next.push_back(std::move(son));
         if (child + 1 < size) next.push_back(std::move(daughter));
         trial.poll();
@@ -185,13 +240,13 @@ void nextPublishedGeneration(Trial& trial, Population& population, const Rates& 
 
 using Breeder = void (*)(Trial&, Population&, const Rates&);
 
-Search startGenetic(Trial& trial, const Json& state, Breeder breeder) {
+Search startGenetic(Trial& trial, const Json& state, Breeder breeder, const FirstDraw& draw) {
     const auto population = std::make_shared<Population>();
     if (!state.is_null()) *population = Population::from(state, trial.jobs(), trial.cores());
     return {.step =
-                [population, breeder, rates = ratesOf(trial)](Trial& run) {
+                [population, breeder, draw, rates = ratesOf(trial)](Trial& run) {
                     if (population->generation == 0)
-                        *population = firstGeneration(run, populationSize(run, 2));
+                        *population = firstGeneration(run, populationSize(run, 2), draw);
                     else
                         breeder(run, *population, rates);
                     run.generation();
@@ -200,14 +255,49 @@ Search startGenetic(Trial& trial, const Json& state, Breeder breeder) {
             .state = [population] { return population->toJson(); }};
 }
 
+/// For every job the sums of its cores' chances, which are as the roots of their speeds for it, stalls of a job alone
+/// included. Where a few cores suit few jobs, hardly any uniform draw is free of jobs that a core is far too slow for,
+/// and what is right beside them is lost with them.
+std::vector<double> chancesBySpeed(const Problem& problem) {
+    const std::size_t cores = problem.cores.size();
+    const std::vector<double> beside = excess(problem);
+    std::vector<double> chances(beside.size());
+    for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+        double sum = 0;
+        for (std::size_t k = 0; k < cores; ++k) {
+            const std::size_t pair = problem.pair(j, k);
+            chances[pair] = sum += 1 / std::sqrt(problem.latency[pair] + beside[pair]);
+        }
+        for (std::size_t k = 0; k < cores; ++k) chances[problem.pair(j, k)] /= sum;
+    }
+    return chances;
+}
+
+FirstDraw drawBySpeed(const Trial& trial) {
+    const double share = trial.setting("first-by-speed");
+    return [share, chances = chancesBySpeed(trial.problem()), jobs = trial.jobs(),
+            cores = trial.cores()](RandomStream& random) {
+        const bool isBySpeed = random.uniform() < share;
+        Mapping mapping = randomMapping(jobs, cores, random);
+        if (!isBySpeed) return mapping;
+        for (std::size_t j = 0; j < jobs; ++j) {
+            const auto first = chances.begin() + static_cast<std::ptrdiff_t>(j * cores);
+            const auto drawn =
+                std::upper_bound(first, first + static_cast<std::ptrdiff_t>(cores - 1), random.uniform());
+            mapping.core[j] = static_cast<std::int32_t>(drawn - first);
+        }
+        return mapping;
+    };
+}
+
 }  // namespace
 
 Search startMagma(Trial& trial, const Json& state) {
-    return startGenetic(trial, state, nextGeneration);
+    return startGenetic(trial, state, nextGeneration, drawBySpeed(trial));
 }
 
 Search startMagmaPublished(Trial& trial, const Json& state) {
-    return startGenetic(trial, state, nextPublishedGeneration);
+    return startGenetic(trial, state, nextPublishedGeneration, {});
 }
 
 }  // namespace tessera::mapping

@@ -46,13 +46,13 @@ Population Population::from(const Json& json, std::size_t jobs, std::size_t core
     return population;
 }
 
-Population firstGeneration(Trial& trial, std::size_t size) {
+Population firstGeneration(Trial& trial, std::size_t size, const FirstDraw& draw) {
     Population first;
     const std::vector<Mapping>& warm = trial.options().warmStart;
     first.members.assign(warm.begin(), warm.begin() + static_cast<std::ptrdiff_t>(std::min(warm.size(), size)));
     for (std::size_t i = first.members.size(); i < size; ++i) {
         RandomStream random = streamOf(trial, 0, i);
-        first.members.push_back(randomMapping(trial.jobs(), trial.cores(), random));
+        first.members.push_back(draw ? draw(random) : randomMapping(trial.jobs(), trial.cores(), random));
         trial.poll();
     }
     first.values = trial.evaluateAll(first.members);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/base/json.h"
@@ -26,8 +27,12 @@ struct Population {
     static Population from(const Json& json, std::size_t jobs, std::size_t cores);
 };
 
-/// The first generation, evaluated: the mappings to start from, then drawn ones, `size` in all.
-Population firstGeneration(Trial& trial, std::size_t size);
+/// Draws a mapping of the first generation.
+using FirstDraw = std::function<Mapping(RandomStream& random)>;
+
+/// The first generation, evaluated: the mappings to start from, then drawn ones, `size` in all; uniformly where
+/// nothing else is given.
+Population firstGeneration(Trial& trial, std::size_t size, const FirstDraw& draw = {});
 
 /// The stream of a child of a generation.
 RandomStream streamOf(const Trial& trial, std::int64_t generation, std::size_t child);

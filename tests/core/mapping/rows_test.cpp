@@ -405,19 +405,18 @@ TEST(Elementary, agreesWithTheLibrary) {
 struct ReferenceCase {
     std::string table;
     double bandwidth;
-    double reference;  ///< mean makespan of the reference search's three seeds, cycles
+    double reference;       ///< mean makespan of the reference search's three seeds, cycles
+    bool isOneJob = false;  ///< the reference ends at its longest job
 };
 
-/// Either search has a few seeds only, and some groups have two basins that a seed decides between: mix on S2 is 1.9 or
-/// 2.4 million cycles, for the reference one in three times. So the cases are judged together, and none may be far off.
-TEST(Magma, isAsGoodAsTheReferenceSearchOverAllCases) {
+/// Where one long job is the optimum, a seed may leave a stall of some cycles beside it: 1e-4 is left for them.
+TEST(Magma, isAsGoodAsTheReferenceSearchOnEveryCase) {
     TESSERA_NEEDS_SHARED("magma/job_tables");
     const std::vector<ReferenceCase> cases{
-        {"S2_vision", 16, 3'122'799}, {"S2_mix", 16, 2'233'019},    {"S2_mix", 1, 2'451'106},
-        {"S4_mix", 1, 2'174'854},     {"S1_recom", 16, 114'204},    {"S1_lang", 16, 1'355'090},
-        {"S1_mix", 16, 1'872'059},    {"S1_vision", 16, 7'128'601}, {"S4_vision", 256, 1'679'617},
-        {"S4_mix", 256, 1'679'617},   {"S6_mix", 16, 1'679'617},    {"S3_recom", 1, 748'618.58}};
-    double logarithms = 0;
+        {"S2_vision", 16, 3'122'799},     {"S2_mix", 16, 2'233'019},          {"S2_mix", 1, 2'451'106},
+        {"S4_mix", 1, 2'174'853},         {"S1_recom", 16, 114'204.54},       {"S1_lang", 16, 1'355'090},
+        {"S1_mix", 16, 1'872'058.5},      {"S1_vision", 16, 7'128'601, true}, {"S4_vision", 256, 1'679'617, true},
+        {"S4_mix", 256, 1'679'617, true}, {"S6_mix", 16, 1'679'617, true},    {"S3_recom", 1, 748'618.58, true}};
     for (const ReferenceCase& one : cases) {
         const Problem problem = test::referenceProblem(one.table, one.bandwidth);
         double mean = 0;
@@ -426,10 +425,8 @@ TEST(Magma, isAsGoodAsTheReferenceSearchOverAllCases) {
             options.seed = seed;
             mean += solve(problem, options).runs.front().value / 5;
         }
-        EXPECT_LE(mean, one.reference * 1.03) << one.table << " at " << one.bandwidth;
-        logarithms += std::log(mean / one.reference);
+        EXPECT_LE(mean, one.reference * (one.isOneJob ? 1.0001 : 1)) << one.table << " at " << one.bandwidth;
     }
-    EXPECT_LE(logarithms, 0) << "the geometric mean over all cases";
 }
 
 }  // namespace
