@@ -107,7 +107,9 @@ void Assignment::build(RandomStream& random, double noise) {
     settle();
 }
 
-void Assignment::anneal(RandomStream& random, std::int64_t proposals, double temperature, Norm norm) {
+void Assignment::anneal(RandomStream& random, std::int64_t proposals, double temperature, Norm norm,
+                        const std::function<void()>& poll) {
+    constexpr std::int64_t kBetweenPolls = 1024;
     if (cores_ < 2) return;
     const bool hasEnergy = !problem_.energy.empty();
     best_ = core_;
@@ -122,6 +124,7 @@ void Assignment::anneal(RandomStream& random, std::int64_t proposals, double tem
         if (hasEnergy) sums.energy += problem_.energy[after] - problem_.energy[before];
     };
     for (std::int64_t n = 0; n < proposals; ++n) {
+        if (n % kBetweenPolls == 0) poll();
         const std::size_t job = random.below(jobs_);
         const auto from = static_cast<std::size_t>(core_[job]);
         std::size_t to = 0, other = jobs_;

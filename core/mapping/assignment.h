@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/base/random.h"
@@ -25,9 +26,10 @@ public:
     /// Every job, longest first, to where it ends first.
     void build(RandomStream& random, double noise);
     /// Anneals over moves and exchanges of jobs, from a temperature relative to the makespan down to nothing; holds the
-    /// best.
+    /// best. Calls `poll`, which may throw, every fraction of a millisecond.
     enum class Norm : std::uint8_t { blunt, sharp };  ///< how much the fullest core counts beside the others
-    void anneal(RandomStream& random, std::int64_t proposals, double temperature, Norm norm);
+    void anneal(RandomStream& random, std::int64_t proposals, double temperature, Norm norm,
+                const std::function<void()>& poll);
 
 private:
     struct Sums {

@@ -11,6 +11,8 @@
 namespace tessera::mapping {
 namespace {
 
+using Enough = std::function<bool()>;
+
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kDown = 1 - 1e-13;  ///< what sums may have been rounded up by, and more
 constexpr double kWork = 4e7;        ///< elementary operations of one program
@@ -107,15 +109,20 @@ std::vector<std::size_t> likeness(const Problem& problem) {
 /// Branch and bound on the combined program, best first, over where the longest of the split jobs runs whole.
 class Tree {
 public:
-    Tree(const Problem& problem, LoadProgram& program, const std::vector<double>& need)
-        : problem_(problem), program_(program), need_(need), like_(likeness(problem)), root_(program.allowed) {}
+    Tree(const Problem& problem, LoadProgram& program, const std::vector<double>& need, const Enough& isEnough)
+        : problem_(problem),
+          program_(program),
+          need_(need),
+          isEnough_(isEnough),
+          like_(likeness(problem)),
+          root_(program.allowed) {}
 
     /// The least value of all open nodes: a lower bound.
     double grow(const LoadSolution& root, double most, double enough) {
         nodes_.push_back({{}, root});
         double work = 0, reached = 0;
         int stale = 0;
-        while (work < most && stale < kStale) {
+        while (work < most && stale < kStale && !(isEnough_ && isEnough_())) {
             const auto next = std::min_element(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) {
                 return a.solution.value < b.solution.value;
             });
@@ -130,7 +137,7 @@ public:
                 Node child{node.fixed, {}};
                 child.fixed.emplace_back(job, core);
                 fix(child.fixed);
-                child.solution = solveLoad(program_, kWork, node.solution.weights);
+                child.solution = solveLoad(program_, kWork, node.solution.weights, isEnough_);
                 child.solution.value = std::max(child.solution.value, node.solution.value);
                 work += child.solution.work;
                 nodes_.push_back(std::move(child));
@@ -182,6 +189,7 @@ private:
     const Problem& problem_;
     LoadProgram& program_;
     const std::vector<double>& need_;
+    const Enough& isEnough_;
     std::vector<std::size_t> like_;
     std::vector<std::uint8_t> root_;
     std::vector<Node> nodes_;
@@ -189,19 +197,20 @@ private:
 
 /// No pair whose need is above the makespan is used in a schedule. So with the pairs up to a threshold alone, the
 /// program's value is a bound up to the least need that was left out.
-double combinedBound(const Problem& problem, LoadProgram& program, const std::vector<double>& need, double threshold) {
+double combinedBound(const Problem& problem, LoadProgram& program, const std::vector<double>& need, double threshold,
+                     const Enough& isEnough) {
     double best = 0;
     constexpr int kRounds = 12;
     for (int round = 0; round < kRounds; ++round) {
         const double next = allowUpTo(problem, need, threshold, program);
-        const LoadSolution root = solveLoad(program, kWork);
+        const LoadSolution root = solveLoad(program, kWork, {}, isEnough);
         double value = root.value;
         if (value < next) {
-            Tree tree(problem, program, need);
+            Tree tree(problem, program, need, isEnough);
             value = std::max(value, tree.grow(root, kTreeWork, next));
         }
         best = std::max(best, std::min(value, next));
-        if (value <= next) break;
+        if (value <= next || (isEnough && isEnough())) break;
         threshold = next;
     }
     return best;
@@ -241,7 +250,7 @@ std::vector<double> excess(const Problem& problem) {
     return excess;
 }
 
-std::vector<std::int32_t> relaxedCores(const Problem& problem, double makespan) {
+std::vector<std::int32_t> relaxedCores(const Problem& problem, double makespan, const Enough& isEnough) {
     const Costs costs(problem);
     std::vector<std::int32_t> core(problem.jobs.size());
     if (isTooLarge(problem)) {
@@ -254,10 +263,10 @@ std::vector<std::int32_t> relaxedCores(const Problem& problem, double makespan) 
     }
     LoadProgram program = programOf(problem, problem.latency, costs.beside, costs.bytes);
     allowUpTo(problem, costs.need, makespan, program);
-    return solveLoad(program, kWork).option;
+    return solveLoad(program, kWork, {}, isEnough).option;
 }
 
-Bound lowerBound(const Problem& problem, Objective objective, const Weights& weights) {
+Bound lowerBound(const Problem& problem, Objective objective, const Weights& weights, const Enough& isEnough) {
     const Costs costs(problem);
     Bound bound;
     double longest = 0;
@@ -272,10 +281,10 @@ Bound lowerBound(const Problem& problem, Objective objective, const Weights& wei
         bound.load = sumOfLeast(problem, costs.alone) / cores * kDown;
         bound.combined = std::max(longest, (shortest + sumOfLeast(problem, costs.beside)) * kDown);
     } else {
-        bound.load = solveLoad(programOf(problem, costs.alone, {}, {}), kWork).value;
+        bound.load = solveLoad(programOf(problem, costs.alone, {}, {}), kWork, {}, isEnough).value;
         LoadProgram program = programOf(problem, problem.latency, costs.beside, costs.bytes);
         const double threshold = std::max({longest, bound.longestJob, bound.bandwidth, bound.load});
-        bound.combined = std::max(longest, combinedBound(problem, program, costs.need, threshold));
+        bound.combined = std::max(longest, combinedBound(problem, program, costs.need, threshold, isEnough));
     }
     const std::array<std::pair<double, const char*>, 4> all{{{bound.longestJob, "longest job"},
                                                              {bound.load, "load"},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/mapping/mapping.h"
@@ -12,6 +13,8 @@ namespace tessera::mapping {
 std::vector<double> excess(const Problem& problem);
 
 /// The core of every job that takes its greatest share in the combined program, leaving out what `makespan` excludes.
-std::vector<std::int32_t> relaxedCores(const Problem& problem, double makespan);
+/// `isEnough`: see `lowerBound`.
+std::vector<std::int32_t> relaxedCores(const Problem& problem, double makespan,
+                                       const std::function<bool()>& isEnough = {});
 
 }  // namespace tessera::mapping

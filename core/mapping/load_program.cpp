@@ -98,7 +98,7 @@ public:
           dual_(program.rows) {}
 
     void start(const std::vector<double>& weights);
-    bool run(double most);
+    bool run(double most, const std::function<bool()>& isEnough);
     std::vector<double> weights() const;
     void describe(LoadSolution& solution) const;
     double work = 0;
@@ -248,13 +248,14 @@ bool Simplex::step() {
     return true;
 }
 
-bool Simplex::run(double most) {
+bool Simplex::run(double most, const std::function<bool()>& isEnough) {
     const auto rows = static_cast<double>(p_.rows);
     const double each = rows * (rows * rows / 3 + static_cast<double>(p_.items * (p_.options + 2)));
     for (std::size_t steps = 0; work < most; work += each, ++steps) {
         if (!refactor()) return false;
         if (!price(steps > 20 * (p_.rows + p_.items))) return true;
         if (!step()) return false;
+        if (isEnough && isEnough()) return false;
     }
     return false;
 }
@@ -310,11 +311,12 @@ double loadValue(const LoadProgram& program, const std::vector<double>& weights)
     return weight > 0 ? total / weight * (1 - terms * 0x1p-52) : 0;
 }
 
-LoadSolution solveLoad(const LoadProgram& program, double most, const std::vector<double>& start) {
+LoadSolution solveLoad(const LoadProgram& program, double most, const std::vector<double>& start,
+                       const std::function<bool()>& isEnough) {
     Simplex simplex(program);
     simplex.start(start.empty() ? std::vector<double>(program.rows, 1) : start);
     LoadSolution solution;
-    solution.exact = simplex.run(most);
+    solution.exact = simplex.run(most, isEnough);
     solution.weights = simplex.weights();
     solution.value = loadValue(program, solution.weights);
     simplex.describe(solution);

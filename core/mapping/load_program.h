@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace tessera::mapping {
@@ -29,8 +30,10 @@ struct LoadSolution {
 /// Revised simplex method with generalised upper bounds (Dantzig, Van Slyke: "Generalized upper bounding techniques",
 /// J. Computer and System Sciences 1, 1967): one key option per item, and a working basis of `rows` columns. Ends early
 /// after `most` elementary operations.
-/// `start`: weights of a program alike, where known.
-LoadSolution solveLoad(const LoadProgram& program, double most, const std::vector<double>& start = {});
+/// `start`: weights of a program alike, where known. `isEnough` is asked after every exchange of the basis and ends the
+/// method with what it has; it may throw.
+LoadSolution solveLoad(const LoadProgram& program, double most, const std::vector<double>& start = {},
+                       const std::function<bool()>& isEnough = {});
 
 /// The lower bound that weights prove, rounded down.
 double loadValue(const LoadProgram& program, const std::vector<double>& weights);

@@ -195,8 +195,10 @@ Values evaluate(const Problem& problem, const Mapping& mapping);
 /// The objective of values; `bound` is what `weighted` refers to.
 double objectiveOf(const Values& values, Objective objective, const Weights& weights, const Bound& bound);
 
-/// Lower bounds, proven; deterministic.
-Bound lowerBound(const Problem& problem, Objective objective = Objective::throughput, const Weights& weights = {});
+/// Lower bounds, proven; deterministic unless `isEnough`, which is asked every millisecond or more often, once says
+/// yes: then with what is proven by then. It may throw.
+Bound lowerBound(const Problem& problem, Objective objective = Objective::throughput, const Weights& weights = {},
+                 const std::function<bool()>& isEnough = {});
 
 /// A mapping of another problem as a start for this one: every job takes the genes of the most similar job there (by
 /// latencies and demands), cores by their likeness. Section V-C of the paper.

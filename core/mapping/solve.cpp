@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,12 +58,14 @@ Weights between(const Weights& a, const Weights& b, double share) {
 }
 
 /// One part that minimises the objective; with a front, one for either of its objectives and three between them, too.
-std::vector<Part> partsOf(const Problem& problem, const Options& options, const Bound& bound) {
+std::vector<Part> partsOf(const Problem& problem, const Options& options, const Bound& bound,
+                          const std::function<bool()>& isEnough) {
     std::vector<Part> parts{{.options = options, .bound = bound, .objective = options.objective}};
     if (options.pareto) {
         const auto [first, second] = *options.pareto;
         const auto add = [&](Objective objective, const Weights& weights) {
-            Part part{.options = options, .bound = lowerBound(problem, objective, weights), .objective = objective};
+            Part part{
+                .options = options, .bound = lowerBound(problem, objective, weights, isEnough), .objective = objective};
             part.options.weights = weights;
             parts.push_back(std::move(part));
         };
@@ -104,8 +107,8 @@ public:
         : problem_(problem),
           options_(options),
           hooks_(hooks),
-          bound_(lowerBound(problem, options.objective, options.weights)),
-          parts_(partsOf(problem, options, bound_)),
+          bound_(lowerBound(problem, options.objective, options.weights, [this] { return isAskedToEnd(); })),
+          parts_(partsOf(problem, options, bound_, [this] { return isAskedToEnd(); })),
           fingerprint_(hooks.checkpoint || !hooks.resume.is_null() ? fingerprint(problem, options) : "") {}
 
     Result solve() {
@@ -128,6 +131,12 @@ public:
     }
 
 private:
+    /// Whether bounds are to make do with what they have.
+    bool isAskedToEnd() const {
+        if (hooks_.cancel.stop_requested()) throw InterruptedError("the mapping search was stopped");
+        return hooks_.finish.stop_requested();
+    }
+
     void tellBound() const {
         if (!hooks_.sink) return;
         hooks_.sink({.kind = ProgressEvent::Kind::point, .task = "bound", .series = "bound", .y = bound_.objective});

@@ -28,7 +28,7 @@ constexpr std::uint64_t kOrders = 1,
 constexpr std::uint64_t kExchanges = 40, kMoves = 30;  ///< per cent; the rest changes places on a core
 /// First temperatures per job, relative to the value: of an annealing from a new assignment, and from the best so far.
 constexpr double kFreshHeat = 0.1, kHeat = 0.03;
-constexpr std::int64_t kAnnealings = 12, kFreshEvery = 4;
+constexpr std::int64_t kAnnealings = 30, kFreshEvery = 4;
 constexpr std::int64_t kPerJob = 100;  ///< samples of the shortest annealing
 
 /// How many ways there are to put jobs in order on cores; at most `limit`.
@@ -41,6 +41,12 @@ std::int64_t countOrders(std::size_t jobs, std::size_t cores, std::int64_t limit
         count *= places;
     }
     return count;
+}
+
+/// Proposals of one annealing of assignments: what a search of few samples can wait for, and more in a long one.
+std::int64_t assignmentEffort(std::int64_t samples, std::int64_t length) {
+    constexpr std::int64_t kLeast = 70'000, kMost = 1'000'000;
+    return std::min(30 * length, std::clamp(7 * samples, kLeast, kMost));
 }
 
 class TesseraSearch {
@@ -183,19 +189,18 @@ void TesseraSearch::assign(Trial& trial, Assignment& assignment, std::int64_t ef
         least = found;
         best = assignment.core();
     };
+    const auto poll = [&trial] { trial.poll(); };
     for (const Try& attempt : {Try{true, 0.03, Norm::sharp}, Try{false, 0.03, Norm::blunt}}) {
-        trial.poll();
         if (attempt.relaxed)
             assignment.hold(relaxed_);
         else
             assignment.build(random, cycle_ == 0 ? 0 : 0.5);
         keep();
-        assignment.anneal(random, effort, attempt.temperature, attempt.norm);
+        assignment.anneal(random, effort, attempt.temperature, attempt.norm, poll);
         keep();
     }
-    trial.poll();
     assignment.hold(best);
-    assignment.anneal(random, effort, 0.001, Norm::sharp);
+    assignment.anneal(random, effort, 0.001, Norm::sharp, poll);
     keep();
     assignment.hold(best);
 }
@@ -283,7 +288,10 @@ void TesseraSearch::seed(Trial& trial) {
     consider(trial, shortestFirst());
     trial.poll();
     trial.count(0, kNever);  // nothing more where the best is proven already
-    relaxed_ = relaxedCores(problem_, trial.bound().makespan);
+    relaxed_ = relaxedCores(problem_, trial.bound().makespan, [&trial] {
+        trial.poll();
+        return false;
+    });
     const std::int64_t left = trial.samplesLeft();
     const std::int64_t orders = countOrders(jobs_, cores_, left + 1);
     if (orders <= left) {
@@ -330,7 +338,7 @@ void TesseraSearch::begin(Trial& trial) {
     const bool isFresh = cycle_ % kFreshEvery == 0;
     if (isFresh && objective_ != Objective::latency) {
         Assignment assignment(problem_, objective_, trial.options().weights, trial.bound());
-        assign(trial, assignment, std::min<std::int64_t>(70'000, 20 * length_));
+        assign(trial, assignment, assignmentEffort(total_, length_));
         const double held = value_;
         value_ = kNever;
         consider(trial, ordered(assignment.core()));

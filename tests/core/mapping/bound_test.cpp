@@ -117,4 +117,31 @@ TEST(LoadProgram, hasNoBetterWeightsThanItsOwn) {
     }
 }
 
+/// What Cancel and Finish rest on: work after the answer is counted, not timed.
+TEST(Bound, makesDoWithWhatItHasWhenThatIsEnough) {
+    RandomStream random(31);
+    const Problem problem = test::randomTable(random, 1000, 16);
+    std::int64_t asked = 0;
+    const Bound whole = lowerBound(problem, Objective::throughput, {}, [&] {
+        ++asked;
+        return false;
+    });
+    EXPECT_EQ(whole, lowerBound(problem));
+    const std::int64_t all = asked;
+    Options options;
+    options.algorithms = {"tessera"};
+    options.samples = 2000;
+    const double reached = solve(problem, options).runs.front().value;
+    EXPECT_GT(all, 200) << "asked too seldom to be heard in time";
+    for (const std::int64_t after : {std::int64_t{1}, all / 2}) {
+        asked = 0;
+        const Bound early = lowerBound(problem, Objective::throughput, {}, [&] { return ++asked >= after; });
+        EXPECT_LE(asked, after + 10);
+        EXPECT_GE(early.makespan, std::max(early.longestJob, early.bandwidth));
+        EXPECT_LE(early.makespan, reached);
+    }
+    struct Enough {};
+    EXPECT_THROW(lowerBound(problem, Objective::throughput, {}, []() -> bool { throw Enough{}; }), Enough);
+}
+
 }  // namespace

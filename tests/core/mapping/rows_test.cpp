@@ -357,8 +357,12 @@ TEST(MappingFront, holdsMappingsOfWhichNoneBeatsAnother) {
     options.pareto = {Objective::throughput, Objective::energy};
     const Result result = solve(problem, options);
     const auto& run = result.runs.front();
-    EXPECT_EQ(run.samples, 3000);
+    EXPECT_LE(run.samples, 3000);
     ASSERT_GT(run.front.size(), 3U);
+    // Samples are left over only by the part for the energy, where that is proven.
+    if (run.samples < 3000) {
+        EXPECT_NEAR(run.front.back().second, result.bound.energy, 1e-8 * result.bound.energy);
+    }
     for (std::size_t i = 0; i < run.front.size(); ++i) {
         const FrontPoint& point = run.front[i];
         EXPECT_EQ(point.values, evaluate(problem, point.mapping));
