@@ -322,7 +322,8 @@ Result solve(const Problem& problem, const Options& options, Hooks hooks) {
     std::vector<std::string> broken = problems(problem);
     if (broken.empty()) broken = problems(options, problem);
     if (!broken.empty()) throw UsageError(joined(broken, "; "));
-    return Solver(problem, options, hooks).solve();
+    const Hooks kept = std::move(hooks);
+    return Solver(problem, options, kept).solve();
 }
 
 }  // namespace tessera::mapping
