@@ -130,6 +130,18 @@ protected:
                            [&](const QLabel* label) { return label->isVisible() && label->text().contains(text); });
     }
 
+    /// Waits until the page has something to export, and all of it is there: a graph may still be laid out.
+    static bool canExport(Document* document) {
+        return waitUntil(
+            [document] {
+                const QVector<Exportable> all = document->exportables();
+                return !all.isEmpty() && std::all_of(all.begin(), all.end(), [](const Exportable& each) {
+                    return each.svg || each.csv || each.json || each.dot;
+                });
+            },
+            kLong);
+    }
+
     /// Writes every format of everything that the page can export; returns the contents of the files by their names.
     std::map<std::string, std::string> exportAll() {
         const QString folder = folder_.filePath(QStringLiteral("exports"));
@@ -213,7 +225,7 @@ void Walk::dropAModel() {
     ASSERT_TRUE(QFile::copy(QString::fromStdString(bundled), model_));
     drop(model_);
     ASSERT_TRUE(waitUntil([&] { return window_->currentDocument()->kind() == QStringLiteral("model"); }, kLong));
-    ASSERT_TRUE(waitUntil([&] { return !window_->currentDocument()->exportables().isEmpty(); }, kLong));
+    ASSERT_TRUE(canExport(window_->currentDocument()));
     settle();
     picture(QStringLiteral("02-model"));
     expectFormats(exportAll());
@@ -222,7 +234,7 @@ void Walk::dropAModel() {
 void Walk::editHardware() {
     Document* fleet = window_->open(QStringLiteral("hardware"), QStringLiteral("fleet/accpar-heterogeneous"));
     ASSERT_NE(fleet, nullptr);
-    ASSERT_TRUE(waitUntil([&] { return !fleet->exportables().isEmpty(); }, kLong));
+    ASSERT_TRUE(canExport(fleet));
     settle();
     picture(QStringLiteral("03-fleet"));
     Document* accelerator = window_->open(QStringLiteral("hardware"), QStringLiteral("accelerator/a100"));
@@ -307,7 +319,7 @@ store::RunId Walk::compareWithAnotherBatch(store::RunId first) {
     EXPECT_TRUE(waitUntil([&] { return window_->jobs().state(job).result != nullptr; }, kLong));
     const store::RunId second = window_->jobs().state(job).run;
     Document* comparison = window_->open(QStringLiteral("compare"), QStringLiteral("%1,%2").arg(first).arg(second));
-    EXPECT_TRUE(waitUntil([&] { return !comparison->exportables().isEmpty(); }, kLong));
+    EXPECT_TRUE(canExport(comparison));
     settle();
     picture(QStringLiteral("08-compare"));
     expectFormats(exportAll());
@@ -368,7 +380,7 @@ void Walk::lookAtAPlatformAndAWorkload() {
          {std::pair{"platform/s5", "20-platform"}, std::pair{"workload/mix", "21-workload"}}) {
         Document* document = window_->open(QStringLiteral("hardware"), QLatin1String(key));
         ASSERT_NE(document, nullptr);
-        ASSERT_TRUE(waitUntil([&] { return !document->exportables().isEmpty(); }, kLong)) << key;
+        ASSERT_TRUE(canExport(document)) << key;
         settle();
         picture(QLatin1String(step));
         expectFormats(exportAll());
@@ -426,7 +438,7 @@ TEST_F(Walk, aRaceOfMappingsIsWatchedAndRead) {
     const store::RunId watched = window_->jobs().state(job).run;
     const store::RunId read = current<RunDocument>()->state().run;
     Document* comparison = window_->open(QStringLiteral("compare"), QStringLiteral("%1,%2").arg(read).arg(watched));
-    ASSERT_TRUE(waitUntil([&] { return !comparison->exportables().isEmpty(); }, kLong));
+    ASSERT_TRUE(canExport(comparison));
     settle();
     for (auto* tabs : comparison->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("26-compare-mapping"));
     expectFormats(exportAll());
