@@ -227,7 +227,7 @@ Answer readAnswer(const std::string& solution, const std::string& log) {
         if (index == "**") words >> index;
         if (words >> name >> value) answer.values[name] = value;
     }
-    answer.solved = answer.optimal || answer.values.count("T") > 0;
+    answer.solved = answer.optimal || answer.values.contains("T");
     answer.bound = numberAfter(log, "Lower bound:", 0);
     if (answer.optimal) answer.bound = numberAfter(solution, "objective value", answer.bound);
     return answer;

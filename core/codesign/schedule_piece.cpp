@@ -82,8 +82,8 @@ void markAlone(Piece& piece) {
     };
     for (std::size_t i = 0; i < piece.size(); ++i) forEachBeside(i, [&](std::size_t j) { row[i] += piece.serial[j]; });
     for (std::size_t i = 0; i < piece.size(); ++i) mark(i);
-    for (std::size_t next = 0; next < found.size(); ++next) {
-        const std::size_t i = found[next];
+    for (std::size_t next = 0; next < found.size();) {  // more are found on the way
+        const std::size_t i = found[next++];
         forEachBeside(i, [&](std::size_t j) {
             row[j] -= piece.serial[i];
             mark(j);

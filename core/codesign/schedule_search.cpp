@@ -223,8 +223,7 @@ private:
     bool expand(Level& level, std::size_t width, Budget& budget) {
         dropped_ = std::min(dropped_, level.choose(width, limit(), chosen_));
         State state, next;
-        for (std::size_t c = 0; c < chosen_.size(); ++c) {
-            const std::uint32_t i = chosen_[c];
+        for (const std::uint32_t i : chosen_) {
             if (!(level.head(i).bound < limit())) break;
             if (budget.spend()) return true;
             if (bytes_ + history_.size() * sizeof(Origin) > kMostBytes) return exhausted_ = true;

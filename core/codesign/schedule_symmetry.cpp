@@ -60,8 +60,8 @@ public:
         std::iota(image_.begin(), image_.end(), std::size_t{0});
         pairs_.clear();
         if (!match(a, b)) return std::nullopt;
-        for (std::size_t next = 0; next < pairs_.size(); ++next) {
-            const auto [x, y] = pairs_[next];
+        for (std::size_t next = 0; next < pairs_.size();) {  // matching adds further pairs
+            const auto [x, y] = pairs_[next++];
             if (!matchAll(piece_.predecessors[x], piece_.predecessors[y]) ||
                 !matchAll(piece_.successors[x], piece_.successors[y]))
                 return std::nullopt;
@@ -127,7 +127,7 @@ std::set<std::size_t> operatorsOf(const Symmetry& symmetry) {
 }
 
 bool meets(const std::set<std::size_t>& a, const std::vector<std::size_t>& b) {
-    return std::any_of(b.begin(), b.end(), [&](std::size_t i) { return a.count(i) > 0; });
+    return std::any_of(b.begin(), b.end(), [&](std::size_t i) { return a.contains(i); });
 }
 
 bool liesInABlock(const std::set<std::size_t>& inner, const Symmetry& outer) {
@@ -141,7 +141,7 @@ bool fits(const Symmetry& made, const std::vector<Symmetry>& others) {
     const std::set<std::size_t> mine = operatorsOf(made);
     return std::all_of(others.begin(), others.end(), [&](const Symmetry& other) {
         const std::set<std::size_t> theirs = operatorsOf(other);
-        const bool apart = std::none_of(theirs.begin(), theirs.end(), [&](std::size_t i) { return mine.count(i) > 0; });
+        const bool apart = std::none_of(theirs.begin(), theirs.end(), [&](std::size_t i) { return mine.contains(i); });
         return apart || liesInABlock(mine, other) || liesInABlock(theirs, made);
     });
 }
