@@ -7,7 +7,19 @@
 namespace tessera {
 
 /// What a number with a unit measures. Decides which unit names are understood and how it is shown.
-enum class Measure { bytes, bytesPerSecond, bitsPerSecond, flops, flopsPerSecond, seconds, hertz, watts, joules, area, count };
+enum class Measure {
+    bytes,
+    bytesPerSecond,
+    bitsPerSecond,
+    flops,
+    flopsPerSecond,
+    seconds,
+    hertz,
+    watts,
+    joules,
+    area,
+    count
+};
 
 /// Reads "16GB/s", "8Gb/s", "180 TFLOPS", "64GiB", "200MHz", "1.5e9" into SI base units of the measure. B is byte and
 /// b is bit, so "16GB/s" given where bits per second are meant is 128e9. Bare numbers are base units. A decimal prefix
