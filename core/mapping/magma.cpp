@@ -29,8 +29,9 @@ Range drawRange(std::size_t length, RandomStream& random) {
     return {.from = std::min(a, b), .to = std::max(a, b)};
 }
 
-/// Every gene of one genome, cores or priorities, changes owner or does not: a pivot in an order of the jobs that is
-/// drawn anew each time, for their places say nothing (section V-B2, "Crossover-gen").
+/// Every gene of one genome, cores or priorities, changes owner or does not, by a coin each. The paper's
+/// "Crossover-gen" (section V-B2) exchanges what lies behind a pivot; but which jobs stand side by side in a list says
+/// nothing.
 void crossGenome(Mapping& son, Mapping& daughter, RandomStream& random) {
     const bool isCores = random.below(2) == 0;
     for (std::size_t j = 0; j < son.core.size(); ++j) {
