@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 namespace tessera::mapping {
 
 namespace {
+
+constexpr double kSlack = 1 + 1e-9;  ///< for bounds that were rounded
 
 /// A share of a generation, from `least` to `most`.
 std::size_t shareOf(std::size_t population, double share, std::size_t least, std::size_t most) {
@@ -256,18 +259,45 @@ Search startGenetic(Trial& trial, const Json& state, Breeder breeder, const Firs
             .state = [population] { return population->toJson(); }};
 }
 
+/// By pair, whether the makespan can be at most `bound` with the job on that core: neither the job alone may take
+/// longer, nor the longest of the other jobs with this one's stalls on top, which all cores wait for.
+std::vector<bool> canReach(double bound, const Problem& problem, const std::vector<double>& beside) {
+    const std::size_t jobs = problem.jobs.size(), cores = problem.cores.size();
+    std::vector<double> alone(jobs, std::numeric_limits<double>::infinity());
+    for (std::size_t j = 0; j < jobs; ++j)
+        for (std::size_t k = 0; k < cores; ++k)
+            alone[j] = std::min(alone[j], problem.latency[problem.pair(j, k)] + beside[problem.pair(j, k)]);
+    const auto longest = std::max_element(alone.begin(), alone.end());
+    double second = 0;
+    for (auto job = alone.begin(); job != alone.end(); ++job)
+        if (job != longest) second = std::max(second, *job);
+    std::vector<bool> can(beside.size());
+    for (std::size_t j = 0; j < jobs; ++j) {
+        const double others = alone.begin() + static_cast<std::ptrdiff_t>(j) == longest ? second : *longest;
+        for (std::size_t k = 0; k < cores; ++k) {
+            const std::size_t pair = problem.pair(j, k);
+            can[pair] = std::max(problem.latency[pair], others) + beside[pair] <= bound * kSlack;
+        }
+    }
+    return can;
+}
+
 /// For every job the sums of its cores' chances, which are as the roots of their speeds for it, stalls of a job alone
 /// included. Where a few cores suit few jobs, hardly any uniform draw is free of jobs that a core is far too slow for,
-/// and what is right beside them is lost with them.
-std::vector<double> chancesBySpeed(const Problem& problem) {
+/// and what is right beside them is lost with them. Cores from which the bound is out of reach have no chance.
+std::vector<double> chancesBySpeed(const Problem& problem, double bound) {
     const std::size_t cores = problem.cores.size();
     const std::vector<double> beside = excess(problem);
+    const std::vector<bool> can = canReach(bound, problem, beside);
     std::vector<double> chances(beside.size());
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+        const auto first = can.begin() + static_cast<std::ptrdiff_t>(j * cores);
+        const bool none = std::none_of(first, first + static_cast<std::ptrdiff_t>(cores), [](bool is) { return is; });
         double sum = 0;
         for (std::size_t k = 0; k < cores; ++k) {
             const std::size_t pair = problem.pair(j, k);
-            chances[pair] = sum += 1 / std::sqrt(problem.latency[pair] + beside[pair]);
+            if (none || can[pair]) sum += 1 / std::sqrt(problem.latency[pair] + beside[pair]);
+            chances[pair] = sum;
         }
         for (std::size_t k = 0; k < cores; ++k) chances[problem.pair(j, k)] /= sum;
     }
@@ -276,7 +306,7 @@ std::vector<double> chancesBySpeed(const Problem& problem) {
 
 FirstDraw drawBySpeed(const Trial& trial) {
     const double share = trial.setting("first-by-speed");
-    return [share, chances = chancesBySpeed(trial.problem()), jobs = trial.jobs(),
+    return [share, chances = chancesBySpeed(trial.problem(), trial.bound().makespan), jobs = trial.jobs(),
             cores = trial.cores()](RandomStream& random) {
         const bool isBySpeed = random.uniform() < share;
         Mapping mapping = randomMapping(jobs, cores, random);

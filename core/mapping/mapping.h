@@ -215,7 +215,7 @@ struct Hooks {
     Json resume = nullptr;  ///< a state that `checkpoint` received for the same problem and options
 };
 
-/// Runs every algorithm asked for, one after the other. Progress: per algorithm events `point` with series
+/// Runs every algorithm asked for; they take turns of equal time. Progress: per algorithm events `point` with series
 /// "magma best", "magma mean", "magma spread" (x = samples, y = objective), `incumbent` with series "magma", and once
 /// a `point` with series "bound". Throws UsageError for wrong options or a wrong table, InterruptedError when
 /// cancelled.

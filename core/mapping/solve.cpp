@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
+#include "core/mapping/lane.h"
 #include "core/mapping/record.h"
 #include "core/mapping/search.h"
 #include "core/mapping/state.h"
@@ -24,15 +26,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kProof = 1 + 1e-9;
-constexpr int kFormat = 1;  ///< of the state
-
-/// A stretch of a run: what a trial minimises, with which share of the samples.
-struct Part {
-    Options options;
-    Bound bound;
-    Objective objective = Objective::throughput;
-    std::int64_t samples = 0;
-};
+constexpr int kFormat = 2;            ///< of the state
+constexpr double kLongestTurn = 0.1;  ///< seconds; what a turn took beyond was waited for
 
 Weights weightsOf(Objective objective, const Weights& given) {
     switch (objective) {
@@ -100,37 +95,59 @@ std::string fingerprint(const Problem& problem, const Options& options) {
     return sha256(json.dump());
 }
 
-/// What one call of `solve` works through.
+/// What one call of `solve` works through: its algorithms take turns, so that one that is slow holds up nobody's curve.
 class Solver {
 public:
     Solver(const Problem& problem, const Options& options, const Hooks& hooks)
         : problem_(problem),
           options_(options),
-          hooks_(hooks),
+          hooks_(watched(hooks)),
           bound_(lowerBound(problem, options.objective, options.weights, [this] { return isAskedToEnd(); })),
           parts_(partsOf(problem, options, bound_, [this] { return isAskedToEnd(); })),
-          fingerprint_(hooks.checkpoint || !hooks.resume.is_null() ? fingerprint(problem, options) : "") {}
+          fingerprint_(hooks.checkpoint || !hooks.resume.is_null() ? fingerprint(problem, options) : ""),
+          race_{.problem = problem_, .options = options_, .hooks = hooks_, .bound = bound_, .parts = parts_} {
+        for (const std::string& algorithm : options.algorithms) runners_.emplace_back(race_, algorithm);
+    }
 
     Result solve() {
         tellBound();
-        Json search = resumed();
-        try {
-            for (; runs_.size() < options_.algorithms.size(); runs_.push_back(std::move(*current_)), current_.reset()) {
-                if (!current_) current_.emplace(problem_, options_);
-                run(options_.algorithms[runs_.size()], std::exchange(search, nullptr));
+        resume();
+        while (Runner* const next = nextRunner()) {
+            try {
+                advance(*next);
+            } catch (const InterruptedError&) {
+                // Within a generation nobody knows the whole state of this lane; what was told before stays good.
+                if (hooks_.checkpoint && !told_ && hooks_.resume.is_null()) hooks_.checkpoint(state(next));
+                throw;
             }
-        } catch (const InterruptedError&) {
-            if (hooks_.checkpoint && !told_) {
-                part_ = 0;
-                current_.reset();
-                hooks_.checkpoint(state(nullptr));
-            }
-            throw;
+            afterStep();
         }
         return result();
     }
 
 private:
+    struct Runner {
+        Runner(const Race& race, const std::string& algorithm) : lane(race, algorithm) {}
+
+        Lane lane;
+        double worked = 0;  ///< seconds of its turns
+    };
+
+    /// The hooks, with progress that counts all algorithms.
+    Hooks watched(const Hooks& hooks) {
+        Hooks watched = hooks;
+        if (hooks.sink && options_.algorithms.size() > 1) {
+            watched.sink = [this, &hooks](const ProgressEvent& event) {
+                ProgressEvent counted = event;
+                counted.task = fmt::format("race of {} algorithms", runners_.size());
+                counted.done = samplesBehind_ + event.done;
+                counted.total = event.total * static_cast<double>(runners_.size());
+                hooks.sink(counted);
+            };
+        }
+        return watched;
+    }
+
     /// Whether bounds are to make do with what they have.
     bool isAskedToEnd() const {
         if (hooks_.cancel.stop_requested()) throw InterruptedError("the mapping search was stopped");
@@ -142,98 +159,52 @@ private:
         hooks_.sink({.kind = ProgressEvent::Kind::point, .task = "bound", .series = "bound", .y = bound_.objective});
     }
 
-    /// Takes up a state; returns what its search had to say.
-    Json resumed() {
-        if (hooks_.resume.is_null()) return nullptr;
+    /// Who has worked least; nullptr when all are done. Turns of equal time make the curves a race.
+    Runner* nextRunner() {
+        Runner* next = nullptr;
+        for (Runner& runner : runners_)
+            if (!runner.lane.isDone() && (next == nullptr || runner.worked < next->worked)) next = &runner;
+        return next;
+    }
+
+    void advance(Runner& runner) {
+        samplesBehind_ = 0;
+        for (const Runner& other : runners_)
+            if (&other != &runner) samplesBehind_ += static_cast<double>(other.lane.samplesBehind());
+        const Clock::time_point begun = Clock::now();
+        runner.lane.step();
+        // A pause is no work.
+        runner.worked += std::min(kLongestTurn, std::chrono::duration<double>(Clock::now() - begun).count());
+    }
+
+    void resume() {
+        if (hooks_.resume.is_null()) return;
         try {
             const Json& state = hooks_.resume;
             if (state.at("format") != kFormat || state.at("made_for") != fingerprint_) refuseState();
-            if (state.at("runs").size() > options_.algorithms.size()) refuseState();
-            for (const Json& run : state.at("runs")) {
-                runs_.emplace_back(problem_, options_);
-                runs_.back().load(run, problem_);
-            }
-            if (!state.contains("run")) return nullptr;
-            current_.emplace(problem_, options_);
-            current_->load(state.at("run"), problem_);
-            part_ = state.at("part");
-            trial_ = state.at("trial");
-            endings_ = state.at("endings").get<std::vector<std::string>>();
-            if (part_ >= parts_.size()) refuseState();
-            return state.at("search");
+            const Json& lanes = state.at("lanes");
+            if (lanes.size() != runners_.size()) refuseState();
+            for (std::size_t i = 0; i < runners_.size(); ++i)
+                if (!lanes.at(i).is_null()) runners_[i].lane.load(lanes.at(i));
         } catch (const Json::exception&) {
             refuseState();
         }
     }
 
-    Json state(const Json& search) const {
-        Json state{{"format", kFormat}, {"made_for", fingerprint_}, {"runs", Json::array()}};
-        for (const Record& run : runs_) state["runs"].push_back(run.toJson());
-        if (!current_) return state;
-        state["run"] = current_->toJson();
-        state["part"] = part_;
-        state["trial"] = trial_;
-        state["endings"] = endings_;
-        state["search"] = Json::array({search});  // a search without a state of its own says null
+    /// The whole state; null for a lane that has to begin again.
+    Json state(const Runner* broken = nullptr) const {
+        Json state{{"format", kFormat}, {"made_for", fingerprint_}, {"lanes", Json::array()}};
+        for (const Runner& runner : runners_)
+            state["lanes"].push_back(&runner == broken ? Json(nullptr) : runner.lane.state());
         return state;
     }
 
-    void run(const std::string& algorithm, Json search) {
-        const auto& rows = searchRows();
-        const auto row = std::find_if(rows.begin(), rows.end(),
-                                      [&](const SearchRow& candidate) { return candidate.id == algorithm; });
-        if (row == rows.end())
-            throw UsageError(fmt::format("the algorithm '{}' is not part of this program", algorithm));
-        if (search.is_null()) {
-            part_ = 0;
-            trial_ = nullptr;
-            endings_.clear();
-        }
-        for (; part_ < parts_.size(); ++part_) {
-            const Part& part = parts_[part_];
-            if (part.samples == 0) continue;
-            Trial trial({.problem = problem_,
-                         .options = part.options,
-                         .bound = part.bound,
-                         .objective = part.objective,
-                         .algorithm = algorithm,
-                         .samples = part.samples,
-                         .part = part_,
-                         .run = part_ == 0 ? nullptr : &options_,
-                         .runBound = part_ == 0 ? nullptr : &bound_},
-                        hooks_, *current_);
-            if (!trial_.is_null()) trial.resume(std::exchange(trial_, nullptr));
-            endings_.push_back(runPart(*row, trial, std::exchange(search, nullptr)));
-            closeCurve();
-        }
-        current_->endedBy = ending();
-    }
-
-    /// Why a trial ended.
-    std::string runPart(const SearchRow& row, Trial& trial, const Json& state) {
-        std::optional<Search> search;
-        try {
-            if (!state.is_null() && (trial.isSpent() || trial.isProven())) throw SearchEnded{};
-            search = row.start(trial, state.is_null() ? state : state.at(0));
-            while (search->step(trial)) afterStep(trial, *search);
-        } catch (const SearchEnded&) {
-            if (trial.isProven()) return "proof";
-            return trial.isSpent() ? "samples" : "stop";
-        } catch (const Json::exception&) {
-            refuseState();
-        }
-        if (trial.isProven()) return "proof";
-        return trial.isSpent() ? "samples" : "done";
-    }
-
     /// Between two generations the state is whole: hands it over where it is time, or where the work is given up.
-    void afterStep(const Trial& trial, const Search& search) {
+    void afterStep() {
         const bool cancelled = hooks_.cancel.stop_requested();
         if (hooks_.checkpoint && (cancelled || Clock::now() >= nextTold_)) {
             const Clock::time_point begun = Clock::now();
-            trial_ = trial.state();
-            hooks_.checkpoint(state(search.state()));
-            trial_ = nullptr;
+            hooks_.checkpoint(state());
             told_ = true;
             const Clock::time_point ended = Clock::now();
             nextTold_ = ended + 9 * (ended - begun);
@@ -241,22 +212,6 @@ private:
         if (!cancelled) return;
         told_ = true;
         throw InterruptedError("the mapping search was stopped");
-    }
-
-    /// A point for the samples of a generation that had no end.
-    void closeCurve() {
-        Record& record = *current_;
-        const Moments last = std::exchange(record.generation, {});
-        if (last.count > 0) record.curve.add(record.samples, record.value, last);
-    }
-
-    std::string ending() const {
-        const auto is = [&](std::string_view word) {
-            return [word](const std::string& ending) { return ending == word; };
-        };
-        if (std::any_of(endings_.begin(), endings_.end(), is("stop"))) return "stop";
-        if (std::all_of(endings_.begin(), endings_.end(), is("proof"))) return "proof";
-        return std::any_of(endings_.begin(), endings_.end(), is("samples")) ? "samples" : "done";
     }
 
     Run finished(const std::string& algorithm, const Record& record) const {
@@ -282,10 +237,10 @@ private:
         result.bound = bound_;
         std::vector<const KeptSamples*> kept;
         std::vector<std::vector<ExploredPoint>*> points;
-        for (std::size_t i = 0; i < runs_.size(); ++i)
-            result.runs.push_back(finished(options_.algorithms[i], runs_[i]));
-        for (std::size_t i = 0; i < runs_.size(); ++i) {
-            kept.push_back(&runs_[i].kept);
+        for (std::size_t i = 0; i < runners_.size(); ++i)
+            result.runs.push_back(finished(options_.algorithms[i], runners_[i].lane.record()));
+        for (std::size_t i = 0; i < runners_.size(); ++i) {
+            kept.push_back(&runners_[i].lane.record().kept);
             points.push_back(&result.runs[i].explored);
         }
         if (options_.explored > 0) project(kept, points);
@@ -302,16 +257,14 @@ private:
 
     const Problem& problem_;
     const Options& options_;
-    const Hooks& hooks_;
+    Hooks hooks_;
     Bound bound_;
     std::vector<Part> parts_;
     std::string fingerprint_;
+    Race race_;
+    std::deque<Runner> runners_;
+    double samplesBehind_ = 0;  ///< of all but the one whose turn it is
 
-    std::vector<Record> runs_;  ///< finished
-    std::optional<Record> current_;
-    std::size_t part_ = 0;  ///< of the current run
-    Json trial_ = nullptr;  ///< of the current part, while a state is made or taken up
-    std::vector<std::string> endings_;
     bool told_ = false;  ///< a state was handed over
     Clock::time_point nextTold_ = {};
 };

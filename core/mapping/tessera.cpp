@@ -30,6 +30,8 @@ constexpr std::uint64_t kExchanges = 40, kMoves = 30;  ///< per cent; the rest c
 constexpr double kFreshHeat = 0.1, kHeat = 0.03;
 constexpr std::int64_t kAnnealings = 30, kFreshEvery = 4;
 constexpr std::int64_t kPerJob = 100;  ///< samples of the shortest annealing
+constexpr std::int64_t kPerJobOfDescent = 10,
+                       kShareOfDescent = 8;  ///< samples of the descent before, at most an eighth
 
 /// How many ways there are to put jobs in order on cores; at most `limit`.
 std::int64_t countOrders(std::size_t jobs, std::size_t cores, std::int64_t limit) {
@@ -68,6 +70,9 @@ private:
     void consider(Trial& trial, const Orders& orders);
     void anneal(Trial& trial);
     std::int64_t blockSize(const Trial& trial) const;
+    bool isBoundByBandwidth(const Trial& trial) const {
+        return objective_ == Objective::throughput && trial.bound().bandwidth >= trial.bound().makespan;
+    }
     double valueOf(const Trial& trial, const Values& values) const {
         return objectiveOf(values, objective_, trial.options().weights, trial.bound());
     }
@@ -334,6 +339,10 @@ void TesseraSearch::begin(Trial& trial) {
     const auto shortest = kPerJob * static_cast<std::int64_t>(jobs_);
     length_ = total_ <= 2 * shortest ? left : std::min(left, std::max(shortest, total_ / kAnnealings));
     if (left - length_ < length_ / 2) length_ = left;
+    // Where the bandwidth is what bounds, any order that keeps it busy is the best: going down is often enough.
+    const auto descent = kPerJobOfDescent * static_cast<std::int64_t>(jobs_);
+    const bool isDescent = cycle_ == 0 && kShareOfDescent * descent <= left && isBoundByBandwidth(trial);
+    if (isDescent) length_ = descent;
     done_ = 0;
     const bool isFresh = cycle_ % kFreshEvery == 0;
     if (isFresh && objective_ != Objective::latency) {
@@ -349,7 +358,7 @@ void TesseraSearch::begin(Trial& trial) {
     } else {
         value_ = valueOf(trial, evaluator_.hold(trial.bestMapping()));
     }
-    heat_ = (isFresh ? kFreshHeat : kHeat) / static_cast<double>(jobs_);
+    heat_ = isDescent ? 0 : (isFresh ? kFreshHeat : kHeat) / static_cast<double>(jobs_);
     ++cycle_;
 }
 

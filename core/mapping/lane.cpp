@@ -1,0 +1,123 @@
+#include "core/mapping/lane.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/mapping/state.h"
+
+namespace tessera::mapping {
+
+namespace {
+
+const SearchRow& rowOf(std::string_view algorithm) {
+    for (const SearchRow& row : searchRows())
+        if (row.id == algorithm) return row;
+    throw UsageError(fmt::format("the algorithm '{}' is not part of this program", algorithm));
+}
+
+}  // namespace
+
+Lane::Lane(const Race& race, const std::string& algorithm)
+    : race_(race), row_(&rowOf(algorithm)), record_(race.problem, race.options) {}
+
+std::int64_t Lane::samplesBehind() const {
+    return isDone_ ? race_.options.samples : record_.samples;
+}
+
+void Lane::step() {
+    while (part_ < race_.parts.size() && race_.parts[part_].samples == 0) ++part_;
+    if (part_ < race_.parts.size()) {
+        const std::string ending = advance();
+        if (!ending.empty()) closePart(ending);
+    }
+    if (part_ < race_.parts.size()) return;
+    record_.endedBy = ending();
+    isDone_ = true;
+}
+
+void Lane::begin() {
+    const Part& part = race_.parts[part_];
+    trial_ = std::make_unique<Trial>(Trial::Task{.problem = race_.problem,
+                                                 .options = part.options,
+                                                 .bound = part.bound,
+                                                 .objective = part.objective,
+                                                 .algorithm = row_->id,
+                                                 .samples = part.samples,
+                                                 .part = part_,
+                                                 .run = part_ == 0 ? nullptr : &race_.options,
+                                                 .runBound = part_ == 0 ? nullptr : &race_.bound},
+                                     race_.hooks, record_);
+}
+
+/// One generation of the current part; why the part ended, or nothing.
+std::string Lane::advance() {
+    if (!trial_) begin();
+    try {
+        const bool isResumed = !resumedSearch_.is_null();
+        if (isResumed && (trial_->isSpent() || trial_->isProven())) throw SearchEnded{};
+        if (!search_) {
+            const Json state = std::exchange(resumedSearch_, nullptr);
+            search_ = row_->start(*trial_, isResumed ? state.at(0) : state);
+        }
+        if (search_->step(*trial_)) return {};
+    } catch (const SearchEnded&) {
+        if (!trial_->isProven() && !trial_->isSpent()) return "stop";
+    } catch (const Json::exception&) {
+        refuseState();
+    }
+    if (trial_->isProven()) return "proof";
+    return trial_->isSpent() ? "samples" : "done";
+}
+
+void Lane::closePart(const std::string& ending) {
+    endings_.push_back(ending);
+    closeCurve();
+    search_.reset();
+    trial_.reset();
+    resumedSearch_ = nullptr;
+    ++part_;
+}
+
+/// A point for the samples of a generation that had no end.
+void Lane::closeCurve() {
+    const Moments last = std::exchange(record_.generation, {});
+    if (last.count > 0) record_.curve.add(record_.samples, record_.value, last);
+}
+
+std::string Lane::ending() const {
+    const auto is = [](std::string_view word) { return [word](const std::string& ending) { return ending == word; }; };
+    if (std::any_of(endings_.begin(), endings_.end(), is("stop"))) return "stop";
+    if (std::all_of(endings_.begin(), endings_.end(), is("proof"))) return "proof";
+    return std::any_of(endings_.begin(), endings_.end(), is("samples")) ? "samples" : "done";
+}
+
+Json Lane::state() const {
+    Json state{{"record", record_.toJson()}, {"part", part_}, {"endings", endings_}, {"done", isDone_}};
+    if (!trial_) return state;
+    state["trial"] = trial_->state();
+    // A search without a state of its own says null.
+    state["search"] = search_ ? Json::array({search_->state()}) : resumedSearch_;
+    return state;
+}
+
+void Lane::load(const Json& state) {
+    record_.load(state.at("record"), race_.problem);
+    part_ = state.at("part");
+    endings_ = state.at("endings").get<std::vector<std::string>>();
+    isDone_ = state.at("done");
+    if (part_ > race_.parts.size() || isDone_ != (part_ == race_.parts.size())) refuseState();
+    if (!state.contains("trial")) return;
+    if (isDone_) refuseState();
+    begin();
+    trial_->resume(state.at("trial"));
+    resumedSearch_ = state.at("search");
+}
+
+}  // namespace tessera::mapping

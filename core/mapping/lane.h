@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/mapping/mapping.h"
+#include "core/mapping/record.h"
+#include "core/mapping/search.h"
+
+/// How `solve` advances its algorithms side by side; not for users of the engine.
+namespace tessera::mapping {
+
+/// A stretch of a run: what a trial minimises, with which share of the samples.
+struct Part {
+    Options options;
+    Bound bound;
+    Objective objective = Objective::throughput;
+    std::int64_t samples = 0;
+};
+
+/// What all lanes of a race share; outlives them.
+struct Race {
+    const Problem& problem;
+    const Options& options;
+    const Hooks& hooks;
+    const Bound& bound;
+    std::span<const Part> parts;  ///< every algorithm works through them
+};
+
+/// One algorithm's run: a step is about a generation. No lane sees another, so that their order changes no result.
+class Lane {
+public:
+    /// Throws UsageError where the algorithm has no row.
+    Lane(const Race& race, const std::string& algorithm);
+
+    bool isDone() const { return isDone_; }
+    const Record& record() const { return record_; }
+    /// Samples of the budget that are behind: all of them once the run is done, however few it took.
+    std::int64_t samplesBehind() const;
+    /// Throws InterruptedError where it was cancelled within a generation; the lane is then of no further use.
+    void step();
+
+    /// All that the rest of the run depends on; between steps only.
+    Json state() const;
+    /// Takes up a state. Throws UsageError where it is none of this race.
+    void load(const Json& state);
+
+private:
+    void begin();
+    std::string advance();
+    void closePart(const std::string& ending);
+    void closeCurve();
+    std::string ending() const;
+
+    const Race& race_;
+    const SearchRow* row_;
+    Record record_;
+    std::size_t part_ = 0;
+    std::vector<std::string> endings_;  ///< of the parts behind
+    std::unique_ptr<Trial> trial_;      ///< of the current part, once begun
+    std::optional<Search> search_;
+    Json resumedSearch_ = nullptr;  ///< state of the search that the next step takes up, in an array
+    bool isDone_ = false;
+};
+
+}  // namespace tessera::mapping
