@@ -20,8 +20,6 @@ constexpr double kAppears = 1.1;     ///< a ratio within this factor of the pape
 
 /// MAGMA first: all others are told relative to it.
 const std::vector<Racer>& racers() {
-    // One step of learning costs as much as hundreds of samples of the others.
-    constexpr double kLearning = 0.1;
     static const std::vector<Racer> kRacers{
         {.metric = "magma", .algorithm = "magma"},
         {.metric = "herald-like", .algorithm = "herald-like"},
@@ -31,8 +29,8 @@ const std::vector<Racer>& racers() {
         {.metric = "de", .algorithm = "de"},
         {.metric = "tbpsa", .algorithm = "tbpsa"},
         {.metric = "stdga", .algorithm = "stdga"},
-        {.metric = "a2c", .algorithm = "a2c", .share = kLearning},
-        {.metric = "ppo2", .algorithm = "ppo2", .share = kLearning},
+        {.metric = "a2c", .algorithm = "a2c"},
+        {.metric = "ppo2", .algorithm = "ppo2"},
         {.metric = "magma-published", .algorithm = "magma-published"},
         {.metric = "random", .algorithm = "random"},
         {.metric = "tessera", .algorithm = "tessera"},
@@ -90,8 +88,7 @@ std::vector<Score> raced(Experiment& experiment, const std::vector<Prepared>& ca
     for (Score& score : scores) score.runs.resize(racing.size());
     experiment.each("searches", cases.size() * racing.size(), [&](std::size_t part) {
         const std::size_t racer = part % racing.size(), at = part / racing.size();
-        scores[at].runs[racer] =
-            experiment.search(cases[at].problem, racing[racer], experiment.samples(kSamples, racing[racer].share));
+        scores[at].runs[racer] = experiment.search(cases[at].problem, racing[racer], experiment.samples(kSamples));
         if (racer == 0) scores[at].bound = mapping::lowerBound(cases[at].problem);
     });
     return scores;
@@ -172,14 +169,6 @@ void addGeneticNote(Experiment& experiment, const std::vector<Racer>& racing, co
         least, percent(gap)));
 }
 
-void addBudgetNote(Experiment& experiment, const std::vector<Racer>& racing) {
-    for (const Racer& racer : racing)
-        if (racer.share < 1)
-            experiment.note(fmt::format("{} had {} samples instead of {}, because one of its costs far more time.",
-                                        racer.metric, experiment.samples(kSamples, racer.share),
-                                        experiment.samples(kSamples)));
-}
-
 Reproduction recompute(const Race& race, Experiment experiment) {
     const std::vector<Prepared> cases = experiment.prepare(race.cells);
     const std::vector<Racer> racing = known(racers());
@@ -196,7 +185,6 @@ Reproduction recompute(const Race& race, Experiment experiment) {
     addClaims(experiment, race, racing, scores);
     addCaseNotes(experiment, cases, racing, scores);
     addGeneticNote(experiment, racing, scores);
-    addBudgetNote(experiment, racing);
     experiment.note(
         "Bars are throughput over MAGMA's; 'bound' is what no mapping can exceed; 'tessera' is this program's own "
         "search; 'magma_gflops' is MAGMA's throughput at 200 MHz. The paper draws the bars without their "
