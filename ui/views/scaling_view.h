@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QTimer>
 #include <QVector>
 #include <QWidget>
 #include <filesystem>
@@ -12,15 +11,9 @@
 #include "ui/models/table_model.h"
 #include "ui/views/exportable.h"
 
-class QLabel;
-class QProgressBar;
-class QPushButton;
-class QStackedWidget;
-
 namespace tessera::ui {
 
-class ChartPane;
-class EmptyState;
+class SolvingPages;
 
 /// How the strategies of a run scale: its study solved again on a half, a quarter, … of its accelerators. Works off the
 /// UI thread from when it is first asked for the run, or from a click where that takes long; can be cancelled.
@@ -29,7 +22,6 @@ class ScalingView : public QWidget {
 
 public:
     explicit ScalingView(QWidget* parent = nullptr);
-    ~ScalingView() override;  ///< gives up what it works on
 
     /// Shows a run, at once where it was solved before; `kept` is its number in the history at `history`, where its
     /// inputs are read. 0 = not kept.
@@ -44,32 +36,18 @@ public:
     QVector<Exportable> exportables() const;
 
 private:
-    struct Work;
     struct Rows;
-    QWidget* workingPage();
-    QWidget* foundPage();
     QVector<TableModel::Column> columns() const;
     void invite(double seconds);
-    void say(const QString& sentence, const QString& button);
-    void showProgress();
-    void show(const study::Scaling& found);
+    void show(study::Scaling found);
     int depth() const;
 
     PartitionRun run_;
     std::filesystem::path history_;
     store::RunId kept_ = 0;
-    std::shared_ptr<Work> work_;  ///< shared with its thread; null = nothing is worked on
     std::shared_ptr<const study::Scaling> scaling_;
     std::shared_ptr<Rows> rows_;
-    QTimer drawing_;
-    QStackedWidget* pages_;
-    EmptyState* hint_;
-    QPushButton* solve_;
-    QLabel* task_;
-    QProgressBar* bar_;
-    ChartPane* chart_;
-    TableModel* model_;
-    QLabel* notes_;
+    SolvingPages* pages_;
 };
 
 }  // namespace tessera::ui

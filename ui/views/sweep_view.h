@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QTimer>
 #include <QVector>
 #include <QWidget>
 #include <filesystem>
@@ -14,14 +13,10 @@
 #include "ui/views/exportable.h"
 
 class QButtonGroup;
-class QLabel;
-class QProgressBar;
-class QStackedWidget;
 
 namespace tessera::ui {
 
-class ChartPane;
-class EmptyState;
+class SolvingPages;
 
 /// A mapping run with one thing of its study varied: bandwidth, size of the group, samples. Solves off the UI thread
 /// when a sweep is asked for; can be cancelled.
@@ -30,7 +25,6 @@ class SweepView : public QWidget {
 
 public:
     explicit SweepView(QWidget* parent = nullptr);
-    ~SweepView() override;  ///< gives up what it works on
 
     /// Shows a run; `kept` is its number in the history at `history`, where its inputs are read. 0 = not kept.
     void setRun(const MappingRun& run, const std::filesystem::path& history, store::RunId kept);
@@ -39,19 +33,14 @@ public:
     study::SweepKind kind() const { return kind_; }
     void solve();
     void cancel();
-    bool isWorking() const { return work_ != nullptr; }
+    bool isWorking() const;
     /// What was found for the chosen kind; null before.
     std::shared_ptr<const study::MappingSweep> sweep() const;
     QVector<Exportable> exportables() const;
 
 private:
-    struct Work;
     struct Rows;
-    QWidget* workingPage();
-    QWidget* foundPage();
     QVector<TableModel::Column> columns() const;
-    void say(const QString& sentence, const QString& button);
-    void showProgress();
     void showChosen();
 
     MappingRun run_;
@@ -59,18 +48,10 @@ private:
     store::RunId kept_ = 0;
     study::SweepKind kind_ = study::SweepKind::bandwidth;
     std::map<study::SweepKind, std::shared_ptr<const study::MappingSweep>> found_;
-    std::shared_ptr<Work> work_;  ///< shared with its thread; null = nothing is worked on
+    study::SweepKind working_ = study::SweepKind::bandwidth;  ///< that is worked on, if any
     std::shared_ptr<Rows> rows_;
-    QTimer drawing_;
     QButtonGroup* kinds_;
-    QStackedWidget* pages_;
-    EmptyState* hint_;
-    QWidget* solve_;
-    QLabel* task_;
-    QProgressBar* bar_;
-    ChartPane* chart_;
-    TableModel* model_;
-    QLabel* notes_;
+    SolvingPages* pages_;
 };
 
 }  // namespace tessera::ui
