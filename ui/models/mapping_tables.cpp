@@ -229,11 +229,4 @@ TableModel* coreTableModel(const SharedMappingChoice& choice, QObject* parent) {
         parent);
 }
 
-TableModel* mappingInputTableModel(const SharedMappingChoice& choice, QObject* parent) {
-    const auto input = [choice](int row) -> const study::Input& { return choice->run.result().inputs.at(at(row)); };
-    return new TableModel({words(tr("Input"), [input](int row) { return shownText(input(row).name); }),
-                           words(tr("SHA-256"), [input](int row) { return shownText(input(row).sha256); })},
-                          parent);
-}
-
 }  // namespace tessera::ui

@@ -12,6 +12,5 @@ TableModel* jobTableModel(const SharedMappingChoice& choice, QObject* parent);
 /// One row per core under the chosen algorithm's mapping.
 TableModel* coreTableModel(const SharedMappingChoice& choice, QObject* parent);
 /// One row per input, with its SHA-256.
-TableModel* mappingInputTableModel(const SharedMappingChoice& choice, QObject* parent);
 
 }  // namespace tessera::ui

@@ -249,13 +249,6 @@ TableModel* acceleratorTableModel(const SharedChoice& choice, QObject* parent) {
         parent);
 }
 
-TableModel* inputTableModel(const SharedChoice& choice, QObject* parent) {
-    const auto input = [choice](int row) -> const study::Input& { return choice->run.result().inputs.at(at(row)); };
-    return new TableModel({words(tr("Input"), [input](int row) { return shownText(input(row).name); }),
-                           words(tr("SHA-256"), [input](int row) { return shownText(input(row).sha256); })},
-                          parent);
-}
-
 int layerRows(const PartitionChoice& choice) {
     return choice.hasSplit() ? static_cast<int>(choice.level().layers.size() + choice.level().joins.size()) : 0;
 }

@@ -34,7 +34,6 @@ TableModel* levelTableModel(const SharedChoice& choice, QObject* parent);
 /// One row per kind of accelerator.
 TableModel* acceleratorTableModel(const SharedChoice& choice, QObject* parent);
 /// One row per input, with its SHA-256.
-TableModel* inputTableModel(const SharedChoice& choice, QObject* parent);
 
 /// How many rows the model must have for the choice.
 int layerRows(const PartitionChoice& choice);

@@ -20,6 +20,12 @@ class LazyTabs : public QTabWidget {
 public:
     explicit LazyTabs(QWidget* parent = nullptr);
     void addPage(const QString& id, const QString& title, std::function<QWidget*()> make, std::function<void()> fill);
+    /// The same with two members of an object that outlives the tabs.
+    template <typename Pages>
+    void addPage(const char* id, const QString& title, Pages* pages, QWidget* (Pages::*make)(), void (Pages::*fill)()) {
+        addPage(
+            QLatin1String(id), title, [pages, make] { return (pages->*make)(); }, [pages, fill] { (pages->*fill)(); });
+    }
     /// What the tabs show changed; before the first time nothing is made.
     void refresh();
     QString tab() const;  ///< "jobs", "race", …

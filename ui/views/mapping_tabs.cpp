@@ -2,8 +2,6 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QLabel>
-#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QToolButton>
@@ -17,6 +15,7 @@
 #include "ui/models/partition_run.h"
 #include "ui/models/partition_tables.h"
 #include "ui/theme/theme.h"
+#include "ui/views/assumptions_pane.h"
 #include "ui/views/gantt_view.h"
 #include "ui/views/partition_panes.h"
 #include "ui/views/plot_widget.h"
@@ -49,8 +48,7 @@ struct MappingTabs::Implementation {
     ChartPane* exploredCharts = nullptr;
     ChartPane* frontCharts = nullptr;
     SweepView* sweeps = nullptr;
-    QLabel* assumptions = nullptr;
-    TableModel* inputModel = nullptr;
+    AssumptionsPane* assumptions = nullptr;
 
     void explainFrom(TableView* table, TableModel* model) {
         connect(table, &TableView::explainRequested, tabs, [this, model](int row, int column) {
@@ -286,27 +284,12 @@ struct MappingTabs::Implementation {
     // ---- assumptions ----
 
     QWidget* makeAssumptions() {
-        assumptions = sentences();
-        assumptions->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-        assumptions->setContentsMargins(0, 0, theme().spacing(3), 0);
-        auto* scroll = new QScrollArea;
-        scroll->setWidget(assumptions);
-        scroll->setAccessibleName(MappingTabs::tr("Assumptions"));
-        scroll->setWidgetResizable(true);
-        scroll->setFrameShape(QFrame::NoFrame);
-        inputModel = mappingInputTableModel(choice, tabs);
-        auto* inputs = new TableView(inputModel, tr("Inputs"));
-        inputs->setFilterVisible(false);
-        return besides(scroll, inputs);
+        assumptions = new AssumptionsPane;
+        return assumptions;
     }
 
-    void fillAssumptions() {
-        QStringList lines;
-        for (const std::string& warning : choice->run.result().warnings) lines << shownText(warning);
-        for (const std::string& sentence : choice->run.result().assumptions) lines << shownText(sentence);
-        if (lines.isEmpty()) lines << tr("This result rests on no assumption and has no warning.");
-        assumptions->setText(lines.join(QLatin1String("\n\n")));
-        inputModel->setRowCount(static_cast<int>(choice->run.result().inputs.size()));
+    void fillAssumptions() {  // NOLINT(readability-make-member-function-const): one of a row of fillers
+        assumptions->setResult(choice->run.result());
     }
 };
 
@@ -314,21 +297,16 @@ MappingTabs::MappingTabs(SharedMappingChoice choice, QWidget* parent) : LazyTabs
     d_->tabs = this;
     d_->choice = std::move(choice);
     Implementation* d = d_.get();
-    const auto add = [&](const char* id, const QString& title, QWidget* (Implementation::*make)(),
-                         void (Implementation::*fill)()) {
-        addPage(
-            QLatin1String(id), title, [d, make] { return (d->*make)(); }, [d, fill] { (d->*fill)(); });
-    };
-    add("schedule", tr("Schedule"), &Implementation::makeSchedule, &Implementation::fillSchedule);
-    add("race", tr("Race"), &Implementation::makeRace, &Implementation::fillRace);
-    add("algorithms", tr("Algorithms"), &Implementation::makeAlgorithms, &Implementation::fillAlgorithms);
-    add("jobs", tr("Jobs"), &Implementation::makeJobs, &Implementation::fillJobs);
-    add("cores", tr("Cores"), &Implementation::makeCores, &Implementation::fillCores);
-    add("demand", tr("Latency and bandwidth"), &Implementation::makeDemand, &Implementation::fillDemand);
-    add("explored", tr("Explored"), &Implementation::makeExplored, &Implementation::fillExplored);
-    add("front", tr("Front"), &Implementation::makeFront, &Implementation::fillFront);
-    add("sweeps", tr("Sweeps"), &Implementation::makeSweeps, &Implementation::fillSweeps);
-    add("assumptions", tr("Assumptions"), &Implementation::makeAssumptions, &Implementation::fillAssumptions);
+    addPage("schedule", tr("Schedule"), d, &Implementation::makeSchedule, &Implementation::fillSchedule);
+    addPage("race", tr("Race"), d, &Implementation::makeRace, &Implementation::fillRace);
+    addPage("algorithms", tr("Algorithms"), d, &Implementation::makeAlgorithms, &Implementation::fillAlgorithms);
+    addPage("jobs", tr("Jobs"), d, &Implementation::makeJobs, &Implementation::fillJobs);
+    addPage("cores", tr("Cores"), d, &Implementation::makeCores, &Implementation::fillCores);
+    addPage("demand", tr("Latency and bandwidth"), d, &Implementation::makeDemand, &Implementation::fillDemand);
+    addPage("explored", tr("Explored"), d, &Implementation::makeExplored, &Implementation::fillExplored);
+    addPage("front", tr("Front"), d, &Implementation::makeFront, &Implementation::fillFront);
+    addPage("sweeps", tr("Sweeps"), d, &Implementation::makeSweeps, &Implementation::fillSweeps);
+    addPage("assumptions", tr("Assumptions"), d, &Implementation::makeAssumptions, &Implementation::fillAssumptions);
 }
 
 MappingTabs::~MappingTabs() = default;

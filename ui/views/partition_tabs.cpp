@@ -3,7 +3,6 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QPointer>
-#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QTableView>
@@ -19,6 +18,7 @@
 #include "ui/models/background.h"
 #include "ui/models/partition_facts.h"
 #include "ui/theme/theme.h"
+#include "ui/views/assumptions_pane.h"
 #include "ui/views/convergence_view.h"
 #include "ui/views/gantt_view.h"
 #include "ui/views/partition_panes.h"
@@ -55,8 +55,7 @@ struct PartitionTabs::Implementation {
     ScalingView* scaling = nullptr;
     std::filesystem::path history;
     store::RunId kept = 0;
-    QLabel* assumptions = nullptr;
-    TableModel* inputModel = nullptr;
+    AssumptionsPane* assumptions = nullptr;
 
     std::string strategy() const { return choice->chosen().strategy; }
 
@@ -280,27 +279,12 @@ struct PartitionTabs::Implementation {
     }
 
     QWidget* makeAssumptions() {
-        assumptions = sentences();
-        assumptions->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-        assumptions->setContentsMargins(0, 0, theme().spacing(3), 0);
-        auto* scroll = new QScrollArea;
-        scroll->setWidget(assumptions);
-        scroll->setAccessibleName(PartitionTabs::tr("Assumptions"));
-        scroll->setWidgetResizable(true);
-        scroll->setFrameShape(QFrame::NoFrame);
-        inputModel = inputTableModel(choice, tabs);
-        auto* inputs = new TableView(inputModel, tr("Inputs"));
-        inputs->setFilterVisible(false);
-        return besides(scroll, inputs);
+        assumptions = new AssumptionsPane;
+        return assumptions;
     }
 
-    void fillAssumptions() {
-        QStringList lines;
-        for (const std::string& warning : choice->run.result().warnings) lines << shownText(warning);
-        for (const std::string& sentence : choice->run.result().assumptions) lines << QString::fromStdString(sentence);
-        if (lines.isEmpty()) lines << tr("This result rests on no assumption and has no warning.");
-        assumptions->setText(lines.join(QLatin1String("\n\n")));
-        inputModel->setRowCount(static_cast<int>(choice->run.result().inputs.size()));
+    void fillAssumptions() {  // NOLINT(readability-make-member-function-const): one of a row of fillers
+        assumptions->setResult(choice->run.result());
     }
 
     void showLayer() {
@@ -316,19 +300,15 @@ PartitionTabs::PartitionTabs(SharedChoice choice, QWidget* parent) : LazyTabs(pa
     d_->tabs = this;
     d_->choice = std::move(choice);
     Implementation* d = d_.get();
-    const auto add = [&](const char* id, const QString& title, QWidget* (Implementation::*make)(),
-                         void (Implementation::*fill)()) {
-        addPage(
-            QLatin1String(id), title, [d, make] { return (d->*make)(); }, [d, fill] { (d->*fill)(); });
-    };
-    add("strategies", tr("Strategies"), &Implementation::makeStrategies, &Implementation::fillStrategies);
-    add("layers", tr("Layers"), &Implementation::makeLayers, &Implementation::fillLayers);
-    add("levels", tr("Levels"), &Implementation::makeLevels, &Implementation::fillLevels);
-    add("scaling", tr("Scaling"), &Implementation::makeScaling, &Implementation::fillScaling);
-    add("timeline", tr("Timeline"), &Implementation::makeTimeline, &Implementation::fillTimeline);
-    add("accelerators", tr("Accelerators"), &Implementation::makeAccelerators, &Implementation::fillAccelerators);
-    add("convergence", tr("Convergence"), &Implementation::makeConvergence, &Implementation::fillConvergence);
-    add("assumptions", tr("Assumptions"), &Implementation::makeAssumptions, &Implementation::fillAssumptions);
+    addPage("strategies", tr("Strategies"), d, &Implementation::makeStrategies, &Implementation::fillStrategies);
+    addPage("layers", tr("Layers"), d, &Implementation::makeLayers, &Implementation::fillLayers);
+    addPage("levels", tr("Levels"), d, &Implementation::makeLevels, &Implementation::fillLevels);
+    addPage("scaling", tr("Scaling"), d, &Implementation::makeScaling, &Implementation::fillScaling);
+    addPage("timeline", tr("Timeline"), d, &Implementation::makeTimeline, &Implementation::fillTimeline);
+    addPage("accelerators", tr("Accelerators"), d, &Implementation::makeAccelerators,
+            &Implementation::fillAccelerators);
+    addPage("convergence", tr("Convergence"), d, &Implementation::makeConvergence, &Implementation::fillConvergence);
+    addPage("assumptions", tr("Assumptions"), d, &Implementation::makeAssumptions, &Implementation::fillAssumptions);
 }
 
 PartitionTabs::~PartitionTabs() = default;
