@@ -112,18 +112,23 @@ public:
             box_->setQuantity(value.get<double>());
         else if (value.is_null())
             box_->setQuantity(std::nullopt);
+        else if (const QuantityReading reading = readQuantity(asText(value), measure_, range_); reading.value)
+            box_->setQuantity(reading.value);  // a file may say "32GB/s"
         else
             box_->setRawText(asText(value));
     }
     QString problem() const override { return box_->problem(); }
 
 private:
-    NumberField(QuantityField* box, const FieldRow& row, QWidget* parent) : SingleField(box, row, parent), box_(box) {
+    NumberField(QuantityField* box, const FieldRow& row, QWidget* parent)
+        : SingleField(box, row, parent), box_(box), measure_(row.measure), range_(row.range) {
         box->setPlaceholderText(placeholderOf(row));
         connect(box, &QuantityField::edited, this, [this] { emit edited(box_->json()); });
         connect(box, &QLineEdit::editingFinished, this, &Field::finished);
     }
     QuantityField* box_;
+    Measure measure_;
+    QuantityRange range_;
 };
 
 /// A number without a unit that must not lose a digit, such as a seed.

@@ -184,6 +184,14 @@ TEST_F(StudyDocumentTest, RefusesOtherFilesWithASentence) {
     EXPECT_TRUE(document.study().models.empty());
 }
 
+TEST_F(StudyDocumentTest, QuantitiesOfAFileAreShownAsAllOthers) {
+    const auto document = opened(QStringLiteral("mixed-jobs-race"));
+    auto* bandwidth = named<QLineEdit>(*document, QStringLiteral("Bandwidth"));
+    ASSERT_NE(bandwidth, nullptr);
+    EXPECT_EQ(bandwidth->text(), QStringLiteral("32 GB/s")) << "the file says 32GB/s";
+    EXPECT_FALSE(document->isModified());
+}
+
 TEST_F(StudyDocumentTest, UnknownFieldsAreTakenOutWhereTheyAreNamed) {
     writeFile(folder_.path() / "odd.json", R"({"schema": "tessera.study/1", "engine": "partition", "comment": "mine",
         "models": ["zoo:lenet5"], "hardware": ["accpar-homogeneous"], "parameters": {"batchsize": 12, "batch": 64}})");
