@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t kMostTypes = 100;   // data types, operation classes
 constexpr std::size_t kMostLevels = 100;  // of memory
+constexpr std::size_t kMostMeasured = 1000;
+constexpr std::int64_t kMostDevices = 1'000'000'000;
 
 std::vector<std::pair<std::string, JsonNode>> namedNumbers(const JsonNode& node) {
     auto members = node.members();
@@ -74,6 +76,48 @@ Json levelJson(const MemoryLevel& level, const std::string& path, const Provenan
     return json;
 }
 
+MeasuredCollective readCollective(const JsonNode& node, const NumberReader& numbers) {
+    node.allowOnly({"bytes", "devices", "bandwidth_bytes_per_s"});
+    MeasuredCollective measured;
+    measured.bytes = Bytes{numbers.positive(node.at("bytes"))};
+    if (node.has("devices")) measured.devices = node.at("devices").whole(2, kMostDevices);
+    measured.bandwidth = BytesPerSecond{numbers.positive(node.at("bandwidth_bytes_per_s"))};
+    return measured;
+}
+
+Json collectiveJson(const MeasuredCollective& measured, const std::string& path, const ProvenanceMap& provenance) {
+    Json json = Json::object();
+    json["bytes"] = numberJson(measured.bytes.value, path + ".bytes", provenance);
+    if (measured.devices) json["devices"] = *measured.devices;
+    json["bandwidth_bytes_per_s"] = numberJson(measured.bandwidth.value, path + ".bandwidth_bytes_per_s", provenance);
+    return json;
+}
+
+Benchmark readBenchmark(const JsonNode& node, const NumberReader& numbers) {
+    node.allowOnly({"model", "utilization"});
+    Benchmark benchmark;
+    benchmark.model = nameIn(node.at("model"));
+    if (!benchmark.model.starts_with("zoo:")) node.at("model").fail("a model of the zoo, zoo:NAME");
+    benchmark.utilization = numbers.fraction(node.at("utilization"));
+    return benchmark;
+}
+
+/// Which levels hold what, over the policy's own table; the levels must be those of the file.
+void readPlacement(const JsonNode& node, Accelerator& accelerator) {
+    node.allowOnly({"policy", "levels"});
+    accelerator.placementPolicy = nameIn(node.at("policy"));
+    if (!node.has("levels")) return;
+    std::vector<std::string> known;
+    for (const MemoryLevel& level : accelerator.memory) known.push_back(level.name);
+    const auto categories = node.at("levels").members();
+    if (categories.size() > kMostLevels) node.at("levels").fail("at most 100 entries");
+    for (const auto& [category, list] : categories) {
+        std::vector<std::string>& levels = accelerator.placementLevels[category];
+        for (const JsonNode& name : list.elements(kMostLevels)) levels.push_back(name.oneOf(known));
+        if (levels.empty()) list.fail("at least one level", "an empty list");
+    }
+}
+
 }  // namespace
 
 const SchemaHistory& acceleratorSchema() {
@@ -86,7 +130,7 @@ Accelerator readAccelerator(const JsonNode& given) {
     const JsonNode node = whole || given.has("schema") ? atCurrentSchema(given, acceleratorSchema()) : given;
     node.allowOnly({"schema", "name", "vendor", "peak_flops", "efficiency", "memory", "network_bits_per_s",
                     "host_bandwidth_bytes_per_s", "power_watts", "price_per_hour_usd", "placement", "kernels",
-                    "launch_overhead_s"});
+                    "launch_overhead_s", "host_peak_flops", "network_latency_s", "all_reduce", "benchmarks"});
     Accelerator result;
     result.file = given.document().file();
     if (whole) result.id = std::filesystem::path(result.file).stem().string();
@@ -108,13 +152,22 @@ Accelerator readAccelerator(const JsonNode& given) {
              [&](const JsonNode& field) { result.hostBandwidth = BytesPerSecond{numbers.positive(field)}; });
     optional("power_watts", [&](const JsonNode& field) { result.power = Watts{numbers.positive(field)}; });
     optional("price_per_hour_usd", [&](const JsonNode& field) { result.pricePerHourUsd = numbers.notNegative(field); });
-    optional("placement", [&](const JsonNode& field) {
-        field.allowOnly({"policy"});
-        result.placementPolicy = nameIn(field.at("policy"));
-    });
+    optional("placement", [&](const JsonNode& field) { readPlacement(field, result); });
     optional("kernels", [&](const JsonNode& field) { result.kernels = nameIn(field); });
     optional("launch_overhead_s",
              [&](const JsonNode& field) { result.launchOverhead = Seconds{numbers.notNegative(field)}; });
+    optional("host_peak_flops",
+             [&](const JsonNode& field) { result.hostPeak = FlopsPerSecond{numbers.positive(field)}; });
+    optional("network_latency_s",
+             [&](const JsonNode& field) { result.networkLatency = Seconds{numbers.notNegative(field)}; });
+    optional("all_reduce", [&](const JsonNode& field) {
+        for (const JsonNode& entry : field.elements(kMostMeasured))
+            result.allReduce.push_back(readCollective(entry, numbers));
+    });
+    optional("benchmarks", [&](const JsonNode& field) {
+        for (const JsonNode& entry : field.elements(kMostMeasured))
+            result.benchmarks.push_back(readBenchmark(entry, numbers));
+    });
     return result;
 }
 
@@ -137,9 +190,21 @@ Json toJson(const Accelerator& accelerator) {
     if (accelerator.power) number("power_watts", accelerator.power->value);
     if (accelerator.pricePerHourUsd) number("price_per_hour_usd", *accelerator.pricePerHourUsd);
     if (accelerator.placementPolicy) json["placement"]["policy"] = *accelerator.placementPolicy;
+    for (const auto& [category, levels] : accelerator.placementLevels) json["placement"]["levels"][category] = levels;
     if (accelerator.kernels) json["kernels"] = *accelerator.kernels;
     if (accelerator.launchOverhead.value != 0 || provenance.contains("launch_overhead_s"))
         number("launch_overhead_s", accelerator.launchOverhead.value);
+    if (accelerator.hostPeak) number("host_peak_flops", accelerator.hostPeak->value);
+    if (accelerator.networkLatency) number("network_latency_s", accelerator.networkLatency->value);
+    for (std::size_t i = 0; i < accelerator.allReduce.size(); ++i)
+        json["all_reduce"].push_back(
+            collectiveJson(accelerator.allReduce[i], "all_reduce[" + std::to_string(i) + "]", provenance));
+    for (std::size_t i = 0; i < accelerator.benchmarks.size(); ++i) {
+        Json& entry = json["benchmarks"].emplace_back(Json::object());
+        entry["model"] = accelerator.benchmarks[i].model;
+        entry["utilization"] = numberJson(accelerator.benchmarks[i].utilization,
+                                          "benchmarks[" + std::to_string(i) + "].utilization", provenance);
+    }
     return json;
 }
 

@@ -20,6 +20,21 @@ struct MemoryLevel {
     bool operator==(const MemoryLevel&) const = default;
 };
 
+/// A collective that was measured: what one accelerator sends in all, over how long that takes.
+struct MeasuredCollective {
+    Bytes bytes;                          ///< reduced on each device
+    std::optional<std::int64_t> devices;  ///< empty where the source does not say
+    BytesPerSecond bandwidth;
+    bool operator==(const MeasuredCollective&) const = default;
+};
+
+/// A model whose training was measured on the accelerator.
+struct Benchmark {
+    std::string model;       ///< of the zoo: "zoo:resnet50"
+    double utilization = 0;  ///< share of the peak that is reached
+    bool operator==(const Benchmark&) const = default;
+};
+
 /// One accelerator as a buyer sees it (`tessera.accelerator/1`). What an engine needs and does not find is an error of
 /// that engine, so most fields are optional. Memory levels run from the fastest to the largest.
 struct Accelerator {
@@ -35,8 +50,14 @@ struct Accelerator {
     std::optional<Watts> power;
     std::optional<double> pricePerHourUsd;
     std::optional<std::string> placementPolicy;
+    /// Names of memory levels in the order in which they fill, by category of training data; over the policy's.
+    std::map<std::string, std::vector<std::string>> placementLevels;
     std::optional<std::string> kernels;  ///< path of a table of measured kernels
     Seconds launchOverhead;
+    std::optional<FlopsPerSecond> hostPeak;  ///< of the host's share that prepares this accelerator's samples
+    std::optional<Seconds> networkLatency;   ///< of one message
+    std::vector<MeasuredCollective> allReduce;
+    std::vector<Benchmark> benchmarks;
     ProvenanceMap provenance;  ///< by JSON path, such as "peak_flops.bf16"
 
     bool operator==(const Accelerator&) const = default;

@@ -14,6 +14,7 @@ namespace {
 constexpr double kSmallest = 1e-30;
 constexpr double kLargest = 1e30;
 constexpr std::size_t kLongestSource = 1000;
+constexpr std::size_t kMostAlternatives = 10;
 
 }  // namespace
 
@@ -21,10 +22,17 @@ NumberReader::NumberReader(const JsonNode& base, ProvenanceMap& provenance) : ba
 
 JsonNode NumberReader::valueOf(const JsonNode& node) const {
     if (!node.isObject()) return node;
-    node.allowOnly({"value", "source", "class"});
+    node.allowOnly({"value", "source", "class", "alternatives"});
     Provenance found;
     if (node.has("source")) found.source = node.at("source").text(kLongestSource);
     if (node.has("class")) found.reliability = node.at("class").oneOf({"measured", "datasheet", "assumed"});
+    if (node.has("alternatives"))
+        for (const JsonNode& other : node.at("alternatives").elements(kMostAlternatives)) {
+            other.allowOnly({"value", "source"});
+            found.alternatives.push_back(
+                {.value = other.at("value").number(),
+                 .source = other.has("source") ? other.at("source").text(kLongestSource) : ""});
+        }
     std::size_t skipped = base_.path().size();
     if (skipped > 0 && node.path().size() > skipped && node.path()[skipped] == '.') ++skipped;
     provenance_[node.path().substr(skipped)] = found;
@@ -59,15 +67,29 @@ std::int64_t NumberReader::count(const JsonNode& node, std::int64_t most) const 
     return number;
 }
 
-Json numberJson(double value, const std::string& path, const ProvenanceMap& provenance) {
+namespace {
+
+/// 512 rather than 512.0.
+Json plainNumber(double value) {
     const bool whole = value == std::floor(value) && std::fabs(value) < 0x1p53;
-    Json number = whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+    return whole ? Json(static_cast<std::int64_t>(value)) : Json(value);
+}
+
+}  // namespace
+
+Json numberJson(double value, const std::string& path, const ProvenanceMap& provenance) {
+    Json number = plainNumber(value);
     const auto known = provenance.find(path);
     if (known == provenance.end()) return number;
     Json object = Json::object();
     object["value"] = std::move(number);
     if (!known->second.source.empty()) object["source"] = known->second.source;
     if (!known->second.reliability.empty()) object["class"] = known->second.reliability;
+    for (const Alternative& other : known->second.alternatives) {
+        Json& entry = object["alternatives"].emplace_back(Json::object());
+        entry["value"] = plainNumber(other.value);
+        if (!other.source.empty()) entry["source"] = other.source;
+    }
     return object;
 }
 

@@ -3,23 +3,32 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/base/json.h"
 
 namespace tessera::hardware {
 
+/// Another value that a source gives for the same number, where sources contradict each other.
+struct Alternative {
+    double value = 0;
+    std::string source;
+    bool operator==(const Alternative&) const = default;
+};
+
 /// How far a number can be trusted.
 struct Provenance {
     std::string source;       ///< where it comes from, in words
     std::string reliability;  ///< "measured", "datasheet" or "assumed"; the file calls it "class"
+    std::vector<Alternative> alternatives = {};
     bool operator==(const Provenance&) const = default;
 };
 
 /// By JSON path relative to the accelerator or fleet, such as "peak_flops.bf16" or "groups[1].count".
 using ProvenanceMap = std::map<std::string, Provenance>;
 
-/// Reads numbers that stand alone or as `{"value": x, "source": "...", "class": "measured|datasheet|assumed"}`, and
-/// keeps what the long form says. All functions throw DataError.
+/// Reads numbers that stand alone or as `{"value": x, "source": "...", "class": "measured|datasheet|assumed",
+/// "alternatives": [{"value": y, "source": "..."}]}`, and keeps what the long form says. All functions throw DataError.
 class NumberReader {
 public:
     /// Paths are kept relative to `base`. Both must outlive the reader.

@@ -1,0 +1,135 @@
+#include "core/predict/kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/base/elementary.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace tessera::predict {
+
+namespace {
+
+constexpr std::string_view kHeader = "kernel,shape,dtype,seconds";
+constexpr std::size_t kMostRows = 1'000'000;
+constexpr std::size_t kMostAxes = 12;
+constexpr double kLargestSize = 1e15;
+constexpr double kLongestTime = 1e9;
+
+[[noreturn]] void fail(const std::string& file, std::size_t line, const std::string& where, std::string_view found,
+                       const std::string& expected) {
+    throw DataError({.file = file, .line = static_cast<std::int64_t>(line), .where = where}, inQuotes(found), expected);
+}
+
+std::optional<double> numberIn(std::string_view text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+    return value;
+}
+
+KernelTable::Sizes sizesIn(std::string_view text, const std::string& file, std::size_t line) {
+    KernelTable::Sizes sizes;
+    for (const std::string_view part : split(text, 'x')) {
+        const std::optional<double> size = numberIn(trimmed(part));
+        if (!size || *size < 1 || *size > kLargestSize || *size != std::floor(*size) || sizes.size() == kMostAxes)
+            fail(file, line, "column shape", text, "1 to 12 whole numbers from 1 to 1e15 joined by 'x'");
+        sizes.push_back(*size);
+    }
+    return sizes;
+}
+
+double medianOf(const std::vector<double>& rising) {
+    const std::size_t half = rising.size() / 2;
+    return rising.size() % 2 == 1 ? rising[half] : (rising[half - 1] + rising[half]) / 2;
+}
+
+}  // namespace
+
+void KernelTable::add(const std::string& kernel, const std::string& dtype, const Sizes& sizes, Seconds time) {
+    Kernel& into = kernels_[{kernel, dtype}][sizes.size()];
+    into.axes.resize(sizes.size());
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+        std::vector<double>& known = into.axes[axis];
+        const auto place = std::lower_bound(known.begin(), known.end(), sizes[axis]);
+        if (place == known.end() || *place != sizes[axis]) known.insert(place, sizes[axis]);
+    }
+    std::vector<double>& times = into.measured[sizes];
+    times.insert(std::upper_bound(times.begin(), times.end(), time.value), time.value);
+    ++rows_;
+}
+
+KernelTable::Found KernelTable::find(const std::string& kernel, const std::string& dtype, const Sizes& sizes) const {
+    const auto found = kernels_.find({kernel, dtype});
+    if (found == kernels_.end()) return {};
+    Found result{.known = true, .time = {}};
+    const auto shaped = found->second.find(sizes.size());
+    if (shaped == found->second.end()) return result;
+    if (const std::optional<double> time = interpolate(shaped->second, sizes)) result.time = Seconds{*time};
+    return result;
+}
+
+std::optional<double> KernelTable::interpolate(const Kernel& kernel, const Sizes& sizes) {
+    if (const auto exact = kernel.measured.find(sizes); exact != kernel.measured.end()) return medianOf(exact->second);
+    Sizes low, high;
+    std::vector<double> share;
+    std::vector<std::size_t> open;  // axes along which the shape lies between two measured sizes
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+        const std::vector<double>& known = kernel.axes[axis];
+        const auto above = std::lower_bound(known.begin(), known.end(), sizes[axis]);
+        if (above == known.end() || (above == known.begin() && *above != sizes[axis])) return std::nullopt;
+        const bool exact = *above == sizes[axis];
+        low.push_back(exact ? *above : *(above - 1));
+        high.push_back(*above);
+        share.push_back(exact ? 0 : elementary::log(sizes[axis] / low.back()) / elementary::log(*above / low.back()));
+        if (!exact) open.push_back(axis);
+    }
+    double logarithm = 0;
+    for (std::size_t corner = 0; corner < (std::size_t{1} << open.size()); ++corner) {
+        Sizes at = low;
+        double weight = 1;
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            const bool upper = (corner >> i & 1U) != 0;
+            if (upper) at[open[i]] = high[open[i]];
+            weight *= upper ? share[open[i]] : 1 - share[open[i]];
+        }
+        const auto measured = kernel.measured.find(at);
+        if (measured == kernel.measured.end()) return std::nullopt;
+        logarithm += weight * elementary::log(medianOf(measured->second));
+    }
+    return elementary::exp(logarithm);
+}
+
+KernelTable readKernels(std::string_view bytes, const std::string& file) {
+    KernelTable table;
+    std::size_t line = 0;
+    bool begun = false;
+    for (std::string_view text : split(bytes, '\n')) {
+        ++line;
+        text = trimmed(text);
+        if (text.empty() || text.front() == '#') continue;
+        if (!begun) {
+            if (text != kHeader) fail(file, line, "header", text, fmt::format("'{}'", kHeader));
+            begun = true;
+            continue;
+        }
+        const std::vector<std::string_view> cells = split(text, ',');
+        if (cells.size() != 4) fail(file, line, "row", text, "four cells: kernel, shape, dtype and seconds");
+        const std::string kernel(trimmed(cells[0])), dtype(trimmed(cells[2]));
+        if (kernel.empty() || kernel.size() > 256) fail(file, line, "column kernel", kernel, "a name");
+        if (dtype.empty() || dtype.size() > 256) fail(file, line, "column dtype", dtype, "a data type, such as fp16");
+        const std::optional<double> seconds = numberIn(trimmed(cells[3]));
+        if (!seconds || !(*seconds > 0) || *seconds > kLongestTime)
+            fail(file, line, "column seconds", cells[3], "a time above 0 and at most 1e9");
+        if (table.rows() == kMostRows) fail(file, line, "row", text, "at most 1,000,000 rows");
+        table.add(kernel, dtype, sizesIn(cells[1], file, line), Seconds{*seconds});
+    }
+    if (!begun) throw DataError({.file = file}, "no header", fmt::format("'{}'", kHeader));
+    return table;
+}
+
+}  // namespace tessera::predict

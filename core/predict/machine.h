@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/hardware/accelerator.h"
+#include "core/predict/kernels.h"
+#include "core/predict/memory.h"
+#include "core/predict/prediction.h"
+#include "core/predict/workload.h"
+
+namespace tessera::predict {
+
+/// An accelerator as prediction uses it: its numbers in one data type, checked.
+struct Machine {
+    hardware::Accelerator accelerator;
+    KernelTable kernels;
+    std::string dtype;  ///< the one that was asked for, or the other half precision where it has only that
+    FlopsPerSecond peak;
+    double matrixEfficiency = 1;  ///< shares of the peak
+    double vectorEfficiency = 1;
+    const PlacementPolicy* policy = nullptr;
+    std::vector<std::string> assumptions;
+
+    const std::string& id() const { return accelerator.id.empty() ? accelerator.name : accelerator.id; }
+};
+
+/// Throws DataError naming the engine, the file and the field that is missing: a peak rate, or the bandwidth of any
+/// memory level.
+Machine machineOf(hardware::Accelerator accelerator, KernelTable kernels, const std::string& dtype);
+
+/// What one operator takes.
+struct OperatorCost {
+    double seconds = 0;
+    Way way = Way::roofline;
+    bool outsideHull = false;
+    std::int32_t level = -1;  ///< the memory level that bounds it; -1 = compute, or a measured kernel
+};
+
+/// flops / min(peak, intensity × bandwidth): the roofline (Williams, Waterman, Patterson, CACM 52(4), 2009).
+Seconds rooflineTime(Flops flops, double flopsPerByte, FlopsPerSecond peak, BytesPerSecond bandwidth);
+
+/// The level whose bandwidth bounds an operator that touches so many bytes: the fastest one that holds them. Where that
+/// one's bandwidth is not known, the next slower one that has one, else the next faster one.
+std::int32_t levelHolding(double bytes, const std::vector<hardware::MemoryLevel>& memory);
+
+/// Equation 2: the measured kernel where the table has it, else the cache-aware roofline, and the start of the kernel.
+std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch);
+
+/// What the two ways made of the operators, with the `slowest` of them.
+OperatorShares sharesOf(const Workload& workload, const Machine& machine, const std::vector<OperatorCost>& costs,
+                        std::size_t slowest);
+
+}  // namespace tessera::predict

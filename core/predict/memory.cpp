@@ -1,0 +1,261 @@
+#include "core/predict/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace tessera::predict {
+
+namespace {
+
+std::size_t at(Category category) {
+    return static_cast<std::size_t>(category);
+}
+
+struct CategoryRow {
+    std::string_view id, title;
+};
+constexpr std::array<CategoryRow, kCategories> kRows{{
+    {"input_output", "inputs and activations"},
+    {"weights", "weights and biases"},
+    {"gradients", "gradients and momenta"},
+    {"algorithm", "master copies"},
+    {"ephemeral", "workspaces and buffers"},
+}};
+
+}  // namespace
+
+std::string_view idOf(Category category) {
+    return kRows.at(at(category)).id;
+}
+
+std::string_view titleOf(Category category) {
+    return kRows.at(at(category)).title;
+}
+
+double sumOf(const CategoryBytes& bytes) {
+    double sum = 0;
+    for (const double part : bytes) sum += part;
+    return sum;
+}
+
+// Live ranges ---------------------------------------------------------------------------------------------------------
+
+LiveRanges::LiveRanges(const Workload& workload) {
+    walk(workload, nullptr, 0);
+}
+
+LiveRanges::LiveRanges(const Workload& workload, const std::vector<std::int32_t>& stages, std::int32_t stage) {
+    walk(workload, &stages, stage);
+}
+
+void LiveRanges::walk(const Workload& workload, const std::vector<std::int32_t>* stages, std::int32_t stage) {
+    // Sums of exact integers: what is added at a birth and taken away behind a death leaves no rounding.
+    live_.resize(workload.operators.size() + 1);
+    for (const StepTensor& tensor : workload.tensors) {
+        if (stages != nullptr && tensor.source >= 0 && (*stages)[static_cast<std::size_t>(tensor.source)] != stage)
+            continue;
+        const std::size_t category = at(tensor.category);
+        live_[static_cast<std::size_t>(tensor.birth)][category] += tensor.bytes;
+        live_[static_cast<std::size_t>(tensor.death) + 1][category] += {-tensor.bytes.fixed, -tensor.bytes.perSample};
+    }
+    for (std::size_t i = 1; i < live_.size(); ++i)
+        for (std::size_t category = 0; category < kCategories; ++category) live_[i][category] += live_[i - 1][category];
+    live_.pop_back();
+}
+
+Demand LiveRanges::peak(double batch) const {
+    Demand most;
+    double largest = -1;
+    for (std::size_t i = 0; i < live_.size(); ++i) {
+        double sum = 0;
+        for (const Affine& bytes : live_[i]) sum += bytes.at(batch);
+        if (sum <= largest) continue;
+        largest = sum;
+        most.at = static_cast<std::int32_t>(i);
+    }
+    if (most.at < 0) return most;
+    for (std::size_t category = 0; category < kCategories; ++category)
+        most.bytes[category] = live_[static_cast<std::size_t>(most.at)][category].at(batch);
+    return most;
+}
+
+// The closed form -----------------------------------------------------------------------------------------------------
+
+CategoryBytes closedForm(double inputElements, double outputElements, double largestLayerElements, double parameters,
+                         double batch, const Precision& precision, std::size_t momenta) {
+    constexpr double kStateBytes = 4;
+    CategoryBytes bytes{};
+    bytes[at(Category::inputOutput)] = precision.bytes * batch * (inputElements + outputElements);
+    bytes[at(Category::weights)] = precision.bytes * parameters;
+    bytes[at(Category::gradients)] = precision.bytes * parameters +
+                                     kStateBytes * static_cast<double>(momenta) * parameters +
+                                     precision.bytes * batch * largestLayerElements;
+    bytes[at(Category::algorithm)] = precision.master ? kStateBytes * parameters : 0;
+    return bytes;
+}
+
+CategoryBytes closedForm(const Workload& workload, double batch) {
+    return closedForm(workload.layerInput, workload.layerOutput, workload.largestLayer, workload.parameters, batch,
+                      workload.precision, model::optimizerKind(workload.optimizer).states);
+}
+
+const std::vector<MemoryModel>& memoryModels() {
+    static const std::vector<MemoryModel> kModels{
+        {"live-ranges", "the most that is live at one moment of the step",
+         [](const Workload& /*workload*/, const LiveRanges& live, double batch) { return live.peak(batch); }},
+        {"closed-form", "all inputs and outputs at once, and the largest gradient of an activation",
+         [](const Workload& workload, const LiveRanges& /*live*/, double batch) {
+             return Demand{.bytes = closedForm(workload, batch), .at = -1};
+         }},
+    };
+    return kModels;
+}
+
+const MemoryModel& memoryModelNamed(std::string_view id) {
+    std::vector<std::string> known;
+    for (const MemoryModel& model : memoryModels()) {
+        if (model.id == id) return model;
+        known.emplace_back(model.id);
+    }
+    throw UsageError(fmt::format("there is no memory model {}; there are {}", inQuotes(id), joined(known, ", ")));
+}
+
+// Placement -----------------------------------------------------------------------------------------------------------
+
+const std::vector<PlacementPolicy>& placementPolicies() {
+    using enum Category;
+    static const std::vector<PlacementPolicy> kPolicies{
+        {"off-chip",
+         "everything lies off the chip, which holds only what an operator works on",
+         {Holds::offChip, Holds::offChip, Holds::offChip, Holds::offChip, Holds::offChip},
+         {weights, gradients, algorithm, inputOutput, ephemeral}},
+        {"cache-intermediates",
+         "activations and buffers stay on the chip, the rest lies off it",
+         {Holds::onChip, Holds::offChip, Holds::offChip, Holds::offChip, Holds::onChip},
+         {ephemeral, inputOutput, weights, gradients, algorithm}},
+        {"spill-in-order",
+         "the chip is filled first, in the order buffers, activations, weights, gradients, copies; the rest lies off "
+         "it",
+         {Holds::spill, Holds::spill, Holds::spill, Holds::spill, Holds::spill},
+         {ephemeral, inputOutput, weights, gradients, algorithm}},
+        {"weights-on-chip",
+         "weights stay on the chip, which the rest fills up in the order buffers, activations, gradients, copies",
+         {Holds::spill, Holds::onChip, Holds::spill, Holds::spill, Holds::spill},
+         {weights, ephemeral, inputOutput, gradients, algorithm}},
+    };
+    return kPolicies;
+}
+
+const PlacementPolicy& policyOf(const hardware::Accelerator& accelerator) {
+    for (const auto& [category, levels] : accelerator.placementLevels) {
+        const bool known = std::any_of(kRows.begin(), kRows.end(),
+                                       [&, &name = category](const CategoryRow& row) { return row.id == name; });
+        if (known) continue;
+        std::vector<std::string> ids;
+        for (const CategoryRow& row : kRows) ids.emplace_back(row.id);
+        throw DataError({.file = accelerator.file, .field = "placement.levels"}, inQuotes(category),
+                        "one of " + joined(ids, ", "));
+    }
+    const std::string wanted = accelerator.placementPolicy.value_or("off-chip");
+    std::vector<std::string> ids;
+    for (const PlacementPolicy& policy : placementPolicies()) {
+        if (policy.id == wanted) return policy;
+        ids.emplace_back(policy.id);
+    }
+    throw DataError({.file = accelerator.file, .field = "placement.policy"}, inQuotes(wanted),
+                    "one of " + joined(ids, ", "));
+}
+
+namespace {
+
+/// Indices of the levels that may hold a category, in the order in which they fill.
+std::vector<std::size_t> levelsFor(Category category, const hardware::Accelerator& accelerator,
+                                   const PlacementPolicy& policy) {
+    std::vector<std::size_t> chosen;
+    const std::vector<hardware::MemoryLevel>& memory = accelerator.memory;
+    const auto own = accelerator.placementLevels.find(std::string(idOf(category)));
+    if (own != accelerator.placementLevels.end()) {
+        for (const std::string& name : own->second)
+            for (std::size_t i = 0; i < memory.size(); ++i)
+                if (memory[i].name == name) chosen.push_back(i);
+        return chosen;
+    }
+    const Holds holds = policy.holds.at(at(category));
+    for (const bool onChip : {true, false}) {
+        if ((holds == Holds::onChip && !onChip) || (holds == Holds::offChip && onChip)) continue;
+        for (std::size_t i = 0; i < memory.size(); ++i)
+            if (memory[i].onChip == onChip) chosen.push_back(i);
+    }
+    if (chosen.empty())
+        for (std::size_t i = 0; i < memory.size(); ++i) chosen.push_back(i);
+    return chosen;
+}
+
+}  // namespace
+
+Placement place(const CategoryBytes& bytes, const hardware::Accelerator& accelerator, const PlacementPolicy& policy) {
+    Placement placement;
+    std::vector<double> left;
+    for (const hardware::MemoryLevel& level : accelerator.memory) {
+        placement.levels.push_back(
+            {.level = level.name, .onChip = level.onChip, .capacity = level.capacity, .bytes = {}});
+        left.push_back(level.capacity ? level.capacity->value : std::numeric_limits<double>::infinity());
+    }
+    if (placement.levels.empty()) return placement;
+    for (const Category category : policy.order) {
+        double rest = bytes.at(at(category));
+        const std::vector<std::size_t> chosen = levelsFor(category, accelerator, policy);
+        for (const std::size_t level : chosen) {
+            const double taken = std::min(rest, left[level]);
+            placement.levels[level].bytes.at(at(category)) += taken;
+            left[level] -= taken;
+            rest -= taken;
+        }
+        if (rest <= 0) continue;
+        LevelUse& full = placement.levels[chosen.back()];
+        full.bytes.at(at(category)) += rest;
+        if (!placement.shortage || rest > placement.shortage->excess)
+            placement.shortage =
+                Shortage{.level = full.level, .capacity = full.capacity->value, .excess = rest, .category = category};
+    }
+    // A level may be short for several categories: what counts is what it lacks in all.
+    if (placement.shortage)
+        for (const LevelUse& level : placement.levels)
+            if (level.level == placement.shortage->level)
+                placement.shortage->excess = sumOf(level.bytes) - level.capacity->value;
+    return placement;
+}
+
+// Batch size ----------------------------------------------------------------------------------------------------------
+
+bool within(const Occupancy& estimate, const Occupancy& limit) {
+    return estimate.onChip < limit.onChip && estimate.offChip < limit.offChip;
+}
+
+double objectiveOf(const Occupancy& estimate, const Occupancy& limit) {
+    constexpr double kOnChipWeight = 10;  // section 5.1
+    const double on = limit.onChip - estimate.onChip, off = limit.offChip - estimate.offChip;
+    return kOnChipWeight * on * on + off * off;
+}
+
+std::optional<std::size_t> chooseBatch(const std::vector<BatchCandidate>& candidates, const Occupancy& limit) {
+    std::optional<std::size_t> best;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (!candidates[i].fits) continue;
+        if (!best) {
+            best = i;
+            continue;
+        }
+        const double own = objectiveOf(candidates[i].estimate, limit);
+        const double least = objectiveOf(candidates[*best].estimate, limit);
+        if (own < least || (own == least && candidates[i].batch > candidates[*best].batch)) best = i;
+    }
+    return best;
+}
+
+}  // namespace tessera::predict

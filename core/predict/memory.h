@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hardware/accelerator.h"
+#include "core/predict/prediction.h"
+#include "core/predict/workload.h"
+
+namespace tessera::predict {
+
+/// What a step needs at one moment, by category, and the moment.
+struct Demand {
+    CategoryBytes bytes{};
+    std::int32_t at = -1;  ///< the operator that runs then; -1 where no moment is meant
+};
+
+/// What is live while a step runs: the tensors of a workload walked in schedule order.
+class LiveRanges {
+public:
+    explicit LiveRanges(const Workload& workload);
+    /// The same of the stage of a cut model: `stages` by forward operator.
+    LiveRanges(const Workload& workload, const std::vector<std::int32_t>& stages, std::int32_t stage);
+
+    /// The moment of the step at which most is live, with `batch` samples; ties go to the first.
+    Demand peak(double batch) const;
+
+private:
+    void walk(const Workload& workload, const std::vector<std::int32_t>* stages, std::int32_t stage);
+
+    std::vector<std::array<Affine, kCategories>> live_;  ///< by position in the schedule
+};
+
+/// The closed form: all inputs and outputs of the forward pass at once, gradients of all parameters with 4 bytes for
+/// each of the optimiser's momenta, and the largest gradient of an activation.
+CategoryBytes closedForm(double inputElements, double outputElements, double largestLayerElements, double parameters,
+                         double batch, const Precision& precision, std::size_t momenta);
+CategoryBytes closedForm(const Workload& workload, double batch);
+
+/// How memory is estimated: a row of the table.
+struct MemoryModel {
+    std::string_view id;
+    std::string_view description;
+    Demand (*demand)(const Workload& workload, const LiveRanges& live, double batch);
+};
+const std::vector<MemoryModel>& memoryModels();
+/// Throws UsageError.
+const MemoryModel& memoryModelNamed(std::string_view id);
+
+// Placement -----------------------------------------------------------------------------------------------------------
+
+/// Which levels may hold a category.
+enum class Holds : std::uint8_t { onChip, offChip, spill };
+
+/// Where a platform's software keeps what: a row of the table.
+struct PlacementPolicy {
+    std::string_view id;
+    std::string_view description;
+    std::array<Holds, kCategories> holds;     ///< by Category
+    std::array<Category, kCategories> order;  ///< in which categories take their place
+};
+const std::vector<PlacementPolicy>& placementPolicies();
+/// The policy that the accelerator's file names, off-chip where it names none. Throws DataError for an unknown one, or
+/// for a category that there is not.
+const PlacementPolicy& policyOf(const hardware::Accelerator& accelerator);
+
+/// A level that cannot hold what it must.
+struct Shortage {
+    std::string level;
+    double capacity = 0;
+    double excess = 0;  ///< bytes
+    Category category = Category::inputOutput;
+};
+
+struct Placement {
+    std::vector<LevelUse> levels;
+    std::optional<Shortage> shortage;  ///< the largest
+};
+/// Fills the levels by a policy and the accelerator's own table. Where the kind of level that a policy wants is not
+/// there, any level serves.
+Placement place(const CategoryBytes& bytes, const hardware::Accelerator& accelerator, const PlacementPolicy& policy);
+
+// Batch size ----------------------------------------------------------------------------------------------------------
+
+/// On-chip and off-chip bytes.
+struct Occupancy {
+    double onChip = 0;
+    double offChip = 0;
+};
+struct BatchCandidate {
+    std::int64_t batch = 1;
+    Occupancy estimate;
+    bool fits = true;
+};
+/// Both estimates below both limits (eq. 5).
+bool within(const Occupancy& estimate, const Occupancy& limit);
+/// Equation 5: 10·(on-chip left)² + (off-chip left)².
+double objectiveOf(const Occupancy& estimate, const Occupancy& limit);
+/// The index of the candidate that fits with the least objective; ties go to the larger batch. Empty where none fits.
+std::optional<std::size_t> chooseBatch(const std::vector<BatchCandidate>& candidates, const Occupancy& limit);
+
+}  // namespace tessera::predict

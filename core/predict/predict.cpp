@@ -1,0 +1,335 @@
+#include "core/predict/predict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/base/elementary.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+
+namespace tessera::predict {
+
+namespace {
+
+constexpr double kSecondsPerHour = 3600;
+constexpr std::int64_t kLargestPower = 65536;
+
+std::size_t at(Category category) {
+    return static_cast<std::size_t>(category);
+}
+
+std::string bytesText(double bytes) {
+    return formatQuantity(bytes, Measure::bytes);
+}
+
+/// "measured" before "datasheet" before "assumed", which a number without a class is.
+int weakness(const std::string& reliability) {
+    return reliability == "measured" ? 0 : reliability == "datasheet" ? 1 : 2;
+}
+
+/// What a field's own entry says of it.
+std::string reliabilityOf(const hardware::Accelerator& accelerator, const std::string& path) {
+    const auto found = accelerator.provenance.find(path);
+    return found == accelerator.provenance.end() || found->second.reliability.empty() ? "assumed"
+                                                                                      : found->second.reliability;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> powersOfTwo() {
+    std::vector<std::int64_t> powers;
+    for (std::int64_t power = 1; power <= kLargestPower; power *= 2) powers.push_back(power);
+    return powers;
+}
+
+// Stages of a cut model -----------------------------------------------------------------------------------------------
+
+/// The stages of model parallelism; one stage that is all of it otherwise.
+struct Predictor::Cut {
+    std::vector<LiveRanges> live;  ///< by stage; empty = the whole model's
+    std::vector<double> crossing;  ///< bytes of one sample from each stage to the next
+};
+
+/// What a batch takes, on the device that has most of it.
+struct Predictor::Fit {
+    Demand demand;
+    Placement placement;
+};
+
+Predictor::Predictor(const Workload& workload, Options options)
+    : workload_(workload),
+      options_(std::move(options)),
+      memoryModel_(memoryModelNamed(options_.memoryModel)),
+      live_(workload) {
+    if (options_.candidates.empty()) options_.candidates = powersOfTwo();
+    const bool named = !options_.collective.empty();
+    if (named) collectiveNamed(options_.collective);
+    if (options_.asynchronous && (!named || !collectiveNamed(options_.collective).asynchronous))
+        throw UsageError("asynchronous training needs a parameter server: --collective parameter-server");
+    if (options_.asynchronous && options_.parallelism == Parallelism::model)
+        throw UsageError("asynchronous training is for data parallelism");
+    if (options_.parallelism == Parallelism::model && memoryModel_.id == "closed-form")
+        throw UsageError("the closed form of the memory model is of a whole model; model parallelism cuts it");
+}
+
+Predictor::Cut Predictor::cutOf(const Machine& machine, std::int64_t devices) const {
+    Cut cut;
+    if (options_.parallelism == Parallelism::data || devices == 1) return cut;
+    const double batch = static_cast<double>(options_.batch.value_or(options_.candidates.front()));
+    const std::vector<OperatorCost> costs = operatorCosts(workload_, machine, batch);
+    std::vector<double> weights(workload_.crossing.size(), 0);
+    for (std::size_t i = 0; i < costs.size(); ++i)
+        if (workload_.operators[i].source >= 0)
+            weights[static_cast<std::size_t>(workload_.operators[i].source)] += costs[i].seconds;
+    const std::vector<std::int32_t> stages = cutChain(weights, devices);
+    for (std::size_t i = 0; i + 1 < stages.size(); ++i)
+        if (stages[i] != stages[i + 1]) cut.crossing.push_back(workload_.crossing[i]);
+    for (std::int32_t stage = 0; !stages.empty() && stage <= stages.back(); ++stage)
+        cut.live.emplace_back(workload_, stages, stage);
+    return cut;
+}
+
+Predictor::Fit Predictor::fitOf(const Machine& machine, const Cut& cut, double batch, std::int64_t devices) const {
+    Fit worst;
+    double largest = -1;
+    const std::size_t stages = std::max<std::size_t>(1, cut.live.size());
+    for (std::size_t stage = 0; stage < stages; ++stage) {
+        Demand demand = memoryModel_.demand(workload_, cut.live.empty() ? live_ : cut.live[stage], batch);
+        double buffer = options_.workspace;
+        // What arrives from a neighbour before it is added: a ring's share of the gradients.
+        if (options_.parallelism == Parallelism::data && devices > 1)
+            buffer += gradientsSent().value / static_cast<double>(devices);
+        demand.bytes[at(Category::ephemeral)] += buffer;
+        const double sum = sumOf(demand.bytes);
+        Placement placement = place(demand.bytes, machine.accelerator, *machine.policy);
+        const double excess = placement.shortage ? placement.shortage->excess : 0;
+        const double most = worst.placement.shortage ? worst.placement.shortage->excess : 0;
+        if (excess < most || (excess == most && sum <= largest)) continue;
+        largest = sum;
+        worst = {std::move(demand), std::move(placement)};
+    }
+    return worst;
+}
+
+std::optional<std::int64_t> Predictor::bestBatch(const Machine& machine, const Cut& cut, std::int64_t devices) const {
+    Occupancy limit;
+    for (const hardware::MemoryLevel& level : machine.accelerator.memory)
+        (level.onChip ? limit.onChip : limit.offChip) += level.capacity ? level.capacity->value : 0;
+    std::vector<BatchCandidate> candidates;
+    for (const std::int64_t batch : options_.candidates) {
+        const Fit fit = fitOf(machine, cut, static_cast<double>(batch), devices);
+        BatchCandidate& candidate = candidates.emplace_back();
+        candidate.batch = batch;
+        candidate.fits = !fit.placement.shortage.has_value();
+        for (const LevelUse& level : fit.placement.levels)
+            (level.onChip ? candidate.estimate.onChip : candidate.estimate.offChip) += sumOf(level.bytes);
+        // Memory never shrinks as the batch grows.
+        if (!candidate.fits) break;
+    }
+    const std::optional<std::size_t> chosen = chooseBatch(candidates, limit);
+    return chosen ? std::optional(candidates[*chosen].batch) : std::nullopt;
+}
+
+// Communication -------------------------------------------------------------------------------------------------------
+
+Bytes Predictor::gradientsSent() const {
+    constexpr double kBitsPerByte = 8;
+    const double bits = options_.gradientBits.value_or(kBitsPerByte * workload_.precision.bytes);
+    return compressed(workload_.gradientBytes / workload_.precision.bytes, bits, options_.gradientDensity);
+}
+
+const Collective* Predictor::collectiveFor(const Machine& machine) const {
+    if (!options_.collective.empty()) return &collectiveNamed(options_.collective);
+    return &collectiveNamed(machine.accelerator.allReduce.empty() ? "ring" : "measured");
+}
+
+Seconds Predictor::exchangeTime(const Machine& machine, const Collective& collective, std::int64_t devices) const {
+    const Exchange exchange{.bytes = gradientsSent(),
+                            .devices = devices,
+                            .rate = machine.accelerator.network,
+                            .latency = machine.accelerator.networkLatency.value_or(Seconds{}),
+                            .measured = &machine.accelerator.allReduce};
+    const std::optional<Seconds> time = collective.time(exchange);
+    if (time) return *time;
+    throw DataError(
+        {.file = machine.accelerator.file, .field = std::string(collective.needs)}, "missing",
+        fmt::format("what the prediction engine's collective '{}' needs for {} devices", collective.id, devices));
+}
+
+// Infeasibility -------------------------------------------------------------------------------------------------------
+
+std::string Predictor::shortageSentence(const Machine& machine, const Cut& cut, const Fit& fit, double batch,
+                                        std::int64_t devices) const {
+    const Shortage& shortage = *fit.placement.shortage;
+    std::string text =
+        fmt::format("batch {} needs {} more than the {} of {}'s {}: ", formatCount(batch), bytesText(shortage.excess),
+                    bytesText(shortage.capacity), escaped(machine.accelerator.name), escaped(shortage.level));
+    const LevelUse* level = nullptr;
+    for (const LevelUse& use : fit.placement.levels)
+        if (use.level == shortage.level) level = &use;
+    std::vector<std::string> parts;
+    for (std::size_t c = 0; c < kCategories; ++c)
+        if (level->bytes[c] > 0)
+            parts.push_back(fmt::format("{} of {}", bytesText(level->bytes[c]), titleOf(static_cast<Category>(c))));
+    text += joined(parts, ", ");
+    const double activations = level->bytes[at(Category::inputOutput)];
+    const std::optional<std::int64_t> smaller =
+        batch > 1 ? bestBatch(machine, cut, devices) : std::optional<std::int64_t>();
+    if (smaller && static_cast<double>(*smaller) < batch)
+        return text + fmt::format("; batch {} fits", formatCount(static_cast<double>(*smaller)));
+    if (activations > shortage.excess)
+        return text + "; recomputing activations, a shorter sequence or smaller samples would help";
+    return text +
+           (options_.parallelism == Parallelism::data
+                ? "; even without activations it does not fit: model parallelism over several devices would help, or "
+                  "an "
+                  "optimiser with less state"
+                : "; even without activations it does not fit: more devices would help, or an optimiser with less "
+                  "state");
+}
+
+// Decision ------------------------------------------------------------------------------------------------------------
+
+void Predictor::addDecision(Prediction& prediction, const Machine& machine) const {
+    const auto devices = static_cast<double>(prediction.devices);
+    if (machine.accelerator.pricePerHourUsd) {
+        prediction.pricePerHourUsd = *machine.accelerator.pricePerHourUsd * devices;
+        if (*prediction.pricePerHourUsd > 0)
+            prediction.samplesPerUsd = prediction.throughput * kSecondsPerHour / *prediction.pricePerHourUsd;
+    }
+    if (machine.accelerator.power)
+        prediction.joulesPerSample = machine.accelerator.power->value * devices / prediction.throughput;
+    if (!options_.samples) return;
+    prediction.trainingTime = Seconds{*options_.samples / prediction.throughput};
+    if (prediction.pricePerHourUsd)
+        prediction.trainingCostUsd = *prediction.pricePerHourUsd * prediction.trainingTime->value / kSecondsPerHour;
+    if (prediction.joulesPerSample) prediction.trainingEnergy = Joules{*prediction.joulesPerSample * *options_.samples};
+}
+
+void Predictor::addBaselines(Prediction& prediction, const Machine& machine) const {
+    const double batch = static_cast<double>(prediction.batch);
+    const double flops = workload_.flops(batch);
+    const auto devices = options_.parallelism == Parallelism::data ? static_cast<double>(prediction.devices) : 1.0;
+    // The whole step as one kernel against the slowest known memory.
+    double bytes = 0;
+    for (const StepOperator& op : workload_.operators) bytes += op.bytes.at(batch);
+    const std::vector<hardware::MemoryLevel>& memory = machine.accelerator.memory;
+    const std::int32_t level = levelHolding(std::numeric_limits<double>::infinity(), memory);
+    const Seconds whole =
+        rooflineTime(Flops{flops}, flops / bytes, machine.peak, *memory[static_cast<std::size_t>(level)].bandwidth);
+    prediction.baselines.push_back({.id = "roofline", .throughput = batch * devices / whole.value});
+
+    // The measured model that is most like this one.
+    const auto nearest =
+        [&](const hardware::Accelerator& of) -> std::pair<const hardware::Benchmark*, const BenchmarkModel*> {
+        std::pair<const hardware::Benchmark*, const BenchmarkModel*> best{nullptr, nullptr};
+        double least = std::numeric_limits<double>::infinity();
+        for (const hardware::Benchmark& benchmark : of.benchmarks)
+            for (const BenchmarkModel& model : options_.benchmarks) {
+                if (model.model != benchmark.model || !(model.flopsPerSample > 0) || !(model.parameters > 0)) continue;
+                const double distance =
+                    std::fabs(elementary::log(std::max(workload_.flops(1), 1.0) / model.flopsPerSample)) +
+                    std::fabs(elementary::log(std::max(workload_.parameters, 1.0) / model.parameters));
+                if (distance >= least) continue;
+                least = distance;
+                best = {&benchmark, &model};
+            }
+        return best;
+    };
+    Baseline& scaled = prediction.baselines.emplace_back(Baseline{.id = "utilization", .throughput = {}});
+    if (!options_.reference)
+        scaled.missing = "a reference accelerator";
+    else if (const auto [benchmark, model] = nearest(*options_.reference); benchmark == nullptr)
+        scaled.missing = fmt::format("a measured model on {}", escaped(options_.reference->name));
+    else
+        scaled.throughput = benchmark->utilization * machine.peak.value * devices * batch / flops;
+    Baseline& similar = prediction.baselines.emplace_back(Baseline{.id = "similarity", .throughput = {}});
+    if (const auto [benchmark, model] = nearest(machine.accelerator); benchmark == nullptr)
+        similar.missing = fmt::format("a measured model on {}", escaped(machine.accelerator.name));
+    else
+        similar.throughput = benchmark->utilization * machine.peak.value * devices / model->flopsPerSample;
+}
+
+Prediction Predictor::predict(const Machine& machine, std::int64_t devices) const {
+    Prediction prediction;
+    prediction.accelerator = machine.id();
+    prediction.name = machine.accelerator.name;
+    prediction.devices = devices;
+    prediction.policy = machine.policy->id;
+    prediction.sources = machine.accelerator.provenance;
+
+    const Cut cut = cutOf(machine, devices);
+    const std::optional<std::int64_t> batch = options_.batch ? options_.batch : bestBatch(machine, cut, devices);
+    const auto samples = static_cast<double>(batch.value_or(options_.candidates.front()));
+    Fit fit = fitOf(machine, cut, samples, devices);
+    prediction.memory.bytes = fit.demand.bytes;
+    prediction.memory.levels = fit.placement.levels;
+    if (fit.demand.at >= 0) prediction.memory.at = workload_.operators[static_cast<std::size_t>(fit.demand.at)].name;
+    if (fit.placement.shortage) {
+        prediction.infeasible = shortageSentence(machine, cut, fit, samples, devices);
+        return prediction;
+    }
+    prediction.batch = static_cast<std::int64_t>(samples);
+
+    const std::vector<OperatorCost> costs = operatorCosts(workload_, machine, samples);
+    prediction.operators = sharesOf(workload_, machine, costs, options_.slowest);
+    prediction.compute = prediction.operators.time;
+    std::string weakest = "measured";
+    const auto restOn = [&](const std::string& path) {
+        std::string reliability = reliabilityOf(machine.accelerator, path);
+        if (weakness(reliability) > weakness(weakest)) weakest = std::move(reliability);
+    };
+    std::vector<bool> levels(machine.accelerator.memory.size(), false);
+    bool computes = false;
+    for (const OperatorCost& cost : costs) {
+        if (cost.way == Way::measured || cost.seconds <= 0) continue;
+        if (cost.level >= 0)
+            levels[static_cast<std::size_t>(cost.level)] = true;
+        else
+            computes = true;
+    }
+    if (computes) restOn("peak_flops." + machine.dtype);
+    for (std::size_t level = 0; level < levels.size(); ++level)
+        if (levels[level]) restOn(fmt::format("memory[{}].bandwidth_bytes_per_s", level));
+
+    const bool dataParallel = options_.parallelism == Parallelism::data;
+    if (devices > 1 && dataParallel) {
+        const Collective* const collective = collectiveFor(machine);
+        prediction.collective = collective->id;
+        prediction.communication = exchangeTime(machine, *collective, devices);
+        if (collective->needs == "network_bits_per_s") restOn("network_bits_per_s");
+    }
+    if (!cut.crossing.empty()) {
+        if (!machine.accelerator.network)
+            throw DataError({.file = machine.accelerator.file, .field = "network_bits_per_s"}, "missing",
+                            "the rate of the links, which the prediction engine's model parallelism needs");
+        // Activations forward, their gradients back (eq. 3).
+        for (const double bytes : cut.crossing)
+            prediction.communication += (Bytes{bytes * samples} / *machine.accelerator.network +
+                                         machine.accelerator.networkLatency.value_or(Seconds{})) *
+                                        2;
+        prediction.collective = "point-to-point";
+        restOn("network_bits_per_s");
+    }
+    if (options_.dataset) {
+        const LoadingTime loading = loadingTime(*options_.dataset, machine.accelerator);
+        prediction.load = (loading.load + loading.prepare) * samples;
+        if (prediction.load.value > 0) restOn("host_bandwidth_bytes_per_s");
+    }
+    prediction.step =
+        stepTime(prediction.load, prediction.compute, prediction.communication, options_.asynchronous && devices > 1);
+    prediction.overlap = prediction.load + prediction.compute + prediction.communication - prediction.step;
+    prediction.throughput = samples * (dataParallel ? static_cast<double>(devices) : 1.0) / prediction.step.value;
+    prediction.error = errorOf(weakest);
+    addDecision(prediction, machine);
+    addBaselines(prediction, machine);
+    return prediction;
+}
+
+}  // namespace tessera::predict

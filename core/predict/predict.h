@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hardware/dataset.h"
+#include "core/predict/machine.h"
+#include "core/predict/memory.h"
+#include "core/predict/prediction.h"
+#include "core/predict/stages.h"
+#include "core/predict/workload.h"
+
+namespace tessera::predict {
+
+enum class Parallelism : std::uint8_t { data, model };
+
+/// A model whose training was measured on some accelerator, as far as baselines need it.
+struct BenchmarkModel {
+    std::string model;  ///< "zoo:resnet50"
+    double flopsPerSample = 0;
+    double parameters = 0;
+};
+
+struct Options {
+    std::optional<std::int64_t> batch;     ///< per device; empty = the best candidate
+    std::vector<std::int64_t> candidates;  ///< rising
+    Parallelism parallelism = Parallelism::data;
+    std::string collective;  ///< empty = the measured one where there is one, else the ring
+    bool asynchronous = false;
+    std::optional<double> gradientBits;  ///< of one element on the wire; empty = as stored
+    double gradientDensity = 1;          ///< share of the elements that is sent
+    std::string memoryModel = "live-ranges";
+    double workspace = 0;  ///< bytes that libraries take
+    std::optional<hardware::Dataset> dataset;
+    std::optional<double> samples;                   ///< to train; for time and cost
+    std::optional<hardware::Accelerator> reference;  ///< of the utilisation baseline
+    std::vector<BenchmarkModel> benchmarks;          ///< those that accelerators name
+    std::size_t slowest = 10;
+};
+
+/// Powers of two from 1 to 65536.
+std::vector<std::int64_t> powersOfTwo();
+
+/// Predicts one model on any number of accelerators. The workload must outlive it.
+class Predictor {
+public:
+    /// Throws UsageError for options that contradict each other.
+    Predictor(const Workload& workload, Options options);
+
+    /// Throws DataError for a number of the accelerator that is missing. A batch that does not fit is no error.
+    Prediction predict(const Machine& machine, std::int64_t devices) const;
+
+private:
+    struct Cut;
+    struct Fit;
+    Cut cutOf(const Machine& machine, std::int64_t devices) const;
+    Fit fitOf(const Machine& machine, const Cut& cut, double batch, std::int64_t devices) const;
+    std::optional<std::int64_t> bestBatch(const Machine& machine, const Cut& cut, std::int64_t devices) const;
+    const Collective* collectiveFor(const Machine& machine) const;
+    Seconds exchangeTime(const Machine& machine, const Collective& collective, std::int64_t devices) const;
+    Bytes gradientsSent() const;
+    void addDecision(Prediction& prediction, const Machine& machine) const;
+    void addBaselines(Prediction& prediction, const Machine& machine) const;
+    std::string shortageSentence(const Machine& machine, const Cut& cut, const Fit& fit, double batch,
+                                 std::int64_t devices) const;
+
+    const Workload& workload_;
+    Options options_;
+    const MemoryModel& memoryModel_;
+    LiveRanges live_;
+};
+
+// Confidence ----------------------------------------------------------------------------------------------------------
+
+/// Standard deviation of the logarithm of measured over predicted throughput, by the class of the weakest number that a
+/// prediction rests on.
+double spreadOf(std::string_view reliability);
+/// 5 % and 95 % of the distribution, as shares of the prediction below and above it.
+RelativeError errorOf(std::string_view reliability);
+
+/// The predictions that fit at one number of devices by a metric, best first, with the probability that the order
+/// holds: draws of every prediction's error, independent of each other. Empty where fewer than one fits.
+std::vector<Ranking> rankingsOf(const std::vector<Prediction>& predictions, std::uint64_t seed);
+
+}  // namespace tessera::predict

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/quantity.h"
+#include "core/hardware/numbers.h"
+#include "core/model/training.h"
+
+/// How fast an accelerator trains a model: after Xie et al., "Centimani: Enabling Fast AI Accelerator Selection for DNN
+/// Training with a Novel Performance Predictor", USENIX ATC 2024.
+namespace tessera::predict {
+
+/// What one step of training keeps in memory (Centimani, 4.2.2).
+enum class Category : std::uint8_t {
+    inputOutput,  ///< inputs, activations and their gradients
+    weights,      ///< parameters, and what else is stored with the model
+    gradients,    ///< of the parameters, and the optimiser's momenta
+    algorithm,    ///< float32 master copies of mixed precision
+    ephemeral,    ///< workspaces of libraries, buffers of communication
+};
+inline constexpr std::size_t kCategories = 5;
+/// "input_output", "weights", "gradients", "algorithm", "ephemeral": ids in files.
+std::string_view idOf(Category category);
+/// "inputs and activations", …: for people.
+std::string_view titleOf(Category category);
+/// Bytes, by Category.
+using CategoryBytes = std::array<double, kCategories>;
+double sumOf(const CategoryBytes& bytes);
+
+/// One level of an accelerator's memory and what lies in it.
+struct LevelUse {
+    std::string level;
+    bool onChip = false;
+    std::optional<Bytes> capacity;
+    CategoryBytes bytes{};
+    bool operator==(const LevelUse&) const = default;
+};
+
+/// The memory of one device at the moment of the step when most is needed.
+struct MemoryUse {
+    CategoryBytes bytes{};
+    std::vector<LevelUse> levels;  ///< empty where the accelerator gives none
+    std::string at;                ///< the operator that runs at that moment
+    bool operator==(const MemoryUse&) const = default;
+};
+
+/// Which of two ways told the time of an operator (Centimani, eq. 2).
+enum class Way : std::uint8_t { measured, roofline };
+
+struct OperatorTime {
+    std::string name;
+    std::string type;
+    model::Phase phase = model::Phase::forward;
+    Way way = Way::roofline;
+    std::string bound;         ///< of a roofline: "compute" or a memory level; of a measured kernel: its name
+    bool outsideHull = false;  ///< the kernel is in the table, but not around this shape
+    Seconds time;
+    bool operator==(const OperatorTime&) const = default;
+};
+
+/// What the two ways made of a step's operators.
+struct OperatorShares {
+    std::int64_t operators = 0;  ///< that take time
+    std::int64_t measured = 0;
+    std::int64_t outsideHull = 0;
+    Seconds measuredTime;
+    Seconds time;
+    std::vector<OperatorTime> slowest;  ///< slowest first
+    bool operator==(const OperatorShares&) const = default;
+};
+
+/// How far a prediction may be off: 90 % of its error distribution, as shares of the throughput.
+struct RelativeError {
+    double low = 0;
+    double high = 0;
+    std::string reliability;  ///< the weakest class of the numbers that it rests on
+    bool operator==(const RelativeError&) const = default;
+};
+
+/// The throughput by a plainer method, for comparison.
+struct Baseline {
+    std::string id;                    ///< "roofline", "utilization", "similarity"
+    std::optional<double> throughput;  ///< samples per second
+    std::string missing = {};          ///< what it would need, where there is none
+    bool operator==(const Baseline&) const = default;
+};
+
+/// One accelerator, by one number of devices. Times are of one step.
+struct Prediction {
+    std::string accelerator;  ///< id, else name
+    std::string name;
+    std::int64_t devices = 1;
+    std::int64_t batch = 0;  ///< per device; of model parallelism in all; 0 where none fits
+    MemoryUse memory;
+    std::string policy;      ///< of placement
+    std::string collective;  ///< how gradients are summed; empty where they are not
+    Seconds load, compute, communication, overlap, step;
+    double throughput = 0;  ///< samples per second, over all devices
+    std::optional<double> pricePerHourUsd;
+    std::optional<double> samplesPerUsd;
+    std::optional<double> joulesPerSample;
+    std::optional<Seconds> trainingTime;    ///< of the samples that were asked for
+    std::optional<double> trainingCostUsd;  ///< likewise
+    std::optional<Joules> trainingEnergy;   ///< likewise
+    RelativeError error;
+    OperatorShares operators;
+    std::vector<Baseline> baselines;
+    std::optional<std::string> infeasible;  ///< why it does not fit, a sentence; then nothing but memory is known
+    hardware::ProvenanceMap sources;        ///< of the accelerator's numbers, by their path in its file
+    bool operator==(const Prediction&) const = default;
+};
+
+/// The accelerators by one metric, best first, at one number of devices.
+struct Ranking {
+    std::string metric;  ///< "throughput_samples_per_s" or "samples_per_usd"
+    std::int64_t devices = 1;
+    std::vector<std::string> order;
+    double probability = 1;  ///< that the order holds, by the error distributions
+    bool operator==(const Ranking&) const = default;
+};
+
+}  // namespace tessera::predict

@@ -1,0 +1,163 @@
+#include "core/predict/stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/base/elementary.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace tessera::predict {
+
+// Communication -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+double log2Of(double value) {
+    return elementary::log(value) / elementary::log(2.0);
+}
+
+/// Steps of a tree over so many devices.
+double heightOf(std::int64_t devices) {
+    double height = 0;
+    for (std::int64_t reached = 1; reached < devices; reached *= 2) ++height;
+    return height;
+}
+
+std::optional<Seconds> measuredCollective(const Exchange& exchange) {
+    if (exchange.measured == nullptr || exchange.measured->empty()) return std::nullopt;
+    return measuredTime(exchange.bytes, nearestOf(*exchange.measured, exchange.bytes, exchange.devices)->bandwidth);
+}
+
+/// Reduce-scatter and all-gather, each in n − 1 steps of a share 1/n (Patarasuk, Yuan, J. Parallel Distrib. Comput.
+/// 69(2), 2009).
+std::optional<Seconds> ring(const Exchange& exchange) {
+    if (!exchange.rate) return std::nullopt;
+    const auto devices = static_cast<double>(exchange.devices);
+    return exchange.bytes / *exchange.rate * (2 * (devices - 1) / devices) + exchange.latency * (2 * (devices - 1));
+}
+
+/// Up a binary tree and down again, all bytes at every step.
+std::optional<Seconds> tree(const Exchange& exchange) {
+    if (!exchange.rate) return std::nullopt;
+    return (exchange.bytes / *exchange.rate + exchange.latency) * (2 * heightOf(exchange.devices));
+}
+
+/// Equation 4: the gradients of a device to the server.
+std::optional<Seconds> parameterServer(const Exchange& exchange) {
+    if (!exchange.rate) return std::nullopt;
+    return exchange.bytes / *exchange.rate + exchange.latency;
+}
+
+}  // namespace
+
+const std::vector<Collective>& collectives() {
+    static const std::vector<Collective> kCollectives{
+        {"measured", "the measured all-reduce that is nearest in size and devices", "all_reduce", false,
+         measuredCollective},
+        {"ring", "all-reduce around a ring", "network_bits_per_s", false, ring},
+        {"tree", "all-reduce up and down a binary tree", "network_bits_per_s", false, tree},
+        {"parameter-server", "each device sends its gradients to a server", "network_bits_per_s", true,
+         parameterServer},
+    };
+    return kCollectives;
+}
+
+const Collective& collectiveNamed(std::string_view id) {
+    std::vector<std::string> known;
+    for (const Collective& collective : collectives()) {
+        if (collective.id == id) return collective;
+        known.emplace_back(collective.id);
+    }
+    throw UsageError(fmt::format("there is no collective {}; there are {}", inQuotes(id), joined(known, ", ")));
+}
+
+Seconds measuredTime(Bytes bytes, BytesPerSecond rate) {
+    return bytes / rate;
+}
+
+const hardware::MeasuredCollective* nearestOf(const std::vector<hardware::MeasuredCollective>& measured, Bytes bytes,
+                                              std::int64_t devices) {
+    const auto distance = [&](const hardware::MeasuredCollective& one) {
+        const double size = std::fabs(log2Of(std::max(bytes.value, 1.0) / one.bytes.value));
+        const double count =
+            one.devices ? std::fabs(log2Of(static_cast<double>(devices) / static_cast<double>(*one.devices))) : 0;
+        return size + count;
+    };
+    const auto nearest = std::min_element(measured.begin(), measured.end(),
+                                          [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+    return nearest == measured.end() ? nullptr : &*nearest;
+}
+
+Bytes compressed(double elements, double bits, double density) {
+    constexpr double kPlaceBits = 32;
+    return {elements * density * (bits + (density < 1 ? kPlaceBits : 0)) / 8};
+}
+
+// Loading -------------------------------------------------------------------------------------------------------------
+
+LoadingTime loadingTime(const hardware::Dataset& dataset, const hardware::Accelerator& accelerator) {
+    LoadingTime time;
+    if (!accelerator.hostBandwidth)
+        throw DataError({.file = accelerator.file, .field = "host_bandwidth_bytes_per_s"}, "missing",
+                        "the bandwidth to the host, which loading a dataset needs");
+    if (dataset.load && dataset.hostBandwidth)
+        time.load = *dataset.load * ratio(*dataset.hostBandwidth, *accelerator.hostBandwidth);
+    else
+        time.load = dataset.sampleBytes / *accelerator.hostBandwidth;
+    if (!dataset.prepare) {
+        time.assumptions.push_back(
+            fmt::format("Preparing samples is not counted: dataset {} gives no time for it.", escaped(dataset.name)));
+        return time;
+    }
+    time.prepare = *dataset.prepare;
+    if (dataset.hostPeak && accelerator.hostPeak)
+        time.prepare = *dataset.prepare * ratio(*dataset.hostPeak, *accelerator.hostPeak);
+    else
+        time.assumptions.push_back(fmt::format(
+            "Samples are prepared as fast for {} as on the machine that measured it.", escaped(accelerator.name)));
+    return time;
+}
+
+// Overlap -------------------------------------------------------------------------------------------------------------
+
+Seconds stepTime(Seconds load, Seconds compute, Seconds communication, bool asynchronous) {
+    if (asynchronous) return std::max({load, compute, communication});
+    return std::max(load, compute + communication);
+}
+
+// Model parallelism ---------------------------------------------------------------------------------------------------
+
+std::vector<std::int32_t> cutChain(const std::vector<double>& weights, std::int64_t parts) {
+    double low = 0, high = 0;
+    for (const double weight : weights) {
+        low = std::max(low, weight);
+        high += weight;
+    }
+    const auto cut = [&](double most) {
+        std::vector<std::int32_t> stretch;
+        std::int32_t current = 0;
+        double sum = 0;
+        for (const double weight : weights) {
+            if (!stretch.empty() && sum + weight > most) {
+                ++current;
+                sum = 0;
+            }
+            sum += weight;
+            stretch.push_back(current);
+        }
+        return stretch;
+    };
+    constexpr int kHalvings = 60;
+    for (int i = 0; i < kHalvings && low < high; ++i) {
+        const double middle = low + (high - low) / 2;
+        const std::vector<std::int32_t> stretch = cut(middle);
+        (stretch.empty() || stretch.back() < parts ? high : low) = middle;
+    }
+    return cut(high);
+}
+
+}  // namespace tessera::predict

@@ -1,0 +1,449 @@
+#include "core/predict/workload.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/model/counts.h"
+
+namespace tessera::predict {
+
+namespace {
+
+using model::DataType;
+using model::kNoTensor;
+using model::Operator;
+using model::OperatorClass;
+using model::Phase;
+using model::Tensor;
+using model::TensorIndex;
+using model::TensorRole;
+using model::TrainingGraph;
+
+constexpr double kMasterBytes = 4;
+constexpr std::int32_t kNever = -1;
+
+std::size_t at(std::int32_t index) {
+    return static_cast<std::size_t>(index);
+}
+
+/// Operators whose output is their input under another shape.
+bool relabels(const Operator& op) {
+    constexpr std::array<std::string_view, 5> kNames{"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"};
+    return op.domain.empty() && std::find(kNames.begin(), kNames.end(), op.type) != kNames.end();
+}
+
+class Reduction {
+public:
+    Reduction(const model::Model& model, const model::Graph& forward, const Precision& precision,
+              model::Optimizer optimizer)
+        : model_(model),
+          forward_(forward),
+          precision_(precision),
+          training_(model::trainingOf(forward, {.optimizer = optimizer})),
+          graph_(training_.graph),
+          samples_(static_cast<double>(std::max<std::int64_t>(1, forward.batch))) {
+        result_.name = model.name;
+        result_.precision = precision;
+        result_.optimizer = optimizer;
+        result_.warnings = graph_.warnings;
+    }
+
+    Workload reduce() && {
+        classify();
+        addOperators();
+        addTensors();
+        addMasterCopies();
+        addCrossing();
+        addLayers();
+        result_.assumptions.emplace_back(model::kNoLoss);
+        if (forward_.batch != 1)
+            result_.assumptions.push_back(
+                fmt::format("The model fixes batch {}; all tensors that carry the batch are scaled.", forward_.batch));
+        return std::move(result_);
+    }
+
+private:
+    const Operator& op(std::size_t index) const { return graph_.operators[index]; }
+    const Tensor& tensor(TensorIndex index) const { return graph_.tensor(index); }
+
+    void classify() {
+        const std::size_t count = graph_.tensors.size();
+        category_.assign(count, Category::inputOutput);
+        isState_.assign(count, false);
+        scales_.assign(count, false);
+        for (std::size_t i = 0; i < count; ++i) {
+            const TensorRole role = graph_.tensors[i].role;
+            scales_[i] = role == TensorRole::input || role == TensorRole::activation;
+            if (role == TensorRole::parameter || role == TensorRole::statistic || role == TensorRole::constant)
+                category_[i] = Category::weights;
+        }
+        std::vector<std::int32_t> producers = model::producers(graph_);
+        for (const model::ParameterUpdate& update : training_.updates) {
+            const auto mark = [&](TensorIndex tensor) {
+                category_[at(tensor)] = Category::gradients;
+                scales_[at(tensor)] = false;
+            };
+            mark(update.gradient);
+            markParts(update, producers, mark);
+            for (const TensorIndex state : update.state) {
+                category_[at(state)] = Category::gradients;
+                isState_[at(state)] = true;
+            }
+            for (const TensorIndex output : op(at(update.op)).outputs)
+                if (output != kNoTensor) scales_[at(output)] = false;
+        }
+    }
+
+    /// What a parameter's gradient is the sum of, or what it is only the reshaped form of, is a gradient too.
+    template <typename Mark>
+    void markParts(const model::ParameterUpdate& update, const std::vector<std::int32_t>& producers, const Mark& mark) {
+        const std::int32_t producer = producers[at(update.gradient)];
+        if (producer < training_.backward) return;
+        const Operator& by = op(at(producer));
+        if (by.type != "Sum" && !relabels(by)) return;
+        const auto whole = model::elementCount(tensor(update.gradient).shape);
+        for (const TensorIndex input : by.inputs)
+            if (input != kNoTensor && at(input) >= forward_.tensors.size() &&
+                model::elementCount(tensor(input).shape) == whole)
+                mark(input);
+    }
+
+    double bytesEach(TensorIndex index) const {
+        if (isState_[at(index)]) return model::bytesPerElement(DataType::float32);
+        const DataType type = tensor(index).type;
+        return model::isFloat(type) || type == DataType::undefined ? precision_.bytes : model::bytesPerElement(type);
+    }
+
+    double elements(TensorIndex index) const {
+        const Tensor& of = tensor(index);
+        const auto count = model::elementCount(of.shape);
+        if (count) return static_cast<double>(*count);
+        // Shapes that only shape arithmetic has are small; what computes is not.
+        if (of.role == TensorRole::derived || of.role == TensorRole::constant) return 0;
+        unknownShape(of);
+    }
+
+    [[noreturn]] void unknownShape(const Tensor& of) const {
+        std::string expected = "known shapes";
+        for (const std::string& name : model::unboundDimensions(forward_))
+            expected += (expected.ends_with("shapes") ? ": give" : "") + std::string(" --dim ") + escaped(name) + "=N";
+        throw DataError({.file = model_.source, .where = fmt::format("tensor {}", inQuotes(of.name))},
+                        model::toText(of.shape), expected);
+    }
+
+    Affine affine(TensorIndex index, double each) const {
+        const double size = elements(index) * each;
+        return scales_[at(index)] ? Affine{0, size / samples_} : Affine{size, 0};
+    }
+    Affine bytes(TensorIndex index) const { return affine(index, bytesEach(index)); }
+
+    bool anyScales(const Operator& of) const {
+        const auto scales = [&](TensorIndex index) { return index != kNoTensor && scales_[at(index)]; };
+        return std::any_of(of.inputs.begin(), of.inputs.end(), scales) ||
+               std::any_of(of.outputs.begin(), of.outputs.end(), scales);
+    }
+
+    void addOperators() {
+        const std::vector<model::OperatorCount> counts = model::operatorCounts(graph_);
+        result_.operators.reserve(graph_.operators.size());
+        for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+            const Operator& from = op(i);
+            StepOperator& made = result_.operators.emplace_back();
+            made.name = from.name;
+            made.type = from.type;
+            made.phase = training_.phaseOf(static_cast<std::int32_t>(i));
+            made.source = training_.sources[i];
+            const model::OperatorKind* const kind = model::kindOf(from);
+            made.group = kind == nullptr ? OperatorClass::vector : kind->group;
+            made.free = relabels(from) || !from.body.empty() || isShapeArithmetic(from);
+            if (made.free) continue;
+            const bool scales = made.phase != Phase::update && anyScales(from);
+            const auto flops = [&](const std::optional<std::int64_t>& count) {
+                const double value = count ? static_cast<double>(*count) : 0;
+                return scales ? Affine{0, value / samples_} : Affine{value, 0};
+            };
+            made.matrixFlops = flops(counts[i].flopsMatrix);
+            made.vectorFlops = flops(counts[i].flopsVector);
+            made.bytes = traffic(from);
+            made.kernel = kernelOf(from, made);
+        }
+    }
+
+    /// Computes sizes, no data: nothing that an accelerator runs.
+    bool isShapeArithmetic(const Operator& of) const {
+        return std::all_of(of.outputs.begin(), of.outputs.end(), [&](TensorIndex output) {
+            return output == kNoTensor ||
+                   (tensor(output).role == TensorRole::derived && !model::isFloat(tensor(output).type));
+        });
+    }
+
+    Affine traffic(const Operator& from) const {
+        Affine sum;
+        const bool lookUp = from.type == "Gather" || from.type == "LookUpGradient";
+        for (std::size_t i = 0; i < from.inputs.size(); ++i) {
+            const TensorIndex input = from.inputs[i];
+            if (input == kNoTensor) continue;
+            // Of a table only the rows that are looked up are read: as much as is written.
+            if (lookUp && i == 0 && tensor(input).role == TensorRole::parameter) {
+                sum += bytes(from.outputs.front());
+                continue;
+            }
+            sum += bytes(input);
+        }
+        for (const TensorIndex output : from.outputs)
+            if (output != kNoTensor) sum += bytes(output);
+        return sum;
+    }
+
+    // Kernels -----------------------------------------------------------------------------------------------------
+
+    double dimension(TensorIndex index, std::size_t axis) const {
+        const model::Shape& shape = tensor(index).shape;
+        return shape && axis < shape->size() ? static_cast<double>((*shape)[axis]) : 0;
+    }
+
+    KernelShape kernelOf(const Operator& from, const StepOperator& made) const {
+        if (from.type == "Conv" || from.type.starts_with("Convolution")) return convolution(from, made);
+        if (made.matrixFlops.fixed + made.matrixFlops.perSample > 0) return product(from, made);
+        if (made.group == OperatorClass::matrix) return {};
+        KernelShape kernel{.kernel = kernelName(from, made), .sizes = {}};
+        const TensorIndex output = from.outputs.empty() ? kNoTensor : from.outputs.front();
+        if (output == kNoTensor) return {};
+        const Affine all = affine(output, 1);
+        if (made.group != OperatorClass::normalisation || !tensor(output).shape || tensor(output).shape->empty()) {
+            kernel.sizes = {all};
+            return kernel;
+        }
+        const double columns = static_cast<double>(tensor(output).shape->back());
+        if (columns <= 0) return {};
+        kernel.sizes = {{all.fixed / columns, all.perSample / columns}, {columns, 0}};
+        return kernel;
+    }
+
+    /// "relu"; of the backward pass "relu_gradient", by the operator that it is of.
+    std::string kernelName(const Operator& from, const StepOperator& made) const {
+        if (!from.type.ends_with("Gradient") || made.source < 0) return lowered(from.type);
+        return lowered(op(at(made.source)).type) + "_gradient";
+    }
+
+    /// Rows × columns × inner of a product of matrices; batches of products before them.
+    KernelShape product(const Operator& from, const StepOperator& made) const {
+        if (from.type != "Gemm" && from.type != "MatMul" && from.type != "FusedMatMul") return {};
+        const TensorIndex output = from.outputs.front();
+        const model::Shape& shape = tensor(output).shape;
+        if (!shape || shape->empty()) return {};
+        const Affine all = affine(output, 1);
+        const double columns = static_cast<double>(shape->back());
+        const double flops = made.matrixFlops.fixed + samples_ * made.matrixFlops.perSample;
+        const double whole = all.fixed + samples_ * all.perSample;
+        const double inner = flops / 2 / whole;
+        const bool sumsSamples = all.perSample == 0 && made.matrixFlops.perSample > 0;
+        const Affine depth = sumsSamples ? Affine{0, inner / samples_} : Affine{inner, 0};
+        const bool batched = from.inputs.size() > 1 && from.type != "Gemm" && tensor(from.inputs[1]).shape &&
+                             tensor(from.inputs[1]).shape->size() > 2;
+        if (!batched)
+            return {.kernel = "gemm", .sizes = {{all.fixed / columns, all.perSample / columns}, {columns, 0}, depth}};
+        const double rows = shape->size() > 1 ? static_cast<double>((*shape)[shape->size() - 2]) : 1;
+        return {
+            .kernel = "batched_gemm",
+            .sizes = {{all.fixed / columns / rows, all.perSample / columns / rows}, {rows, 0}, {columns, 0}, depth}};
+    }
+
+    /// Samples, channels, height and width of the input, filters, kernel height and width, stride and groups, all of
+    /// the forward convolution.
+    KernelShape convolution(const Operator& from, const StepOperator& made) const {
+        const Operator& forward = made.source < 0 ? from : op(at(made.source));
+        if (forward.type != "Conv" || forward.inputs.size() < 2) return {};
+        const TensorIndex data = forward.inputs[0], filters = forward.inputs[1];
+        if (!tensor(data).shape || tensor(data).shape->size() != 4 || !tensor(filters).shape) return {};
+        const auto attribute = [&](const char* name, double otherwise) {
+            const auto found = forward.attributes.find(name);
+            if (found == forward.attributes.end()) return otherwise;
+            if (const auto* list = std::get_if<std::vector<std::int64_t>>(&found->second))
+                return list->empty() ? otherwise : static_cast<double>(list->front());
+            const auto* one = std::get_if<std::int64_t>(&found->second);
+            return one == nullptr ? otherwise : static_cast<double>(*one);
+        };
+        KernelShape kernel{.kernel = "conv", .sizes = {}};
+        if (from.type == "ConvolutionInputGradient") kernel.kernel = "conv_input_gradient";
+        if (from.type == "ConvolutionWeightGradient") kernel.kernel = "conv_weight_gradient";
+        const double count = dimension(data, 0);
+        kernel.sizes.push_back(scales_[at(data)] ? Affine{0, count / samples_} : Affine{count, 0});
+        for (const double size :
+             {dimension(data, 1), dimension(data, 2), dimension(data, 3), dimension(filters, 0), dimension(filters, 2),
+              dimension(filters, 3), attribute("strides", 1), attribute("group", 1)})
+            kernel.sizes.push_back({size, 0});
+        return kernel;
+    }
+
+    // Memory ------------------------------------------------------------------------------------------------------
+
+    /// The tensor whose storage a tensor is in: through operators that only relabel.
+    std::vector<TensorIndex> storages() const {
+        std::vector<TensorIndex> storage(graph_.tensors.size());
+        std::iota(storage.begin(), storage.end(), 0);
+        for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
+            const Operator& by = op(i);
+            if (!relabels(by) || by.inputs.empty() || by.inputs[0] == kNoTensor || by.outputs.empty() ||
+                by.outputs[0] == kNoTensor)
+                continue;
+            storage[at(by.outputs[0])] = storage[at(by.inputs[0])];
+        }
+        // An update writes where the parameter and its state are.
+        for (const model::ParameterUpdate& update : training_.updates) {
+            const Operator& by = op(at(update.op));
+            for (std::size_t o = 0; o < by.outputs.size(); ++o)
+                if (by.outputs[o] != kNoTensor)
+                    storage[at(by.outputs[o])] = o == 0 ? update.parameter : update.state[o - 1];
+        }
+        return storage;
+    }
+
+    void addTensors() {
+        const std::vector<TensorIndex> storage = storages();
+        const auto last = static_cast<std::int32_t>(graph_.operators.size()) - 1;
+        std::vector<std::int32_t> birth(graph_.tensors.size(), kNever), death(graph_.tensors.size(), kNever);
+        std::vector<std::int32_t> source(graph_.tensors.size(), -1);
+        const auto use = [&](TensorIndex index, std::int32_t position) {
+            if (index == kNoTensor) return;
+            const std::size_t place = at(storage[at(index)]);
+            if (birth[place] == kNever || position < birth[place]) birth[place] = position;
+            death[place] = std::max(death[place], position);
+            if (source[place] < 0) source[place] = training_.sources[at(position)];
+        };
+        for (std::int32_t i = 0; i <= last; ++i) {
+            for (const TensorIndex output : op(at(i)).outputs) use(output, i);
+            for (const TensorIndex input : op(at(i)).inputs) use(input, i);
+        }
+        for (const TensorIndex input : forward_.inputs)
+            if (birth[at(input)] != kNever) birth[at(input)] = 0;
+        // The loss reads what the model puts out.
+        if (training_.backward <= last)
+            for (const TensorIndex output : forward_.outputs) {
+                const std::size_t place = at(storage[at(output)]);
+                if (birth[place] != kNever) death[place] = std::max(death[place], training_.backward);
+            }
+        for (std::size_t i = 0; i < graph_.tensors.size(); ++i) {
+            const auto index = static_cast<TensorIndex>(i);
+            if (storage[i] != index || birth[i] == kNever) continue;
+            const bool kept = category_[i] == Category::weights || isState_[i];
+            if (category_[i] == Category::inputOutput && tensor(index).role == TensorRole::derived &&
+                !model::isFloat(tensor(index).type))
+                continue;
+            result_.tensors.push_back({.category = category_[i],
+                                       .bytes = bytes(index),
+                                       .birth = kept ? 0 : birth[i],
+                                       .death = kept ? last : death[i],
+                                       .source = source[i]});
+        }
+    }
+
+    void addMasterCopies() {
+        const auto last = static_cast<std::int32_t>(graph_.operators.size()) - 1;
+        for (const model::ParameterUpdate& update : training_.updates) {
+            result_.gradientBytes += bytes(update.gradient).fixed;
+            if (!precision_.master) continue;
+            const double copy = kMasterBytes * elements(update.parameter);
+            result_.operators[at(update.op)].bytes.fixed += 2 * copy;
+            result_.tensors.push_back({.category = Category::algorithm,
+                                       .bytes = {copy, 0},
+                                       .birth = 0,
+                                       .death = last,
+                                       .source = training_.sources[at(update.op)]});
+        }
+        for (const Tensor& of : forward_.tensors)
+            if (of.role == TensorRole::parameter)
+                result_.parameters += static_cast<double>(model::elementCount(of.shape).value_or(0));
+    }
+
+    /// Of every cut behind a forward operator: the activations made before it that an operator behind it reads.
+    void addCrossing() {
+        const std::size_t count = forward_.operators.size();
+        std::vector<double> change(count + 1, 0);
+        const std::vector<std::int32_t> makers = model::producers(forward_);
+        std::vector<std::int32_t> last(forward_.tensors.size(), kNever);
+        for (std::size_t i = 0; i < count; ++i)
+            for (const TensorIndex input : forward_.operators[i].inputs)
+                if (input != kNoTensor) last[at(input)] = static_cast<std::int32_t>(i);
+        for (std::size_t t = 0; t < forward_.tensors.size(); ++t) {
+            if (makers[t] < 0 || last[t] <= makers[t] || !scales_[t]) continue;
+            const double size = bytes(static_cast<TensorIndex>(t)).perSample;
+            change[at(makers[t])] += size;
+            change[at(last[t])] -= size;
+        }
+        result_.crossing.resize(count);
+        double open = 0;
+        for (std::size_t i = 0; i < count; ++i) result_.crossing[i] = open += change[i];
+    }
+
+    /// Sizes for the closed form of the memory model.
+    void addLayers() {
+        const auto perSample = [&](TensorIndex index) {
+            return index == kNoTensor || !scales_[at(index)] ||
+                           !(model::isFloat(tensor(index).type) || tensor(index).type == DataType::undefined)
+                       ? 0.0
+                       : affine(index, 1).perSample;
+        };
+        for (const TensorIndex input : forward_.inputs) result_.layerInput += affine(input, 1).perSample;
+        for (std::size_t i = 0; i < forward_.operators.size(); ++i) {
+            if (result_.operators[i].free) continue;
+            double read = 0, made = 0;
+            for (const TensorIndex input : forward_.operators[i].inputs) read += perSample(input);
+            for (const TensorIndex output : forward_.operators[i].outputs) made += perSample(output);
+            result_.layerOutput += made;
+            result_.largestLayer = std::max(result_.largestLayer, read + made);
+        }
+    }
+
+    const model::Model& model_;
+    const model::Graph& forward_;
+    Precision precision_;
+    TrainingGraph training_;
+    const model::Graph& graph_;
+    double samples_;
+    std::vector<Category> category_;
+    std::vector<bool> isState_;
+    std::vector<bool> scales_;
+    Workload result_;
+};
+
+}  // namespace
+
+Precision precisionOf(std::string_view dtype) {
+    struct Width {
+        std::string_view dtype;
+        double bytes;
+    };
+    constexpr std::array kWidths{Width{"bf16", 2}, Width{"fp16", 2}, Width{"fp32", 4},
+                                 Width{"tf32", 4}, Width{"fp64", 8}, Width{"fp8", 1}};
+    std::vector<std::string> known;
+    for (const Width& width : kWidths) {
+        if (width.dtype == dtype) return {.dtype = std::string(dtype), .bytes = width.bytes, .master = width.bytes < 4};
+        known.emplace_back(width.dtype);
+    }
+    throw UsageError(
+        fmt::format("there is no data type {} to train in; there are {}", inQuotes(dtype), joined(known, ", ")));
+}
+
+double Workload::flops(double batch) const {
+    double sum = 0;
+    for (const StepOperator& op : operators) sum += op.matrixFlops.at(batch) + op.vectorFlops.at(batch);
+    return sum;
+}
+
+Workload workloadOf(const model::Model& model, const Precision& precision, model::Optimizer optimizer) {
+    const model::Graph* const graph = model.graph();
+    if (graph == nullptr)
+        throw DataError({.file = model.source}, "a table of layers",
+                        "a model with operators, from a graph's file or the zoo, which prediction needs");
+    return Reduction(model, *graph, precision, optimizer).reduce();
+}
+
+}  // namespace tessera::predict

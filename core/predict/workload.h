@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/model.h"
+#include "core/model/operators/operator_table.h"
+#include "core/model/training.h"
+#include "core/predict/prediction.h"
+
+namespace tessera::predict {
+
+/// A quantity of one step as a function of the batch: what carries the batch grows with it, the rest stays.
+struct Affine {
+    double fixed = 0;
+    double perSample = 0;
+    double at(double batch) const { return fixed + perSample * batch; }
+    Affine& operator+=(const Affine& other) {
+        fixed += other.fixed;
+        perSample += other.perSample;
+        return *this;
+    }
+};
+
+/// The name and sizes under which tables of measured kernels know an operator. Without a name no kernel is like it.
+struct KernelShape {
+    std::string kernel;  ///< "gemm", "conv", "relu_gradient", …
+    std::vector<Affine> sizes;
+};
+
+struct StepOperator {
+    std::string name;
+    std::string type;
+    model::Phase phase = model::Phase::forward;
+    model::OperatorClass group = model::OperatorClass::vector;
+    std::int32_t source = -1;  ///< the forward operator that it is of; -1 where none
+    Affine matrixFlops, vectorFlops;
+    Affine bytes;       ///< read and written
+    bool free = false;  ///< relabels its input: takes no time and no memory
+    KernelShape kernel;
+};
+
+/// A tensor with storage of its own, from the operator that makes it to the last one that reads it.
+struct StepTensor {
+    Category category = Category::inputOutput;
+    Affine bytes;
+    std::int32_t birth = 0;  ///< positions in the schedule, both included
+    std::int32_t death = 0;
+    std::int32_t source = -1;  ///< the forward operator by whose stage it lies
+};
+
+/// How numbers are kept.
+struct Precision {
+    std::string dtype = "fp16";
+    double bytes = 2;    ///< of one stored float
+    bool master = true;  ///< a float32 copy of every parameter (mixed precision)
+};
+/// Throws UsageError for a data type that nobody knows the width of. Master copies belong to types narrower than 4
+/// bytes.
+Precision precisionOf(std::string_view dtype);
+
+/// One step of training of a model, reduced to what time and memory depend on.
+struct Workload {
+    std::string name;
+    Precision precision;
+    model::Optimizer optimizer = model::Optimizer::adam;
+    std::vector<StepOperator> operators;  ///< forward, backward, update: the order of the schedule
+    std::vector<StepTensor> tensors;
+    double parameters = 0;
+    double gradientBytes = 0;  ///< what data parallelism sums
+    /// By forward operator: bytes of the activations of one sample that operators behind it read, which is what goes
+    /// to the next device where the model is cut there.
+    std::vector<double> crossing;
+    double layerInput = 0;    ///< elements of all inputs, one sample
+    double layerOutput = 0;   ///< elements that operators of the forward pass make, one sample
+    double largestLayer = 0;  ///< elements that one of them reads and makes, one sample
+    std::vector<std::string> warnings;
+    std::vector<std::string> assumptions;
+
+    double flops(double batch) const;
+};
+
+/// Throws DataError where the model is no operator graph or a shape that counts is unknown.
+Workload workloadOf(const model::Model& model, const Precision& precision, model::Optimizer optimizer);
+
+}  // namespace tessera::predict
