@@ -144,6 +144,7 @@ std::optional<Point> Scorer::evaluate(const hardware::Architecture& architecture
     }
     Point point{.architecture = architecture,
                 .area = area,
+                .parts = hardware::areaOf(architecture, space_.area),
                 .hbm = hbm,
                 .objective = objectiveOf(throughputs),
                 .throughput = throughputs};
@@ -327,7 +328,8 @@ Baseline Scorer::baselineOf(const hardware::Architecture& architecture, bool exp
     baseline.placement = expert ? "expert" : "solver";
     const Bytes hbm = largestMemory();
     baseline.point = {
-        .architecture = architecture, .area = hardware::areaOf(architecture, space_.area).total(), .hbm = hbm};
+        .architecture = architecture, .area = hardware::areaOf(architecture, space_.area).total(),
+                      .parts = hardware::areaOf(architecture, space_.area), .hbm = hbm};
     std::vector<ModelValue> values;
     for (std::size_t m = 0; m < models_.size(); ++m) {
         values.push_back(expert ? expertValue(m, architecture)
