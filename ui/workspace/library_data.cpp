@@ -69,6 +69,13 @@ LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
             const hardware::Platform platform = hardware::loadPlatform(row.path.string());
             entry.aside = countText(static_cast<double>(hardware::coreCount(platform)));
             entry.help = coresText(platform);
+        } else if (row.kind == "template") {
+            const hardware::Template space = hardware::loadTemplate(row.path.string());
+            entry.aside = countText(static_cast<double>(hardware::architectureCount(space)));
+            entry.help =
+                words("%1 accelerators, the largest of %2")
+                    .arg(entry.aside,
+                         QString::fromStdString(formatQuantity(hardware::areaBound(space).value, Measure::area)));
         } else if (row.kind == "fleet") {
             const hardware::Fleet fleet = hardware::loadFleet(row.path.string());
             entry.aside = countText(static_cast<double>(hardware::acceleratorCount(fleet)));
@@ -160,6 +167,7 @@ LibraryContents readLibrary() {
         if (row.kind == "fleet") contents.fleets.append(hardwareEntry(row));
         if (row.kind == "accelerator") contents.accelerators.append(hardwareEntry(row));
         if (row.kind == "platform") contents.platforms.append(hardwareEntry(row));
+        if (row.kind == "template") contents.templates.append(hardwareEntry(row));
     }
     for (const cost::WorkloadEntry& row : cost::workloadEntries()) contents.workloads.append(workloadEntry(row));
     for (const auto& [name, path] : libraryFiles("studies")) contents.studies.append(studyEntry(name, path.string()));
