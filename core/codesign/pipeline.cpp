@@ -1,150 +1,118 @@
-#include "core/codesign/pipeline.h"
-
 #include <algorithm>
-#include <cstddef>
-#include <optional>
+#include <array>
+#include <map>
 #include <utility>
+
+#include "core/codesign/search.h"
 
 namespace tessera::codesign {
 
 namespace {
 
-/// A pass that a stage does next.
-struct Pass {
-    PipelinePhase phase = PipelinePhase::forward;
-    std::int64_t microBatch = 0;
-};
+constexpr std::int64_t kMostEvents = 4096;
 
-/// A stage on its way through a batch.
-struct Stage {
-    std::int64_t warmUp = 1;  ///< forward passes before the first backward pass
-    std::int64_t forwards = 0, backwards = 0;
-    Seconds free;
-    std::vector<Seconds> forwardDone, backwardDone;  ///< by micro-batch, as far as it got
+using Phase = PipelineEvent::Phase;
 
-    /// Empty at the end of the batch.
-    std::optional<Pass> next(std::int64_t microBatches) const {
-        if (backwards == microBatches) return std::nullopt;
-        const bool fill = forwards < microBatches && forwards - backwards < warmUp;
-        return fill ? Pass{PipelinePhase::forward, forwards} : Pass{PipelinePhase::backward, backwards};
-    }
-};
-
+/// Runs the passes of the first micro-batches, each stage in its fixed order.
 class Simulation {
 public:
-    Simulation(const ModelResult& model, std::int64_t microBatches, std::int64_t shown)
-        : model_(model), microBatches_(microBatches), shown_(shown), stages_(model.stages.size()) {
-        const auto count = static_cast<std::int64_t>(stages_.size());
-        for (std::int64_t s = 0; s < count; ++s)
-            stages_[static_cast<std::size_t>(s)].warmUp = std::min(count - s, microBatches);
-    }
+    Simulation(const std::vector<StageResult>& stages, std::int64_t microBatches)
+        : stages_(stages),
+          microBatches_(microBatches),
+          forward_(stages.size(), std::vector<double>(static_cast<std::size_t>(microBatches), kUnknown)),
+          backward_(forward_) {}
 
     std::vector<PipelineEvent> run() {
-        bool moved = true;
-        while (moved && !isShown()) {
+        std::vector<std::size_t> next(stages_.size(), 0);
+        std::vector<double> free(stages_.size(), 0);
+        for (bool moved = true; moved;) {
             moved = false;
             for (std::size_t s = 0; s < stages_.size(); ++s)
-                while (advance(s)) moved = true;
+                while (next[s] < 2 * static_cast<std::size_t>(microBatches_) && tryPass(s, next[s], free[s])) {
+                    ++next[s];
+                    moved = true;
+                }
         }
+        std::stable_sort(events_.begin(), events_.end(),
+                         [](const PipelineEvent& a, const PipelineEvent& b) { return a.stage < b.stage; });
         return std::move(events_);
     }
 
-    Seconds freeAt(std::size_t stage) const { return stages_[stage].free; }
-
 private:
-    /// All that is wanted has happened.
-    bool isShown() const {
-        return std::all_of(stages_.begin(), stages_.end(),
-                           [&](const Stage& stage) { return stage.backwards >= shown_; });
+    static constexpr double kUnknown = -1;
+
+    /// The n-th pass of a stage: first as many forward passes as stages follow (and one), then backward and forward in
+    /// turn.
+    std::pair<Phase, std::int64_t> passOf(std::size_t stage, std::size_t n) const {
+        const auto number = static_cast<std::int64_t>(n);
+        const std::int64_t ahead = std::min(microBatches_, static_cast<std::int64_t>(stages_.size() - stage));
+        if (number < ahead) return {Phase::forward, number};
+        const std::int64_t turns = 2 * (microBatches_ - ahead);
+        const std::int64_t after = number - ahead;
+        if (after >= turns) return {Phase::backward, microBatches_ - ahead + (after - turns)};
+        return after % 2 == 0 ? std::pair(Phase::backward, after / 2) : std::pair(Phase::forward, ahead + after / 2);
     }
 
-    /// When what a pass needs is there; empty while that is not known.
-    std::optional<Seconds> readyAt(std::size_t s, const Pass& pass) const {
-        const auto at = static_cast<std::size_t>(pass.microBatch);
-        const auto doneIn = [at](const std::vector<Seconds>& done) {
-            return at < done.size() ? std::optional(done[at]) : std::nullopt;
-        };
-        if (pass.phase == PipelinePhase::forward)
-            return s == 0 ? std::optional(Seconds{}) : doneIn(stages_[s - 1].forwardDone);
-        return s + 1 == stages_.size() ? doneIn(stages_[s].forwardDone) : doneIn(stages_[s + 1].backwardDone);
-    }
-
-    bool advance(std::size_t s) {
-        Stage& stage = stages_[s];
-        if (stage.backwards >= shown_) return false;
-        const std::optional<Pass> pass = stage.next(microBatches_);
-        const std::optional<Seconds> ready = pass ? readyAt(s, *pass) : std::nullopt;
-        if (!ready) return false;
-        const bool forward = pass->phase == PipelinePhase::forward;
-        const Seconds start = std::max(stage.free, *ready);
-        const Seconds finish = start + (forward ? model_.stages[s].forward : model_.stages[s].backward);
-        if (pass->microBatch < shown_)
-            events_.push_back({.stage = static_cast<std::int64_t>(s),
-                               .microBatch = pass->microBatch,
-                               .phase = pass->phase,
-                               .start = start,
-                               .finish = finish});
-        (forward ? stage.forwardDone : stage.backwardDone).push_back(finish);
-        ++(forward ? stage.forwards : stage.backwards);
-        stage.free = finish;
+    bool tryPass(std::size_t s, std::size_t n, double& free) {
+        const auto [phase, microBatch] = passOf(s, n);
+        const auto i = static_cast<std::size_t>(microBatch);
+        double ready = 0;
+        if (phase == Phase::forward)
+            ready = s == 0 ? 0 : forward_[s - 1][i];
+        else
+            ready = s + 1 == stages_.size() ? forward_[s][i] : backward_[s + 1][i];
+        if (ready == kUnknown) return false;
+        const double start = std::max(free, ready);
+        free = start + (phase == Phase::forward ? stages_[s].forward : stages_[s].backward).value;
+        (phase == Phase::forward ? forward_ : backward_)[s][i] = free;
+        events_.push_back(
+            {.stage = s, .microBatch = microBatch, .phase = phase, .start = Seconds{start}, .finish = Seconds{free}});
         return true;
     }
 
-    const ModelResult& model_;
-    std::int64_t microBatches_, shown_;
-    std::vector<Stage> stages_;
+    const std::vector<StageResult>& stages_;
+    std::int64_t microBatches_;
+    std::vector<std::vector<double>> forward_, backward_;  ///< ends, by stage and micro-batch
     std::vector<PipelineEvent> events_;
 };
 
 }  // namespace
 
-std::string_view nameOf(PipelinePhase phase) {
-    switch (phase) {
-        case PipelinePhase::forward:
-            return "forward";
-        case PipelinePhase::backward:
-            return "backward";
-        case PipelinePhase::allReduce:
-            return "all-reduce";
-        case PipelinePhase::update:
-            break;
-    }
-    return "update";
+std::string_view nameOf(PipelineEvent::Phase phase) {
+    constexpr std::array<std::string_view, 4> kNames{"forward", "backward", "all-reduce", "update"};
+    return kNames[static_cast<std::size_t>(phase)];
 }
 
-std::int64_t microBatchesOf(const ModelResult& model, std::int64_t globalBatch) {
-    const std::int64_t atOnce = std::max<std::int64_t>(1, model.choice.microBatch * model.data);
-    return std::max<std::int64_t>(1, (globalBatch + atOnce - 1) / atOnce);
-}
-
-PipelineSchedule pipelineOf(const ModelResult& model, std::int64_t globalBatch, std::int64_t mostMicroBatches) {
+PipelineSchedule pipelineOf(const ModelResult& model, std::int64_t globalBatch) {
     PipelineSchedule schedule;
     if (!model.feasible || model.stages.empty()) return schedule;
-    schedule.stages = static_cast<std::int64_t>(model.stages.size());
-    schedule.microBatches = microBatchesOf(model, globalBatch);
-    schedule.shown = std::clamp<std::int64_t>(mostMicroBatches, 1, schedule.microBatches);
-    Simulation simulation(model, schedule.microBatches, schedule.shown);
-    schedule.events = simulation.run();
-    if (schedule.shown == schedule.microBatches)
-        for (std::size_t s = 0; s < model.stages.size(); ++s) {
-            Seconds at = simulation.freeAt(s);
-            const auto add = [&](PipelinePhase phase, Seconds time) {
-                if (!(time.value > 0)) return;
-                schedule.events.push_back({.stage = static_cast<std::int64_t>(s),
-                                           .microBatch = 0,
-                                           .phase = phase,
-                                           .start = at,
-                                           .finish = at + time});
-                at = at + time;
-            };
-            if (model.data > 1) add(PipelinePhase::allReduce, model.time.gradientAllReduce);
-            if (s == 0) add(PipelinePhase::update, model.time.update);
-        }
-    std::stable_sort(schedule.events.begin(), schedule.events.end(),
-                     [](const PipelineEvent& a, const PipelineEvent& b) {
-                         return a.stage != b.stage ? a.stage < b.stage : a.start < b.start;
-                     });
-    for (const PipelineEvent& event : schedule.events) schedule.length = std::max(schedule.length, event.finish);
+    const auto stages = static_cast<std::int64_t>(model.stages.size());
+    schedule.microBatches = ((globalBatch - 1) / model.choice.microBatch) / model.data + 1;
+    schedule.shown = std::min(schedule.microBatches, std::max<std::int64_t>(1, kMostEvents / (2 * stages)));
+    // What comes later does not change the first passes.
+    const std::int64_t run = std::min(schedule.microBatches, schedule.shown + stages);
+    std::vector<PipelineEvent> events = Simulation(model.stages, run).run();
+    std::vector<Seconds> ends(model.stages.size());
+    for (const PipelineEvent& event : events) {
+        if (event.microBatch >= schedule.shown) continue;
+        ends[event.stage] = std::max(ends[event.stage], event.finish);
+        schedule.length = std::max(schedule.length, event.finish);
+        schedule.events.push_back(event);
+    }
+    if (schedule.shown < schedule.microBatches) return schedule;
+    // The first stage ends the batch; only its AllReduce and update are part of the model of time.
+    std::vector<PipelineEvent> last;
+    Seconds at = ends.front();
+    for (const auto& [phase, length] :
+         {std::pair(Phase::allReduce, model.time.gradientAllReduce), std::pair(Phase::update, model.time.update)}) {
+        if (!(length > Seconds{})) continue;
+        last.push_back({.stage = 0, .microBatch = 0, .phase = phase, .start = at, .finish = at + length});
+        at += length;
+    }
+    const auto second = std::find_if(schedule.events.begin(), schedule.events.end(),
+                                     [](const PipelineEvent& event) { return event.stage > 0; });
+    schedule.events.insert(second, last.begin(), last.end());
+    schedule.length = std::max(schedule.length, at);
     return schedule;
 }
 

@@ -164,9 +164,10 @@ private:
         const std::int64_t needed = acceleratorsOf(numbers_, choice.stages, choice.cheap);
         std::size_t rows = rowsWith(needed);
         if (rows == 0) return;
-        const double filling = choice.load * static_cast<double>(choice.stages - 1);
+        const double filling =
+            choice.load * static_cast<double>(choice.stages - 1) + sumBefore(choice.to, numbers_.update);
         if (!(filling + choice.load * replicas_[rows - 1].microBatches < best.time)) return;
-        const double sync = 4 * weightsBefore(choice.to) / problem_.bandwidth.value;
+        const double sync = 4 * sumBefore(choice.to, numbers_.weights) / problem_.bandwidth.value;
         const double shared = choice.load * static_cast<double>(problem_.microBatches) - sync;
         if (shared <= 0) rows = 1;  // one replica is best
         while (rows-- > 0) {
@@ -178,10 +179,10 @@ private:
         }
     }
 
-    double weightsBefore(std::uint32_t cut) const {
+    double sumBefore(std::uint32_t cut, const std::vector<double>& values) const {
         double sum = 0;
         for (std::size_t i = 0; i < lattice_.layers(); ++i)
-            if (lattice_.contains(cut, i)) sum += numbers_.weights[i];
+            if (lattice_.contains(cut, i)) sum += values[i];
         return sum;
     }
 
@@ -217,6 +218,7 @@ void check(const LayerGraph& graph, const PlacementProblem& problem) {
             checkNumber(layer.activations.value, "the activations of a layer");
             checkNumber(layer.forward.value, "the forward pass of a layer");
             checkNumber(layer.backward.value, "the backward pass of a layer");
+            checkNumber(layer.update.value, "the update of a layer");
         }
         for (const Bytes bytes : width.edges) checkNumber(bytes.value, "an edge");
     }

@@ -36,6 +36,7 @@ struct LayerCosts {
     Seconds forward;
     Seconds backward;
     bool tensorParallel = false;  ///< it is sliced over as many accelerators as the width says
+    Seconds update{};             ///< of its weights, once per batch; that of the first stage ends the batch
     bool operator==(const LayerCosts&) const = default;
 };
 
@@ -76,6 +77,7 @@ struct PlacedStage {
     std::int64_t accelerators = 1;    ///< of one replica
     Seconds load;                     ///< forward and backward pass of one micro-batch, transfers included
     StageMemory memory;
+    Seconds forward{};  ///< the part of `load` that is the forward pass
     bool operator==(const PlacedStage&) const = default;
 };
 

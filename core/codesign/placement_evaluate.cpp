@@ -29,11 +29,15 @@ public:
             slowest = std::max(slowest, plan_.stages[s].load);
         }
         Bytes first;
-        for (const std::size_t layer : plan_.stages.front().layers) first += costs_->layers[layer].weights;
+        Seconds update;
+        for (const std::size_t layer : plan_.stages.front().layers) {
+            first += costs_->layers[layer].weights;
+            update += costs_->layers[layer].update;
+        }
         const auto replicas = static_cast<double>(plan_.data);
         const std::int64_t microBatches = (problem_.microBatches - 1) / plan_.data + 1;
         const auto rounds = static_cast<double>(microBatches + static_cast<std::int64_t>(plan_.stages.size()) - 1);
-        plan_.timePerBatch = slowest * rounds + first / problem_.bandwidth * (4 * (replicas - 1) / replicas);
+        plan_.timePerBatch = slowest * rounds + first / problem_.bandwidth * (4 * (replicas - 1) / replicas) + update;
         return std::move(plan_);
     }
 
@@ -97,7 +101,8 @@ private:
         }
         const Bytes stashed = problem_.recompute ? entering : stage.memory.activations;
         stage.memory.stashed = static_cast<double>(inFlight) * stashed;
-        stage.load = forward(s, true) + backward(s, again ? forward(s, false) : Seconds{});
+        stage.forward = forward(s, true);
+        stage.load = stage.forward + backward(s, again ? forward(s, false) : Seconds{});
     }
 
     /// When the last layer of a stage ends, with or without waiting for tensors from other stages.

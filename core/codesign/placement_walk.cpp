@@ -10,6 +10,7 @@ WidthNumbers::WidthNumbers(const CutLattice& lattice, const PlacementProblem& pr
         forward.push_back(layer.forward.value);
         backward.push_back(layer.backward.value);
         weights.push_back(layer.weights.value);
+        update.push_back(layer.update.value);
         activations.push_back(layer.activations.value);
         held.push_back((2 + problem.optimizerState) * layer.weights.value + layer.activations.value);
         parallel.push_back(layer.tensorParallel ? 1 : 0);

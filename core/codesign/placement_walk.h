@@ -40,6 +40,7 @@ struct WidthNumbers {
     std::vector<double> held;         ///< bytes of weights, gradients, optimiser state and activations
     std::vector<double> activations;  ///< bytes
     std::vector<double> weights;      ///< bytes
+    std::vector<double> update;       ///< seconds
     std::vector<char> parallel;       ///< occupies `width` accelerators; all do where all layers ask for the same
     std::size_t cheap = 0;            ///< layers that occupy one accelerator while others occupy more
 

@@ -61,8 +61,8 @@ struct Options {
     Optimizer optimizer = Optimizer::adam;            ///< its state by OptimizerMemory::exact
     BytesPerSecond bandwidth{300e9};                  ///< between any two accelerators
     std::optional<SquareMillimetres> areaLimit = {};  ///< none: the template's
-    std::int64_t scheduleStates = 20'000;  ///< states that the exact scheduler may look at for each layer and phase
-    std::size_t mostTraced = 2'000;        ///< evaluated architectures that are kept to look at
+    std::int64_t scheduleStates = 1'000;  ///< states that the exact scheduler may look at for each layer and phase
+    std::size_t mostTraced = 2'000;       ///< evaluated architectures that are kept to look at
 
     unsigned threads = 0;  ///< 0 = all cores; never changes a result
     ProgressSink progress = {};
@@ -81,11 +81,12 @@ struct TrainingChoice {
 struct Point {
     hardware::Architecture architecture;
     SquareMillimetres area;
-    Bytes hbm;                       ///< the smallest that gives this objective
-    double objective = 0;            ///< 0 where a model does not fit
-    std::vector<double> throughput;  ///< by model, samples per second; 0 where it does not fit
-    double mfu = 0;                  ///< mean over models, of the throughput
-    double energyPerSample = 0;      ///< joules, mean over models: dynamic, of the cores and memories
+    hardware::Area parts{};  ///< of the area
+    Bytes hbm;                         ///< the smallest that gives this objective
+    double objective = 0;              ///< 0 where a model does not fit
+    std::vector<double> throughput{};  ///< by model, samples per second; 0 where it does not fit
+    double mfu = 0;                    ///< mean over models, of the throughput
+    double energyPerSample = 0;        ///< joules, mean over models: dynamic, of the cores and memories
     bool operator==(const Point&) const = default;
 };
 
@@ -148,10 +149,10 @@ struct ModelResult {
     std::string reason = {};     ///< why it is not
     double throughput = 0;       ///< samples per second
     double throughputBound = 0;  ///< no operator schedules give more on this architecture
-    Seconds timePerBatch;
+    Seconds timePerBatch{};
     std::int64_t pipeline = 0, data = 0, tensor = 0;  ///< p, d, t
     TrainingChoice choice = {};
-    Bytes hbm;       ///< the smallest of the template that gives this throughput
+    Bytes hbm{};     ///< the smallest of the template that gives this throughput
     double mfu = 0;  ///< model FLOPs over those of all tensor cores of all accelerators, in the time of a batch
     double energyPerSample = 0;                    ///< joules
     std::optional<double> speedupOverExpert = {};  ///< over the reference with the expert's placement
@@ -205,16 +206,40 @@ struct Result {
     std::vector<std::string> warnings;
 };
 
-/// What `search` has done so far, to go on from: architectures in the order of the search and what is known of them.
+/// What `search` has done so far, to go on from.
 struct Progress {
     struct Known {
         std::size_t architecture = 0;  ///< index into the template's
-        double objective = 0;
+        Point point;                   ///< with the largest HBM
         bool operator==(const Known&) const = default;
     };
-    std::vector<Known> known;
+    std::size_t next = 0;       ///< position in the order of the search
+    std::int64_t explored = 0;  ///< points
+    double bound = 0;           ///< greatest of the objective among the architectures so far
+    std::vector<Known> known;   ///< architectures that were evaluated to the end, in the order of the search
     bool operator==(const Progress&) const = default;
 };
+
+/// A part of the 1F1B schedule of a replica.
+struct PipelineEvent {
+    enum class Phase : std::uint8_t { forward, backward, allReduce, update };
+    std::size_t stage = 0;
+    std::int64_t microBatch = 0;  ///< 0 of what ends the batch
+    Phase phase = Phase::forward;
+    Seconds start;
+    Seconds finish;
+};
+std::string_view nameOf(PipelineEvent::Phase phase);  ///< "forward", "backward", "all-reduce", "update"
+
+/// The 1F1B schedule of one replica: forward passes until the pipeline is full, then one backward and one forward pass
+/// in turn. Of long batches only the first micro-batches.
+struct PipelineSchedule {
+    std::int64_t microBatches = 0;  ///< of a replica
+    std::int64_t shown = 0;         ///< of them
+    Seconds length;
+    std::vector<PipelineEvent> events;  ///< by stage, then start
+};
+PipelineSchedule pipelineOf(const ModelResult& model, std::int64_t globalBatch);
 
 /// Searches. The result depends on workloads, template and options alone. Throws UsageError for options that make no
 /// sense, InterruptedError.

@@ -12,6 +12,7 @@
 #include "core/base/quantity.h"
 #include "core/codesign/operators.h"
 #include "core/codesign/placement.h"
+#include "core/codesign/placement_file.h"
 #include "core/cost/core_cost.h"
 
 /// Models as co-design takes them: layers with what each asks of an accelerator's memory, and the operators of their
@@ -80,8 +81,8 @@ struct WorkloadOptions {
     std::vector<std::int64_t> microBatches{1, 2, 4, 8};
     /// Empty = those of table 2 of PHAZE for its workloads, 1 for every other model.
     std::vector<std::int64_t> widths = {};
-    std::string optimizer = "adam";  ///< a row of model::optimizerKinds
-    std::int64_t wordBytes = 2;      ///< of weights, gradients and activations
+    Optimizer optimizer = Optimizer::adam;
+    std::int64_t wordBytes = 2;  ///< of weights, gradients and activations
     std::map<std::string, std::int64_t> dimensions = {};
     std::stop_token stop = {};
 };

@@ -145,13 +145,26 @@ struct OperatorCost {
 /// Achieved over possible multiply-accumulates: of all tensor cores for the given time.
 double utilisation(double macs, Seconds time, const hardware::Architecture& architecture, const hardware::Rates& rates);
 
+/// Bounds on the latencies of an operator.
+struct LeastTimes {
+    Seconds oneCore;
+    Seconds allCores;
+};
+
+class TilingMemo;
+
 /// A way to estimate operators: rows of a table.
 struct Estimator {
     std::string_view id;  ///< never changes
     std::string_view title;
     std::string_view description;
     std::span<const std::string_view> assumptions;  ///< sentences for every result that rests on it
-    OperatorCost (*estimate)(const CoreWork&, const hardware::Architecture&, const hardware::Rates&);
+    OperatorCost (*estimateWith)(const CoreWork&, const hardware::Architecture&, const hardware::Rates&, TilingMemo&);
+    /// A latency that no core, and one that no number of cores is faster than, in a fraction of an estimate's time.
+    LeastTimes (*least)(const CoreWork&, const hardware::Architecture&, const hardware::Rates&);
+
+    OperatorCost estimate(const CoreWork& work, const hardware::Architecture& architecture,
+                          const hardware::Rates& rates) const;
 };
 
 /// The first row is the default.

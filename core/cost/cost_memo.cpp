@@ -1,28 +1,12 @@
 #include "core/cost/cost_memo.h"
 
-#include <bit>
 #include <cassert>
-#include <cstdint>
+
+#include "core/cost/mixer.h"
 
 namespace tessera::cost {
 
 namespace {
-
-/// Mixes numbers into one, after SplitMix64's finaliser.
-class Mixer {
-public:
-    Mixer& add(std::uint64_t value) {
-        state_ = (state_ ^ value) * 0xBF58476D1CE4E5B9U;
-        state_ ^= state_ >> 29;
-        return *this;
-    }
-    Mixer& add(std::int64_t value) { return add(static_cast<std::uint64_t>(value)); }
-    Mixer& add(double value) { return add(std::bit_cast<std::uint64_t>(value)); }
-    std::size_t result() const { return static_cast<std::size_t>(state_ ^ (state_ >> 32)); }
-
-private:
-    std::uint64_t state_ = 0x9E3779B97F4A7C15U;
-};
 
 /// The architecture without what the work does not touch. The bandwidth of the global buffer stays, derived or not.
 hardware::Architecture touched(const CoreWork& work, hardware::Architecture architecture) {
@@ -58,7 +42,7 @@ std::size_t CostMemo::Hash::operator()(const Key& key) const {
 const OperatorCost& CostMemo::of(const CoreWork& work, const hardware::Architecture& architecture) {
     assert(problemOf(work).empty());
     const auto [entry, isNew] = known_.try_emplace({work, touched(work, architecture)});
-    if (isNew) entry->second = estimator_.estimate(work, architecture, rates_);
+    if (isNew) entry->second = estimator_.estimateWith(work, architecture, rates_, tilings_);
     return entry->second;
 }
 

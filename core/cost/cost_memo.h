@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/cost/core_cost.h"
+#include "core/cost/tensor_core.h"
 
 namespace tessera::cost {
 
@@ -33,6 +34,7 @@ private:
 
     const Estimator& estimator_;
     hardware::Rates rates_;
+    TilingMemo tilings_;
     std::unordered_map<Key, OperatorCost, Hash> known_;
 };
 

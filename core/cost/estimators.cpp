@@ -31,8 +31,9 @@ void setLatency(CoreUse& use, const Architecture& architecture, const Rates& rat
     use.limit = static_cast<Limit>(longest - seconds.begin());
 }
 
-CoreUse tensorUse(const Gemm& gemm, std::int64_t cores, const Architecture& architecture, const Rates& rates) {
-    const TensorUse best = bestTiling(gemm, cores, architecture, rates);
+CoreUse tensorUse(const Gemm& gemm, std::int64_t cores, const Architecture& architecture, const Rates& rates,
+                  TilingMemo& tilings) {
+    const TensorUse best = tilings.of(gemm, cores, architecture, rates);
     CoreUse use{.latency = {},
                 .energy = {},
                 .cycles = best.cycles,
@@ -73,8 +74,8 @@ CoreUse vectorUse(const VectorWork& work, std::int64_t cores, const Architecture
 /// The output of the product goes straight to the vector core and neither to the global buffer nor to the HBM; partial
 /// outputs that the tiling keeps there still do.
 CoreUse fusedUse(const Gemm& gemm, const VectorWork& work, std::int64_t pairs, const Architecture& architecture,
-                 const Rates& rates) {
-    const CoreUse tensor = tensorUse(gemm, pairs, architecture, rates);
+                 const Rates& rates, TilingMemo& tilings) {
+    const CoreUse tensor = tensorUse(gemm, pairs, architecture, rates, tilings);
     const double output = real(gemm.batch) * real(gemm.m) * real(gemm.n) * gemm.outputShare;
     const double forwarded = std::min(output, work.reads);
     const CoreUse vector = vectorUse(work, work.reads - forwarded, work.writes, pairs, architecture, rates);
@@ -101,20 +102,20 @@ CoreUse inTurn(const CoreUse& tensor, const CoreUse& vector) {
     return use;
 }
 
-OperatorCost physical(const CoreWork& work, const Architecture& architecture, const Rates& rates) {
+OperatorCost physical(const CoreWork& work, const Architecture& architecture, const Rates& rates, TilingMemo& tilings) {
     OperatorCost cost;
     if (work.gemm) cost.macs = macsOf(*work.gemm);
     if (!work.vector) {
-        cost.oneCore = tensorUse(*work.gemm, 1, architecture, rates);
-        cost.allCores = tensorUse(*work.gemm, architecture.tensorCores, architecture, rates);
+        cost.oneCore = tensorUse(*work.gemm, 1, architecture, rates, tilings);
+        cost.allCores = tensorUse(*work.gemm, architecture.tensorCores, architecture, rates, tilings);
     } else if (!work.gemm) {
         cost.oneCore = vectorUse(*work.vector, 1, architecture, rates);
         cost.allCores = vectorUse(*work.vector, architecture.vectorCores, architecture, rates);
     } else {
         const std::int64_t pairs = std::min(architecture.tensorCores, architecture.vectorCores);
-        cost.oneCore = fusedUse(*work.gemm, *work.vector, 1, architecture, rates);
-        cost.allCores = fusedUse(*work.gemm, *work.vector, pairs, architecture, rates);
-        const CoreUse parted = inTurn(tensorUse(*work.gemm, architecture.tensorCores, architecture, rates),
+        cost.oneCore = fusedUse(*work.gemm, *work.vector, 1, architecture, rates, tilings);
+        cost.allCores = fusedUse(*work.gemm, *work.vector, pairs, architecture, rates, tilings);
+        const CoreUse parted = inTurn(tensorUse(*work.gemm, architecture.tensorCores, architecture, rates, tilings),
                                       vectorUse(*work.vector, architecture.vectorCores, architecture, rates));
         if (parted.latency < cost.allCores.latency) cost.allCores = parted;
     }
@@ -128,19 +129,74 @@ CoreUse withoutMemory(CoreUse use, const Rates& rates) {
     return use;
 }
 
-OperatorCost phaze(const CoreWork& work, const Architecture& architecture, const Rates& given) {
-    Rates rates = given;
-    rates.hbmBandwidth = BytesPerSecond{kPhazeDramWords * real(given.wordBytes) * given.clock.value};
+/// Rates with the words that PHAZE's estimates fetch from DRAM.
+Rates phazeRates(Rates rates) {
+    rates.hbmBandwidth = BytesPerSecond{kPhazeDramWords * real(rates.wordBytes) * rates.clock.value};
+    return rates;
+}
+
+OperatorCost phaze(const CoreWork& work, const Architecture& architecture, const Rates& given, TilingMemo& tilings) {
+    const Rates rates = phazeRates(given);
     OperatorCost cost;
     if (work.gemm) {  // what is fused behind it takes no time
         cost.macs = macsOf(*work.gemm);
-        cost.oneCore = tensorUse(*work.gemm, 1, architecture, rates);
-        cost.allCores = tensorUse(*work.gemm, architecture.tensorCores, architecture, rates);
+        cost.oneCore = tensorUse(*work.gemm, 1, architecture, rates, tilings);
+        cost.allCores = tensorUse(*work.gemm, architecture.tensorCores, architecture, rates, tilings);
     } else {
         cost.oneCore = withoutMemory(vectorUse(*work.vector, 1, architecture, rates), rates);
         cost.allCores = withoutMemory(vectorUse(*work.vector, architecture.vectorCores, architecture, rates), rates);
     }
     return cost;
+}
+
+// Bounds -------------------------------------------------------------------------------------------------------------
+
+/// Distinct words of the operands, each moved once.
+double leastWords(const Gemm& gemm, bool output) {
+    const double batch = real(gemm.batch), m = real(gemm.m), n = real(gemm.n), k = real(gemm.k);
+    return batch * (m * k * gemm.leftShare + k * n + (output ? m * n * gemm.outputShare : 0));
+}
+
+double leastCycles(const CoreWork& work, std::int64_t tensorCores, std::int64_t vectorCores,
+                   const Architecture& architecture) {
+    double cycles = 0;
+    if (work.gemm)
+        cycles = macsOf(*work.gemm) / (real(tensorCores) * real(architecture.width) * real(architecture.height));
+    if (work.vector) {
+        const double steps = real(work.vector->elements) / (real(vectorCores) * real(architecture.width));
+        cycles = std::max(cycles, steps * work.vector->cyclesPerElement);
+    }
+    return cycles;
+}
+
+LeastTimes leastOf(const CoreWork& work, const Architecture& architecture, double memorySeconds, const Rates& rates) {
+    // A last bit for what sums are rounded to.
+    constexpr double kBelow = 1 - 1e-12;
+    const double one = std::max(memorySeconds, leastCycles(work, 1, 1, architecture) / rates.clock.value);
+    const double all = leastCycles(work, architecture.tensorCores, architecture.vectorCores, architecture);
+    return {.oneCore = Seconds{one * kBelow},
+            .allCores = Seconds{std::max(memorySeconds, all / rates.clock.value) * kBelow}};
+}
+
+LeastTimes leastPhysical(const CoreWork& work, const Architecture& architecture, const Rates& rates) {
+    double words = work.gemm ? leastWords(*work.gemm, !work.vector) : 0;
+    if (work.vector) {
+        const double output =
+            work.gemm ? real(work.gemm->batch) * real(work.gemm->m) * real(work.gemm->n) * work.gemm->outputShare : 0;
+        words += work.vector->reads + work.vector->writes - std::min(output, work.vector->reads);
+    }
+    const double hbm = words * real(rates.wordBytes) / rates.hbmBandwidth.value;
+    const double buffer = words / architecture.globalWords / rates.clock.value;
+    return leastOf(work, architecture, std::max(hbm, buffer), rates);
+}
+
+LeastTimes leastPhaze(const CoreWork& work, const Architecture& architecture, const Rates& given) {
+    const Rates rates = phazeRates(given);
+    if (!work.gemm) return leastOf(work, architecture, 0, rates);
+    const double words = leastWords(*work.gemm, true);
+    const double hbm = words * real(rates.wordBytes) / rates.hbmBandwidth.value;
+    return leastOf({.gemm = work.gemm, .vector = {}}, architecture,
+                   std::max(hbm, words / architecture.globalWords / rates.clock.value), rates);
 }
 
 constexpr std::array<std::string_view, 7> kPhysicalAssumptions{
@@ -168,13 +224,18 @@ constexpr std::array kEstimators{
     Estimator{"physical", "Physical",
               "products by exhaustive tiling, element-wise work by cycles of lanes, all of it bounded by the bandwidth "
               "of HBM and global buffer",
-              kPhysicalAssumptions, physical},
+              kPhysicalAssumptions, physical, leastPhysical},
     Estimator{"phaze", "PHAZE's assumptions",
               "vector operators without bandwidth limits, fused ones free, 128 words per cycle to DRAM",
-              kPhazeAssumptions, phaze},
+              kPhazeAssumptions, phaze, leastPhaze},
 };
 
 }  // namespace
+
+OperatorCost Estimator::estimate(const CoreWork& work, const Architecture& architecture, const Rates& rates) const {
+    TilingMemo tilings;
+    return estimateWith(work, architecture, rates, tilings);
+}
 
 std::span<const Estimator> estimators() {
     return kEstimators;

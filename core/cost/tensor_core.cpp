@@ -9,6 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/cost/mixer.h"
+
 namespace tessera::cost {
 
 namespace {
@@ -279,6 +281,38 @@ TensorUse bestTiling(const Gemm& gemm, std::int64_t cores, const hardware::Archi
                      const hardware::Rates& rates) {
     assert(problemOf(architecture).empty());
     return Search(gemm, cores, architecture, rates).best();
+}
+
+std::size_t TilingMemo::Hash::operator()(const Key& key) const {
+    Mixer mixer;
+    mixer.add(key.gemm.batch).add(key.gemm.m).add(key.gemm.n).add(key.gemm.k);
+    mixer.add(key.gemm.leftShare).add(key.gemm.outputShare);
+    mixer.add(key.cores).add(key.width).add(key.height).add(key.l2).add(key.buffer).add(key.globalWords);
+    return mixer.add(key.hbmBandwidth).result();
+}
+
+TensorUse TilingMemo::of(const Gemm& gemm, std::int64_t cores, const hardware::Architecture& architecture,
+                         const hardware::Rates& rates) {
+    constexpr std::size_t kMostKept = 40'000;  // of a shard: some 600 MB of all
+    const Key key{.gemm = gemm,
+                  .cores = powerAtMost(cores),
+                  .width = architecture.width,
+                  .height = architecture.height,
+                  .l2 = architecture.tensorL2.value,
+                  .buffer = architecture.globalBuffer.value,
+                  .globalWords = architecture.globalWords,
+                  .hbmBandwidth = rates.hbmBandwidth.value};
+    Shard& shard = shards_[Hash{}(key) % kShards];
+    {
+        const std::scoped_lock lock(shard.mutex);
+        const auto found = shard.known.find(key);
+        if (found != shard.known.end()) return found->second;
+    }
+    const TensorUse use = bestTiling(gemm, cores, architecture, rates);
+    const std::scoped_lock lock(shard.mutex);
+    if (shard.known.size() >= kMostKept) shard.known.clear();
+    shard.known.emplace(key, use);
+    return use;
 }
 
 }  // namespace tessera::cost

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <unordered_map>
 
 #include "core/cost/core_cost.h"
 
@@ -33,5 +37,30 @@ struct TensorUse {
 ///   own copy.
 TensorUse bestTiling(const Gemm& gemm, std::int64_t cores, const hardware::Architecture& architecture,
                      const hardware::Rates& rates);
+
+/// Best tilings that are kept, for one clock and HBM bandwidth: a product on as many cores of equal arrays, buffers and
+/// bandwidth is tiled once, whatever the rest of the architecture. Several threads may use one.
+class TilingMemo {
+public:
+    TensorUse of(const Gemm& gemm, std::int64_t cores, const hardware::Architecture& architecture,
+                 const hardware::Rates& rates);
+
+private:
+    struct Key {
+        Gemm gemm;
+        std::int64_t cores = 1, width = 1, height = 1;
+        double l2 = 0, buffer = 0, globalWords = 0, hbmBandwidth = 0;
+        bool operator==(const Key&) const = default;
+    };
+    struct Hash {
+        std::size_t operator()(const Key& key) const;
+    };
+    struct Shard {
+        std::mutex mutex;
+        std::unordered_map<Key, TensorUse, Hash> known;
+    };
+    static constexpr std::size_t kShards = 64;
+    std::array<Shard, kShards> shards_;
+};
 
 }  // namespace tessera::cost

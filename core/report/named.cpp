@@ -220,6 +220,10 @@ std::string toCsv(const Picture& picture) {
 std::string strategyOf(const study::Result& result, const std::string& wanted) {
     if (const auto* mapping = std::get_if<study::MappingOutcome>(&result.outcome))
         return wanted.empty() ? study::bestRun(*mapping)->algorithm : runOf(result, wanted).algorithm;
+    if (const auto* codesign = std::get_if<study::CodesignOutcome>(&result.outcome)) {
+        if (!wanted.empty() || codesign->result.perModel.empty()) return wanted;
+        return codesign->result.perModel.front().model;
+    }
     if (wanted.empty()) return bestPlan(outcomeOf(result)).strategy;
     return planOf(result, wanted).strategy;
 }

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/codesign_report.h"
 #include "core/report/mapping_report.h"
 
 namespace tessera::report {
@@ -127,6 +128,8 @@ Table layerTable(const PartitionOutcome& outcome) {
 
 std::string toText(const study::Result& result) {
     if (const auto* mapping = std::get_if<study::MappingOutcome>(&result.outcome)) return mappingText(result, *mapping);
+    if (const auto* codesign = std::get_if<study::CodesignOutcome>(&result.outcome))
+        return codesignText(result, *codesign);
     return partitionText(result, std::get<PartitionOutcome>(result.outcome));
 }
 

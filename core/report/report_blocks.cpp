@@ -29,6 +29,8 @@ std::string titleOf(const ReportRun& run) {
     if (!run.title.empty()) return run.title;
     if (!run.result->study.name.empty()) return run.result->study.name;
     if (const auto* mapping = std::get_if<study::MappingOutcome>(&run.result->outcome)) return study::titleOf(*mapping);
+    if (const auto* codesign = std::get_if<study::CodesignOutcome>(&run.result->outcome))
+        return study::titleOf(*codesign);
     const auto& outcome = std::get<study::PartitionOutcome>(run.result->outcome);
     return outcome.model + " on " + outcome.fleet;
 }

@@ -90,6 +90,11 @@ private:
             if (run == nullptr || run->schedule.jobs.size() > kMostRowsOfTimeline) return {};
             return {{"timeline", "application/json", study::toJson(study::timelineOf(result, run->algorithm)).dump()}};
         }
+        if (const auto* codesign = std::get_if<study::CodesignOutcome>(&result.outcome)) {
+            if (codesign->result.perModel.empty() || !codesign->result.perModel.front().feasible) return {};
+            const std::string& model = codesign->result.perModel.front().model;
+            return {{"timeline", "application/json", study::toJson(study::timelineOf(result, model)).dump()}};
+        }
         const auto& outcome = std::get<study::PartitionOutcome>(result.outcome);
         const partition::Plan* const best = study::fastestPlan(outcome);
         // That of a very deep network is made from the result when it is asked for.

@@ -67,6 +67,23 @@ void addNames(Fields& fields, const MappingOutcome& outcome) {
     if (!outcome.platform.empty()) fields.add("Hardware", "name", outcome.platform);
 }
 
+void addNames(Fields& fields, const CodesignOutcome& outcome) {
+    for (std::size_t m = 0; m < outcome.result.models.size(); ++m) {
+        const std::string at = outcome.result.models.size() == 1 ? "" : fmt::format("[{}]", m);
+        fields.add("Model", "name" + at, outcome.result.models[m]);
+    }
+    fields.add("Hardware", "name", outcome.result.space.name);
+}
+
+void addHardware(Fields& fields, const CodesignOutcome& outcome) {
+    const codesign::Result& result = outcome.result;
+    fields.add("Hardware", "area limit", formatQuantity(result.areaBound.value, Measure::area));
+    fields.add("Hardware", "architectures", formatCount(static_cast<double>(result.architectures)));
+    fields.add("Hardware", "clock", formatQuantity(result.space.rates.clock.value, Measure::hertz));
+    fields.add("Hardware", "HBM bandwidth",
+               formatQuantity(result.space.rates.hbmBandwidth.value, Measure::bytesPerSecond));
+}
+
 void addHardware(Fields& fields, const MappingOutcome& outcome) {
     const mapping::Problem& problem = outcome.problem;
     fields.add("Hardware", "bandwidth", fmt::format("{:.6g} bytes/cycle", problem.bandwidth));

@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/partition/array.h"
+#include "core/study/explain_codesign.h"
 #include "core/study/explain_mapping.h"
 #include "core/study/metric.h"
 #include "core/study/partition_study.h"
@@ -801,6 +802,8 @@ std::optional<Explanation> explainOutcome(const Result& result, const PartitionO
 std::optional<Explanation> explain(const Result& result, const std::string& path) {
     if (const auto* mapping = std::get_if<MappingOutcome>(&result.outcome))
         return explainMapping(result, *mapping, path);
+    if (const auto* codesign = std::get_if<CodesignOutcome>(&result.outcome))
+        return explainCodesign(result, *codesign, path);
     return explainOutcome(result, std::get<PartitionOutcome>(result.outcome), path);
 }
 

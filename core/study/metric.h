@@ -29,6 +29,9 @@ std::string headline(const PartitionOutcome& outcome);
 /// "1.9 TFLOP/s · 9.5 ms makespan · at most 0.9 % above the bound · tessera".
 std::string headline(const MappingOutcome& outcome);
 
+/// "2.92× TPUv4 · 8tc-32vc-256x128-4MiB · 219 mm² · proven optimal".
+std::string headline(const CodesignOutcome& outcome);
+
 /// "36.2 ms", "6.31×", "7.2 %", by the metric's measure and name.
 std::string textOf(const Metric& metric);
 

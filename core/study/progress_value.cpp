@@ -23,6 +23,10 @@ std::string cyclesText(double value) {
     return formatCount(std::round(value)) + " cycles";
 }
 
+std::string timesOf(double value) {
+    return timesText(value);
+}
+
 /// An engine's objective; the first row of an engine is what it minimises where the study says nothing.
 struct Row {
     std::string_view engine, objective, title;
@@ -35,6 +39,9 @@ constexpr std::array kRows{
     Row{"mapping", "energy", "Energy", joulesText},
     Row{"mapping", "edp", "Energy × delay (J·cycles)", formatCount},
     Row{"mapping", "weighted", "Weighted objective", formatCount},
+    Row{"codesign", "geomean", "Throughput over the reference", timesOf},
+    Row{"codesign", "mean", "Mean throughput (samples/s)", formatCount},
+    Row{"codesign", "worst", "Least throughput over the reference", timesOf},
 };
 
 const Row& rowOf(const Study& study) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/study/codesign_document.h"
 #include "core/study/json_writer.h"
 #include "core/study/mapping_document.h"
 #include "core/study/partition_document.h"
@@ -148,8 +149,10 @@ const mapping::Run* bestRun(const MappingOutcome& outcome) {
 void writeJson(const Result& result, const TextSink& write) {
     if (const auto* partition = std::get_if<PartitionOutcome>(&result.outcome))
         PartitionWriter(*partition, write).write(result);
+    else if (const auto* mapping = std::get_if<MappingOutcome>(&result.outcome))
+        writeMappingJson(result, *mapping, write);
     else
-        writeMappingJson(result, std::get<MappingOutcome>(result.outcome), write);
+        writeCodesignJson(result, std::get<CodesignOutcome>(result.outcome), write);
 }
 
 Json toJson(const Result& result) {

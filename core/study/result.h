@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/codesign/search.h"
 #include "core/hardware/numbers.h"
 #include "core/mapping/mapping.h"
 #include "core/partition/partition.h"
@@ -105,11 +106,17 @@ struct MappingOutcome {
 /// The run with the least value of the objective; ties go to the one asked for first. Null where there is none.
 const mapping::Run* bestRun(const MappingOutcome& outcome);
 
+/// What the co-design engine found. Of the template only what the output document tells is there in a result that was
+/// read back.
+struct CodesignOutcome {
+    codesign::Result result;
+};
+
 /// What a run yields, with the provenance of every assumption. Holds no time of day and no address.
 struct Result {
     Study study;
     std::vector<Input> inputs;
-    std::variant<PartitionOutcome, MappingOutcome> outcome;
+    std::variant<PartitionOutcome, MappingOutcome, CodesignOutcome> outcome;
     std::vector<std::string> assumptions;
     std::vector<std::string> warnings;
     std::string version = TESSERA_VERSION;  ///< of the program that computed it

@@ -12,6 +12,8 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
+#include "core/study/codesign_document.h"
+#include "core/study/codesign_study.h"
 #include "core/study/mapping_document.h"
 #include "core/study/mapping_study.h"
 #include "core/study/partition_study.h"
@@ -115,6 +117,17 @@ const std::vector<Engine>& engines() {
          .resultSchema = "tessera.mapping-result/1",
          .read = readMappingResult,
          .estimate = estimateMapping},
+        {.id = "codesign",
+         .title = "Co-design",
+         .description = "Searches an accelerator's architecture together with the placement of models on many of it.",
+         .hardwareKind = "template",
+         .models = Takes::many,
+         .drawsNumbers = true,
+         .parameters = codesignParameters,
+         .run = runCodesign,
+         .resultSchema = "tessera.codesign-result/1",
+         .read = readCodesignResult,
+         .estimate = estimateCodesign},
     };
     return kEngines;
 }

@@ -12,6 +12,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/codesign_timeline.h"
 #include "core/study/mapping_schedule.h"
 
 namespace tessera::study {
@@ -206,6 +207,10 @@ Timeline timelineOfOutcome(const Study& study, const PartitionOutcome& outcome, 
 
 Timeline timelineOfOutcome(const Study& /*study*/, const MappingOutcome& outcome, const std::string& algorithm) {
     return scheduleTimeline(outcome, runOf(outcome, algorithm));
+}
+
+Timeline timelineOfOutcome(const Study& /*study*/, const CodesignOutcome& outcome, const std::string& model) {
+    return pipelineTimeline(outcome, model);
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ struct Timeline {
 
 /// What happens when under one strategy or algorithm. Of a partition the step of its plan: per kind of accelerator a
 /// compute track and one track of transfers per level, layer after layer (with `overlap: comm` transfers run beside
-/// compute). Of a mapping one track of jobs per sub-accelerator. Throws UsageError where the result has no such
+/// compute). Of a mapping one track of jobs per sub-accelerator. Of a co-design the
+/// 1F1B pipeline of one model, a track per stage. Throws UsageError where the result has no such
 /// strategy or algorithm.
 Timeline timelineOf(const Result& result, const std::string& strategy);
 

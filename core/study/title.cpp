@@ -44,4 +44,8 @@ std::string titleOf(const MappingOutcome& outcome) {
     return outcome.platform.empty() ? outcome.jobTable : outcome.workload + " on " + outcome.platform;
 }
 
+std::string titleOf(const CodesignOutcome& outcome) {
+    return shortNames(outcome.result.models) + " on " + outcome.result.space.name;
+}
+
 }  // namespace tessera::study

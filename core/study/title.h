@@ -13,4 +13,7 @@ std::string titleOf(const Study& study);
 /// "mix on S2", or the name of the table of jobs.
 std::string titleOf(const MappingOutcome& outcome);
 
+/// "bert-large, gpt2-xl on PHAZE".
+std::string titleOf(const CodesignOutcome& outcome);
+
 }  // namespace tessera::study

@@ -1,0 +1,418 @@
+#include "core/codesign/model_search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/base/error.h"
+
+namespace tessera::codesign {
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+Cores coresOf(const hardware::Architecture& architecture) {
+    return {.tensor = architecture.tensorCores, .vector = architecture.vectorCores};
+}
+
+void checkStop(const std::stop_token& stop) {
+    if (stop.stop_requested()) throw InterruptedError("the co-design search was stopped");
+}
+
+/// Works that an operator of a layer has, each once.
+void collectWorks(const LayerPhase& phase, std::vector<std::size_t>& works) {
+    for (const LayerOperator& op : phase.operators)
+        if (!op.reduced) works.push_back(op.work);
+}
+
+}  // namespace
+
+ModelSearch::ModelSearch(const Workload& workload, const hardware::Template& space, const Options& options,
+                         cost::TilingMemo& tilings)
+    : workload_(workload),
+      space_(space),
+      options_(options),
+      estimator_(*cost::estimatorNamed(options.estimator)),
+      tilings_(tilings),
+      placer_(workload.graph, Placer::kMostCuts, options.cancel),
+      order_(topologicalOrder(workload.graph.layers,
+                              [&] {
+                                  std::vector<std::pair<std::size_t, std::size_t>> edges;
+                                  for (const LayerEdge& edge : workload.graph.edges)
+                                      edges.emplace_back(edge.from, edge.to);
+                                  return edges;
+                              }())),
+      optimizerState_(optimizerState(options.optimizer, OptimizerMemory::exact).value()) {
+    for (const Slice& slice : workload.slices)
+        if (slice.microBatch <= options.globalBatch) addSlice(slice);
+    if (slices_.empty()) return;
+    double macs = 0;
+    const Slice& first = *slices_.front().slice;
+    for (const std::size_t kind : first.kindOf) macs += first.kinds[kind].macs;
+    macsPerSample_ = macs * static_cast<double>(first.width) / static_cast<double>(first.microBatch);
+}
+
+void ModelSearch::addSlice(const Slice& slice) {
+    SliceShape shape{.slice = &slice, .forward = {}, .backward = {}, .works = {}, .heldBytes = 0, .factors = {0}};
+    for (const LayerKind& kind : slice.kinds) {
+        shape.forward.emplace_back(kind.forward, slice.width, options_.bandwidth);
+        shape.backward.emplace_back(kind.backward, slice.width, options_.bandwidth);
+        for (const LayerPhase* phase : {&kind.forward, &kind.backward, &kind.update}) collectWorks(*phase, shape.works);
+    }
+    std::sort(shape.works.begin(), shape.works.end());
+    shape.works.erase(std::unique(shape.works.begin(), shape.works.end()), shape.works.end());
+    for (const std::size_t kind : slice.kindOf)
+        shape.heldBytes +=
+            (2 + optimizerState_) * slice.kinds[kind].weights.value + slice.kinds[kind].activations.value;
+    const std::int64_t batches = microBatches(slice.microBatch);
+    for (std::int64_t stages = 1; stages <= static_cast<std::int64_t>(slice.kindOf.size()); ++stages) {
+        const std::int64_t replicas = std::min(options_.accelerators / (stages * slice.width), batches);
+        if (replicas < 1) break;
+        shape.factors.push_back(static_cast<double>((batches - 1) / replicas + stages));
+    }
+    if (std::find(microBatches_.begin(), microBatches_.end(), slice.microBatch) == microBatches_.end())
+        microBatches_.push_back(slice.microBatch);
+    slices_.push_back(std::move(shape));
+}
+
+std::int64_t ModelSearch::microBatches(std::int64_t microBatch) const {
+    return (options_.globalBatch - 1) / microBatch + 1;
+}
+
+double ModelSearch::throughputOf(Seconds timePerBatch) const {
+    return static_cast<double>(options_.globalBatch) / timePerBatch.value;
+}
+
+double ModelSearch::mfuOf(const hardware::Architecture& architecture, double throughput) const {
+    return cost::utilisation(macsPerSample_ * throughput, Seconds{1}, architecture, space_.rates) /
+           static_cast<double>(options_.accelerators);
+}
+
+const Slice& ModelSearch::slice(std::int64_t microBatch, std::int64_t width) const {
+    for (const SliceShape& shape : slices_)
+        if (shape.slice->microBatch == microBatch && shape.slice->width == width) return *shape.slice;
+    throw UsageError("a plan's slice is none of its model's");
+}
+
+const PhaseShape& ModelSearch::shape(const Slice& slice, std::size_t kind, bool backward) const {
+    for (const SliceShape& shape : slices_)
+        if (shape.slice == &slice) return backward ? shape.backward[kind] : shape.forward[kind];
+    throw UsageError("a plan's slice is none of its model's");
+}
+
+std::vector<Latency> ModelSearch::latencies(const hardware::Architecture& architecture, const Slice& slice) const {
+    std::vector<Latency> works(workload_.works.size());
+    for (const SliceShape& shape : slices_) {
+        if (shape.slice != &slice) continue;
+        for (const std::size_t work : shape.works) {
+            const cost::OperatorCost cost =
+                estimator_.estimateWith(workload_.works[work], architecture, space_.rates, tilings_);
+            works[work] = {cost.oneCore.latency.value, cost.allCores.latency.value};
+        }
+    }
+    return works;
+}
+
+ScheduleResult ModelSearch::schedule(const PhaseShape& shape, const std::vector<Latency>& works,
+                                     const hardware::Architecture& architecture, const std::string& method,
+                                     const std::stop_token& stop) const {
+    ScheduleOptions options;
+    options.method = method;
+    // Only the states count, so that results are the same on any machine.
+    options.time = std::chrono::hours(24);
+    options.nodes = options_.scheduleStates;
+    options.stop = stop;
+    ScheduleResult result = scheduleOperators(shape.operators(works), coresOf(architecture), options);
+    checkStop(stop);
+    return result;
+}
+
+double ModelSearch::updateTime(const Slice& slice, std::size_t kind, const std::vector<Latency>& works) const {
+    double sum = 0;
+    for (const LayerOperator& op : slice.kinds[kind].update.operators)
+        sum += std::min(works[op.work].one, works[op.work].all);
+    return sum;
+}
+
+ModelSearch::SliceTimes ModelSearch::timesOf(const SliceShape& shape, std::vector<PhaseTimes> kinds) const {
+    SliceTimes times{.kinds = std::move(kinds)};
+    const std::vector<std::size_t>& kindOf = shape.slice->kindOf;
+    if (placer_.isPath()) {
+        for (const std::size_t kind : kindOf) {
+            times.forward += times.kinds[kind].forward;
+            times.backward += times.kinds[kind].backward;
+        }
+    } else {
+        std::vector<double> forward(kindOf.size(), 0), backward(kindOf.size(), 0);
+        std::vector<std::vector<std::size_t>> before(kindOf.size());
+        for (const LayerEdge& edge : workload_.graph.edges) before[edge.to].push_back(edge.from);
+        for (const std::size_t layer : order_) {
+            for (const std::size_t from : before[layer]) {
+                forward[layer] = std::max(forward[layer], forward[from]);
+                backward[layer] = std::max(backward[layer], backward[from]);
+            }
+            forward[layer] += times.kinds[kindOf[layer]].forward;
+            backward[layer] += times.kinds[kindOf[layer]].backward;
+            times.forward = std::max(times.forward, forward[layer]);
+            times.backward = std::max(times.backward, backward[layer]);
+        }
+    }
+    for (const PhaseTimes& kind : times.kinds) times.largest = std::max(times.largest, kind.forward + kind.backward);
+    return times;
+}
+
+ModelSearch::SliceTimes ModelSearch::bounds(const SliceShape& shape, const std::vector<Latency>& works,
+                                            const Cores& cores) const {
+    std::vector<PhaseTimes> kinds(shape.slice->kinds.size());
+    for (std::size_t k = 0; k < kinds.size(); ++k)
+        kinds[k] = {.forward = shape.forward[k].bound(works, cores),
+                    .backward = shape.backward[k].bound(works, cores),
+                    .update = updateTime(*shape.slice, k, works)};
+    return timesOf(shape, std::move(kinds));
+}
+
+/// No batch takes less, whatever the plan: some stage has at least its share of the longest path.
+double ModelSearch::quickTime(const SliceShape& shape, const SliceTimes& times, bool recompute, Bytes hbm) const {
+    constexpr double kBelow = 1 - 1e-11;
+    double least = kInfinite;
+    for (std::size_t stages = 1; stages < shape.factors.size(); ++stages) {
+        const auto count = static_cast<double>(stages);
+        if (shape.heldBytes > hbm.value * count * (1 + 1e-9)) continue;
+        double load = std::max(times.largest, (times.forward + times.backward) / count);
+        if (recompute) load = std::max(load, (2 * times.forward + times.backward) / (count + 1));
+        least = std::min(least, shape.factors[stages] * load);
+    }
+    return least * kBelow;
+}
+
+double ModelSearch::throughputBound(const hardware::Architecture& architecture, Bytes hbm) const {
+    thread_local std::vector<Latency> works;
+    works.resize(workload_.works.size());
+    for (std::size_t i = 0; i < works.size(); ++i) {
+        const cost::LeastTimes least = estimator_.least(workload_.works[i], architecture, space_.rates);
+        works[i] = {least.oneCore.value, least.allCores.value};
+    }
+    double time = kInfinite;
+    for (const SliceShape& shape : slices_)
+        time = std::min(time, quickTime(shape, bounds(shape, works, coresOf(architecture)), false, hbm));
+    return time < kInfinite ? static_cast<double>(options_.globalBatch) / time : 0;
+}
+
+WidthCosts ModelSearch::costsOf(const SliceShape& shape, const SliceTimes& times) const {
+    WidthCosts costs{.width = shape.slice->width, .layers = {}, .edges = shape.slice->edges};
+    for (const std::size_t k : shape.slice->kindOf) {
+        const LayerKind& kind = shape.slice->kinds[k];
+        costs.layers.push_back({.weights = kind.weights,
+                                .activations = kind.activations,
+                                .forward = Seconds{times.kinds[k].forward},
+                                .backward = Seconds{times.kinds[k].backward},
+                                .tensorParallel = shape.slice->width > 1,
+                                .update = Seconds{times.kinds[k].update}});
+    }
+    return costs;
+}
+
+PlacementProblem ModelSearch::problemWith(std::int64_t microBatch, bool recompute, Bytes hbm) const {
+    return {.widths = {},
+            .accelerators = options_.accelerators,
+            .microBatches = microBatches(microBatch),
+            .memory = hbm,
+            .bandwidth = options_.bandwidth,
+            .optimizerState = optimizerState_,
+            .recompute = recompute};
+}
+
+PlacementProblem ModelSearch::problem(const hardware::Architecture& architecture, Bytes hbm,
+                                      const TrainingChoice& choice, std::int64_t width,
+                                      const std::stop_token& stop) const {
+    PlacementProblem problem = problemWith(choice.microBatch, choice.recompute, hbm);
+    for (const SliceShape& shape : slices_) {
+        if (shape.slice->microBatch != choice.microBatch || shape.slice->width != width) continue;
+        const std::vector<Latency> works = latencies(architecture, *shape.slice);
+        std::vector<PhaseTimes> kinds;
+        for (std::size_t k = 0; k < shape.slice->kinds.size(); ++k)
+            kinds.push_back({schedule(shape.forward[k], works, architecture, "exact", stop).schedule.makespan,
+                             schedule(shape.backward[k], works, architecture, "exact", stop).schedule.makespan,
+                             updateTime(*shape.slice, k, works)});
+        problem.widths.push_back(costsOf(shape, timesOf(shape, std::move(kinds))));
+    }
+    return problem;
+}
+
+/// What one choice comes to.
+struct ModelSearch::Attempt {
+    double throughput = 0;
+    double bound = 0;
+    std::optional<Plan> plan;
+    std::int64_t explored = 0;
+};
+
+void ModelSearch::attempt(const hardware::Architecture& architecture, Bytes hbm, const TrainingChoice& choice,
+                          double above, Attempt& attempt, const std::stop_token& stop) const {
+    const Cores cores = coresOf(architecture);
+    struct Candidate {
+        const SliceShape* shape = nullptr;
+        std::vector<Latency> works;
+        std::vector<PhaseTimes> list = {}, listBound = {};
+        bool proved = true;
+    };
+    PlacementOptions limit;
+    limit.stop = stop;
+    if (above > 0) limit.fasterThan = Seconds{static_cast<double>(options_.globalBatch) / above};
+    const double longest = limit.fasterThan ? limit.fasterThan->value : kInfinite;
+    // Real costs, with bounds on the schedules.
+    std::vector<Candidate> candidates;
+    PlacementProblem problem = problemWith(choice.microBatch, choice.recompute, hbm);
+    for (const SliceShape& shape : slices_) {
+        if (shape.slice->microBatch != choice.microBatch) continue;
+        checkStop(stop);
+        Candidate candidate{.shape = &shape, .works = latencies(architecture, *shape.slice)};
+        const SliceTimes times = bounds(shape, candidate.works, cores);
+        ++attempt.explored;
+        if (!(quickTime(shape, times, choice.recompute, hbm) < longest)) continue;
+        problem.widths.push_back(costsOf(shape, times));
+        candidates.push_back(std::move(candidate));
+    }
+    if (candidates.empty() || !placer_.place(problem, limit).plan) return;
+    // List schedules.
+    PlacementProblem most = problem;
+    bool proved = true;
+    for (std::size_t c = 0; c < candidates.size(); ++c) {
+        Candidate& candidate = candidates[c];
+        const SliceShape& shape = *candidate.shape;
+        for (std::size_t k = 0; k < shape.slice->kinds.size(); ++k) {
+            const ScheduleResult forward = schedule(shape.forward[k], candidate.works, architecture, "list", stop);
+            const ScheduleResult backward = schedule(shape.backward[k], candidate.works, architecture, "list", stop);
+            const double update = updateTime(*shape.slice, k, candidate.works);
+            candidate.list.push_back({forward.schedule.makespan, backward.schedule.makespan, update});
+            candidate.listBound.push_back({forward.lowerBound, backward.lowerBound, update});
+            candidate.proved = candidate.proved && forward.optimal && backward.optimal;
+        }
+        proved = proved && candidate.proved;
+        problem.widths[c] = costsOf(shape, timesOf(shape, candidate.listBound));
+        most.widths[c] = costsOf(shape, timesOf(shape, candidate.list));
+    }
+    if (!placer_.place(problem, limit).plan) return;
+    // The interval between bound and list decides nothing: schedules are searched.
+    if (!proved)
+        for (std::size_t c = 0; c < candidates.size(); ++c) {
+            Candidate& candidate = candidates[c];
+            if (candidate.proved) continue;
+            const SliceShape& shape = *candidate.shape;
+            std::vector<PhaseTimes> exact = candidate.list, least = candidate.listBound;
+            for (std::size_t k = 0; k < exact.size(); ++k) {
+                const auto refine = [&](const PhaseShape& of, double& time, double& bounded) {
+                    if (time <= bounded) return;
+                    const ScheduleResult found = schedule(of, candidate.works, architecture, "exact", stop);
+                    time = std::min(time, found.schedule.makespan);
+                    bounded = std::min(time, std::max(bounded, found.lowerBound));
+                };
+                refine(shape.forward[k], exact[k].forward, least[k].forward);
+                refine(shape.backward[k], exact[k].backward, least[k].backward);
+            }
+            most.widths[c] = costsOf(shape, timesOf(shape, std::move(exact)));
+            problem.widths[c] = costsOf(shape, timesOf(shape, std::move(least)));
+        }
+    const Placement bound = placer_.place(problem, limit);
+    if (!bound.plan) return;
+    attempt.bound = throughputOf(bound.plan->timePerBatch);
+    Placement found = placer_.place(most, limit);
+    if (!found.plan) return;
+    attempt.throughput = throughputOf(found.plan->timePerBatch);
+    attempt.bound = std::max(attempt.bound, attempt.throughput);
+    attempt.plan = std::move(found.plan);
+}
+
+ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Bytes hbm, double floor,
+                                 std::stop_token stop) const {
+    thread_local std::vector<Latency> works;
+    works.resize(workload_.works.size());
+    for (std::size_t i = 0; i < works.size(); ++i) {
+        const cost::LeastTimes least = estimator_.least(workload_.works[i], architecture, space_.rates);
+        works[i] = {least.oneCore.value, least.allCores.value};
+    }
+    struct Choice {
+        double bound = 0;
+        std::size_t number = 0;  ///< among equally good ones the first is taken
+        TrainingChoice choice;
+    };
+    std::vector<Choice> choices;
+    for (const std::int64_t microBatch : microBatches_)
+        for (const bool recompute : {false, true}) {
+            double time = kInfinite;
+            for (const SliceShape& shape : slices_)
+                if (shape.slice->microBatch == microBatch)
+                    time =
+                        std::min(time, quickTime(shape, bounds(shape, works, coresOf(architecture)), recompute, hbm));
+            if (time < kInfinite)
+                choices.push_back({static_cast<double>(options_.globalBatch) / time,
+                                   choices.size(),
+                                   {.microBatch = microBatch, .recompute = recompute}});
+        }
+    std::stable_sort(choices.begin(), choices.end(),
+                     [](const Choice& a, const Choice& b) { return a.bound > b.bound; });
+    ModelValue best;
+    std::size_t number = choices.size();
+    for (const Choice& each : choices) {
+        if (each.bound <= floor || each.bound < best.throughput) break;
+        // What is as good as the best so far is found, too, so that the order of the choices does not matter.
+        constexpr double kBelow = 1 - 1e-12;
+        Attempt made;
+        attempt(architecture, hbm, each.choice, std::max(floor, best.throughput * kBelow), made, stop);
+        best.explored += made.explored;
+        best.bound = std::max(best.bound, made.bound);
+        if (!made.plan || made.throughput <= floor) continue;
+        if (made.throughput < best.throughput || (made.throughput == best.throughput && each.number > number)) continue;
+        best.throughput = made.throughput;
+        best.choice = each.choice;
+        best.plan = std::move(made.plan);
+        number = each.number;
+    }
+    return best;
+}
+
+std::vector<PhaseTimes> ModelSearch::energies(const hardware::Architecture& architecture, const Slice& slice) const {
+    std::vector<double> joules(workload_.works.size(), -1);
+    const auto sum = [&](const LayerPhase& phase) {
+        double total = 0;
+        for (const LayerOperator& op : phase.operators) {
+            if (op.reduced) continue;
+            double& known = joules[op.work];
+            if (known < 0) {
+                const cost::OperatorCost cost =
+                    estimator_.estimateWith(workload_.works[op.work], architecture, space_.rates, tilings_);
+                known = cost.allCores.latency <= cost.oneCore.latency ? cost.allCores.energy.value
+                                                                      : cost.oneCore.energy.value;
+            }
+            total += known;
+        }
+        return total;
+    };
+    std::vector<PhaseTimes> kinds;
+    for (const LayerKind& kind : slice.kinds)
+        kinds.push_back({sum(kind.forward), sum(kind.backward), sum(kind.update)});
+    return kinds;
+}
+
+double ModelSearch::energyOf(const hardware::Architecture& architecture, const TrainingChoice& choice,
+                             const Plan& plan) const {
+    const Slice& of = slice(choice.microBatch, plan.tensor);
+    const std::vector<PhaseTimes> kinds = energies(architecture, of);
+    double pass = 0, update = 0;
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+        const double forwards = choice.recompute && s + 1 < plan.stages.size() ? 2 : 1;
+        for (const std::size_t layer : plan.stages[s].layers) {
+            const PhaseTimes& kind = kinds[of.kindOf[layer]];
+            pass += forwards * kind.forward + kind.backward;
+            update += kind.update;
+        }
+    }
+    return static_cast<double>(plan.tensor) *
+           (pass / static_cast<double>(choice.microBatch) +
+            update * static_cast<double>(plan.data) / static_cast<double>(options_.globalBatch));
+}
+
+}  // namespace tessera::codesign

@@ -1,0 +1,312 @@
+#include "core/codesign/search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "core/base/elementary.h"
+#include "core/base/error.h"
+#include "core/base/parallel.h"
+#include "core/base/random.h"
+#include "core/codesign/model_search.h"
+#include "core/codesign/search_details.h"
+
+namespace tessera::codesign {
+
+namespace {
+
+/// Architectures between two looks at what was found: few enough to answer within a second, and fixed, so that the
+/// number of threads changes nothing.
+constexpr std::size_t kBatch = 32;
+
+/// An architecture of the template within the bound.
+struct Site {
+    std::size_t index = 0;  ///< in hardware::architectures
+    hardware::Architecture architecture;
+    SquareMillimetres area;
+};
+
+std::vector<Site> sitesOf(const hardware::Template& space, SquareMillimetres bound) {
+    std::vector<Site> sites;
+    const std::vector<hardware::Architecture> all = hardware::architectures(space);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const SquareMillimetres area = hardware::areaOf(all[i], space.area).total();
+        if (area <= bound) sites.push_back({i, all[i], area});
+    }
+    std::stable_sort(sites.begin(), sites.end(), [](const Site& a, const Site& b) { return a.area < b.area; });
+    return sites;
+}
+
+/// What the evaluation of a site came to.
+struct Evaluated {
+    std::optional<Point> point;  ///< none: not above what was asked for
+    double bound = 0;            ///< of the objective; 0 where it was ruled out without an evaluation
+    std::int64_t explored = 0;
+};
+
+class Search {
+public:
+    Search(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options,
+           const std::function<void(const Progress&)>& checkpoint)
+        : options_(options), scorer_(workloads, space, options), checkpoint_(checkpoint) {
+        result_.space = space;
+        result_.options = options;
+        result_.areaBound = options.areaLimit ? *options.areaLimit : hardware::areaBound(space);
+        sites_ = sitesOf(space, result_.areaBound);
+        result_.architectures = static_cast<std::int64_t>(sites_.size());
+        result_.points = result_.architectures * static_cast<std::int64_t>(space.hbm.values.size()) * scorer_.choices();
+        for (const Workload& workload : workloads) result_.models.push_back(workload.name);
+    }
+
+    Result run(const Progress& from) {
+        progress_ = from;
+        setOrder();
+        for (const Progress::Known& known : progress_.known) take(known);
+        switch (options_.search) {
+            case SearchKind::exhaustive:
+            case SearchKind::random:
+                runInBatches();
+                break;
+            case SearchKind::hysteresis:
+                runByBuckets();
+                break;
+        }
+        finish();
+        return std::move(result_);
+    }
+
+private:
+    /// By rising area: then all that may rule a site out is known before it. Random sites as they are drawn.
+    void setOrder() {
+        order_.resize(sites_.size());
+        std::iota(order_.begin(), order_.end(), std::size_t{0});
+        positions_.assign(hardware::architectureCount(result_.space), 0);
+        for (std::size_t i = 0; i < sites_.size(); ++i) positions_[sites_[i].index] = i;
+        if (options_.search == SearchKind::hysteresis) std::reverse(order_.begin(), order_.end());
+        if (options_.search != SearchKind::random) return;
+        RandomStream random(options_.seed);
+        const std::size_t drawn = std::min(order_.size(), static_cast<std::size_t>(options_.samples));
+        for (std::size_t i = 0; i < drawn; ++i) std::swap(order_[i], order_[i + random.below(order_.size() - i)]);
+        order_.resize(drawn);
+    }
+
+    bool prunes() const { return options_.search == SearchKind::exhaustive; }
+
+    void runInBatches() {
+        while (progress_.next < order_.size() && !stopped()) {
+            const std::size_t begin = progress_.next, end = std::min(order_.size(), begin + kBatch);
+            evaluate(begin, end, prunes() ? best_ : 0);
+        }
+        if (progress_.next < order_.size())
+            result_.endedBy = "stop";
+        else if (options_.search == SearchKind::random && order_.size() < sites_.size())
+            result_.endedBy = "samples";
+    }
+
+    /// Appendix C.1: from large to small areas, until the maxima of the last buckets do not rise.
+    void runByBuckets() {
+        const auto bucketOf = [&](std::size_t position) {
+            return std::floor(sites_[order_[position]].area.value / options_.bucket.value);
+        };
+        std::vector<double> maxima;
+        const auto converged = [&] {
+            const auto last = static_cast<std::size_t>(options_.hysteresis);
+            return maxima.size() > last &&
+                   std::is_sorted(maxima.end() - static_cast<std::ptrdiff_t>(last), maxima.end(), std::greater<>());
+        };
+        std::size_t begin = 0;
+        while (begin < order_.size() && !stopped()) {
+            std::size_t end = begin;
+            while (end < order_.size() && bucketOf(end) == bucketOf(begin)) ++end;
+            if (end > progress_.next) evaluate(begin, end, 0);
+            double most = 0;
+            for (std::size_t i = begin; i < end; ++i) most = std::max(most, objectives_[order_[i]]);
+            maxima.push_back(most);
+            begin = end;
+            if (!converged()) continue;
+            result_.endedBy = begin < order_.size() ? "hysteresis" : "done";
+            return;
+        }
+        if (begin < order_.size()) result_.endedBy = "stop";
+    }
+
+    bool stopped() const { return options_.finish.stop_requested(); }
+
+    void evaluate(std::size_t begin, std::size_t end, double floor) {
+        std::vector<Evaluated> found(end - begin);
+        parallelFor(end - begin, options_.threads, [&](std::size_t i) {
+            if (options_.cancel.stop_requested()) throw InterruptedError("the co-design search was stopped");
+            const Site& site = sites_[order_[begin + i]];
+            found[i].point = scorer_.evaluate(site.architecture, site.area, floor, found[i].bound, found[i].explored);
+        });
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            progress_.explored += found[i].explored;
+            progress_.bound = std::max(progress_.bound, found[i].bound);
+            if (!found[i].point) continue;
+            progress_.known.push_back({sites_[order_[begin + i]].index, std::move(*found[i].point)});
+            take(progress_.known.back());
+        }
+        progress_.next = end;
+        report();
+        if (checkpoint_) checkpoint_(progress_);
+    }
+
+    /// Learns of an evaluated architecture; in the order of the search.
+    void take(const Progress::Known& known) {
+        if (objectives_.empty()) objectives_.assign(sites_.size(), 0);
+        const std::size_t position = positions_.at(known.architecture);
+        objectives_[position] = known.point.objective;
+        if (known.point.objective <= best_) return;
+        best_ = known.point.objective;
+        if (!options_.progress) return;
+        ProgressEvent event;
+        event.kind = ProgressEvent::Kind::incumbent;
+        event.task = "searching architectures";
+        event.series = "objective";
+        event.x = known.point.area.value;
+        event.y = best_;
+        options_.progress(event);
+    }
+
+    void report() const {
+        if (!options_.progress) return;
+        ProgressEvent event;
+        event.task = "searching architectures";
+        event.done = static_cast<double>(progress_.next);
+        event.total = static_cast<double>(order_.size());
+        options_.progress(event);
+    }
+
+    void finish() {
+        objectives_.resize(sites_.size(), 0);
+        std::vector<const Progress::Known*> known;
+        for (const Progress::Known& each : progress_.known) known.push_back(&each);
+        const auto smaller = [&](const Progress::Known* a, const Progress::Known* b) {
+            return positions_[a->architecture] < positions_[b->architecture];
+        };
+        std::sort(known.begin(), known.end(), smaller);
+        collectFront(known);
+        collectTrace(known);
+        result_.explored = progress_.explored;
+        // What was not reached was not ruled out.
+        const std::int64_t each = scorer_.choices() * static_cast<std::int64_t>(result_.space.hbm.values.size());
+        result_.skippedByBound = static_cast<std::int64_t>(progress_.next) * each - result_.explored;
+        result_.bound = std::max(progress_.bound, best_);
+        const bool whole = options_.search == SearchKind::exhaustive && result_.endedBy == "done";
+        result_.optimal = whole && result_.best && result_.bound <= best_ * (1 + 1e-9);
+        scorer_.describe(result_);
+    }
+
+    void collectFront(const std::vector<const Progress::Known*>& byArea) {
+        for (const Progress::Known* each : byArea) {
+            if (each->point.objective <= 0) continue;
+            if (!result_.front.empty() && each->point.objective <= result_.front.back().objective) continue;
+            if (!result_.front.empty() && each->point.area == result_.front.back().area) result_.front.pop_back();
+            result_.front.push_back(each->point);
+        }
+        parallelFor(result_.front.size(), options_.threads,
+                    [&](std::size_t i) { scorer_.chooseMemory(result_.front[i]); });
+        if (!result_.front.empty()) result_.best = result_.front.back();
+    }
+
+    void collectTrace(const std::vector<const Progress::Known*>& byArea) {
+        const std::size_t step = byArea.size() / std::max<std::size_t>(1, options_.mostTraced) + 1;
+        for (std::size_t i = byArea.size(); i-- > 0;)
+            if (i % step == 0) result_.evaluated.push_back(byArea[i]->point);
+        const double width = options_.search == SearchKind::hysteresis ? options_.bucket.value : 1;
+        const auto bucketOf = [&](SquareMillimetres area) { return std::floor(area.value / width); };
+        std::size_t next = byArea.size();
+        const std::size_t least =
+            options_.search == SearchKind::hysteresis ? sites_.size() - std::min(progress_.next, sites_.size()) : 0;
+        for (std::size_t i = sites_.size(); i-- > least;) {
+            const double bucket = bucketOf(sites_[i].area);
+            if (result_.trace.empty() || result_.trace.back().area.value != bucket * width) {
+                const double best = result_.trace.empty() ? 0 : result_.trace.back().best;
+                result_.trace.push_back({.area = SquareMillimetres{bucket * width}, .best = best});
+            }
+            TraceBucket& row = result_.trace.back();
+            ++row.architectures;
+            while (next > 0 && positions_[byArea[next - 1]->architecture] > i) --next;
+            if (next == 0 || positions_[byArea[next - 1]->architecture] != i) continue;
+            ++row.evaluated;
+            row.most = std::max(row.most, objectives_[i]);
+            row.best = std::max(row.best, row.most);
+        }
+    }
+
+    Options options_;
+    Scorer scorer_;
+    const std::function<void(const Progress&)>& checkpoint_;
+    Result result_;
+    Progress progress_;
+    std::vector<Site> sites_;             ///< by rising area
+    std::vector<std::size_t> order_;      ///< positions in `sites_`
+    std::vector<std::size_t> positions_;  ///< by index of the template's architecture: position in `sites_`
+    std::vector<double> objectives_;      ///< by position in `sites_`: 0 where not evaluated
+    double best_ = 0;
+};
+
+void check(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options) {
+    if (workloads.empty()) throw UsageError("co-design needs at least one model");
+    if (options.accelerators < 1) throw UsageError("co-design needs at least one accelerator");
+    if (options.globalBatch < 1) throw UsageError("co-design needs a global batch of at least 1");
+    if (!(options.bandwidth.value > 0)) throw UsageError("co-design needs a bandwidth above 0");
+    if (!(options.bucket.value > 0)) throw UsageError("a bucket of areas is wider than 0");
+    if (options.hysteresis < 1 || options.samples < 1 || options.scheduleStates < 1)
+        throw UsageError("hysteresis, samples and states of schedules are at least 1");
+    if (cost::estimatorNamed(options.estimator) == nullptr)
+        throw UsageError(fmt::format("there is no estimator '{}'", options.estimator));
+    if (!options.weights.empty() && options.weights.size() != workloads.size())
+        throw UsageError(fmt::format("{} weights are given for {} models", options.weights.size(), workloads.size()));
+    for (const double weight : options.weights)
+        if (!(weight > 0) || !std::isfinite(weight)) throw UsageError("the weight of a model is above 0");
+    if (space.hbm.values.empty()) throw UsageError("the template has no HBM");
+}
+
+}  // namespace
+
+std::string_view nameOf(Objective objective) {
+    constexpr std::array<std::string_view, 3> kNames{"geomean", "mean", "worst"};
+    return kNames[static_cast<std::size_t>(objective)];
+}
+
+std::optional<Objective> objectiveNamed(std::string_view name) {
+    for (const Objective objective : {Objective::geomean, Objective::mean, Objective::worst})
+        if (nameOf(objective) == name) return objective;
+    return std::nullopt;
+}
+
+const std::vector<SearchRow>& searches() {
+    static const std::vector<SearchRow> kSearches{
+        {SearchKind::exhaustive, "exhaustive", "all points, those that bounds rule out left out"},
+        {SearchKind::hysteresis, "hysteresis", "from large to small areas until the objective no longer rises"},
+        {SearchKind::random, "random", "architectures drawn at random"},
+    };
+    return kSearches;
+}
+
+std::optional<SearchKind> searchNamed(std::string_view name) {
+    for (const SearchRow& row : searches())
+        if (row.name == name) return row.kind;
+    return std::nullopt;
+}
+
+std::string_view nameOf(SearchKind kind) {
+    return searches()[static_cast<std::size_t>(kind)].name;
+}
+
+Result search(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options,
+              const Progress& from, const std::function<void(const Progress&)>& checkpoint) {
+    check(workloads, space, options);
+    return Search(workloads, space, options, checkpoint).run(from);
+}
+
+}  // namespace tessera::codesign
