@@ -12,7 +12,6 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/codesign/pipeline.h"
 #include "core/hardware/architecture.h"
 #include "core/hardware/area.h"
 #include "core/study/metric.h"
@@ -24,10 +23,6 @@ namespace {
 using codesign::ModelResult;
 using codesign::StageMemory;
 using codesign::TimeParts;
-
-/// Of one replica's batch; more would be a wall of passes that all look alike.
-constexpr std::int64_t kMostMicroBatches = 256;
-constexpr std::int64_t kMostPasses = 20'000;
 
 struct TimePart {
     std::string_view id, name, colour;
@@ -227,56 +222,6 @@ std::string scheduleSentence(const codesign::PhaseSchedule& phase) {
     if (gain <= 5e-5 && !phase.optimal) text = "As long as one operator after the other";
     return text + (phase.optimal ? "; proven optimal."
                                  : fmt::format("; at most {} above the bound.", study::percentText(gap)));
-}
-
-study::Timeline pipelineTimeline(const codesign::Result& result, const ModelResult& model) {
-    study::Timeline timeline;
-    timeline.categories = {"forward", "backward", "all-reduce", "update"};
-    const auto stages = static_cast<std::int64_t>(std::max<std::size_t>(1, model.stages.size()));
-    const codesign::PipelineSchedule schedule =
-        codesign::pipelineOf(model, result.options.globalBatch,
-                             std::min(kMostMicroBatches, std::max<std::int64_t>(2, kMostPasses / (2 * stages))));
-    timeline.title = fmt::format("{}: {} of {} through {}", modelTitle(model.model),
-                                 formatCounted(static_cast<double>(schedule.shown), "micro-batch", "micro-batches"),
-                                 formatCount(static_cast<double>(schedule.microBatches)),
-                                 formatCounted(static_cast<double>(schedule.stages), "stage", "stages"));
-    if (schedule.shown == schedule.microBatches)
-        timeline.title =
-            fmt::format("{}: one batch of {} through {}", modelTitle(model.model),
-                        formatCounted(static_cast<double>(schedule.microBatches), "micro-batch", "micro-batches"),
-                        formatCounted(static_cast<double>(schedule.stages), "stage", "stages"));
-    timeline.length = schedule.length.value;
-    for (std::size_t s = 0; s < model.stages.size() && !schedule.events.empty(); ++s)
-        timeline.tracks.push_back({.name = stageName(s), .group = {}});
-    std::vector<double> busy(model.stages.size(), 0);
-    for (const codesign::PipelineEvent& each : schedule.events) {
-        const bool pass =
-            each.phase == codesign::PipelinePhase::forward || each.phase == codesign::PipelinePhase::backward;
-        const double duration = each.finish.value - each.start.value;
-        if (pass) busy[static_cast<std::size_t>(each.stage)] += duration;
-        study::Timeline::Event event{
-            .track = static_cast<std::int32_t>(each.stage),
-            .start = each.start.value,
-            .duration = duration,
-            .name = pass ? fmt::format("{}{}", each.phase == codesign::PipelinePhase::forward ? "F" : "B",
-                                       each.microBatch + 1)
-                         : std::string(nameOf(each.phase)),
-            .category = std::string(nameOf(each.phase))};
-        if (pass) event.details.emplace_back("micro-batch", std::to_string(each.microBatch + 1));
-        timeline.events.push_back(std::move(event));
-    }
-    if (schedule.events.empty()) return timeline;
-    const double slowest = *std::max_element(busy.begin(), busy.end());
-    if (schedule.shown == schedule.microBatches)
-        timeline.notes.push_back(
-            fmt::format("The slowest stage works {} of the batch; the rest is bubble and the end of it.",
-                        study::percentText(timeline.length > 0 ? slowest / timeline.length : 0)));
-    if (timeline.length < model.timePerBatch.value * (1 - 1e-9) && schedule.shown == schedule.microBatches)
-        timeline.notes.push_back(
-            fmt::format("Drawn pass by pass a batch takes {}; its cost in the search, {}, counts every "
-                        "stage as slow as the slowest.",
-                        timeText(timeline.length), timeText(model.timePerBatch.value)));
-    return timeline;
 }
 
 namespace {
@@ -554,19 +499,18 @@ Chart areaPartsChart(const codesign::Result& result) {
     chart.empty = "No architecture runs every model.";
     std::vector<hardware::Area> areas;
     std::vector<std::string> known;
-    const auto add = [&](const hardware::Architecture& architecture, const std::string& name) {
-        const std::string id = hardware::nameOf(architecture);
+    const auto add = [&](const codesign::Point& point, const std::string& name) {
+        const std::string id = hardware::nameOf(point.architecture);
         if (std::find(known.begin(), known.end(), id) != known.end()) return;
         known.push_back(id);
         chart.x.categories.push_back(name.empty() ? id : name);
-        areas.push_back(areaOf(architecture, result.space.area));
+        areas.push_back(point.parts);
     };
-    if (result.best) add(result.best->architecture, {});
-    for (const codesign::Baseline& baseline : result.baselines) {
-        const bool reference = result.space.reference &&
-                               baseline.point.architecture == architectureOf(result.space, *result.space.reference);
-        add(baseline.point.architecture, reference ? escaped(result.space.reference->name, 40) : std::string());
-    }
+    if (result.best) add(*result.best, {});
+    for (const codesign::Baseline& baseline : result.baselines)
+        add(baseline.point, baseline.id.starts_with("tpuv4-") && result.space.reference
+                                ? escaped(result.space.reference->name, 40)
+                                : escaped(baseline.title, 60));
     if (areas.empty()) return chart;
     struct Part {
         std::string_view id, name, colour;

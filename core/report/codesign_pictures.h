@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,6 @@ Chart explorationChart(const codesign::Result& result, bool byArea);
 study::Timeline operatorTimeline(const codesign::ModelResult& model, bool backward);
 /// "4 % shorter than one operator after the other, proven optimal".
 std::string scheduleSentence(const codesign::PhaseSchedule& phase);
-/// One replica's batch, 1F1B: a track per stage.
-study::Timeline pipelineTimeline(const codesign::Result& result, const codesign::ModelResult& model);
 
 /// How a model lies on the accelerators: its stages with their layers, replicas, load, and memory against the HBM.
 Drawing placementDrawing(const codesign::ModelResult& model, double width, const TextWidth& measure);

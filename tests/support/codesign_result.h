@@ -10,6 +10,7 @@
 #include "core/codesign/search.h"
 #include "core/hardware/area.h"
 #include "core/hardware/library.h"
+#include "core/study/study.h"
 
 /// Co-design results for tests of pictures and views.
 namespace tessera::test {
@@ -21,7 +22,8 @@ inline codesign::Point handMadePoint(const hardware::Template& space, std::int64
                                      double objective) {
     codesign::Point point;
     point.architecture = architectureOf(space, tensorCores, vectorCores, side, side, mebibytes * kMebi);
-    point.area = areaOf(point.architecture, space.area).total();
+    point.parts = areaOf(point.architecture, space.area);
+    point.area = point.parts.total();
     point.hbm = Bytes{static_cast<double>(objective > 1.2 ? space.hbm.values[1] : space.hbm.values[0])};
     point.objective = objective;
     point.throughput = {9000 * objective, 210 * objective};
@@ -160,6 +162,17 @@ inline codesign::Result handMadeCodesign() {
         result.baselines.push_back(std::move(baseline));
     }
     result.assumptions = {"Vector cores are bounded by the same bandwidths as tensor cores."};
+    return result;
+}
+
+/// The same as a whole result.
+inline study::Result wholeCodesign(codesign::Result found = handMadeCodesign()) {
+    study::Result result;
+    result.study = study::newStudy("codesign");
+    result.study.models = found.models;
+    result.study.hardware = {"phaze"};
+    result.assumptions = std::exchange(found.assumptions, {});
+    result.outcome = study::CodesignOutcome{std::move(found)};
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include "core/hardware/architecture.h"
 #include "core/hardware/area.h"
 #include "core/report/codesign_pictures.h"
+#include "core/study/explain.h"
 #include "core/study/metric.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
@@ -51,7 +52,7 @@ Facts::Section partsOf(const hardware::Architecture& its) {
 }
 
 Facts::Section areaOf(const CodesignRun& run, const codesign::Point& point) {
-    const hardware::Area area = hardware::areaOf(point.architecture, run.result().space.area);
+    const hardware::Area& area = point.parts;
     const double total = area.total().value;
     const auto part = [&](const QString& label, SquareMillimetres size) {
         Facts::Row row = quantity(label, size.value, Measure::area);
@@ -114,8 +115,7 @@ Facts architectureFacts(const CodesignChoice& choice, int row) {
     facts.sections.append(worthOf(choice.run, its.point));
     facts.sections.append(partsOf(its.point.architecture));
     facts.sections.append(areaOf(choice.run, its.point));
-    const std::vector<std::string> notes = hardware::areaNotes(
-        its.point.architecture, hardware::areaOf(its.point.architecture, choice.run.result().space.area));
+    const std::vector<std::string> notes = hardware::areaNotes(its.point.architecture, its.point.parts);
     for (const std::string& note : notes)
         facts.note += (facts.note.isEmpty() ? QString() : QStringLiteral(" ")) + shownText(note);
     return facts;
@@ -139,6 +139,13 @@ Facts placedModelFacts(const CodesignChoice& choice, int model) {
                  quantity(tr("Time of a batch"), its.timePerBatch.value, Measure::seconds),
                  number(tr("Utilisation"), share(its.mfu), its.mfu),
                  quantity(tr("Energy per sample"), its.energyPerSample, Measure::joules)}};
+    const auto explained = [&](Facts::Row& row, const char* metric) {
+        row.explain = [run = choice.run, path = its.model + "/" + metric] { return study::explain(run.whole(), path); };
+    };
+    explained(speed.rows[0], "throughput_samples_per_s");
+    explained(speed.rows[2], "time_per_batch_s");
+    explained(speed.rows[3], "mfu");
+    explained(speed.rows[4], "energy_j_per_sample");
     const auto factor = [&](const QString& label, const std::optional<double>& times) {
         if (times) speed.rows.append(number(label, QString::fromStdString(study::timesText(*times)), *times));
     };

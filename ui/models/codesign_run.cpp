@@ -1,13 +1,20 @@
 #include "ui/models/codesign_run.h"
 
+#include <utility>
+#include <variant>
+
 #include "core/hardware/architecture.h"
 #include "core/report/codesign_pictures.h"
 
 namespace tessera::ui {
 
-CodesignRun::CodesignRun(std::shared_ptr<const codesign::Result> result)
-    : result_(std::move(result)),
-      known_(std::make_shared<const Known>(Known{report::pointRows(*result_), report::pointValues(*result_)})) {}
+CodesignRun::CodesignRun(std::shared_ptr<const study::Result> whole)
+    : whole_(std::move(whole)),
+      known_(std::make_shared<const Known>(Known{report::pointRows(result()), report::pointValues(result())})) {}
+
+const study::CodesignOutcome& CodesignRun::outcome() const {
+    return std::get<study::CodesignOutcome>(whole_->outcome);
+}
 
 const report::PointValue* CodesignRun::value(const QString& id) const {
     for (const report::PointValue& value : values())

@@ -6,6 +6,7 @@
 
 #include "core/codesign/search.h"
 #include "core/report/codesign_points.h"
+#include "core/study/result.h"
 
 namespace tessera::ui {
 
@@ -13,11 +14,13 @@ namespace tessera::ui {
 class CodesignRun {
 public:
     CodesignRun() = default;
-    explicit CodesignRun(std::shared_ptr<const codesign::Result> result);
+    /// `whole` must hold the outcome of a co-design.
+    explicit CodesignRun(std::shared_ptr<const study::Result> whole);
 
-    bool isEmpty() const { return result_ == nullptr; }
-    const codesign::Result& result() const { return *result_; }
-    std::shared_ptr<const codesign::Result> shared() const { return result_; }
+    bool isEmpty() const { return whole_ == nullptr; }
+    const study::Result& whole() const { return *whole_; }
+    const study::CodesignOutcome& outcome() const;
+    const codesign::Result& result() const { return outcome().result; }
     /// Every architecture that is known, by rising area.
     const std::vector<report::PointRow>& rows() const { return known_->rows; }
     const report::PointRow& row(int index) const { return rows().at(static_cast<std::size_t>(index)); }
@@ -27,9 +30,9 @@ public:
     int bestRow() const;                                       ///< -1 = nothing fits
     int rowNamed(const QString& architecture) const;           ///< -1 = none
     QString architecture(int row) const;                       ///< "8tc-2vc-128x128-128MiB"
-    int modelCount() const { return isEmpty() ? 0 : static_cast<int>(result_->perModel.size()); }
+    int modelCount() const { return isEmpty() ? 0 : static_cast<int>(result().perModel.size()); }
     const codesign::ModelResult& model(int index) const {
-        return result_->perModel.at(static_cast<std::size_t>(index));
+        return result().perModel.at(static_cast<std::size_t>(index));
     }
     QString modelTitle(int index) const;
 
@@ -38,7 +41,7 @@ private:
         std::vector<report::PointRow> rows;
         std::vector<report::PointValue> values;
     };
-    std::shared_ptr<const codesign::Result> result_;
+    std::shared_ptr<const study::Result> whole_;
     std::shared_ptr<const Known> known_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/report/codesign_pictures.h"
 #include "core/report/table.h"
+#include "core/study/codesign_timeline.h"
 #include "ui/models/partition_run.h"
 
 namespace tessera::ui {
@@ -42,8 +43,21 @@ Exportable timeline(const QString& name, Make make) {
 }  // namespace
 
 Exportable pipelineExportable(const CodesignRun& run, int model) {
-    return timeline(ofModel(run, model, QStringLiteral("pipeline")),
-                    [run, model] { return report::pipelineTimeline(run.result(), run.model(model)); });
+    return timeline(ofModel(run, model, QStringLiteral("pipeline")), [run, model] {
+        return run.model(model).feasible ? study::pipelineTimeline(run.outcome(), run.model(model).model)
+                                         : study::Timeline();
+    });
+}
+
+Exportable codesignResultExportable(const CodesignRun& run) {
+    return {.name = named(run, QStringLiteral("result")),
+            .json =
+                [run] {
+                    std::string text;
+                    study::writeJson(run.whole(), [&](std::string_view part) { text += part; });
+                    return text;
+                },
+            .jsonTitle = QCoreApplication::translate("CodesignExports", "Result (JSON)")};
 }
 
 QVector<Exportable> codesignExportables(const CodesignRun& run, int model) {
@@ -64,6 +78,7 @@ QVector<Exportable> codesignExportables(const CodesignRun& run, int model) {
         table(named(run, QStringLiteral("models-table")), [run] { return report::modelSheet(run.result()); }),
         table(named(run, QStringLiteral("stages-table")), [run] { return report::stageSheet(run.result()); }),
         table(named(run, QStringLiteral("exploration-table")), [run] { return report::traceSheet(run.result()); })};
+    all.append(codesignResultExportable(run));
     if (model >= run.modelCount()) return all;
     all += {picture(ofModel(run, model, QStringLiteral("time")),
                     [run, model] { return report::timeChart(run.result(), static_cast<std::size_t>(model)); }),

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/report/codesign_pictures.h"
+#include "core/study/codesign_timeline.h"
 #include "ui/models/codesign_tables.h"
 #include "ui/models/partition_run.h"
 #include "ui/theme/theme.h"
@@ -40,7 +41,6 @@ QSplitter* above(QWidget* picture, QWidget* table, int pictureParts, int tablePa
 struct CodesignTabs::Implementation {
     CodesignTabs* tabs = nullptr;
     SharedCodesignChoice choice;
-    QStringList sentencesOfResult;
     bool choosing = false;  ///< while a selection is set from outside
 
     CodesignExplorer* explorer = nullptr;
@@ -127,12 +127,15 @@ struct CodesignTabs::Implementation {
     }
     void fillPipeline() {
         if (!hasModel()) return pipeline->setTimeline({});
-        tabs->prepare([run = choice->run,
-                       index = choice->model] { return report::pipelineTimeline(run.result(), run.model(index)); },
-                      [this](study::Timeline timeline) {
-                          say(*pipelineNotes, timeline.notes);
-                          pipeline->setTimeline(std::move(timeline));
-                      });
+        tabs->prepare(
+            [run = choice->run, index = choice->model] {
+                const codesign::ModelResult& its = run.model(index);
+                return its.feasible ? study::pipelineTimeline(run.outcome(), its.model) : study::Timeline();
+            },
+            [this](study::Timeline timeline) {
+                say(*pipelineNotes, timeline.notes);
+                pipeline->setTimeline(std::move(timeline));
+            });
     }
 
     QWidget* makeOperators() {
@@ -238,13 +241,13 @@ struct CodesignTabs::Implementation {
         return scroll;
     }
     void fillAssumptions() {
-        QStringList lines = sentencesOfResult;
+        QStringList lines;
         const auto add = [&](const std::vector<std::string>& more) {
             for (const std::string& sentence : more)
                 if (const QString shown = shownText(sentence); !lines.contains(shown)) lines << shown;
         };
-        add(choice->run.result().warnings);
-        add(choice->run.result().assumptions);
+        add(choice->run.whole().warnings);
+        add(choice->run.whole().assumptions);
         if (lines.isEmpty()) lines << tr("This result rests on no assumption and has no warning.");
         assumptions->setText(lines.join(QLatin1String("\n\n")));
     }
@@ -277,10 +280,6 @@ CodesignExplorer* CodesignTabs::explorer() const {
 
 void CodesignTabs::showRow() {
     if (d_->explorer != nullptr) d_->explorer->showChoice();
-}
-
-void CodesignTabs::setSentences(const QStringList& sentences) {
-    d_->sentencesOfResult = sentences;
 }
 
 QVector<Exportable> CodesignTabs::exportables() const {

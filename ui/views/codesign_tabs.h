@@ -22,8 +22,6 @@ public:
     CodesignExplorer* explorer() const;  ///< null before it is seen
     /// The choice's row or pin changed.
     void showRow();
-    /// Assumptions and warnings of the whole result, beyond the search's own.
-    void setSentences(const QStringList& sentences);
     QVector<Exportable> exportables() const;  ///< of what cannot be told from the run alone: brushed tables
 
 signals:

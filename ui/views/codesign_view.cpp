@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/report/codesign_pictures.h"
+#include "core/study/explain.h"
 #include "core/study/metric.h"
 #include "ui/models/codesign_facts.h"
 #include "ui/models/partition_run.h"
@@ -20,6 +21,15 @@
 #include "ui/views/partition_panes.h"
 
 namespace tessera::ui {
+
+namespace {
+
+/// "Explain this number" of a metric of the whole search.
+std::function<std::optional<study::Explanation>()> explained(const CodesignRun& run, const char* metric) {
+    return [run, path = std::string(metric)] { return study::explain(run.whole(), path); };
+}
+
+}  // namespace
 
 struct CodesignView::Implementation {
     CodesignView* view = nullptr;
@@ -103,15 +113,18 @@ void CodesignView::Implementation::showHeadline() {
                           .label = rate ? tr("throughput") : tr("over %1").arg(shownText(result.space.reference->name)),
                           .detail = certainty(),
                           .tone = result.optimal ? QStringLiteral("good") : QString(),
-                          .help = QString::fromStdString(objective.help)});
+                          .help = QString::fromStdString(objective.help),
+                          .explain = explained(choice->run, "objective")});
         const double share = result.areaBound.value > 0 ? result.best->area.value / result.areaBound.value : 0;
         headlines.append({.value = columns::quantity(result.best->area.value, Measure::area),
                           .label = tr("area"),
                           .detail = tr("%1 of the limit").arg(QString::fromStdString(study::percentText(share))),
-                          .help = choice->run.architecture(choice->run.bestRow())});
+                          .help = choice->run.architecture(choice->run.bestRow()),
+                          .explain = explained(choice->run, "area_mm2")});
         headlines.append({.value = QString::fromStdString(study::percentText(result.best->mfu)),
                           .label = tr("utilisation"),
-                          .help = tr("Model FLOPs over those of all tensor cores, mean over the models")});
+                          .help = tr("Model FLOPs over those of all tensor cores, mean over the models"),
+                          .explain = explained(choice->run, "mean_mfu")});
     }
     const double looked =
         result.points > 0 ? static_cast<double>(result.explored) / static_cast<double>(result.points) : 0;
@@ -120,7 +133,8 @@ void CodesignView::Implementation::showHeadline() {
                       .detail = tr("%1 of %2")
                                     .arg(QString::fromStdString(study::percentText(looked)),
                                          columns::count(static_cast<double>(result.points))),
-                      .help = tr("Bounds ruled the others out, or the search did not reach them")});
+                      .help = tr("Bounds ruled the others out, or the search did not reach them"),
+                      .explain = explained(choice->run, "explored_points")});
     headline->setHeadlines(headlines);
     showNote();
 }
@@ -138,18 +152,17 @@ void CodesignView::Implementation::showNote() {
         note->showMessage(MessageBar::Kind::warning, tr("%1 does not fit.").arg(unfit.join(QStringLiteral(", "))));
 }
 
-CodesignView::CodesignView(QWidget* parent) : QWidget(parent), d_(new Implementation) {
+CodesignView::CodesignView(QUndoStack* /*undo*/, QWidget* parent) : RunView(parent), d_(new Implementation) {
     d_->view = this;
     d_->build();
 }
 
 CodesignView::~CodesignView() = default;
 
-void CodesignView::showResult(std::shared_ptr<const codesign::Result> result, const QStringList& sentences) {
-    const CodesignRun run(std::move(result));
+void CodesignView::showRun(const FinishedRun& finished) {
+    const CodesignRun run(finished.result);
     *d_->choice = CodesignChoice{.run = run, .row = run.bestRow()};
     for (int row = 0; row < run.rowCount(); ++row) d_->choice->visible.push_back(row);
-    d_->tabs->setSentences(sentences);
     d_->fillModels();
     d_->showHeadline();
     d_->tabs->refresh();
@@ -200,6 +213,10 @@ CodesignTabs* CodesignView::tabs() const {
 
 QVector<Exportable> CodesignView::exportables() const {
     return codesignExportables(d_->choice->run, d_->choice->model) + d_->tabs->exportables();
+}
+
+Exportable CodesignView::resultExport() const {
+    return codesignResultExportable(d_->choice->run);
 }
 
 Exportable CodesignView::traceExport() const {

@@ -11,14 +11,14 @@ class CodesignTabs;
 
 /// A finished co-design search: headline, models, and tabs that begin with its architectures. One choice of
 /// architecture and model is shared by all its parts.
-class CodesignView : public QWidget {
+class CodesignView : public RunView {
     Q_OBJECT
 
 public:
-    explicit CodesignView(QWidget* parent = nullptr);
+    explicit CodesignView(QUndoStack* undo, QWidget* parent = nullptr);
     ~CodesignView() override;
 
-    void showResult(std::shared_ptr<const codesign::Result> result, const QStringList& sentences = {});
+    void showRun(const FinishedRun& run) override;
     const CodesignRun& run() const;
     void chooseRow(int row);
     void pinRow(int row);  ///< -1 = none
@@ -28,14 +28,11 @@ public:
     int model() const;
     CodesignTabs* tabs() const;
 
-    QVector<Exportable> exportables() const;
-    Exportable traceExport() const;
-    QJsonObject saveView() const;
-    void restoreView(const QJsonObject& view);
-
-signals:
-    void inspected(const tessera::ui::Facts& facts);
-    void messaged(const QString& sentence, const QString& place);
+    QVector<Exportable> exportables() const override;
+    Exportable resultExport() const override;
+    Exportable traceExport() const override;
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
 
 private:
     struct Implementation;

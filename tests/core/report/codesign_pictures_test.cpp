@@ -4,7 +4,6 @@
 
 #include <numeric>
 
-#include "core/codesign/pipeline.h"
 #include "core/report/codesign_points.h"
 #include "core/report/template_pictures.h"
 #include "tests/support/codesign_result.h"
@@ -136,46 +135,6 @@ TEST_F(CodesignPictures, operatorsStandOnTheirCores) {
     EXPECT_TRUE(operatorTimeline({}, true).events.empty());
 }
 
-TEST_F(CodesignPictures, aPipelineIsOneForwardOneBackward) {
-    const codesign::ModelResult& model = result.perModel[1];
-    const codesign::PipelineSchedule schedule = codesign::pipelineOf(model, 4096, 1000);
-    EXPECT_EQ(schedule.microBatches, 32);  // 4096 samples over 64 replicas in micro-batches of 2
-    EXPECT_EQ(schedule.shown, 32);
-    ASSERT_EQ(schedule.events.size(), 4U * 2 * 32 + 4 + 1);  // all-reduce of each stage, update of the first
-    std::vector<std::int64_t> first;
-    for (const codesign::PipelineEvent& event : schedule.events)
-        if (event.stage == 0 && first.size() < 6)
-            first.push_back(event.phase == codesign::PipelinePhase::forward ? event.microBatch + 1
-                                                                            : -event.microBatch - 1);
-    EXPECT_EQ(first, (std::vector<std::int64_t>{1, 2, 3, 4, -1, 5}));
-    // By hand: the last stage starts after three forward passes of 10 ms and is never idle until its end; then three
-    // backward passes of 20 ms follow, the exchange of gradients and the update.
-    EXPECT_NEAR(schedule.length.value, 0.03 + 32 * 0.036 + 3 * 0.02 + 0.01 + 0.002, 1e-9);
-    for (std::size_t i = 1; i < schedule.events.size(); ++i)
-        if (schedule.events[i].stage == schedule.events[i - 1].stage) {
-            EXPECT_GE(schedule.events[i].start.value, schedule.events[i - 1].finish.value - 1e-12);
-        }
-}
-
-TEST_F(CodesignPictures, aPipelinesBeginningIsThatOfTheWhole) {
-    const codesign::ModelResult& model = result.perModel[1];
-    const codesign::PipelineSchedule whole = codesign::pipelineOf(model, 4096, 1000);
-    const codesign::PipelineSchedule part = codesign::pipelineOf(model, 4096, 5);
-    EXPECT_EQ(part.shown, 5);
-    ASSERT_EQ(part.events.size(), 4U * 2 * 5);
-    for (const codesign::PipelineEvent& event : part.events)
-        EXPECT_NE(std::find(whole.events.begin(), whole.events.end(), event), whole.events.end());
-    EXPECT_TRUE(codesign::pipelineOf({}, 4096, 5).events.empty());
-}
-
-TEST_F(CodesignPictures, thePipelinesTimelineNamesItsPasses) {
-    const study::Timeline timeline = pipelineTimeline(result, result.perModel[1]);
-    ASSERT_EQ(timeline.tracks.size(), 4U);
-    EXPECT_EQ(timeline.events.front().name, "F1");
-    EXPECT_EQ(timeline.title, "megatron-gpt-8.3b: one batch of 32 micro-batches through 4 stages");
-    EXPECT_EQ(timeline.notes.size(), 2U);
-}
-
 TEST_F(CodesignPictures, thePlacementShowsStagesReplicasAndMemory) {
     const Drawing drawing = placementDrawing(result.perModel[1], 960, estimatedWidth);
     const std::string svg = toSvg(drawing, Theme(ThemeKind::light));
@@ -244,7 +203,6 @@ TEST_F(CodesignPictures, nothingThatFitsIsSaidNotDrawn) {
         EXPECT_TRUE(chart.series.empty()) << chart.id;
         EXPECT_FALSE(chart.empty.empty()) << chart.id;
     }
-    EXPECT_TRUE(pipelineTimeline(empty, empty.perModel[0]).events.empty());
 }
 
 TEST(TemplatePictures, classesOfSizeHoldEveryAccelerator) {

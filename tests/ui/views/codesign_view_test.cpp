@@ -10,6 +10,7 @@
 #include <QTableView>
 #include <QTest>
 #include <QToolButton>
+#include <QUndoStack>
 #include <algorithm>
 #include <memory>
 
@@ -33,8 +34,11 @@ namespace {
 using test::savePicture;
 using test::waitUntil;
 
-std::shared_ptr<const codesign::Result> handMade() {
-    return std::make_shared<const codesign::Result>(test::handMadeCodesign());
+FinishedRun finished(codesign::Result found = test::handMadeCodesign()) {
+    return {.result = std::make_shared<const study::Result>(test::wholeCodesign(std::move(found))),
+            .curves = nullptr,
+            .history = {},
+            .kept = 0};
 }
 
 QString visibleText(const QWidget& widget) {
@@ -48,7 +52,7 @@ class CodesignViewTest : public testing::Test {
 protected:
     void SetUp() override {
         view.resize(1180, 760);
-        view.showResult(handMade());
+        view.showRun(finished());
     }
     CodesignExplorer& explorer() { return *view.tabs()->explorer(); }
     template <typename View>
@@ -62,7 +66,8 @@ protected:
         const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.id == id; });
         return found == all.end() ? -1 : static_cast<int>(found - all.begin());
     }
-    CodesignView view;
+    QUndoStack undo;
+    CodesignView view{&undo};
 };
 
 TEST_F(CodesignViewTest, beginsWithTheBestAndItsHeadline) {
@@ -77,7 +82,7 @@ TEST_F(CodesignViewTest, beginsWithTheBestAndItsHeadline) {
 
 TEST_F(CodesignViewTest, tablesAreSound) {
     const auto choice = std::make_shared<CodesignChoice>();
-    choice->run = CodesignRun(handMade());
+    choice->run = CodesignRun(finished().result);
     for (int row = 0; row < choice->run.rowCount(); ++row) choice->visible.push_back(row);
     choice->model = 1;
     QObject owner;
@@ -92,7 +97,7 @@ TEST_F(CodesignViewTest, tablesAreSound) {
 }
 
 TEST_F(CodesignViewTest, aPointIsAskedAboutAndMarkedEverywhere) {
-    QSignalSpy spy(&view, &CodesignView::inspected);
+    QSignalSpy spy(&view, &RunView::inspected);
     PlotWidget* plot = explorer().plot();
     const int knee = seriesOf(*plot, "knee");
     ASSERT_GE(knee, 0);
@@ -114,7 +119,7 @@ TEST_F(CodesignViewTest, aPinnedArchitectureIsComparedWith) {
     for (auto* button : explorer().findChildren<QToolButton*>())
         if (button->text() == QStringLiteral("Pin as A")) button->click();
     EXPECT_EQ(view.pinned(), view.row());
-    QSignalSpy spy(&view, &CodesignView::inspected);
+    QSignalSpy spy(&view, &RunView::inspected);
     view.chooseRow(view.run().bestRow());
     const auto facts = spy.last().at(0).value<Facts>();
     ASSERT_EQ(facts.sections.size(), 4);
@@ -206,7 +211,7 @@ TEST_F(CodesignViewTest, anotherModelChangesPlacementAndSchedules) {
     EXPECT_EQ(view.tabs()->currentWidget()->findChild<TableView*>()->view()->model()->rowCount(), 4);
     auto* pipeline = shown<GanttView>("pipeline");
     ASSERT_TRUE(waitUntil([&] { return pipeline->timeline().tracks.size() == 4; }));
-    EXPECT_EQ(pipeline->timeline().events.size(), 4U * 2 * 32 + 5);
+    EXPECT_EQ(pipeline->timeline().events.size(), 4U * 2 * 32 + 2);
     auto* operators = shown<GanttView>("operators");
     ASSERT_TRUE(waitUntil([&] { return !operators->timeline().events.empty(); }));
     EXPECT_TRUE(visibleText(*view.tabs()->currentWidget()).contains(QStringLiteral("Branches that run side by side")));
@@ -218,7 +223,7 @@ TEST_F(CodesignViewTest, anotherModelChangesPlacementAndSchedules) {
 TEST_F(CodesignViewTest, theModelsTableChoosesAModel) {
     auto* table = shown<TableView>("models");
     ASSERT_EQ(table->view()->model()->rowCount(), 2);
-    QSignalSpy spy(&view, &CodesignView::inspected);
+    QSignalSpy spy(&view, &RunView::inspected);
     table->setCurrentRow(1);
     EXPECT_EQ(view.model(), 1);
     EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("megatron-gpt-8.3b"));
@@ -231,8 +236,8 @@ TEST_F(CodesignViewTest, aViewIsSavedAndRestored) {
     view.chooseModel(1);
     view.tabs()->openTab(QStringLiteral("exploration"));
     const QJsonObject saved = view.saveView();
-    CodesignView other;
-    other.showResult(handMade());
+    CodesignView other(&undo);
+    other.showRun(finished());
     other.restoreView(saved);
     EXPECT_EQ(other.row(), 3);
     EXPECT_EQ(other.pinned(), 2);
@@ -245,7 +250,7 @@ TEST_F(CodesignViewTest, aViewIsSavedAndRestored) {
 
 TEST_F(CodesignViewTest, everythingIsExported) {
     const QVector<Exportable> all = view.exportables();
-    EXPECT_EQ(all.size(), 16);
+    EXPECT_EQ(all.size(), 17);
     for (const Exportable& each : all) {
         EXPECT_FALSE(each.name.isEmpty());
         if (each.svg) {
@@ -260,17 +265,17 @@ TEST_F(CodesignViewTest, everythingIsExported) {
 }
 
 TEST_F(CodesignViewTest, whatFitsNowhereIsSaid) {
-    auto result = std::make_shared<codesign::Result>(test::handMadeCodesign());
-    result->best.reset();
-    result->front.clear();
-    result->evaluated.clear();
-    result->baselines.clear();
-    for (codesign::ModelResult& model : result->perModel) {
+    codesign::Result result = test::handMadeCodesign();
+    result.best.reset();
+    result.front.clear();
+    result.evaluated.clear();
+    result.baselines.clear();
+    for (codesign::ModelResult& model : result.perModel) {
         model = {};
         model.model = "zoo:gpt3";
         model.reason = "stage 1 needs 90 GB";
     }
-    view.showResult(result);
+    view.showRun(finished(result));
     test::pictureOf(view);
     EXPECT_TRUE(visibleText(view).contains(QStringLiteral("No accelerator of the template runs every model")));
     EXPECT_EQ(view.row(), -1);
@@ -283,19 +288,19 @@ TEST_F(CodesignViewTest, whatFitsNowhereIsSaid) {
 
 /// A search that kept as many architectures as it may.
 TEST_F(CodesignViewTest, manyArchitecturesDoNotHoldTheWindow) {
-    auto result = std::make_shared<codesign::Result>(test::handMadeCodesign());
-    const std::vector<hardware::Architecture> all = hardware::architectures(result->space);
+    codesign::Result result = test::handMadeCodesign();
+    const std::vector<hardware::Architecture> all = hardware::architectures(result.space);
     for (std::size_t i = 0; i < 2000; ++i) {
-        codesign::Point point = result->front[i % 9];
+        codesign::Point point = result.front[i % 9];
         point.architecture = all[i * 40];
         point.area = SquareMillimetres{1 + static_cast<double>(i % 270)};
         point.objective = 0.001 * static_cast<double>(i % 977);
-        result->evaluated.push_back(point);
+        result.evaluated.push_back(point);
     }
     view.show();
     waitUntil([] { return false; }, 100);
     test::TurnMeter meter;
-    meter.run([&] { view.showResult(result); });
+    meter.run([&] { view.showRun(finished(result)); });
     waitUntil([] { return false; }, 300);
     meter.run([&] { explorer().parallel()->setBrush(1, 0.2, 0.6); });
     meter.run([&] { view.chooseRow(100); });
@@ -310,10 +315,10 @@ TEST_F(CodesignViewTest, pictures) {
     for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
         theme().apply(mode);
         const QString suffix = theme().isDark() ? QStringLiteral("-dark") : QStringLiteral("-light");
-        CodesignView its;
+        CodesignView its(&undo);
         its.resize(1280, 800);
         its.setProperty("ground", "surface");
-        its.showResult(handMade());
+        its.showRun(finished());
         its.chooseModel(1);
         its.show();
         for (const char* tab :
