@@ -188,13 +188,18 @@ double ModelSearch::quickTime(const SliceShape& shape, const SliceTimes& times, 
     return least * kBelow;
 }
 
-double ModelSearch::throughputBound(const hardware::Architecture& architecture, Bytes hbm) const {
+const std::vector<Latency>& ModelSearch::leastLatencies(const hardware::Architecture& architecture) const {
     thread_local std::vector<Latency> works;
     works.resize(workload_.works.size());
     for (std::size_t i = 0; i < works.size(); ++i) {
         const cost::LeastTimes least = estimator_.least(workload_.works[i], architecture, space_.rates);
         works[i] = {least.oneCore.value, least.allCores.value};
     }
+    return works;
+}
+
+double ModelSearch::throughputBound(const hardware::Architecture& architecture, Bytes hbm) const {
+    const std::vector<Latency>& works = leastLatencies(architecture);
     double time = kInfinite;
     for (const SliceShape& shape : slices_)
         time = std::min(time, quickTime(shape, bounds(shape, works, coresOf(architecture)), false, hbm));
@@ -242,6 +247,78 @@ PlacementProblem ModelSearch::problem(const hardware::Architecture& architecture
     return problem;
 }
 
+/// A slice on one architecture: what is known of its times, each step made when it is needed and kept for the other
+/// choices.
+class ModelSearch::SliceOnChip {
+public:
+    SliceOnChip(const ModelSearch& search, const SliceShape& shape, const hardware::Architecture& architecture,
+                SliceTimes least, const std::stop_token& stop)
+        : search_(search), shape_(shape), architecture_(architecture), least_(std::move(least)), stop_(stop) {}
+
+    const SliceShape& shape() const { return shape_; }
+    /// Bounds that no estimate is below.
+    const SliceTimes& least() const { return least_; }
+    /// Estimated operators, bounds on their schedules.
+    const SliceTimes& bound() {
+        if (!bound_) {
+            checkStop(stop_);
+            works_ = search_.latencies(architecture_, *shape_.slice);
+            bound_ = search_.bounds(shape_, works_, coresOf(architecture_));
+        }
+        return *bound_;
+    }
+    /// List schedules; whether all of them are proved optimal.
+    bool list() {
+        if (made_) return proved_;
+        bound();
+        std::vector<PhaseTimes> made, tight;
+        for (std::size_t k = 0; k < shape_.slice->kinds.size(); ++k) {
+            const ScheduleResult forward = search_.schedule(shape_.forward[k], works_, architecture_, "list", stop_);
+            const ScheduleResult backward = search_.schedule(shape_.backward[k], works_, architecture_, "list", stop_);
+            const double update = search_.updateTime(*shape_.slice, k, works_);
+            made.push_back({forward.schedule.makespan, backward.schedule.makespan, update});
+            tight.push_back({forward.lowerBound, backward.lowerBound, update});
+            proved_ = proved_ && forward.optimal && backward.optimal;
+        }
+        set(std::move(made), std::move(tight));
+        return proved_;
+    }
+    /// Searched schedules.
+    void refine() {
+        if (list() || refined_) return;
+        refined_ = true;
+        std::vector<PhaseTimes> made = made_->kinds, tight = tight_->kinds;
+        const auto search = [&](const PhaseShape& of, double& time, double& bounded) {
+            if (time <= bounded) return;
+            const ScheduleResult found = search_.schedule(of, works_, architecture_, "exact", stop_);
+            time = std::min(time, found.schedule.makespan);
+            bounded = std::min(time, std::max(bounded, found.lowerBound));
+        };
+        for (std::size_t k = 0; k < made.size(); ++k) {
+            search(shape_.forward[k], made[k].forward, tight[k].forward);
+            search(shape_.backward[k], made[k].backward, tight[k].backward);
+        }
+        set(std::move(made), std::move(tight));
+    }
+    const SliceTimes& made() const { return *made_; }    ///< of the schedules found
+    const SliceTimes& tight() const { return *tight_; }  ///< no schedules take less
+
+private:
+    void set(std::vector<PhaseTimes> made, std::vector<PhaseTimes> tight) {
+        made_ = search_.timesOf(shape_, std::move(made));
+        tight_ = search_.timesOf(shape_, std::move(tight));
+    }
+
+    const ModelSearch& search_;
+    const SliceShape& shape_;
+    const hardware::Architecture& architecture_;
+    SliceTimes least_;
+    const std::stop_token& stop_;
+    std::vector<Latency> works_;
+    std::optional<SliceTimes> bound_, made_, tight_;
+    bool proved_ = true, refined_ = false;
+};
+
 /// What one choice comes to.
 struct ModelSearch::Attempt {
     double throughput = 0;
@@ -250,90 +327,54 @@ struct ModelSearch::Attempt {
     std::int64_t explored = 0;
 };
 
-void ModelSearch::attempt(const hardware::Architecture& architecture, Bytes hbm, const TrainingChoice& choice,
-                          double above, Attempt& attempt, const std::stop_token& stop) const {
-    const Cores cores = coresOf(architecture);
-    struct Candidate {
-        const SliceShape* shape = nullptr;
-        std::vector<Latency> works;
-        std::vector<PhaseTimes> list = {}, listBound = {};
-        bool proved = true;
-    };
+/// Looks for a plan with a throughput above `above`: with bounds on schedules first, with the schedules themselves only
+/// where those decide nothing.
+void ModelSearch::attempt(std::vector<SliceOnChip>& slices, Bytes hbm, const TrainingChoice& choice, double above,
+                          Attempt& attempt, const std::stop_token& stop) const {
     PlacementOptions limit;
     limit.stop = stop;
     if (above > 0) limit.fasterThan = Seconds{static_cast<double>(options_.globalBatch) / above};
     const double longest = limit.fasterThan ? limit.fasterThan->value : kInfinite;
-    // Real costs, with bounds on the schedules.
-    std::vector<Candidate> candidates;
+    const auto within = [&](const SliceOnChip& slice, const SliceTimes& times) {
+        return quickTime(slice.shape(), times, choice.recompute, hbm) < longest;
+    };
+    std::vector<SliceOnChip*> candidates;
     PlacementProblem problem = problemWith(choice.microBatch, choice.recompute, hbm);
-    for (const SliceShape& shape : slices_) {
-        if (shape.slice->microBatch != choice.microBatch) continue;
-        checkStop(stop);
-        Candidate candidate{.shape = &shape, .works = latencies(architecture, *shape.slice)};
-        const SliceTimes times = bounds(shape, candidate.works, cores);
+    const auto best = [&](const auto& timesOf) {
+        problem.widths.clear();
+        for (SliceOnChip* slice : candidates) problem.widths.push_back(costsOf(slice->shape(), timesOf(*slice)));
+        return placer_.place(problem, limit).plan;
+    };
+    for (SliceOnChip& slice : slices) {
+        if (slice.shape().slice->microBatch != choice.microBatch || !within(slice, slice.least())) continue;
         ++attempt.explored;
-        if (!(quickTime(shape, times, choice.recompute, hbm) < longest)) continue;
-        problem.widths.push_back(costsOf(shape, times));
-        candidates.push_back(std::move(candidate));
+        if (within(slice, slice.bound())) candidates.push_back(&slice);
     }
-    if (candidates.empty() || !placer_.place(problem, limit).plan) return;
-    // List schedules.
-    PlacementProblem most = problem;
+    if (candidates.empty() || !best([](SliceOnChip& slice) -> const SliceTimes& { return slice.bound(); })) return;
+    const auto tight = [](SliceOnChip& slice) -> const SliceTimes& { return slice.tight(); };
     bool proved = true;
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-        Candidate& candidate = candidates[c];
-        const SliceShape& shape = *candidate.shape;
-        for (std::size_t k = 0; k < shape.slice->kinds.size(); ++k) {
-            const ScheduleResult forward = schedule(shape.forward[k], candidate.works, architecture, "list", stop);
-            const ScheduleResult backward = schedule(shape.backward[k], candidate.works, architecture, "list", stop);
-            const double update = updateTime(*shape.slice, k, candidate.works);
-            candidate.list.push_back({forward.schedule.makespan, backward.schedule.makespan, update});
-            candidate.listBound.push_back({forward.lowerBound, backward.lowerBound, update});
-            candidate.proved = candidate.proved && forward.optimal && backward.optimal;
-        }
-        proved = proved && candidate.proved;
-        problem.widths[c] = costsOf(shape, timesOf(shape, candidate.listBound));
-        most.widths[c] = costsOf(shape, timesOf(shape, candidate.list));
+    for (SliceOnChip* slice : candidates) proved = slice->list() && proved;
+    std::optional<Plan> bound = best(tight);
+    if (!bound) return;
+    if (!proved) {
+        for (SliceOnChip* slice : candidates) slice->refine();
+        bound = best(tight);
+        if (!bound) return;
     }
-    if (!placer_.place(problem, limit).plan) return;
-    // The interval between bound and list decides nothing: schedules are searched.
-    if (!proved)
-        for (std::size_t c = 0; c < candidates.size(); ++c) {
-            Candidate& candidate = candidates[c];
-            if (candidate.proved) continue;
-            const SliceShape& shape = *candidate.shape;
-            std::vector<PhaseTimes> exact = candidate.list, least = candidate.listBound;
-            for (std::size_t k = 0; k < exact.size(); ++k) {
-                const auto refine = [&](const PhaseShape& of, double& time, double& bounded) {
-                    if (time <= bounded) return;
-                    const ScheduleResult found = schedule(of, candidate.works, architecture, "exact", stop);
-                    time = std::min(time, found.schedule.makespan);
-                    bounded = std::min(time, std::max(bounded, found.lowerBound));
-                };
-                refine(shape.forward[k], exact[k].forward, least[k].forward);
-                refine(shape.backward[k], exact[k].backward, least[k].backward);
-            }
-            most.widths[c] = costsOf(shape, timesOf(shape, std::move(exact)));
-            problem.widths[c] = costsOf(shape, timesOf(shape, std::move(least)));
-        }
-    const Placement bound = placer_.place(problem, limit);
-    if (!bound.plan) return;
-    attempt.bound = throughputOf(bound.plan->timePerBatch);
-    Placement found = placer_.place(most, limit);
-    if (!found.plan) return;
-    attempt.throughput = throughputOf(found.plan->timePerBatch);
+    attempt.bound = throughputOf(bound->timePerBatch);
+    attempt.plan = best([](SliceOnChip& slice) -> const SliceTimes& { return slice.made(); });
+    if (!attempt.plan) return;
+    attempt.throughput = throughputOf(attempt.plan->timePerBatch);
     attempt.bound = std::max(attempt.bound, attempt.throughput);
-    attempt.plan = std::move(found.plan);
 }
 
 ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Bytes hbm, double floor,
-                                 std::stop_token stop) const {
-    thread_local std::vector<Latency> works;
-    works.resize(workload_.works.size());
-    for (std::size_t i = 0; i < works.size(); ++i) {
-        const cost::LeastTimes least = estimator_.least(workload_.works[i], architecture, space_.rates);
-        works[i] = {least.oneCore.value, least.allCores.value};
-    }
+                                 const std::stop_token& stop) const {
+    std::vector<SliceOnChip> slices;
+    slices.reserve(slices_.size());
+    const std::vector<Latency>& works = leastLatencies(architecture);
+    for (const SliceShape& shape : slices_)
+        slices.emplace_back(*this, shape, architecture, bounds(shape, works, coresOf(architecture)), stop);
     struct Choice {
         double bound = 0;
         std::size_t number = 0;  ///< among equally good ones the first is taken
@@ -343,10 +384,9 @@ ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Byt
     for (const std::int64_t microBatch : microBatches_)
         for (const bool recompute : {false, true}) {
             double time = kInfinite;
-            for (const SliceShape& shape : slices_)
-                if (shape.slice->microBatch == microBatch)
-                    time =
-                        std::min(time, quickTime(shape, bounds(shape, works, coresOf(architecture)), recompute, hbm));
+            for (const SliceOnChip& slice : slices)
+                if (slice.shape().slice->microBatch == microBatch)
+                    time = std::min(time, quickTime(slice.shape(), slice.least(), recompute, hbm));
             if (time < kInfinite)
                 choices.push_back({static_cast<double>(options_.globalBatch) / time,
                                    choices.size(),
@@ -361,7 +401,7 @@ ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Byt
         // What is as good as the best so far is found, too, so that the order of the choices does not matter.
         constexpr double kBelow = 1 - 1e-12;
         Attempt made;
-        attempt(architecture, hbm, each.choice, std::max(floor, best.throughput * kBelow), made, stop);
+        attempt(slices, hbm, each.choice, std::max(floor, best.throughput * kBelow), made, stop);
         best.explored += made.explored;
         best.bound = std::max(best.bound, made.bound);
         if (!made.plan || made.throughput <= floor) continue;

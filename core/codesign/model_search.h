@@ -45,7 +45,7 @@ public:
     double throughputBound(const hardware::Architecture& architecture, Bytes hbm) const;
     /// The best choice and plan of those with a throughput above `floor`.
     ModelValue evaluate(const hardware::Architecture& architecture, Bytes hbm, double floor,
-                        std::stop_token stop) const;
+                        const std::stop_token& stop) const;
 
     /// The problem of placing the model at one micro-batch and width, with the operators' schedules that are found.
     PlacementProblem problem(const hardware::Architecture& architecture, Bytes hbm, const TrainingChoice& choice,
@@ -91,9 +91,12 @@ private:
     WidthCosts costsOf(const SliceShape& shape, const SliceTimes& times) const;
     PlacementProblem problemWith(std::int64_t microBatch, bool recompute, Bytes hbm) const;
 
+    class SliceOnChip;
     struct Attempt;
-    void attempt(const hardware::Architecture& architecture, Bytes hbm, const TrainingChoice& choice, double above,
+    void attempt(std::vector<SliceOnChip>& slices, Bytes hbm, const TrainingChoice& choice, double above,
                  Attempt& attempt, const std::stop_token& stop) const;
+    /// Bounds on the latencies of all works; holds until the thread's next call.
+    const std::vector<Latency>& leastLatencies(const hardware::Architecture& architecture) const;
 
     const Workload& workload_;
     const hardware::Template& space_;

@@ -150,7 +150,7 @@ private:
         for (std::size_t i = 0; i < found.size(); ++i) {
             progress_.explored += found[i].explored;
             progress_.bound = std::max(progress_.bound, found[i].bound);
-            if (!found[i].point) continue;
+            if (!found[i].point || found[i].point->objective <= 0) continue;
             progress_.known.push_back({sites_[order_[begin + i]].index, std::move(*found[i].point)});
             take(progress_.known.back());
         }

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/report/codesign_report.h"
 #include "core/report/mapping_pictures.h"
 #include "core/report/mapping_report.h"
 #include "core/report/partition_pictures.h"
@@ -35,6 +36,12 @@ const partition::Plan& planOf(const study::Result& result, const std::string& st
 const study::MappingOutcome& mappingOf(const study::Result& result) {
     const auto* outcome = std::get_if<study::MappingOutcome>(&result.outcome);
     if (outcome == nullptr) throw UsageError("only a run of the mapping engine has this");
+    return *outcome;
+}
+
+const study::CodesignOutcome& codesignOf(const study::Result& result) {
+    const auto* outcome = std::get_if<study::CodesignOutcome>(&result.outcome);
+    if (outcome == nullptr) throw UsageError("only a run of the co-design engine has this");
     return *outcome;
 }
 
@@ -196,6 +203,26 @@ const std::vector<NamedTable>& namedTables() {
              return problemTable(mappingOf(result));
          },
          "mapping"},
+        {"front", "Front of area and objective",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return frontTable(codesignOf(result));
+         },
+         "codesign"},
+        {"baselines", "The best accelerator beside those that it is compared with",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return acceleratorTable(codesignOf(result));
+         },
+         "codesign"},
+        {"models", "How each model is placed on the best accelerator",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return trainedModelTable(codesignOf(result));
+         },
+         "codesign"},
+        {"batch-time", "What the time of a batch consists of",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return batchTimeTable(codesignOf(result));
+         },
+         "codesign"},
         {"metrics", "All metrics, full precision", metricsTable, ""},
     };
     return kTables;

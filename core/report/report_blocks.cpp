@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/codesign_report.h"
 #include "core/report/comparison_report.h"
 #include "core/report/mapping_pictures.h"
 #include "core/report/mapping_report.h"
@@ -134,6 +135,23 @@ void addOutcome(Blocks& blocks, const study::Result& result, const study::Partit
         addTable(blocks, "Splits", levelTable(best));
         addTable(blocks, "Accelerators", acceleratorTable(best));
     }
+}
+
+void addOutcome(Blocks& blocks, const study::Result& result, const study::CodesignOutcome& outcome,
+                const ReportOptions& options) {
+    blocks.emplace_back(HeadlineText{study::headline(outcome)});
+    for (const std::string& sentence : codesignSentences(outcome)) blocks.emplace_back(Paragraph{sentence});
+    if (options.pictures)
+        for (const codesign::ModelResult& model : outcome.result.perModel) {
+            if (!model.feasible) continue;
+            blocks.emplace_back(Heading{3, "Pipeline of " + model.model});
+            blocks.emplace_back(Picture{study::timelineOf(result, model.model)});
+        }
+    if (!options.tables) return;
+    addTable(blocks, "Accelerators", acceleratorTable(outcome));
+    addTable(blocks, "Models", trainedModelTable(outcome));
+    addTable(blocks, "Where the time of a batch goes", batchTimeTable(outcome));
+    addTable(blocks, "Front of area and objective", frontTable(outcome));
 }
 
 void addRun(Blocks& blocks, const ReportRun& run, const ReportOptions& options) {

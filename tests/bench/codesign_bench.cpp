@@ -1,0 +1,59 @@
+#include <benchmark/benchmark.h>
+
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "core/codesign/search.h"
+#include "core/hardware/library.h"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::codesign;
+
+/// The paper's workloads.
+const std::vector<std::string>& workloads() {
+    static const std::vector<std::string> kNames{"zoo:opt-350m",          "zoo:bert-large",    "zoo:gpt2-xl",
+                                                 "zoo:llama2-7b",         "zoo:megatron-bert", "zoo:megatron-gpt-2.5b",
+                                                 "zoo:megatron-gpt-8.3b", "zoo:gpt3-175b"};
+    return kNames;
+}
+
+/// An exhaustive search of the bundled template for one workload; the bound is 120 s of processors, which are 60 s of
+/// two cores.
+void searchExhaustively(benchmark::State& state) {
+    constexpr double kLongest = 120;
+    const std::string& name = workloads().at(static_cast<std::size_t>(state.range(0)));
+    state.SetLabel(name);
+    const hardware::Template space = hardware::loadTemplate("phaze");
+    const std::clock_t started = std::clock();
+    for (auto _ : state) {
+        const Result result = search({loadWorkload(name, {})}, space, {});
+        state.counters["explored"] = static_cast<double>(result.explored);
+        benchmark::DoNotOptimize(result);
+    }
+    const double took = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
+    state.counters["seconds"] = took / static_cast<double>(state.iterations());
+    if (took > kLongest * static_cast<double>(state.iterations()))
+        state.SkipWithError("a workload takes more than 60 seconds of two cores");
+}
+
+/// A hundred architectures drawn from the template, everything about them worked out.
+void searchSome(benchmark::State& state) {
+    const hardware::Template space = hardware::loadTemplate("phaze");
+    Options options;
+    options.search = SearchKind::random;
+    options.samples = 100;
+    const std::vector<Workload> models{loadWorkload("zoo:bert-large", {})};
+    for (auto _ : state) benchmark::DoNotOptimize(search(models, space, options));
+}
+
+}  // namespace
+
+BENCHMARK(searchExhaustively)
+    ->Name("long/searchExhaustively")
+    ->DenseRange(0, 7)
+    ->Unit(benchmark::kSecond)
+    ->Iterations(1);
+BENCHMARK(searchSome)->Unit(benchmark::kMillisecond);

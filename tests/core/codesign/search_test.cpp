@@ -1,0 +1,316 @@
+// The co-design search: every point of small templates without bounds, all searches, threads, resumption and errors.
+#include "core/codesign/search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <random>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/elementary.h"
+#include "core/base/error.h"
+#include "core/codesign/model_search.h"
+#include "core/hardware/library.h"
+#include "core/model/model.h"
+
+using namespace tessera;
+using namespace tessera::codesign;
+using testing::HasSubstr;
+
+namespace {
+
+const Workload& workload(const std::string& name, const std::vector<std::int64_t>& widths = {}) {
+    static std::map<std::pair<std::string, std::vector<std::int64_t>>, Workload> known;
+    const auto found = known.find({name, widths});
+    if (found != known.end()) return found->second;
+    WorkloadOptions options;
+    options.microBatches = {1, 4};
+    options.widths = widths;
+    return known.emplace(std::pair(name, widths), loadWorkload(name, options)).first->second;
+}
+
+/// Some values of PHAZE's template for each parameter.
+hardware::Template smallTemplate(std::uint32_t seed) {
+    std::mt19937 random(seed);
+    hardware::Template space = hardware::loadTemplate("phaze");
+    const auto some = [&](hardware::Range& range, std::size_t count) {
+        std::shuffle(range.values.begin(), range.values.end(), random);
+        range.values.resize(std::min(range.values.size(), count));
+        std::sort(range.values.begin(), range.values.end());
+    };
+    some(space.tensorCores, 3);
+    some(space.vectorCores, 3);
+    some(space.width, 2);
+    some(space.height, 2);
+    some(space.globalBuffer, 2);
+    some(space.hbm, 2);
+    return space;
+}
+
+Options smallOptions(Objective objective) {
+    Options options;
+    options.accelerators = 16;
+    options.globalBatch = 64;
+    options.objective = objective;
+    options.scheduleStates = 200;
+    options.threads = 2;
+    return options;
+}
+
+/// The best throughput of a model on an architecture: every micro-batch, width and recomputation, no bounds.
+double bruteForce(const ModelSearch& model, const hardware::Architecture& architecture, Bytes hbm) {
+    double best = 0;
+    for (const Slice& slice : model.workload().slices)
+        for (const bool recompute : {false, true}) {
+            const PlacementProblem problem =
+                model.problem(architecture, hbm, {slice.microBatch, recompute}, slice.width, {});
+            const Placement placement = model.placer().place(problem);
+            if (placement.plan) best = std::max(best, model.throughputOf(placement.plan->timePerBatch));
+        }
+    return best;
+}
+
+struct AreaAndObjective {
+    double area = 0, objective = 0;
+};
+
+double objectiveOf(Objective objective, const std::vector<double>& throughputs, const std::vector<double>& reference) {
+    double sum = 0, logs = 0, least = std::numeric_limits<double>::infinity();
+    for (std::size_t m = 0; m < throughputs.size(); ++m) {
+        if (throughputs[m] == 0) return 0;
+        sum += throughputs[m];
+        logs += std::log(throughputs[m] / reference[m]);
+        least = std::min(least, throughputs[m] / reference[m]);
+    }
+    const auto count = static_cast<double>(throughputs.size());
+    if (objective == Objective::mean) return sum / count;
+    return objective == Objective::worst ? least : std::exp(logs / count);
+}
+
+std::vector<AreaAndObjective> bruteFront(const std::vector<Workload>& workloads, const hardware::Template& space,
+                                         const Options& options) {
+    cost::TilingMemo tilings;
+    std::vector<std::unique_ptr<ModelSearch>> models;
+    for (const Workload& each : workloads)
+        models.push_back(std::make_unique<ModelSearch>(each, space, options, tilings));
+    const Bytes hbm{static_cast<double>(space.hbm.values.back())};
+    std::vector<double> reference;
+    for (const auto& model : models)
+        reference.push_back(bruteForce(*model, hardware::architectureOf(space, *space.reference), hbm));
+    for (double& each : reference)
+        if (each == 0) each = 1;
+    std::vector<AreaAndObjective> all;
+    for (const hardware::Architecture& architecture : hardware::architectures(space)) {
+        const SquareMillimetres area = hardware::areaOf(architecture, space.area).total();
+        if (area > hardware::areaBound(space)) continue;
+        std::vector<double> throughputs;
+        for (const auto& model : models) throughputs.push_back(bruteForce(*model, architecture, hbm));
+        all.push_back({area.value, objectiveOf(options.objective, throughputs, reference)});
+    }
+    std::sort(all.begin(), all.end(), [](const AreaAndObjective& a, const AreaAndObjective& b) {
+        return a.area != b.area ? a.area < b.area : a.objective > b.objective;
+    });
+    std::vector<AreaAndObjective> front;
+    for (const AreaAndObjective& each : all)
+        if (each.objective > (front.empty() ? 0 : front.back().objective * (1 + 1e-12))) front.push_back(each);
+    return front;
+}
+
+void expectSame(const Result& a, const Result& b) {
+    EXPECT_EQ(a.best, b.best);
+    EXPECT_EQ(a.front, b.front);
+    EXPECT_EQ(a.perModel, b.perModel);
+    EXPECT_EQ(a.evaluated, b.evaluated);
+    EXPECT_EQ(a.trace, b.trace);
+    EXPECT_EQ(a.baselines, b.baselines);
+    EXPECT_EQ(a.explored, b.explored);
+    EXPECT_EQ(a.skippedByBound, b.skippedByBound);
+    EXPECT_EQ(a.bound, b.bound);
+    EXPECT_EQ(a.endedBy, b.endedBy);
+}
+
+TEST(CodesignSearch, findsTheFrontThatEveryPointWithoutBoundsGives) {
+    const std::vector<std::vector<Workload>> sets{{workload("zoo:bert-base")},
+                                                  {workload("zoo:megatron-bert", {1, 2})},
+                                                  {workload("zoo:bert-base"), workload("zoo:gpt2")}};
+    std::uint32_t seed = 0;
+    for (const std::vector<Workload>& workloads : sets)
+        for (const Objective objective : {Objective::geomean, Objective::mean, Objective::worst}) {
+            const hardware::Template space = smallTemplate(++seed);
+            Options options = smallOptions(objective);
+            options.estimator = seed % 2 == 0 ? "phaze" : "physical";
+            const Result result = search(workloads, space, options);
+            const std::vector<AreaAndObjective> expected = bruteFront(workloads, space, options);
+            ASSERT_EQ(result.front.size(), expected.size()) << seed;
+            for (std::size_t i = 0; i < expected.size(); ++i) {
+                EXPECT_DOUBLE_EQ(result.front[i].area.value, expected[i].area) << seed;
+                EXPECT_NEAR(result.front[i].objective / expected[i].objective, 1, 1e-9) << seed;
+            }
+            EXPECT_EQ(result.explored + result.skippedByBound, result.points) << seed;
+            if (expected.empty()) continue;
+            ASSERT_TRUE(result.best) << seed;
+            EXPECT_EQ(*result.best, result.front.back());
+            EXPECT_GE(result.bound, result.best->objective);
+        }
+}
+
+TEST(CodesignSearch, thePartsOfAResultAgree) {
+    const std::vector<Workload> workloads{workload("zoo:megatron-bert", {1, 2})};
+    const hardware::Template space = smallTemplate(7);
+    const Options options = smallOptions(Objective::geomean);
+    const Result result = search(workloads, space, options);
+    ASSERT_TRUE(result.best);
+    ASSERT_EQ(result.perModel.size(), 1U);
+    const ModelResult& model = result.perModel[0];
+    ASSERT_TRUE(model.feasible);
+    EXPECT_NEAR(model.time.total().value / model.timePerBatch.value, 1, 1e-9);
+    EXPECT_NEAR(model.throughput, 64 / model.timePerBatch.value, 1e-9 * model.throughput);
+    EXPECT_GE(model.throughputBound, model.throughput);
+    EXPECT_NEAR(model.throughput, result.best->throughput[0], 1e-9 * model.throughput);
+    EXPECT_EQ(model.stages.size(), static_cast<std::size_t>(model.pipeline));
+    EXPECT_LE(model.pipeline * model.data * model.tensor, 16);
+    std::size_t layers = 0;
+    for (const StageResult& stage : model.stages) {
+        layers += stage.layers.size();
+        EXPECT_LE(stage.memory.total(), model.hbm);
+        EXPECT_NEAR((stage.forward + stage.backward).value, stage.load.value, 1e-12);
+    }
+    EXPECT_EQ(layers, workloads[0].layers.size());
+    EXPECT_GT(model.mfu, 0);
+    EXPECT_LT(model.mfu, 1);
+    ASSERT_TRUE(model.schedule);
+    EXPECT_EQ(model.schedule->copies, 24);
+    for (const PhaseSchedule* phase : {&model.schedule->forward, &model.schedule->backward}) {
+        EXPECT_LE(phase->lowerBound, phase->makespan);
+        EXPECT_LE(phase->makespan.value, phase->serial.value * (1 + 1e-12));
+        EXPECT_FALSE(phase->operators.empty());
+    }
+    const PipelineSchedule pipeline = pipelineOf(model, 64);
+    EXPECT_LE(pipeline.length.value, model.timePerBatch.value * (1 + 1e-9));
+    for (std::size_t i = 1; i < pipeline.events.size(); ++i) {
+        const PipelineEvent &before = pipeline.events[i - 1], &event = pipeline.events[i];
+        EXPECT_TRUE(event.stage > before.stage || event.start.value >= before.finish.value - 1e-12) << i;
+    }
+    EXPECT_EQ(result.baselines[0].id, "tpuv4-expert");
+    EXPECT_EQ(result.baselines[1].id, "tpuv4-solver");
+    EXPECT_NEAR(result.baselines[1].point.objective, 1, 1e-12);
+    ASSERT_TRUE(model.speedupOverSolver);
+    EXPECT_NEAR(*model.speedupOverSolver, result.best->objective, 1e-9);
+}
+
+TEST(CodesignSearch, threadsChangeNothing) {
+    const std::vector<Workload> workloads{workload("zoo:bert-base"), workload("zoo:gpt2")};
+    const hardware::Template space = smallTemplate(11);
+    for (const SearchKind kind : {SearchKind::exhaustive, SearchKind::hysteresis, SearchKind::random}) {
+        Options options = smallOptions(Objective::geomean);
+        options.search = kind;
+        options.samples = 40;
+        options.threads = 1;
+        const Result one = search(workloads, space, options);
+        options.threads = 2;
+        expectSame(one, search(workloads, space, options));
+    }
+}
+
+TEST(CodesignSearch, continuesToTheSameResult) {
+    const std::vector<Workload> workloads{workload("zoo:bert-base")};
+    const hardware::Template space = smallTemplate(13);
+    for (const SearchKind kind : {SearchKind::exhaustive, SearchKind::hysteresis, SearchKind::random}) {
+        Options options = smallOptions(Objective::mean);
+        options.search = kind;
+        options.samples = 40;
+        std::vector<Progress> states;
+        const Result whole =
+            search(workloads, space, options, {}, [&](const Progress& progress) { states.push_back(progress); });
+        ASSERT_FALSE(states.empty());
+        for (const std::size_t at : {std::size_t{0}, states.size() / 2, states.size() - 1})
+            expectSame(whole, search(workloads, space, options, states[at]));
+    }
+}
+
+TEST(CodesignSearch, stopsAndFinishes) {
+    const std::vector<Workload> workloads{workload("zoo:bert-base")};
+    const hardware::Template space = smallTemplate(17);
+    Options options = smallOptions(Objective::geomean);
+    std::stop_source cancelled;
+    cancelled.request_stop();
+    options.cancel = cancelled.get_token();
+    EXPECT_THROW(search(workloads, space, options), InterruptedError);
+    options.cancel = {};
+    std::stop_source finished;
+    options.finish = finished.get_token();
+    const Result part = search(workloads, space, options, {}, [&](const Progress&) { finished.request_stop(); });
+    EXPECT_EQ(part.endedBy, "stop");
+    EXPECT_FALSE(part.optimal);
+    EXPECT_LT(part.explored + part.skippedByBound, part.points);
+}
+
+TEST(CodesignSearch, saysWhatIsWrongWithOptions) {
+    const std::vector<Workload> workloads{workload("zoo:bert-base")};
+    const hardware::Template space = smallTemplate(19);
+    const auto refuses = [&](const auto& change, const std::string& sentence) {
+        Options options = smallOptions(Objective::geomean);
+        change(options);
+        try {
+            search(workloads, space, options);
+            ADD_FAILURE() << sentence;
+        } catch (const UsageError& error) {
+            EXPECT_THAT(error.what(), HasSubstr(sentence));
+        }
+    };
+    refuses([](Options& options) { options.weights = {1, 2}; }, "2 weights are given for 1 models");
+    refuses([](Options& options) { options.weights = {0}; }, "the weight of a model is above 0");
+    refuses([](Options& options) { options.estimator = "guess"; }, "there is no estimator 'guess'");
+    refuses([](Options& options) { options.accelerators = 0; }, "at least one accelerator");
+    refuses([](Options& options) { options.bandwidth = {}; }, "a bandwidth above 0");
+    EXPECT_THROW(search({}, space, smallOptions(Objective::mean)), UsageError);
+}
+
+TEST(CodesignSearch, findsNothingWhereNothingFits) {
+    hardware::Template space = smallTemplate(23);
+    space.hbm.values = {1 << 20};
+    const Result result = search({workload("zoo:bert-base")}, space, smallOptions(Objective::geomean));
+    EXPECT_FALSE(result.best);
+    EXPECT_TRUE(result.front.empty());
+    EXPECT_EQ(result.endedBy, "done");
+}
+
+TEST(Workload, hasTheSlicesOfTable2) {
+    const std::map<std::string, std::vector<std::int64_t>> widths{{"zoo:bert-large", {1}}, {"zoo:gpt3-175b", {4, 8}}};
+    for (const auto& [name, expected] : widths) {
+        WorkloadOptions options;
+        options.microBatches = {1};
+        const Workload loaded = loadWorkload(name, options);
+        ASSERT_EQ(loaded.slices.size(), expected.size());
+        for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(loaded.slices[i].width, expected[i]);
+        ASSERT_TRUE(loaded.expert);
+        // Equal blocks are one kind.
+        for (const Slice& slice : loaded.slices) EXPECT_LE(slice.kinds.size(), 4U);
+    }
+}
+
+TEST(Workload, itsLayersAddUpToTheModel) {
+    const Workload& loaded = workload("zoo:bert-base");
+    const Slice& slice = loaded.slices.front();
+    double weights = 0, macs = 0;
+    for (const std::size_t kind : slice.kindOf) {
+        weights += slice.kinds[kind].weights.value;
+        macs += slice.kinds[kind].macs;
+    }
+    const model::Summary summary = model::summarise(*model::loadModel("zoo:bert-base").graph());
+    EXPECT_DOUBLE_EQ(weights, 2.0 * static_cast<double>(*summary.parameters));
+    // Two products of the backward pass for one of the forward pass.
+    EXPECT_NEAR(macs / (3 * static_cast<double>(*summary.macs)), 1, 1e-3);
+    for (const LayerKind& kind : slice.kinds)
+        for (const LayerPhase* phase : {&kind.forward, &kind.backward, &kind.update})
+            for (const LayerOperator& op : phase->operators)
+                EXPECT_TRUE(op.reduced || cost::problemOf(loaded.works.at(op.work)).empty()) << op.name;
+}
+
+}  // namespace
