@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/cost/job_analysis.h"
+#include "core/hardware/area_census.h"
 #include "core/hardware/library.h"
 #include "core/report/table.h"
 #include "core/study/result.h"
@@ -164,23 +165,16 @@ std::string describe(const Template& space) {
     } else {
         table.rows.push_back({"bound", formatQuantity(space.bound->value, Measure::area)});
     }
-    std::size_t fitting = 0, estimated = 0;
-    const SquareMillimetres most = areaBound(space);
-    for (const hardware::Architecture& architecture : architectures(space)) {
-        const hardware::Area area = areaOf(architecture, space.area);
-        if (area.total() > most) continue;
-        ++fitting;
-        if (area.l2Estimated || area.globalBufferEstimated) ++estimated;
-    }
+    const hardware::AreaCensus census = hardware::areaCensus(space);
     std::string text = fmt::format("{}: {} accelerators, {} within the bound\n\n", escaped(space.name),
-                                   formatCount(static_cast<double>(architectureCount(space))),
-                                   formatCount(static_cast<double>(fitting))) +
+                                   formatCount(static_cast<double>(census.areas.size())),
+                                   formatCount(static_cast<double>(census.within))) +
                        report::toText(table);
-    if (estimated > 0)
+    if (census.estimated > 0)
         text += fmt::format(
             "\nThe area model does not give every size of buffer: the areas of {} of those within the "
             "bound are estimated from the nearest sizes that it gives.\n",
-            formatCount(static_cast<double>(estimated)));
+            formatCount(static_cast<double>(census.estimated)));
     return text;
 }
 

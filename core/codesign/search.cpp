@@ -170,8 +170,8 @@ private:
         ProgressEvent event;
         event.kind = ProgressEvent::Kind::incumbent;
         event.task = "searching architectures";
-        event.series = "objective";
-        event.x = known.point.area.value;
+        event.series = ": architecture search best";
+        event.x = static_cast<double>(position + 1);
         event.y = best_;
         options_.progress(event);
     }

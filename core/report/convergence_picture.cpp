@@ -34,6 +34,7 @@ constexpr std::array kKinds{
     Kind{"ratio search", "Search for the ratio of the first split", "Ratios tried", "Time of the slower side",
          Measure::seconds},
     Kind{"step time", "Step time and its proven bound", "Intervals of the proof", "Step time", Measure::seconds},
+    Kind{"architecture search", "Best accelerator so far", "Architectures looked at", "Objective", Measure::count},
     Kind{"time by level", "Time of the slowest split of each level", "Level", "Time of the slower side",
          Measure::seconds},
 };

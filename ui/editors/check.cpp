@@ -33,8 +33,18 @@ std::string whatToTakeOut(const std::string& field) {
     return field;
 }
 
+bool isInside(const std::string& field, const std::string& around) {
+    return field == around || field.starts_with(around + ".") || field.starts_with(around + "[");
+}
+
 /// Makes the document readable at the field; false where nothing helps.
 bool mend(Json& document, const std::string& field, bool missing, const Stand& stands, int number) {
+    // What only means something as a whole is replaced as a whole.
+    for (const auto& [whole, value] : stands)
+        if (whole.find('.') != std::string::npos && isInside(field, whole)) {
+            setValue(document, pathOf(whole), value);
+            return true;
+        }
     const std::string key = lastKeyOf(field);
     const auto stand = stands.find(key);
     if (stand != stands.end()) {

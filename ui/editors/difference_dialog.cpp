@@ -16,6 +16,7 @@
 #include "core/cost/workload.h"
 #include "core/hardware/library.h"
 #include "ui/editors/json_path.h"
+#include "ui/editors/range_text.h"
 #include "ui/editors/words.h"
 #include "ui/models/background.h"
 #include "ui/models/table_model.h"
@@ -39,7 +40,7 @@ QString quiet(const std::string& text) {
 /// The field's row of a path without positions: "memory.capacity_bytes".
 const FieldRow* rowOf(const HardwareKind& kind, const std::string& list, const std::string& path) {
     if (list.empty()) {
-        for (const QVector<FieldRow>* rows : {&kind.fields, &kind.moreFields})
+        for (const QVector<FieldRow>* rows : {&kind.fields, &kind.bound, &kind.moreFields})
             for (const FieldRow& row : *rows)
                 if (row.path == path) return &row;
         return nullptr;
@@ -75,7 +76,8 @@ private:
     void walk(const Json& value, const std::string& list, const std::string& path, const QStringList& place) {
         const FieldRow* row = rowOf(kind_, list, path);
         const std::string id = place.join(QLatin1Char('\n')).toStdString() + '\n' + path;
-        if (value.is_object() && !isSourced(value)) {
+        const bool range = row != nullptr && row->kind == FieldKind::range;
+        if (value.is_object() && !isSourced(value) && !range) {
             const bool entries = list.empty() && isNamedList(path);
             for (const auto& [key, child] : value.items()) {
                 if (path.empty() && list.empty() && key == "schema") continue;
@@ -85,14 +87,14 @@ private:
                 else
                     walk(child, list, below, place);
             }
-        } else if (value.is_array() && list.empty()) {
+        } else if (value.is_array() && list.empty() && !range) {
             for (std::size_t i = 0; i < value.size(); ++i)
                 walk(value[i], path, "", place + QStringList{titleOf(path), quiet(entryName(value[i], i))});
         } else {
             const QString label = row != nullptr ? row->label : quiet(path);
             add(id, (place + QStringList{label}).join(QStringLiteral(" · ")),
                 row != nullptr ? shownValue(value, *row) : shownValue(value, {}));
-            addProvenance(value, id, place + QStringList{label});
+            addProvenance(range ? firstOfRange(value) : value, id, place + QStringList{label});
         }
     }
     void addProvenance(const Json& value, const std::string& id, const QStringList& place) {

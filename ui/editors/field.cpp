@@ -17,6 +17,7 @@
 
 #include "core/base/text.h"
 #include "ui/editors/json_path.h"
+#include "ui/editors/range_text.h"
 #include "ui/editors/sizes_text.h"
 #include "ui/editors/words.h"
 #include "ui/models/background.h"
@@ -339,6 +340,50 @@ private:
     QStringList chosen_;
 };
 
+/// Values of a parameter on one line.
+class RangeField : public SingleField {
+public:
+    RangeField(const FieldRow& row, QWidget* parent) : RangeField(new TextBox, row, parent) {}
+    /// A box that loses the focus while it is taken down finishes its typing, and must not find what is gone.
+    ~RangeField() override { box_->disconnect(this); }
+    RangeField(const RangeField&) = delete;
+    RangeField& operator=(const RangeField&) = delete;
+    void setJson(const Json& value) override {
+        if (value != reading_.value) begin(value);
+    }
+    QString problem() const override { return reading_.problem; }
+    QString remark() const override {
+        return reading_.problem.isEmpty() ? words::counted(reading_.count, "value", "values") : QString();
+    }
+
+private:
+    RangeField(TextBox* box, const FieldRow& row, QWidget* parent)
+        : SingleField(box, row, parent), box_(box), measure_(row.measure) {
+        box->setMaxLength(kLongestText);
+        box->setPlaceholderText(placeholderOf(row));
+        connect(box, &QLineEdit::textEdited, this, [this](const QString& text) {
+            reading_ = readRangeText(text, measure_, before_);
+            emit edited(reading_.value);
+        });
+        connect(box, &QLineEdit::editingFinished, this, [this] {
+            if (reading_.problem.isEmpty()) begin(reading_.value);
+            emit finished();
+        });
+    }
+    /// What is typed from now on keeps what is said about numbers of this value, whatever stands there meanwhile.
+    void begin(const Json& value) {
+        before_ = value;
+        const QString text = rangeText(value, measure_);
+        if (text != box_->text()) box_->setText(text);
+        if (!box_->hasFocus()) box_->setCursorPosition(0);
+        reading_ = readRangeText(text, measure_, before_);
+    }
+    TextBox* box_;
+    Measure measure_;
+    Json before_;
+    RangeReading reading_;
+};
+
 /// A document that a file gives: what is there, and a button to choose a file.
 class DocumentField : public Field {
 public:
@@ -410,6 +455,7 @@ constexpr Maker kMakers[] = {
     {FieldKind::word, make<WordField>},   {FieldKind::wordOrQuantity, make<WordOrQuantityField>},
     {FieldKind::words, make<WordsField>}, {FieldKind::flag, make<FlagField>},
     {FieldKind::whole, make<WholeField>}, {FieldKind::document, make<DocumentField>},
+    {FieldKind::range, make<RangeField>},
 };
 
 bool isUndoKey(QKeyEvent* event) {
@@ -446,6 +492,7 @@ void QuantityField::setQuantity(std::optional<double> value) {
     // While a person types "16 GB" the same number must not be rewritten under the caret.
     const bool same = value ? parseQuantity(text().toStdString(), measure_) == value : text().isEmpty();
     if (!same || !hasFocus()) setText(value ? exactQuantity(*value, measure_) : QString());
+    if (!same && !hasFocus()) setCursorPosition(0);  // of many digits, the first ones are seen
     judge();
 }
 
@@ -514,6 +561,7 @@ Field* makeField(const FieldRow& row, QWidget* parent) {
 
 QString shownValue(const Json& given, const FieldRow& row) {
     if (row.kind == FieldKind::sizes && given.is_object()) return sizesText(given);
+    if (row.kind == FieldKind::range && !given.is_null()) return rangeText(given, row.measure);
     const Json& value = plainValue(given);
     if (value.is_number()) return exactQuantity(value.get<double>(), row.measure);
     if (value.is_boolean()) return value.get<bool>() ? words::tr("yes") : words::tr("no");

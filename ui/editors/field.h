@@ -26,6 +26,7 @@ enum class FieldKind {
     wordOrQuantity,  ///< one of `words`, or a number
     words,           ///< some of `words`, in the order of their ticking
     flag,
+    range,     ///< the values of a parameter that a search tries, "1 to 4096, ×2"
     sizes,     ///< sizes of named things, "sequence=128, width=64"; in tables
     document,  ///< a document as a whole, taken from a file
 };
@@ -46,6 +47,7 @@ struct FieldRow {
     Json fallback = {};        ///< what counts while there is no value; null = nothing
     QString placeholder = {};  ///< shown in the empty field; empty = the fallback, else an example
     bool sourced = false;      ///< a number that can say where it comes from
+    QString heading = {};      ///< stands above the row, over all rows until the next one
     JsonPath keys = {};        ///< the way to the value where keys hold dots themselves; empty = `path` says it
     /// Of a document: what a file gives (throws), in a thread of its own, and what is there in a few words.
     std::function<Json(const std::string& path)> read = {};
@@ -111,6 +113,8 @@ public:
     virtual QWidget* control() = 0;               ///< what has the focus
     virtual QString problem() const { return {}; }
     virtual void setMarked(bool wrong);
+    /// What the value amounts to, said beside it: "13 values".
+    virtual QString remark() const { return {}; }
     /// Words that may be typed; only some kinds offer them.
     virtual void setSuggestions(const QStringList& /*words*/) {}
 

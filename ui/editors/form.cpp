@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ui/editors/provenance_button.h"
+#include "ui/editors/range_text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -17,6 +18,7 @@ constexpr int kLabelWidth = 132;
 constexpr int kControlWidth = 176;
 constexpr int kControlBesideHelp = 200;
 constexpr int kWideText = 340;
+constexpr int kRemarkWidth = 62;
 
 QLabel* caption(const QString& text, const char* tone, QWidget* parent) {
     auto* label = new QLabel(text, parent);
@@ -24,6 +26,14 @@ QLabel* caption(const QString& text, const char* tone, QWidget* parent) {
     label->setWordWrap(true);
     setLook(*label, "letters", QStringLiteral("caption"));
     setLook(*label, "tone", QLatin1String(tone));
+    return label;
+}
+
+QLabel* headingOf(const FieldRow& row, bool first, QWidget* parent) {
+    auto* label = new QLabel(row.heading, parent);
+    label->setTextFormat(Qt::PlainText);
+    label->setFont(theme().font(Theme::Text::base, true));
+    label->setContentsMargins(0, first ? 0 : theme().spacing(3), 0, theme().spacing(1));
     return label;
 }
 
@@ -52,6 +62,7 @@ void Form::addLine(QGridLayout* grid, const FieldRow& row, Notes notes) {
     Line line;
     line.row = row;
     line.path = pathOf(row);
+    if (!row.heading.isEmpty()) grid->addWidget(headingOf(row, lines_.isEmpty(), this), grid->rowCount(), 0, 1, 3);
     const int at = grid->rowCount();
     line.label = new QLabel(this);
     line.label->setTextFormat(Qt::PlainText);
@@ -73,6 +84,12 @@ void Form::addLine(QGridLayout* grid, const FieldRow& row, Notes notes) {
     }
     auto* side = new QHBoxLayout;
     side->setSpacing(theme().spacing(1));
+    if (row.kind == FieldKind::range) {
+        line.remark = caption({}, "secondary", this);
+        line.remark->setWordWrap(false);
+        line.remark->setFixedWidth(kRemarkWidth);
+        side->addWidget(line.remark);
+    }
     if (row.sourced) {
         line.provenance = new ProvenanceButton(row.label.toLower(), this);
         side->addWidget(line.provenance);
@@ -113,7 +130,10 @@ void Form::connectLine(int index) {
                 [this, index](const QString& source, const QString& reliability) {
                     const Json* now = valueAt(document_->json(), lines_[index].path);
                     if (now == nullptr) return;
-                    document_->set(lines_[index].path, withProvenance(*now, source, reliability),
+                    const bool range = lines_[index].row.kind == FieldKind::range;
+                    document_->set(lines_[index].path,
+                                   range ? rangeWithProvenance(*now, source, reliability)
+                                         : withProvenance(*now, source, reliability),
                                    tr("source of %1").arg(lines_[index].row.label.toLower()));
                 });
 }
@@ -132,7 +152,9 @@ void Form::refresh() {
         const Json* now = valueAt(document_->json(), line.path);
         const Json value = now == nullptr ? Json() : *now;
         line.field->setJson(plainValue(value));
-        if (line.provenance != nullptr) line.provenance->setJson(value);
+        if (line.remark != nullptr) line.remark->setText(line.field->remark());
+        if (line.provenance != nullptr)
+            line.provenance->setJson(line.row.kind == FieldKind::range ? firstOfRange(value) : value);
         if (line.reset != nullptr)
             line.reset->setVisible(!value.is_null() && value != line.row.fallback && !line.row.required);
     }
@@ -156,7 +178,7 @@ void Form::showReasons() {
         if (!reason.isEmpty())
             own.push_back({dotted, reason});
         else
-            reason = problemAt(problems_, dotted);
+            reason = reasonOf(line);
         line.reason->setText(reason);
         line.reason->setVisible(!reason.isEmpty());
         line.field->setMarked(!reason.isEmpty());
@@ -169,7 +191,15 @@ void Form::showReasons() {
 
 bool Form::isIn(const Line& line, const std::string& field) const {
     const std::string dotted = dottedPath(document_->json(), line.path);
-    return field == dotted || field.starts_with(dotted + ".");
+    return field == dotted || field.starts_with(dotted + ".") || field.starts_with(dotted + "[");
+}
+
+/// What the reader says about the field; about any of its numbers where it has several.
+QString Form::reasonOf(const Line& line) const {
+    if (line.row.kind != FieldKind::range) return problemAt(problems_, dottedPath(document_->json(), line.path));
+    for (const Problem& problem : problems_)
+        if (isIn(line, problem.field)) return problem.sentence;
+    return {};
 }
 
 bool Form::contains(const std::string& field) const {

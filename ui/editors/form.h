@@ -46,6 +46,7 @@ private:
         Field* field = nullptr;
         ProvenanceButton* provenance = nullptr;
         QToolButton* reset = nullptr;
+        QLabel* remark = nullptr;
         QLabel* reason = nullptr;
     };
     void addLine(QGridLayout* grid, const FieldRow& row, Notes notes);
@@ -54,6 +55,7 @@ private:
     void refresh();
     void showReasons();
     bool isIn(const Line& line, const std::string& field) const;
+    QString reasonOf(const Line& line) const;
 
     EditedJson* document_;
     QVector<Line> lines_;

@@ -47,9 +47,10 @@ Opened openFile(const EditedFile& file) {
         const std::string path = file.path.string();
         opened.json = readDocument(file.path);
         if (hardwareKindOf(opened.json) == nullptr)
-            opened.problem =
-                QObject::tr("%1 cannot be edited here: its 'schema' names no accelerator, fleet, platform or workload.")
-                    .arg(QString::fromStdString(escaped(path)));
+            opened.problem = QObject::tr(
+                                 "%1 cannot be edited here: its 'schema' names no accelerator, fleet, platform, "
+                                 "template or workload.")
+                                 .arg(QString::fromStdString(escaped(path)));
     } catch (const std::exception& error) {
         opened.problem = QString::fromStdString(escaped(error.what(), 1000));
     }

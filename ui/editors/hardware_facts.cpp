@@ -107,6 +107,42 @@ Facts factsOf(const hardware::Platform& platform) {
     return facts;
 }
 
+QString rangeOf(const hardware::Range& range, Measure measure) {
+    const auto text = [&](std::int64_t value) {
+        return QString::fromStdString(formatQuantity(static_cast<double>(value), measure));
+    };
+    const QString ends = range.values.size() == 1
+                             ? text(range.values.front())
+                             : tr("%1 to %2").arg(text(range.values.front()), text(range.values.back()));
+    return tr("%1 (%n)").replace(QStringLiteral("%n"), QString::number(range.values.size())).arg(ends);
+}
+
+Facts factsOf(const CountedTemplate& counted) {
+    const hardware::Template& space = counted.space;
+    Facts facts;
+    facts.subtitle = tr("Template");
+    Facts::Section whole{
+        .title = tr("Template"),
+        .rows = {{.label = tr("Accelerators"),
+                  .value = QString::fromStdString(formatCount(static_cast<double>(counted.census.areas.size())))},
+                 {.label = tr("Within the bound"),
+                  .value = QString::fromStdString(formatCount(static_cast<double>(counted.census.within)))},
+                 quantity(tr("Bound"), counted.census.bound.value, Measure::area),
+                 quantity(tr("Clock"), space.rates.clock.value, Measure::hertz),
+                 quantity(tr("HBM bandwidth"), space.rates.hbmBandwidth.value, Measure::bytesPerSecond)}};
+    if (space.reference) whole.rows.insert(3, {.label = tr("That of"), .value = shownText(space.reference->name)});
+    const Facts::Section ranges{
+        .title = tr("What a search tries"),
+        .rows = {{.label = tr("Tensor cores"), .value = rangeOf(space.tensorCores, Measure::count)},
+                 {.label = tr("Vector cores"), .value = rangeOf(space.vectorCores, Measure::count)},
+                 {.label = tr("Array width"), .value = rangeOf(space.width, Measure::count)},
+                 {.label = tr("Array height"), .value = rangeOf(space.height, Measure::count)},
+                 {.label = tr("Global buffer"), .value = rangeOf(space.globalBuffer, Measure::bytes)},
+                 {.label = tr("HBM"), .value = rangeOf(space.hbm, Measure::bytes)}}};
+    facts.sections = {whole, ranges};
+    return facts;
+}
+
 Facts factsOf(const DrawnWorkload& drawn) {
     Facts facts;
     facts.subtitle = tr("Workload");
@@ -131,6 +167,7 @@ Facts hardwareFacts(const Preview& preview) {
     if (const auto* accelerator = std::get_if<hardware::Accelerator>(&preview)) facts = factsOf(*accelerator);
     if (const auto* fleet = std::get_if<hardware::Fleet>(&preview)) facts = factsOf(*fleet);
     if (const auto* platform = std::get_if<hardware::Platform>(&preview)) facts = factsOf(*platform);
+    if (const auto* counted = std::get_if<CountedTemplate>(&preview)) facts = factsOf(*counted);
     if (const auto* drawn = std::get_if<DrawnWorkload>(&preview)) facts = factsOf(*drawn);
     facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
     return facts;

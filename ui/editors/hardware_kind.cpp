@@ -363,6 +363,162 @@ HardwareKind platformKind() {
     return kind;
 }
 
+FieldRow rangeRow(const std::string& key, const QString& label, Measure measure, const QString& help) {
+    FieldRow row = textRow("parameters." + key, label, help, true);
+    row.kind = FieldKind::range;
+    row.measure = measure;
+    row.sourced = true;
+    return row;
+}
+
+ListSpec bufferAreas(const std::string& path, const QString& title, const QString& entry) {
+    ListSpec spec;
+    spec.path = path;
+    spec.title = title;
+    spec.entry = entry;
+    spec.empty = tr("Add the areas of at least two sizes; others are estimated from the nearest.");
+    FieldRow area = required(numberRow("um2", tr("Area"), Measure::count, tr("Of one buffer of this size")));
+    area.unit = tr("µm²");
+    spec.columns = {required(numberRow("bytes", tr("Size"), Measure::bytes, tr("From small to large"))), area};
+    spec.blank = [path](const Json& document) {
+        // Twice the last one: sizes rise.
+        const Json* list = valueAt(document, pathOf(path));
+        double bytes = 1024;
+        double squareMicrometres = 6000;
+        if (list != nullptr && list->is_array() && !list->empty() && list->back().is_object()) {
+            const Json& last = list->back();
+            const auto twice = [&](const char* key, double otherwise) {
+                const Json number = last.contains(key) ? plainValue(last.at(key)) : Json();
+                return number.is_number() ? 2 * number.get<double>() : otherwise;
+            };
+            bytes = twice("bytes", bytes);
+            squareMicrometres = twice("um2", squareMicrometres);
+        }
+        return std::pair(std::string(), Json{{"bytes", numberValue(bytes)}, {"um2", numberValue(squareMicrometres)}});
+    };
+    return spec;
+}
+
+QVector<FieldRow> boundRows() {
+    constexpr auto kCores = static_cast<double>(hardware::kMostCoresOfAKind);
+    constexpr auto kSide = static_cast<double>(hardware::kLongestArraySide);
+    FieldRow area =
+        required(numberRow("bound_mm2", tr("Area"), Measure::area, tr("The largest area that is searched")));
+    FieldRow buffer = numberRow("bound.glb_bytes", tr("Global buffer"), Measure::bytes, tr("A power of two"),
+                                {.least = 1, .most = static_cast<double>(hardware::kLargestBuffer), .whole = true});
+    return {textRow("bound.name", tr("Accelerator"), tr("Whose area is the largest that is searched"), true),
+            required(countRow("bound.num_tc", tr("Tensor cores"), tr("How many it has"), kCores)),
+            required(countRow("bound.num_vc", tr("Vector cores"), tr("How many it has"), kCores)),
+            required(countRow("bound.pe_x", tr("Array width"), tr("PE_x, a power of two"), kSide)),
+            required(countRow("bound.pe_y", tr("Array height"), tr("PE_y, a power of two"), kSide)),
+            required(buffer),
+            area};
+}
+
+Json blankTemplate() {
+    const auto steps = [](std::int64_t from, std::int64_t to) {
+        return Json{{"from", from}, {"to", to}, {"step", "×2"}};
+    };
+    constexpr std::int64_t kMebi = 1 << 20;
+    const auto buffer = [](std::int64_t bytes, double area) { return Json{{"bytes", bytes}, {"um2", area}}; };
+    return Json{{"schema", "tessera.template/1"},
+                {"name", "New template"},
+                {"parameters",
+                 {{"num_tc", steps(1, 16)},
+                  {"num_vc", steps(1, 16)},
+                  {"pe_x", steps(16, 256)},
+                  {"pe_y", steps(16, 256)},
+                  {"glb_bytes", steps(8 * kMebi, 128 * kMebi)},
+                  {"hbm_bytes", Json::array({std::int64_t{34'359'738'368}, std::int64_t{85'899'345'920}})}}},
+                {"clock_hz", std::int64_t{1'000'000'000}},
+                {"hbm_bandwidth_bytes_per_s", std::int64_t{1'200'000'000'000}},
+                {"word_bytes", 2},
+                {"l2_bytes_per_element", 16},
+                {"least_l2_bytes", 1024},
+                {"most_glb_words_per_cycle", 4096},
+                {"area",
+                 {{"tensor_element_um2", 760},
+                  {"vector_lane_um2", 760},
+                  {"l2", Json::array({buffer(1024, 6134), buffer(1'048'576, 1'634'130)})},
+                  {"glb", Json::array({buffer(2 * kMebi, 3'338'220), buffer(128 * kMebi, 175'423'000)})}}},
+                {"bound_mm2", 280}};
+}
+
+HardwareKind templateKind() {
+    HardwareKind kind;
+    kind.id = QStringLiteral("template");
+    kind.folder = "templates";
+    kind.schema = "tessera.template/";
+    kind.icon = QStringLiteral("template");
+    kind.title = tr("Template");
+    kind.fields = {
+        textRow("name", tr("Name"), tr("The name shown to people"), true),
+        rangeRow("num_tc", tr("Tensor cores"), Measure::count, tr("num_tc: how many an accelerator has")),
+        rangeRow("num_vc", tr("Vector cores"), Measure::count, tr("num_vc: how many an accelerator has")),
+        rangeRow("pe_x", tr("Array width"), Measure::count,
+                 tr("PE_x: columns of a tensor core and lanes of a vector core; powers of two")),
+        rangeRow("pe_y", tr("Array height"), Measure::count, tr("PE_y: rows of a tensor core; powers of two")),
+        rangeRow("glb_bytes", tr("Global buffer"), Measure::bytes, tr("GLB, shared by all cores; powers of two")),
+        rangeRow("hbm_bytes", tr("HBM"), Measure::bytes, tr("Memory of one accelerator; it takes none of the area"))};
+    kind.fields[1].heading = tr("What a search tries");
+    kind.bound = boundRows();
+    kind.lists = {bufferAreas("area.l2", tr("Areas of an L2, from small to large"), tr("size of L2")),
+                  bufferAreas("area.glb", tr("Areas of the global buffer, from small to large"), tr("size of buffer"))};
+    const auto micro = [](const std::string& path, const QString& label, const QString& help) {
+        FieldRow row = required(numberRow(path, label, Measure::count, help));
+        row.unit = tr("µm²");
+        return row;
+    };
+    constexpr auto kBuffer = static_cast<double>(hardware::kLargestBuffer);
+    const QuantityRange buffer{.least = 1, .most = kBuffer, .whole = true};
+    kind.moreFields = {
+        micro("area.tensor_element_um2", tr("Tensor element"), tr("One multiplier of a tensor core with its L1")),
+        micro("area.vector_lane_um2", tr("Vector lane"), tr("One lane of a vector core with its L1")),
+        required(numberRow("clock_hz", tr("Clock"), Measure::hertz, tr("Of all accelerators of the template"))),
+        required(numberRow("hbm_bandwidth_bytes_per_s", tr("HBM bandwidth"), Measure::bytesPerSecond,
+                           tr("Between HBM and the global buffer"))),
+        required(numberRow("word_bytes", tr("Word"), Measure::bytes, tr("Of a tensor's element"),
+                           {.least = 1, .most = 64, .whole = true})),
+        required(numberRow("l2_bytes_per_element", tr("L2 per element"), Measure::bytes,
+                           tr("An L2 has this for each element of its core, …"), buffer)),
+        required(numberRow("least_l2_bytes", tr("Smallest L2"), Measure::bytes, tr("… but at least this"), buffer)),
+        required(countRow("most_glb_words_per_cycle", tr("GLB bandwidth"),
+                          tr("A word a cycle for each element, at most this many"),
+                          static_cast<double>(hardware::kMostCoresOfAKind)))};
+    kind.moreFields.back().unit = tr("words/cycle");
+    kind.moreFields[0].heading = tr("Areas of the elements");
+    kind.moreFields[2].heading = tr("Rates");
+    kind.blank = blankTemplate();
+    kind.read = [](const JsonNode& root) -> Preview {
+        CountedTemplate counted{.space = hardware::readTemplate(root), .census = {}};
+        counted.census = hardware::areaCensus(counted.space);
+        return counted;
+    };
+    const Json one = Json::array({1});
+    const Json buffers = Json::array({Json{{"bytes", 1}, {"um2", 1}}, Json{{"bytes", 2}, {"um2", 2}}});
+    kind.stands = {{"name", "name"},
+                   {"value", 1},
+                   {"clock_hz", 1},
+                   {"hbm_bandwidth_bytes_per_s", 1},
+                   {"word_bytes", 1},
+                   {"l2_bytes_per_element", 1},
+                   {"least_l2_bytes", 1},
+                   {"most_glb_words_per_cycle", 1},
+                   {"tensor_element_um2", 1},
+                   {"vector_lane_um2", 1},
+                   {"num_tc", 1},
+                   {"num_vc", 1},
+                   {"pe_x", 1},
+                   {"pe_y", 1},
+                   {"glb_bytes", 1},
+                   {"bound_mm2", 1},
+                   {"area.l2", buffers},
+                   {"area.glb", buffers}};
+    for (const char* key : {"num_tc", "num_vc", "pe_x", "pe_y", "glb_bytes", "hbm_bytes"})
+        kind.stands["parameters." + std::string(key)] = one;
+    return kind;
+}
+
 ListSpec workloadModels() {
     ListSpec spec;
     spec.path = "models";
@@ -438,7 +594,8 @@ HardwareKind workloadKind() {
 }  // namespace
 
 const QVector<HardwareKind>& hardwareKinds() {
-    static const QVector<HardwareKind> kKinds{acceleratorKind(), fleetKind(), platformKind(), workloadKind()};
+    static const QVector<HardwareKind> kKinds{acceleratorKind(), fleetKind(), platformKind(), templateKind(),
+                                              workloadKind()};
     return kKinds;
 }
 
@@ -460,6 +617,13 @@ namespace {
 
 bool isAt(const Json& root, const JsonPath& path, const std::string& field) {
     return dottedPath(root, path) == withoutValue(field);
+}
+
+/// A field of a form, or one of the numbers inside of it.
+bool isOf(const FieldRow& row, const Json& root, const JsonPath& path, const std::string& field) {
+    const std::string own = dottedPath(root, path);
+    return isAt(root, path, field) ||
+           (row.kind == FieldKind::range && (field.starts_with(own + ".") || field.starts_with(own + "[")));
 }
 
 /// "Memory, from the fastest to the largest" is "Memory" as a part of a sentence.
@@ -503,9 +667,9 @@ QString partName(const HardwarePart& part, const Json& root, const std::string& 
 QString fieldName(const HardwareKind& kind, const Json& root, const std::string& field, const JsonPath& base) {
     if (base.empty())
         if (const QString inside = partName(kind.part, root, field); !inside.isEmpty()) return inside;
-    for (const QVector<FieldRow>* rows : {&kind.fields, &kind.moreFields})
+    for (const QVector<FieldRow>* rows : {&kind.fields, &kind.bound, &kind.moreFields})
         for (const FieldRow& row : *rows)
-            if (isAt(root, joinedPath(base, pathOf(row)), field)) return row.label;
+            if (isOf(row, root, joinedPath(base, pathOf(row)), field)) return row.label;
     for (const ListSpec& spec : kind.lists) {
         const JsonPath list = joinedPath(base, pathOf(spec.path));
         if (isAt(root, list, field)) return shortTitle(spec);

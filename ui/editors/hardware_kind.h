@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "core/cost/workload.h"
+#include "core/hardware/area_census.h"
 #include "core/hardware/fleet.h"
 #include "core/hardware/platform.h"
+#include "core/hardware/template.h"
 #include "ui/editors/check.h"
 #include "ui/editors/field.h"
 #include "ui/editors/list_editor.h"
@@ -22,8 +24,15 @@ struct DrawnWorkload {
     std::vector<cost::Job> group;
 };
 
+/// A template with the sizes of its accelerators.
+struct CountedTemplate {
+    hardware::Template space;
+    hardware::AreaCensus census;
+};
+
 /// What was read from a valid document, ready to be drawn.
-using Preview = std::variant<std::monostate, hardware::Accelerator, hardware::Fleet, hardware::Platform, DrawnWorkload>;
+using Preview = std::variant<std::monostate, hardware::Accelerator, hardware::Fleet, hardware::Platform, DrawnWorkload,
+                             CountedTemplate>;
 
 /// Where entries of a kind hold a document of another kind, or name one: the accelerators of a fleet's groups.
 struct HardwarePart {
@@ -44,6 +53,7 @@ struct HardwareKind {
     QVector<ListSpec> lists;       ///< tables between the first fields and the rest
     QVector<FieldRow> moreFields;  ///< below the tables
     bool hasTopology = false;
+    QVector<FieldRow> bound = {};  ///< of the largest area, where there is one: after the first fields
     HardwarePart part = {};
     Json blank;
     /// Reads as the program does; throws DataError.

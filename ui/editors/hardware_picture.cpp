@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/report/picture.h"
 #include "core/report/platform_picture.h"
+#include "core/report/template_pictures.h"
 #include "ui/editors/words.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot_widget.h"
@@ -176,6 +177,7 @@ HardwarePicture::HardwarePicture(QWidget* parent)
       stale_(new QLabel(this)),
       types_(new QComboBox(this)),
       plot_(new PlotWidget(this)),
+      parts_(new PlotWidget(this)),
       drawing_(new FleetView(this)),
       jobs_(std::make_shared<std::vector<cost::Job>>()),
       jobModel_(new TableModel(jobColumns(jobs_), this)),
@@ -197,11 +199,16 @@ HardwarePicture::HardwarePicture(QWidget* parent)
     drawing_->setAccessibleName(tr("Drawing of the hardware"));
     layout->addLayout(head);
     layout->addWidget(stale_);
+    layout->addWidget(parts_);
+    parts_->setAccessibleName(tr("Area of the reference by its parts"));
+    parts_->setExplainable(false);
+    parts_->setFixedHeight(theme().spacing(40));
     layout->addWidget(plot_, 1);
     layout->addWidget(drawing_, 1);
     layout->addWidget(jobTable_, 1);
-    for (QWidget* each : {static_cast<QWidget*>(types_), static_cast<QWidget*>(plot_), static_cast<QWidget*>(drawing_),
-                          static_cast<QWidget*>(jobTable_), static_cast<QWidget*>(stale_)})
+    for (QWidget* each :
+         {static_cast<QWidget*>(types_), static_cast<QWidget*>(plot_), static_cast<QWidget*>(parts_),
+          static_cast<QWidget*>(drawing_), static_cast<QWidget*>(jobTable_), static_cast<QWidget*>(stale_)})
         each->hide();
     connect(types_, &QComboBox::activated, this, &HardwarePicture::drawRoofline);
 }
@@ -211,6 +218,7 @@ void HardwarePicture::setPreview(const Preview& preview) {
     if (const auto* accelerator = std::get_if<hardware::Accelerator>(&preview_)) showAccelerator(*accelerator);
     if (const auto* fleet = std::get_if<hardware::Fleet>(&preview_)) showFleet(*fleet);
     if (const auto* platform = std::get_if<hardware::Platform>(&preview_)) showPlatform(*platform);
+    if (const auto* counted = std::get_if<CountedTemplate>(&preview_)) showTemplate(*counted);
     if (const auto* drawn = std::get_if<DrawnWorkload>(&preview_)) showWorkload(*drawn);
 }
 
@@ -286,6 +294,28 @@ void HardwarePicture::showPlatform(const hardware::Platform& platform) {
     totals_->setText(facts.join(QStringLiteral(" · ")));
 }
 
+void HardwarePicture::showTemplate(const CountedTemplate& counted) {
+    const hardware::Template& space = counted.space;
+    QStringList facts{
+        tr("%1, %2 with their HBM")
+            .arg(words::counted(static_cast<double>(counted.census.areas.size()), "accelerator", "accelerators"),
+                 QString::fromStdString(
+                     formatCount(static_cast<double>(counted.census.areas.size() * space.hbm.values.size())))),
+        tr("%1 within %2")
+            .arg(QString::fromStdString(formatCount(static_cast<double>(counted.census.within))),
+                 quantity(counted.census.bound.value, Measure::area))};
+    if (counted.census.estimated > 0)
+        facts << tr("areas of %1 of them are estimates: the table lacks the size of a buffer")
+                     .arg(QString::fromStdString(formatCount(static_cast<double>(counted.census.estimated))));
+    totals_->setText(facts.join(QStringLiteral(" · ")));
+    parts_->setVisible(space.reference.has_value());
+    parts_->setChart(report::referenceAreaChart(space));
+    plot_->setAccessibleName(tr("Accelerators by area"));
+    plot_->setExplainable(false);
+    plot_->show();
+    plot_->setChart(report::areaCensusChart(space, counted.census));
+}
+
 void HardwarePicture::showWorkload(const DrawnWorkload& drawn) {
     *jobs_ = drawn.group;
     jobModel_->setRowCount(static_cast<int>(jobs_->size()));
@@ -300,6 +330,9 @@ void HardwarePicture::showWorkload(const DrawnWorkload& drawn) {
 
 QVector<Exportable> HardwarePicture::exportables() const {
     if (std::holds_alternative<hardware::Accelerator>(preview_)) return {plot_->exportable()};
+    if (const auto* counted = std::get_if<CountedTemplate>(&preview_))
+        return counted->space.reference ? QVector<Exportable>{parts_->exportable(), plot_->exportable()}
+                                        : QVector<Exportable>{plot_->exportable()};
     if (std::holds_alternative<DrawnWorkload>(preview_)) return {jobTable_->exportable()};
     if (const auto* platform = std::get_if<hardware::Platform>(&preview_)) {
         Exportable drawing;

@@ -45,7 +45,7 @@ private:
 };
 
 /// What the document that is edited would be: the roofline of an accelerator, the drawing and totals of a fleet or
-/// platform, a group drawn from a workload. Stays as it was, greyed, while something is wrong.
+/// platform, the areas of a template, a group drawn from a workload. Stays as it was, greyed, while something is wrong.
 class HardwarePicture : public QWidget {
     Q_OBJECT
 
@@ -62,6 +62,7 @@ private:
     void showAccelerator(const hardware::Accelerator& accelerator);
     void showFleet(const hardware::Fleet& fleet);
     void showPlatform(const hardware::Platform& platform);
+    void showTemplate(const CountedTemplate& counted);
     void showWorkload(const DrawnWorkload& drawn);
     void drawRoofline();
 
@@ -69,6 +70,7 @@ private:
     QLabel *totals_, *stale_;
     QComboBox* types_;
     PlotWidget* plot_;
+    PlotWidget* parts_;  ///< of the accelerator that bounds a template
     FleetView* drawing_;
     std::shared_ptr<std::vector<cost::Job>> jobs_;  ///< what the table shows
     TableModel* jobModel_;

@@ -2,6 +2,7 @@
 
 #include <QVBoxLayout>
 
+#include "ui/editors/bound_editor.h"
 #include "ui/editors/form.h"
 #include "ui/editors/list_editor.h"
 #include "ui/editors/part_editor.h"
@@ -38,6 +39,11 @@ KindForm::KindForm(const HardwareKind& kind, EditedJson* document, const JsonPat
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(theme().spacing(5));
     addForm(kind.fields, base);
+    if (!kind.bound.isEmpty()) {
+        bound_ = new BoundEditor(document, kind.bound, this);
+        connect(bound_, &BoundEditor::ownProblemsChanged, this, &KindForm::ownProblemsChanged);
+        column_->addWidget(bound_);
+    }
     for (const ListSpec& spec : kind.lists) {
         addList(spec, base);
         if (kind.part.list != spec.path || !base.empty()) continue;
@@ -71,6 +77,7 @@ void KindForm::addList(const ListSpec& spec, const JsonPath& base) {
 void KindForm::setProblems(const Problems& problems) {
     for (Form* form : forms_) form->setProblems(problems);
     for (ListEditor* list : lists_) list->setProblems(problems);
+    if (bound_ != nullptr) bound_->setProblems(problems);
     if (part_ != nullptr) part_->setProblems(problems);
     if (topology_ != nullptr) topology_->setProblems(problems);
 }
@@ -78,6 +85,7 @@ void KindForm::setProblems(const Problems& problems) {
 Problems KindForm::ownProblems() const {
     Problems own;
     for (const Form* form : forms_) own += form->ownProblems();
+    if (bound_ != nullptr) own += bound_->ownProblems();
     if (part_ != nullptr) own += part_->ownProblems();
     return own;
 }
@@ -87,6 +95,7 @@ QWidget* KindForm::goTo(const std::string& field) {
         if (QWidget* inside = part_->goTo(field)) return inside;
     for (Form* form : forms_)
         if (form->goTo(field)) return form->focusWidget() != nullptr ? form->focusWidget() : form;
+    if (bound_ != nullptr && bound_->goTo(field)) return bound_;
     for (ListEditor* list : lists_)
         if (list->goTo(field)) return list;
     if (topology_ == nullptr || !field.starts_with("topology")) return nullptr;

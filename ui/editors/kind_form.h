@@ -12,6 +12,7 @@ class QVBoxLayout;
 
 namespace tessera::ui {
 
+class BoundEditor;
 class Form;
 class ListEditor;
 class PartEditor;
@@ -48,6 +49,7 @@ private:
     QVector<FieldRow> rows_;
     QVector<Form*> forms_;
     QVector<ListEditor*> lists_;
+    BoundEditor* bound_ = nullptr;
     PartEditor* part_ = nullptr;
     TopologyEditor* topology_ = nullptr;
 };

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array kKinds{
     NativeFile{"tessera.study/", "study", false},          NativeFile{"tessera.fleet/", "hardware", true},
     NativeFile{"tessera.accelerator/", "hardware", false}, NativeFile{"tessera.platform/", "hardware", false},
-    NativeFile{"tessera.workload/", "hardware", false},
+    NativeFile{"tessera.workload/", "hardware", false},    NativeFile{"tessera.template/", "hardware", false},
 };
 
 }  // namespace

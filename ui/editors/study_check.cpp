@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/hardware/area_census.h"
 #include "core/hardware/library.h"
 #include "core/hardware/platform.h"
 #include "core/model/model.h"
@@ -164,6 +165,34 @@ FleetFacts readPlatform(const std::string& name) {
     return facts;
 }
 
+/// A line about a template, or why it cannot be read.
+FleetFacts readTemplate(const std::string& name) {
+    FleetFacts facts;
+    try {
+        const hardware::Template space = hardware::loadTemplate(name);
+        const hardware::AreaCensus census = hardware::areaCensus(space);
+        facts.note = words::tr("%1 · %2 within %3")
+                         .arg(quiet(space.name),
+                              words::counted(static_cast<double>(census.within), "accelerator", "accelerators"),
+                              QString::fromStdString(formatQuantity(census.bound.value, Measure::area)));
+    } catch (const std::exception& error) {
+        facts.wrong = true;
+        facts.note = reasonOf(error);
+    }
+    return facts;
+}
+
+/// What an engine's hardware is read as.
+FleetFacts readHardware(const Json& document, const std::string& name) {
+    const auto engine = document.find("engine");
+    for (const study::Engine& row : study::engines()) {
+        if (engine == document.end() || *engine != Json(std::string(row.id))) continue;
+        if (row.hardwareKind == "template") return readTemplate(name);
+        if (row.hardwareKind == "platform") return readPlatform(name);
+    }
+    return readFleet(name);
+}
+
 /// The newest thing that was read, by what it was read from.
 template <typename Facts>
 class Remembered {
@@ -252,8 +281,7 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
     }
     if (memory->fleetChanged.exchange(false)) memory->fleet = {};
     if (!fleet.empty()) {
-        const FleetFacts& facts =
-            memory->fleet.get(fleet, [&] { return takesModels ? readFleet(fleet) : readPlatform(fleet); });
+        const FleetFacts& facts = memory->fleet.get(fleet, [&] { return readHardware(document, fleet); });
         preview.notes["hardware"] = {facts.note, facts.wrong};
         preview.dataTypes = facts.dataTypes;
     }

@@ -99,13 +99,24 @@ constexpr std::array kSlots{
 };
 
 InputSlot hardwareSlot(const study::Engine& engine) {
-    const bool fleet = engine.hardwareKind == "fleet";
+    struct Kind {
+        std::string_view kind;
+        const char* what;
+        const char* files;
+    };
+    constexpr std::array kHardware{
+        Kind{"fleet", QT_TRANSLATE_NOOP("tessera::ui", "A fleet of the library, or a file"),
+             QT_TRANSLATE_NOOP("tessera::ui", "Fleets (*.json);;All files (*)")},
+        Kind{"template", QT_TRANSLATE_NOOP("tessera::ui", "A template of the library, or a file"),
+             QT_TRANSLATE_NOOP("tessera::ui", "Templates (*.json);;All files (*)")},
+        Kind{"platform", QT_TRANSLATE_NOOP("tessera::ui", "A platform of the library, or a file"),
+             QT_TRANSLATE_NOOP("tessera::ui", "Platforms (*.json);;All files (*)")}};
+    const auto* found = std::find_if(kHardware.begin(), kHardware.end() - 1,
+                                     [&](const Kind& row) { return row.kind == engine.hardwareKind; });
     return {"hardware",
             QT_TRANSLATE_NOOP("tessera::ui", "Hardware"),
-            fleet ? QT_TRANSLATE_NOOP("tessera::ui", "A fleet of the library, or a file")
-                  : QT_TRANSLATE_NOOP("tessera::ui", "A platform of the library, or a file"),
-            fleet ? QT_TRANSLATE_NOOP("tessera::ui", "Fleets (*.json);;All files (*)")
-                  : QT_TRANSLATE_NOOP("tessera::ui", "Platforms (*.json);;All files (*)"),
+            found->what,
+            found->files,
             QT_TRANSLATE_NOOP("tessera::ui", "Choose the hardware."),
             true};
 }

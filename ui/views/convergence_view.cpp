@@ -20,6 +20,7 @@ constexpr ShortTitle kTitles[] = {
     {"convergence-ratio search", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Search")},
     {"convergence-step time", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Step and bound")},
     {"convergence-time by level", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "By level")},
+    {"convergence-architecture search", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Best accelerator")},
     {"race", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Value")},
     {"race-gap", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Above the bound")},
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "ui/views/codesign_view.h"
 #include "ui/views/mapping_view.h"
 #include "ui/views/partition_view.h"
 
@@ -25,10 +26,15 @@ bool hasMappings(const study::Result& result) {
     return outcome != nullptr && !outcome->result.runs.empty();
 }
 
+bool hasSearched(const study::Result& result) {
+    return std::holds_alternative<study::CodesignOutcome>(result.outcome);
+}
+
 }  // namespace
 
 const std::vector<RunViewRow>& runViews() {
-    static const std::vector<RunViewRow> kRows{{hasPlans, make<PartitionView>}, {hasMappings, make<MappingView>}};
+    static const std::vector<RunViewRow> kRows{
+        {hasPlans, make<PartitionView>}, {hasMappings, make<MappingView>}, {hasSearched, make<CodesignView>}};
     return kRows;
 }
 

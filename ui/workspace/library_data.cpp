@@ -8,6 +8,7 @@
 #include "core/hardware/library.h"
 #include "core/hardware/platform.h"
 #include "core/model/zoo/zoo.h"
+#include "core/report/codesign_pictures.h"
 #include "core/study/study.h"
 #include "ui/editors/edited_file.h"
 #include "ui/workspace/words.h"
@@ -69,6 +70,13 @@ LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
             const hardware::Platform platform = hardware::loadPlatform(row.path.string());
             entry.aside = countText(static_cast<double>(hardware::coreCount(platform)));
             entry.help = coresText(platform);
+        } else if (row.kind == "template") {
+            const hardware::Template space = hardware::loadTemplate(row.path.string());
+            entry.aside = countText(static_cast<double>(hardware::architectureCount(space)));
+            entry.help =
+                words("%1 accelerators, the largest of %2")
+                    .arg(entry.aside,
+                         QString::fromStdString(formatQuantity(hardware::areaBound(space).value, Measure::area)));
         } else if (row.kind == "fleet") {
             const hardware::Fleet fleet = hardware::loadFleet(row.path.string());
             entry.aside = countText(static_cast<double>(hardware::acceleratorCount(fleet)));
@@ -117,6 +125,26 @@ void describeMapping(StudyCard& card, const study::Study& study) {
                       .arg(firstNames(algorithms, 3), card.model, countText(study.parameters.value("samples", 0.0)));
 }
 
+/// What the card of a co-design study draws: the accelerator that others may not be larger than.
+void describeCodesign(StudyCard& card, const study::Study& study) {
+    const hardware::Template space = hardware::loadTemplate(study.hardware.at(0));
+    QStringList models;
+    for (const std::string& model : study.models) models.append(shown(report::modelTitle(model)));
+    card.model = models.join(QStringLiteral(", "));
+    if (space.reference) {
+        card.groups.append(
+            {.name = words("tensor cores"),
+             .kind = words("%1 × %2 tensor core").arg(space.reference->width).arg(space.reference->height),
+             .count = static_cast<double>(space.reference->tensorCores)});
+        card.groups.append({.name = words("vector cores"),
+                            .kind = words("%1-lane vector core").arg(space.reference->width),
+                            .count = static_cast<double>(space.reference->vectorCores)});
+    }
+    card.detail = words("Which accelerator trains %1 faster than %2, and how is it placed on %3 of them?")
+                      .arg(card.model, space.reference ? shown(space.reference->name) : shown(space.name),
+                           countText(study.parameters.value("accelerators", 0.0)));
+}
+
 std::optional<StudyCard> cardOf(const std::string& name) {
     try {
         const study::Study study = study::loadStudy(name);
@@ -126,6 +154,10 @@ std::optional<StudyCard> cardOf(const std::string& name) {
         card.studyJson = QString::fromStdString(toText(study::toJson(study)));
         if (study.engine == "mapping") {
             describeMapping(card, study);
+            return card;
+        }
+        if (study.engine == "codesign") {
+            describeCodesign(card, study);
             return card;
         }
         std::string model = study.models.at(0);
@@ -160,6 +192,7 @@ LibraryContents readLibrary() {
         if (row.kind == "fleet") contents.fleets.append(hardwareEntry(row));
         if (row.kind == "accelerator") contents.accelerators.append(hardwareEntry(row));
         if (row.kind == "platform") contents.platforms.append(hardwareEntry(row));
+        if (row.kind == "template") contents.templates.append(hardwareEntry(row));
     }
     for (const cost::WorkloadEntry& row : cost::workloadEntries()) contents.workloads.append(workloadEntry(row));
     for (const auto& [name, path] : libraryFiles("studies")) contents.studies.append(studyEntry(name, path.string()));
@@ -169,8 +202,8 @@ LibraryContents readLibrary() {
 QVector<StudyCard> readStudyCards(int most) {
     QVector<StudyCard> cards;
     // The first four of this order are the four questions that people come with; others follow by name.
-    std::vector<std::string> names{"resnet50-mixed-tpus", "mixed-jobs-race", "vgg19-mixed-gpus", "resnet18-gpu-upgrade",
-                                   "alexnet-equal-tpus"};
+    std::vector<std::string> names{"resnet50-mixed-tpus", "mixed-jobs-race",      "bert-large-accelerator",
+                                   "vgg19-mixed-gpus",    "resnet18-gpu-upgrade", "alexnet-equal-tpus"};
     for (const std::string& name : names)
         if (std::optional<StudyCard> card = cardOf(name); card && cards.size() < most) cards.append(*card);
     return cards;

@@ -19,6 +19,7 @@ struct LibraryContents {
     QVector<Entry> accelerators;
     QVector<Entry> fleets;
     QVector<Entry> platforms;
+    QVector<Entry> templates;
     QVector<Entry> workloads;
     QVector<Entry> studies;
     bool operator==(const LibraryContents&) const = default;

@@ -52,6 +52,7 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent), filter_(new QLine
     accelerators_ =
         section(QStringLiteral("accelerators"), tr("Accelerators"), QStringLiteral("accelerator"), hardware);
     platforms_ = section(QStringLiteral("platforms"), tr("Platforms"), QStringLiteral("platform"), hardware);
+    templates_ = section(QStringLiteral("templates"), tr("Templates"), QStringLiteral("template"), hardware);
     workloads_ =
         section(QStringLiteral("workloads"), tr("Workloads"), QStringLiteral("jobs"), model_.invisibleRootItem());
     studies_ = section(QStringLiteral("studies"), tr("Studies"), QStringLiteral("study"), model_.invisibleRootItem());
@@ -175,6 +176,7 @@ void LibraryPanel::fillAll() {
          recent(QStringLiteral("hardware")));
     fill(accelerators_, QStringLiteral("hardware"), QStringLiteral("accelerator"), contents_.accelerators, {});
     fill(platforms_, QStringLiteral("hardware"), QStringLiteral("platform"), contents_.platforms, {});
+    fill(templates_, QStringLiteral("hardware"), QStringLiteral("template"), contents_.templates, {});
     fill(workloads_, QStringLiteral("hardware"), QStringLiteral("jobs"), contents_.workloads, {});
     fill(studies_, QStringLiteral("study"), QStringLiteral("study"), contents_.studies,
          recent(QStringLiteral("study")));
@@ -218,7 +220,7 @@ void LibraryPanel::applyFilter() {
 }
 
 QVector<QStandardItem*> LibraryPanel::sectionItems() const {
-    return {models_, fleets_, accelerators_, platforms_, workloads_, studies_, runs_, fleets_->parent()};
+    return {models_, fleets_, accelerators_, platforms_, templates_, workloads_, studies_, runs_, fleets_->parent()};
 }
 
 QStringList LibraryPanel::openSections() const {

@@ -63,7 +63,7 @@ private:
     QSortFilterProxyModel proxy_;
     QLineEdit* filter_;
     QTreeView* tree_;
-    QStandardItem *models_, *accelerators_, *fleets_, *platforms_, *workloads_, *studies_, *runs_;
+    QStandardItem *models_, *accelerators_, *fleets_, *platforms_, *templates_, *workloads_, *studies_, *runs_;
     LibraryContents contents_;
     QVector<RecentFiles::Entry> recent_;
     QStringList openBeforeFilter_;

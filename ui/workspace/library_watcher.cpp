@@ -28,7 +28,7 @@ QStringList pathsToWatch() {
     QSet<QString> folders;
     QStringList files;
     for (const fs::path& around : ownFolders())
-        for (const char* kind : {"", "accelerators", "fleets", "platforms", "workloads", "studies"}) {
+        for (const char* kind : {"", "accelerators", "fleets", "platforms", "templates", "workloads", "studies"}) {
             const fs::path folder = *kind == '\0' ? around : around / kind;
             if (const fs::path there = existing(folder); !there.empty())
                 folders.insert(QString::fromStdString(there.string()));

@@ -68,12 +68,15 @@ void MainWindow::Implementation::buildActions() {
 
     add("new-study", tr("New &study"), "study", QKeySequence::New, [this] { newStudy({}, {}); });
     add("new-mapping-study", tr("New &mapping study"), "timeline", {}, [this] { newStudy({}, {}, "mapping"); });
+    add("new-codesign-study", tr("New &co-design study"), "template", {}, [this] { newStudy({}, {}, "codesign"); });
     add("new-fleet", tr("New &fleet"), "fleet", {},
         [this] { open(QStringLiteral("hardware"), QStringLiteral("new/fleet")); });
     add("new-accelerator", tr("New &accelerator"), "accelerator", {},
         [this] { open(QStringLiteral("hardware"), QStringLiteral("new/accelerator")); });
     add("new-platform", tr("New &platform"), "platform", {},
         [this] { open(QStringLiteral("hardware"), QStringLiteral("new/platform")); });
+    add("new-template", tr("New &template"), "template", {},
+        [this] { open(QStringLiteral("hardware"), QStringLiteral("new/template")); });
     add("new-workload", tr("New &workload"), "jobs", {},
         [this] { open(QStringLiteral("hardware"), QStringLiteral("new/workload")); });
     add("open", tr("&Open…"), "open", QKeySequence::Open, [this] {
@@ -149,8 +152,8 @@ void MainWindow::Implementation::buildMenus() {
     };
     QMenuBar* bar = window.menuBar();
     QMenu* file = bar->addMenu(tr("&File"));
-    fill(file, {"new-study", "new-mapping-study", "new-fleet", "new-accelerator", "new-platform", "new-workload", "",
-                "open"});
+    fill(file, {"new-study", "new-mapping-study", "new-codesign-study", "new-fleet", "new-accelerator", "new-platform",
+                "new-template", "new-workload", "", "open"});
     recentMenu = file->addMenu(tr("Open &recent"));
     fill(file, {"", "save"});
     exportMenu = file->addMenu(tr("&Export"));
@@ -230,7 +233,7 @@ void MainWindow::Implementation::fillLibraryMenus() {
     modelMenu->addSeparator();
     fill(modelMenu, QStringLiteral("model"), contents.models);
     hardwareMenu->clear();
-    for (const char* id : {"new-fleet", "new-accelerator", "new-platform"})
+    for (const char* id : {"new-fleet", "new-accelerator", "new-platform", "new-template"})
         hardwareMenu->addAction(actions.value(QLatin1String(id)));
     hardwareMenu->addSeparator();
     fill(hardwareMenu, QStringLiteral("hardware"), contents.fleets);
@@ -238,8 +241,11 @@ void MainWindow::Implementation::fillLibraryMenus() {
     fill(hardwareMenu, QStringLiteral("hardware"), contents.accelerators);
     hardwareMenu->addSeparator();
     fill(hardwareMenu, QStringLiteral("hardware"), contents.platforms);
+    hardwareMenu->addSeparator();
+    fill(hardwareMenu, QStringLiteral("hardware"), contents.templates);
     studyMenu->clear();
-    for (const char* id : {"new-study", "new-mapping-study"}) studyMenu->addAction(actions.value(QLatin1String(id)));
+    for (const char* id : {"new-study", "new-mapping-study", "new-codesign-study"})
+        studyMenu->addAction(actions.value(QLatin1String(id)));
     studyMenu->addSeparator();
     fill(studyMenu, QStringLiteral("study"), contents.studies);
 }
@@ -305,6 +311,8 @@ QVector<CommandPalette::Item> MainWindow::Implementation::paletteItems() const {
         add(QStringLiteral("hardware"), tr("Accelerator"), QStringLiteral("accelerator"), entry.key, entry.title);
     for (const LibraryContents::Entry& entry : contents.platforms)
         add(QStringLiteral("hardware"), tr("Platform"), QStringLiteral("platform"), entry.key, entry.title);
+    for (const LibraryContents::Entry& entry : contents.templates)
+        add(QStringLiteral("hardware"), tr("Template"), QStringLiteral("template"), entry.key, entry.title);
     for (const LibraryContents::Entry& entry : contents.workloads)
         add(QStringLiteral("hardware"), tr("Workload"), QStringLiteral("jobs"), entry.key, entry.title);
     for (const RecentFiles::Entry& entry : recent.entries())

@@ -1,0 +1,334 @@
+#include "core/report/codesign_points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "core/base/text.h"
+#include "core/hardware/architecture.h"
+#include "core/report/codesign_pictures.h"
+
+namespace tessera::report {
+
+namespace {
+
+std::string numberText(const PointValue& value, double number) {
+    if (value.measure != Measure::count) return formatQuantity(number, value.measure);
+    const std::string text = formatCount(number * value.factor);
+    if (value.unit.empty()) return text;
+    return value.unit == "×" ? text + "×" : text + " " + value.unit;
+}
+
+/// Better or equal in both, better in one.
+struct Judge {
+    const PointValue& x;
+    const PointValue& y;
+    bool lessX(double a, double b) const { return x.more ? a > b : a < b; }
+    bool lessY(double a, double b) const { return y.more ? a > b : a < b; }
+};
+
+/// Objective by the study's way of weighing; samples per second only where it is the mean of that.
+PointValue objectiveValue(const codesign::Result& result) {
+    const bool rate = result.options.objective == codesign::Objective::mean;
+    const std::string over =
+        result.space.reference ? escaped(result.space.reference->name, 40) : std::string("the reference");
+    const char* const how = result.options.objective == codesign::Objective::worst ? "the slowest model's" : "the";
+    PointValue value{.id = "objective", .title = rate ? "Throughput" : fmt::format("Throughput over {}", over)};
+    value.unit = rate ? "samples/s" : "×";
+    value.help = rate                        ? "Weighted arithmetic mean over the models"
+                 : result.models.size() == 1 ? fmt::format("Throughput over that of {}", over)
+                                             : fmt::format("Of {} throughput over that of {}{}", how, over,
+                                                           result.options.objective == codesign::Objective::geomean
+                                                               ? ", the weighted geometric mean over the models"
+                                                               : "");
+    value.of = [](const codesign::Point& point) { return point.objective; };
+    return value;
+}
+
+}  // namespace
+
+std::vector<PointValue> pointValues(const codesign::Result& result) {
+    std::vector<PointValue> values;
+    values.push_back({.id = "area",
+                      .title = "Area",
+                      .help = "Of the accelerator without its HBM",
+                      .measure = Measure::area,
+                      .unit = {},
+                      .more = false,
+                      .of = [](const codesign::Point& point) { return point.area.value; }});
+    values.push_back(objectiveValue(result));
+    PointValue perArea = values.back();
+    perArea.id = "per-area";
+    perArea.title = perArea.title + " per area";
+    perArea.help = "Performance per area: " + perArea.help;
+    perArea.unit = perArea.unit == "×" ? "× per 100 mm²" : "samples/s per mm²";
+    perArea.factor = values.back().unit == "×" ? 100 : 1;
+    perArea.of = [](const codesign::Point& point) {
+        return point.area.value > 0 ? point.objective / point.area.value : 0;
+    };
+    values.push_back(std::move(perArea));
+    values.push_back({.id = "hbm",
+                      .title = "HBM",
+                      .help = "The smallest of the template that gives this throughput",
+                      .measure = Measure::bytes,
+                      .unit = {},
+                      .more = false,
+                      .of = [](const codesign::Point& point) { return point.hbm.value; }});
+    values.push_back({.id = "mfu",
+                      .title = "Utilisation",
+                      .help = "Model FLOPs over those of all tensor cores in the time of a batch, mean over the models",
+                      .factor = 100,
+                      .unit = "%",
+                      .of = [](const codesign::Point& point) { return point.mfu; }});
+    values.push_back({.id = "energy",
+                      .title = "Energy per sample",
+                      .help = "Dynamic energy of cores and memories, mean over the models",
+                      .measure = Measure::joules,
+                      .unit = {},
+                      .more = false,
+                      .of = [](const codesign::Point& point) { return point.energyPerSample; }});
+    if (result.models.size() > 1)
+        for (std::size_t i = 0; i < result.models.size(); ++i)
+            values.push_back({.id = fmt::format("throughput:{}", i),
+                              .title = "Throughput of " + modelTitle(result.models[i]),
+                              .help = "Samples of the global batch per second",
+                              .unit = "samples/s",
+                              .of = [i](const codesign::Point& point) {
+                                  return i < point.throughput.size() ? point.throughput[i] : 0;
+                              }});
+    return values;
+}
+
+std::string textOf(const PointValue& value, const codesign::Point& point) {
+    return numberText(value, value.of(point));
+}
+
+std::vector<PointRow> pointRows(const codesign::Result& result) {
+    std::vector<PointRow> rows;
+    std::map<std::string, std::size_t> known;
+    const auto rowOf = [&](const codesign::Point& point) -> PointRow& {
+        const auto [found, isNew] = known.emplace(hardware::nameOf(point.architecture), rows.size());
+        if (isNew) rows.push_back({.point = point});
+        return rows[found->second];
+    };
+    for (const codesign::Point& point : result.front) rowOf(point).onFront = true;
+    if (result.best) rowOf(*result.best).best = true;
+    for (const codesign::Point& point : result.evaluated) rowOf(point);
+    for (const codesign::Baseline& baseline : result.baselines) {
+        // An expert's placement is worth less than the same architecture is: it stands in the tables of models alone.
+        if (baseline.placement != "solver") continue;
+        PointRow& row = rowOf(baseline.point);
+        if (row.baseline.empty()) row.baseline = escaped(baseline.title, 80);
+    }
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const PointRow& a, const PointRow& b) { return a.point.area < b.point.area; });
+    return rows;
+}
+
+std::vector<std::size_t> frontOf(const std::vector<PointRow>& rows, const PointValue& x, const PointValue& y) {
+    const Judge judge{x, y};
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].point.objective > 0) order.push_back(i);
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        const double xa = x.of(rows[a].point), xb = x.of(rows[b].point);
+        if (xa != xb) return judge.lessX(xa, xb);
+        const double ya = y.of(rows[a].point), yb = y.of(rows[b].point);
+        return ya != yb ? judge.lessY(ya, yb) : a < b;
+    });
+    std::vector<std::size_t> front;
+    for (const std::size_t row : order)
+        if (front.empty() || judge.lessY(y.of(rows[row].point), y.of(rows[front.back()].point))) front.push_back(row);
+    std::sort(front.begin(), front.end(),
+              [&](std::size_t a, std::size_t b) { return x.of(rows[a].point) < x.of(rows[b].point); });
+    return front;
+}
+
+std::optional<std::size_t> kneeOf(const std::vector<PointRow>& rows, const std::vector<std::size_t>& front,
+                                  const PointValue& x, const PointValue& y) {
+    if (front.size() < 3) return std::nullopt;
+    const auto at = [&](const PointValue& value, std::size_t row) { return value.of(rows[row].point); };
+    const double x0 = at(x, front.front()), x1 = at(x, front.back());
+    const double y0 = at(y, front.front()), y1 = at(y, front.back());
+    if (x0 == x1 || y0 == y1) return std::nullopt;
+    std::optional<std::size_t> knee;
+    double farthest = 1e-9;
+    for (const std::size_t row : front) {
+        const double distance = std::fabs((at(y, row) - y0) / (y1 - y0) - (at(x, row) - x0) / (x1 - x0));
+        if (distance <= farthest) continue;
+        farthest = distance;
+        knee = row;
+    }
+    return knee;
+}
+
+namespace {
+
+Axis axisOf(const PointValue& value, bool logarithmic) {
+    std::string title = value.title;
+    if (!value.unit.empty() && value.unit != "×") title += fmt::format(" ({})", value.unit);
+    return {.title = std::move(title), .measure = value.measure, .logarithmic = logarithmic};
+}
+
+/// Collects points of one series.
+class PointSeries {
+public:
+    PointSeries(const PointValue& x, const PointValue& y, Series series) : x_(x), y_(y), series_(std::move(series)) {}
+    void add(const codesign::Point& point, std::string text, std::optional<std::size_t> row) {
+        series_.x.push_back(x_.of(point) * x_.factor);
+        series_.y.push_back(y_.of(point) * y_.factor);
+        series_.valueTexts.push_back(std::move(text));
+        if (row) rows_.push_back(*row);
+    }
+    void putInto(ParetoPicture& picture) {
+        if (series_.x.empty()) return;
+        picture.chart.series.push_back(std::move(series_));
+        picture.rows.push_back(std::move(rows_));
+    }
+
+private:
+    const PointValue& x_;
+    const PointValue& y_;
+    Series series_;
+    std::vector<std::size_t> rows_;
+};
+
+std::string paretoTitle(const codesign::Result& result, const std::vector<PointRow>& rows,
+                        const std::vector<std::size_t>& front, const PointValue& x, const PointValue& y) {
+    if (front.empty()) return fmt::format("{} against {}", y.title, x.title);
+    const bool proven =
+        result.optimal && ((x.id == "area" && y.id == "objective") || (y.id == "area" && x.id == "objective"));
+    return fmt::format("{} of {} known architectures are best in {} and {}{}", front.size(),
+                       formatCount(static_cast<double>(rows.size())), x.title, y.title, proven ? ", proven" : "");
+}
+
+}  // namespace
+
+ParetoPicture paretoPicture(const codesign::Result& result, const std::vector<PointRow>& rows, const PointValue& x,
+                            const PointValue& y, const ParetoLook& look) {
+    ParetoPicture picture;
+    Chart& chart = picture.chart;
+    const std::vector<std::size_t> front = frontOf(rows, x, y);
+    const std::optional<std::size_t> knee = kneeOf(rows, front, x, y);
+    chart.id = fmt::format("pareto-{}-{}", x.id, y.id);
+    chart.title = paretoTitle(result, rows, front, x, y);
+    chart.x = axisOf(x, look.logarithmicX);
+    chart.y = axisOf(y, look.logarithmicY);
+    chart.empty = "No architecture of the search runs every model.";
+    const auto isShown = [&](std::size_t row) { return row >= look.shown.size() || look.shown[row]; };
+    const auto nameAt = [&](std::size_t row) { return hardware::nameOf(rows[row].point.architecture); };
+    std::vector<bool> inFront(rows.size(), false);
+    for (const std::size_t row : front) inFront[row] = true;
+
+    PointSeries hidden(
+        x, y, {.id = "hidden", .name = "not chosen", .mark = Mark::points, .colour = "border", .dimmed = true});
+    PointSeries others(
+        x, y, {.id = "others", .name = "evaluated", .mark = Mark::points, .colour = std::string(kCategories[5])});
+    PointSeries line(x, y, {.id = "front", .name = "front", .mark = Mark::line, .colour = "accent"});
+    PointSeries ends(x, y, {.id = "on-front", .name = "on the front", .mark = Mark::points, .colour = "accent"});
+    PointSeries bases(
+        x, y, {.id = "baselines", .name = "baseline", .mark = Mark::points, .colour = std::string(kCategories[1])});
+    PointSeries kneeMark(x, y,
+                         {.id = "knee", .name = "knee", .mark = Mark::points, .colour = std::string(kCategories[4])});
+    PointSeries bestMark(x, y,
+                         {.id = "best", .name = "chosen", .mark = Mark::points, .colour = std::string(kCategories[2])});
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        const PointRow& its = rows[row];
+        if (!(its.point.objective > 0)) continue;
+        PointSeries& series = !isShown(row)           ? hidden
+                              : its.best              ? bestMark
+                              : !its.baseline.empty() ? bases
+                              : knee == row           ? kneeMark
+                              : inFront[row]          ? ends
+                                                      : others;
+        series.add(its.point, its.baseline.empty() ? nameAt(row) : its.baseline + ", " + nameAt(row), row);
+    }
+    for (const std::size_t row : front) line.add(rows[row].point, nameAt(row), row);
+    for (PointSeries* series : {&hidden, &others, &line, &ends, &bases, &kneeMark, &bestMark}) series->putInto(picture);
+    for (std::size_t i = 0; i < look.others.size(); ++i) {
+        PointSeries series(x, y,
+                           {.id = fmt::format("other-{}", i),
+                            .name = escaped(look.others[i].name, 40),
+                            .mark = Mark::line,
+                            .colour = std::string(kCategories.at((i + 6) % kCategories.size())),
+                            .dashed = true});
+        for (const codesign::Point& point : look.others[i].points)
+            if (point.objective > 0) series.add(point, hardware::nameOf(point.architecture), std::nullopt);
+        series.putInto(picture);
+    }
+    if (result.evaluated.size() >= result.options.mostTraced)
+        chart.notes.push_back(fmt::format("Of the evaluated architectures, {} are kept to look at.",
+                                          formatCount(static_cast<double>(result.evaluated.size()))));
+    return picture;
+}
+
+ParallelPicture parallelPicture(const codesign::Result& result, const std::vector<PointRow>& rows,
+                                const std::vector<PointValue>& values) {
+    ParallelPicture picture{.id = "parallel", .title = "Every architecture in all values", .axes = {}, .rows = {}};
+    picture.empty = "No architecture of the search runs every model.";
+    for (const PointValue& value : values) picture.axes.push_back(axisOf(value, false));
+    for (const PointRow& row : rows) {
+        ParallelPicture::Row line{.name = hardware::nameOf(row.point.architecture), .values = {}};
+        // What runs no model is worth nothing in any of them: it has no line.
+        for (const PointValue& value : values)
+            line.values.push_back(row.point.objective > 0 ? value.of(row.point) * value.factor
+                                                          : std::numeric_limits<double>::quiet_NaN());
+        if (row.best)
+            line.colour = std::string(kCategories[2]);
+        else if (!row.baseline.empty())
+            line.colour = std::string(kCategories[1]);
+        else if (row.onFront)
+            line.colour = "accent";
+        picture.rows.push_back(std::move(line));
+    }
+    if (result.optimal) picture.title += ", the front proven";
+    return picture;
+}
+
+Table pointSheet(const codesign::Result& result, const std::vector<PointRow>& rows) {
+    Table table;
+    table.columns = {{"architecture"},
+                     {"num_tc", true},
+                     {"num_vc", true},
+                     {"pe_x", true},
+                     {"pe_y", true},
+                     {"glb_bytes", true},
+                     {"area_mm2", true},
+                     {"hbm_bytes", true},
+                     {"objective", true},
+                     {"mfu", true},
+                     {"energy_j_per_sample", true},
+                     {"on_front"},
+                     {"best"},
+                     {"baseline"}};
+    for (const std::string& model : result.models)
+        table.columns.push_back({fmt::format("{}_samples_per_s", modelTitle(model)), true});
+    for (const PointRow& row : rows) {
+        const hardware::Architecture& its = row.point.architecture;
+        std::vector<std::string> cells{hardware::nameOf(its),
+                                       std::to_string(its.tensorCores),
+                                       std::to_string(its.vectorCores),
+                                       std::to_string(its.width),
+                                       std::to_string(its.height),
+                                       exactNumber(its.globalBuffer.value),
+                                       exactNumber(row.point.area.value),
+                                       exactNumber(row.point.hbm.value),
+                                       exactNumber(row.point.objective),
+                                       exactNumber(row.point.mfu),
+                                       exactNumber(row.point.energyPerSample),
+                                       row.onFront ? "yes" : "",
+                                       row.best ? "yes" : "",
+                                       row.baseline};
+        for (std::size_t i = 0; i < result.models.size(); ++i)
+            cells.push_back(exactNumber(i < row.point.throughput.size() ? row.point.throughput[i] : 0));
+        table.rows.push_back(std::move(cells));
+    }
+    return table;
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/codesign/search.h"
+#include "core/report/parallel_layout.h"
+#include "core/report/picture.h"
+#include "core/report/table.h"
+
+/// The architectures that a co-design search knows: what each is worth, and which of them nothing beats. The same in
+/// the window, on the command line and in reports.
+namespace tessera::report {
+
+/// What an architecture is worth by one measure.
+struct PointValue {
+    std::string id = {};     ///< "area", "objective", "throughput:0"; never changes
+    std::string title = {};  ///< for people: "Area"
+    std::string help = {};   ///< one sentence
+    Measure measure = Measure::count;
+    double factor = 1;      ///< from the value to what an axis shows, such as 100 for a share in percent
+    std::string unit = {};  ///< said after the number where the measure has none: "samples/s", "%"
+    bool more = true;       ///< the larger, the better
+    std::function<double(const codesign::Point&)> of = {};
+};
+
+/// Objective, area, HBM, performance per area, utilisation, energy, then each model's throughput where there are
+/// several.
+std::vector<PointValue> pointValues(const codesign::Result& result);
+/// "139.9 mm²", "1.41×", "52.3 %".
+std::string textOf(const PointValue& value, const codesign::Point& point);
+
+/// An architecture with what it is to the search.
+struct PointRow {
+    codesign::Point point;
+    bool onFront = false;       ///< of area against objective, as the search found it
+    bool best = false;          ///< what the search chose
+    std::string baseline = {};  ///< title of the first baseline that has this architecture
+};
+/// Evaluated architectures, the front and the baselines, each architecture once, by rising area.
+std::vector<PointRow> pointRows(const codesign::Result& result);
+
+/// Which rows no other one beats in both values, by rising x. Those that run no model are left out; so are baselines,
+/// whose placement may be an expert's.
+std::vector<std::size_t> frontOf(const std::vector<PointRow>& rows, const PointValue& x, const PointValue& y);
+/// The row of a front where further gains get dear: the farthest from the line between its ends, both axes scaled to
+/// the front's extent. Satopaa et al.: "Finding a 'Kneedle' in a Haystack", ICDCSW 2011. Empty below three rows.
+std::optional<std::size_t> kneeOf(const std::vector<PointRow>& rows, const std::vector<std::size_t>& front,
+                                  const PointValue& x, const PointValue& y);
+
+/// The front of another search, to compare with.
+struct OtherFront {
+    std::string name;
+    std::vector<codesign::Point> points;
+};
+
+/// A scatter of all rows and where their points stand.
+struct ParetoPicture {
+    Chart chart;
+    std::vector<std::vector<std::size_t>> rows;  ///< by series and point: the row; of other fronts none
+};
+struct ParetoLook {
+    std::vector<bool> shown = {};  ///< by row: what is brushed; empty = all
+    std::vector<OtherFront> others = {};
+    bool logarithmicX = false, logarithmicY = false;
+};
+ParetoPicture paretoPicture(const codesign::Result& result, const std::vector<PointRow>& rows, const PointValue& x,
+                            const PointValue& y, const ParetoLook& look = {});
+
+/// All rows in all values: the front in the accent, what the search chose on top.
+ParallelPicture parallelPicture(const codesign::Result& result, const std::vector<PointRow>& rows,
+                                const std::vector<PointValue>& values);
+
+/// Full precision, for spreadsheets.
+Table pointSheet(const codesign::Result& result, const std::vector<PointRow>& rows);
+
+}  // namespace tessera::report

@@ -1,0 +1,228 @@
+#include "core/report/codesign_pictures.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "core/report/codesign_points.h"
+#include "core/report/template_pictures.h"
+#include "tests/support/codesign_result.h"
+
+namespace tessera::report {
+namespace {
+
+const PointValue& valueNamed(const std::vector<PointValue>& values, const std::string& id) {
+    const auto found =
+        std::find_if(values.begin(), values.end(), [&](const PointValue& each) { return each.id == id; });
+    EXPECT_NE(found, values.end()) << id;
+    return *found;
+}
+
+const Series* seriesNamed(const Chart& chart, const std::string& id) {
+    for (const Series& series : chart.series)
+        if (series.id == id) return &series;
+    return nullptr;
+}
+
+bool says(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+class CodesignPictures : public testing::Test {
+protected:
+    codesign::Result result = test::handMadeCodesign();
+    std::vector<PointRow> rows = pointRows(result);
+    std::vector<PointValue> values = pointValues(result);
+};
+
+TEST_F(CodesignPictures, knowsEveryArchitectureOnce) {
+    ASSERT_EQ(rows.size(), 12U);
+    EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const PointRow& row) { return row.onFront; }), 9);
+    EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const PointRow& row) { return row.best; }), 1);
+    EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const PointRow& row) { return !row.baseline.empty(); }), 1);
+    for (std::size_t i = 1; i < rows.size(); ++i) EXPECT_LE(rows[i - 1].point.area, rows[i].point.area);
+}
+
+TEST_F(CodesignPictures, theFrontOfAreaAndThroughputIsTheSearchs) {
+    const std::vector<std::size_t> front = frontOf(rows, valueNamed(values, "area"), valueNamed(values, "objective"));
+    ASSERT_EQ(front.size(), 9U);
+    for (const std::size_t row : front) EXPECT_TRUE(rows[row].onFront);
+    EXPECT_TRUE(rows[front.back()].best);
+}
+
+TEST_F(CodesignPictures, frontsOfOtherValuesFollowTheirDirections) {
+    // Utilisation rises and energy falls with the objective: only the best one is left.
+    EXPECT_EQ(frontOf(rows, valueNamed(values, "energy"), valueNamed(values, "mfu")).size(), 1U);
+    // Of two HBM sizes: the best architecture of each.
+    const std::vector<std::size_t> front = frontOf(rows, valueNamed(values, "hbm"), valueNamed(values, "objective"));
+    ASSERT_EQ(front.size(), 2U);
+    EXPECT_EQ(rows[front[0]].point.objective, 1.18);
+    EXPECT_EQ(rows[front[1]].point.objective, 1.41);
+}
+
+TEST_F(CodesignPictures, theKneeIsWhereTheFrontBends) {
+    const PointValue& area = valueNamed(values, "area");
+    const PointValue& objective = valueNamed(values, "objective");
+    std::vector<PointRow> bent;
+    for (const auto& [x, y] : {std::pair(1.0, 1.0), std::pair(2.0, 8.0), std::pair(6.0, 9.0), std::pair(10.0, 10.0)}) {
+        codesign::Point point = rows[0].point;
+        point.area = SquareMillimetres{x};
+        point.objective = y;
+        bent.push_back({.point = point});
+    }
+    EXPECT_EQ(kneeOf(bent, {0, 1, 2, 3}, area, objective), 1U);
+    EXPECT_EQ(kneeOf(bent, {0, 3}, area, objective), std::nullopt);
+}
+
+TEST_F(CodesignPictures, everyPointOfTheScatterIsARow) {
+    const ParetoPicture picture =
+        paretoPicture(result, rows, valueNamed(values, "area"), valueNamed(values, "objective"));
+    ASSERT_EQ(picture.chart.series.size(), picture.rows.size());
+    std::size_t points = 0;
+    for (std::size_t s = 0; s < picture.rows.size(); ++s) {
+        const Series& series = picture.chart.series[s];
+        ASSERT_EQ(series.x.size(), picture.rows[s].size()) << series.id;
+        if (series.mark == Mark::points) points += series.x.size();
+        for (std::size_t i = 0; i < series.x.size(); ++i)
+            EXPECT_EQ(series.x[i], rows[picture.rows[s][i]].point.area.value);
+    }
+    EXPECT_EQ(points, rows.size());
+    EXPECT_EQ(picture.chart.title, "9 of 12 known architectures are best in Area and Throughput over TPUv4, proven");
+    EXPECT_NE(seriesNamed(picture.chart, "knee"), nullptr);
+    EXPECT_EQ(seriesNamed(picture.chart, "best")->valueTexts.front(), "2tc-64vc-256x256-16MiB");
+}
+
+TEST_F(CodesignPictures, whatIsNotBrushedIsDimmedAndOtherFrontsAreDashed) {
+    ParetoLook look;
+    look.shown.assign(rows.size(), false);
+    look.shown[3] = true;
+    look.others = {{.name = "Run 7", .points = result.front}};
+    const ParetoPicture picture =
+        paretoPicture(result, rows, valueNamed(values, "area"), valueNamed(values, "objective"), look);
+    EXPECT_EQ(seriesNamed(picture.chart, "hidden")->x.size(), rows.size() - 1);
+    EXPECT_TRUE(seriesNamed(picture.chart, "hidden")->dimmed);
+    const Series* other = seriesNamed(picture.chart, "other-0");
+    ASSERT_NE(other, nullptr);
+    EXPECT_TRUE(other->dashed);
+    EXPECT_EQ(other->x.size(), 9U);
+    EXPECT_TRUE(picture.rows.back().empty());
+}
+
+TEST_F(CodesignPictures, theExplorationRisesToTheBest) {
+    for (const bool byArea : {false, true}) {
+        const Chart chart = explorationChart(result, byArea);
+        const Series* best = seriesNamed(chart, "best");
+        ASSERT_NE(best, nullptr);
+        EXPECT_EQ(best->x.size(), result.trace.size());
+        EXPECT_EQ(best->y.back(), 1.41);
+        EXPECT_TRUE(std::is_sorted(best->y.begin(), best->y.end()));
+        EXPECT_EQ(chart.x.measure == Measure::area, byArea);
+        EXPECT_TRUE(says(chart.notes.at(0), "123,456 of 7,000,000 points were evaluated"));
+    }
+}
+
+TEST_F(CodesignPictures, operatorsStandOnTheirCores) {
+    const study::Timeline timeline = operatorTimeline(result.perModel[0], false);
+    ASSERT_EQ(timeline.tracks.size(), 5U);  // all cores, two tensor cores, two vector cores
+    EXPECT_EQ(timeline.tracks[0].name, "All cores");
+    EXPECT_EQ(timeline.tracks[2].name, "Tensor core 2");
+    // A fused operator on one core holds one of each kind.
+    EXPECT_EQ(std::count_if(timeline.events.begin(), timeline.events.end(),
+                            [](const study::Timeline::Event& event) { return event.name == "key + bias"; }),
+              2);
+    EXPECT_TRUE(says(timeline.notes.at(0), "save 10 %")) << timeline.notes.at(0);
+    EXPECT_TRUE(says(timeline.notes.at(0), "2.3 % above the bound")) << timeline.notes.at(0);
+    EXPECT_TRUE(operatorTimeline({}, true).events.empty());
+}
+
+TEST_F(CodesignPictures, thePlacementShowsStagesReplicasAndMemory) {
+    const Drawing drawing = placementDrawing(result.perModel[1], 960, estimatedWidth);
+    const std::string svg = toSvg(drawing, Theme(ThemeKind::light));
+    for (const char* words : {"4 stages × 64 replicas, slices 4 wide, on 1,024 accelerators", "Stage 4",
+                              "block0 … block17", "18 layers", "4 × 64", "of 32 GiB", "Optimiser", "30 ms"})
+        EXPECT_TRUE(says(svg, words)) << words;
+    codesign::ModelResult unfit;
+    unfit.model = "zoo:gpt3";
+    unfit.reason = "stage 1 needs 90 GB";
+    EXPECT_TRUE(says(toSvg(placementDrawing(unfit, 960, estimatedWidth), Theme(ThemeKind::light)),
+                     "gpt3 does not fit: stage 1 needs 90 GB"));
+    for (const double width : {1.0, 300.0, 4000.0})
+        EXPECT_GT(placementDrawing(result.perModel[1], width, estimatedWidth).height, 100);
+}
+
+TEST_F(CodesignPictures, timesAddUpToTheBatch) {
+    const Chart chart = timeChart(result, 1);
+    ASSERT_EQ(chart.x.categories.size(), 3U);
+    double sum = 0;
+    for (const Series& series : chart.series) sum += series.y.at(0);
+    EXPECT_NEAR(sum, result.perModel[1].timePerBatch.value, 1e-12);
+    const Chart shares = timeShareChart(result);
+    double whole = 0;
+    for (const Series& series : shares.series) whole += series.y.at(1);
+    EXPECT_NEAR(whole, 100, 1e-9);
+    EXPECT_TRUE(timeChart(result, 7).series.empty());
+}
+
+TEST_F(CodesignPictures, memoryStandsAgainstTheHbm) {
+    const Chart chart = stageMemoryChart(result.perModel[1]);
+    EXPECT_EQ(chart.x.categories.size(), 4U);
+    ASSERT_NE(seriesNamed(chart, "hbm"), nullptr);
+    EXPECT_EQ(seriesNamed(chart, "stash")->y, (std::vector<double>{6e9, 4e9, 2e9, 0}));
+    EXPECT_EQ(chart.title, "megatron-gpt-8.3b needs 21 GB of 32 GiB at most");
+}
+
+TEST_F(CodesignPictures, areasAndSpeedups) {
+    const Chart areas = areaPartsChart(result);
+    EXPECT_EQ(areas.x.categories, (std::vector<std::string>{"2tc-64vc-256x256-16MiB", "TPUv4"}));
+    EXPECT_NEAR(seriesNamed(areas, "glb")->y[1], 175.423, 1e-3);
+    const Chart speedups = speedupChart(result);
+    EXPECT_EQ(seriesNamed(speedups, "expert")->y, (std::vector<double>{2.1, 2.1}));
+}
+
+TEST_F(CodesignPictures, sheetsHaveARowForEverything) {
+    EXPECT_EQ(pointSheet(result, rows).rows.size(), 12U);
+    EXPECT_EQ(modelSheet(result).rows.size(), 6U);
+    EXPECT_EQ(stageSheet(result).rows.size(), 5U);
+    EXPECT_EQ(traceSheet(result).rows.size(), result.trace.size());
+    for (const Table& table : {pointSheet(result, rows), modelSheet(result), stageSheet(result)})
+        for (const std::vector<std::string>& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
+}
+
+TEST_F(CodesignPictures, nothingThatFitsIsSaidNotDrawn) {
+    codesign::Result empty;
+    empty.space = result.space;
+    empty.models = {"zoo:gpt3"};
+    empty.perModel.resize(1);
+    empty.perModel[0].model = "zoo:gpt3";
+    const std::vector<PointRow> none = pointRows(empty);
+    EXPECT_TRUE(none.empty());
+    const std::vector<PointValue> its = pointValues(empty);
+    EXPECT_TRUE(paretoPicture(empty, none, its[0], its[1]).chart.series.empty());
+    for (const Chart& chart : {explorationChart(empty, false), timeChart(empty, 0), timeShareChart(empty),
+                               stageMemoryChart(empty.perModel[0]), areaPartsChart(empty), speedupChart(empty)}) {
+        EXPECT_TRUE(chart.series.empty()) << chart.id;
+        EXPECT_FALSE(chart.empty.empty()) << chart.id;
+    }
+}
+
+TEST(TemplatePictures, classesOfSizeHoldEveryAccelerator) {
+    const hardware::Template space = hardware::loadTemplate("phaze");
+    const hardware::AreaCensus census = hardware::areaCensus(space);
+    EXPECT_EQ(census.areas.size(), 86'528U);
+    const Chart chart = areaCensusChart(space, census);
+    double within = 0, all = 0;
+    for (const Series& series : chart.series)
+        for (const double count : series.y) {
+            all += count;
+            if (series.id == "within") within += count;
+        }
+    EXPECT_EQ(all, 86'528);
+    EXPECT_EQ(within, static_cast<double>(census.within));
+    const Chart parts = referenceAreaChart(space);
+    double area = 0;
+    for (const Series& series : parts.series) area += series.y.at(0);
+    EXPECT_NEAR(area, 278.82667631216, 1e-9);  // published
+}
+
+}  // namespace
+}  // namespace tessera::report

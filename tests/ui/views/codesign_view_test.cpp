@@ -1,0 +1,340 @@
+#include "ui/views/codesign_view.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QJsonObject>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+#include <QToolButton>
+#include <QUndoStack>
+#include <algorithm>
+#include <memory>
+
+#include "tests/support/codesign_result.h"
+#include "tests/support/pictures.h"
+#include "tests/support/turns.h"
+#include "ui/models/codesign_facts.h"
+#include "ui/models/codesign_tables.h"
+#include "ui/theme/theme.h"
+#include "ui/views/codesign_explorer.h"
+#include "ui/views/codesign_tabs.h"
+#include "ui/views/drawing_view.h"
+#include "ui/views/gantt_view.h"
+#include "ui/views/parallel_view.h"
+#include "ui/views/plot_widget.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+namespace {
+
+using test::savePicture;
+using test::waitUntil;
+
+FinishedRun finished(codesign::Result found = test::handMadeCodesign()) {
+    return {.result = std::make_shared<const study::Result>(test::wholeCodesign(std::move(found))),
+            .curves = nullptr,
+            .history = {},
+            .kept = 0};
+}
+
+QString visibleText(const QWidget& widget) {
+    QStringList texts;
+    for (const QLabel* label : widget.findChildren<QLabel*>())
+        if (label->isVisibleTo(&widget)) texts << label->text();
+    return texts.join(QLatin1Char('\n'));
+}
+
+class CodesignViewTest : public testing::Test {
+protected:
+    void SetUp() override {
+        view.resize(1180, 760);
+        view.showRun(finished());
+    }
+    CodesignExplorer& explorer() { return *view.tabs()->explorer(); }
+    template <typename View>
+    View* shown(const char* tab) {
+        view.tabs()->openTab(QLatin1String(tab));
+        return view.tabs()->currentWidget()->findChild<View*>();
+    }
+    /// Of the chart in front: where a series stands.
+    static int seriesOf(const PlotWidget& plot, const std::string& id) {
+        const auto& all = plot.chart().series;
+        const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.id == id; });
+        return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+    }
+    QUndoStack undo;
+    CodesignView view{&undo};
+};
+
+TEST_F(CodesignViewTest, beginsWithTheBestAndItsHeadline) {
+    EXPECT_EQ(view.run().architecture(view.row()), QStringLiteral("2tc-64vc-256x256-16MiB"));
+    test::pictureOf(view);  // lays the line out
+    const QString text = visibleText(view);
+    for (const char* part : {"1.41×", "over TPUv4", "proven optimal", "140 mm²", "50.2 % of the limit", "123,456"})
+        EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << " in\n" << text.toStdString();
+    EXPECT_EQ(explorer().table()->view()->model()->rowCount(), 12);
+    EXPECT_EQ(view.run().row(view.row()).best, true);
+}
+
+TEST_F(CodesignViewTest, tablesAreSound) {
+    const auto choice = std::make_shared<CodesignChoice>();
+    choice->run = CodesignRun(finished().result);
+    for (int row = 0; row < choice->run.rowCount(); ++row) choice->visible.push_back(row);
+    choice->model = 1;
+    QObject owner;
+    for (TableModel* model : {architectureTableModel(choice, &owner), placedModelTableModel(choice, &owner),
+                              stageTableModel(choice, &owner)}) {
+        const QAbstractItemModelTester tester(model);
+        model->setRowCount(2);
+        model->setRowCount(1);
+        for (int column = 0; column < model->columnCount(); ++column)
+            EXPECT_FALSE(model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString().isEmpty());
+    }
+}
+
+TEST_F(CodesignViewTest, aPointIsAskedAboutAndMarkedEverywhere) {
+    QSignalSpy spy(&view, &RunView::inspected);
+    PlotWidget* plot = explorer().plot();
+    const int knee = seriesOf(*plot, "knee");
+    ASSERT_GE(knee, 0);
+    emit plot->pointClicked(knee, 0);
+    ASSERT_EQ(spy.count(), 1);
+    const auto facts = spy.last().at(0).value<Facts>();
+    EXPECT_EQ(facts.title, view.run().architecture(view.row()));
+    EXPECT_EQ(facts.subtitle, QStringLiteral("On the front"));
+    ASSERT_EQ(facts.sections.size(), 3);
+    const auto* table = explorer().table();
+    EXPECT_EQ(table->currentRow(), view.row());  // nothing is brushed: the table's rows are the run's
+    explorer().table()->setCurrentRow(0);
+    EXPECT_EQ(view.row(), 0);
+    EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("1tc-1vc-16x16-2MiB"));
+}
+
+TEST_F(CodesignViewTest, aPinnedArchitectureIsComparedWith) {
+    view.chooseRow(view.run().rowNamed(QStringLiteral("8tc-2vc-128x128-128MiB")));
+    for (auto* button : explorer().findChildren<QToolButton*>())
+        if (button->text() == QStringLiteral("Pin as A")) button->click();
+    EXPECT_EQ(view.pinned(), view.row());
+    QSignalSpy spy(&view, &RunView::inspected);
+    view.chooseRow(view.run().bestRow());
+    const auto facts = spy.last().at(0).value<Facts>();
+    ASSERT_EQ(facts.sections.size(), 4);
+    EXPECT_EQ(facts.sections[0].title, QStringLiteral("Against A, 8tc-2vc-128x128-128MiB"));
+    EXPECT_EQ(facts.sections[0].rows[0].label, QStringLiteral("Area"));
+    EXPECT_EQ(facts.sections[0].rows[0].value, QStringLiteral("0.502×, better"));
+    EXPECT_EQ(facts.sections[0].rows[1].value, QStringLiteral("1.41×, better"));
+    view.pinRow(-1);
+    EXPECT_EQ(view.pinned(), -1);
+}
+
+TEST_F(CodesignViewTest, anyTwoValuesAreDrawn) {
+    const PlotWidget* plot = explorer().plot();
+    for (const report::PointValue& x : view.run().values())
+        for (const report::PointValue& y : view.run().values()) {
+            explorer().setAxes(QString::fromStdString(x.id), QString::fromStdString(y.id));
+            EXPECT_EQ(plot->chart().id, "pareto-" + x.id + "-" + y.id);
+            EXPECT_FALSE(plot->chart().series.empty());
+        }
+    explorer().setAxes(QStringLiteral("nothing"), QStringLiteral("mfu"));
+    EXPECT_EQ(explorer().xAxis(), QString::fromStdString(view.run().values().back().id));
+    EXPECT_EQ(explorer().yAxis(), QStringLiteral("mfu"));
+}
+
+TEST_F(CodesignViewTest, aBrushDimsTheScatterAndShortensTheTable) {
+    ParallelView* parallel = explorer().parallel();
+    parallel->resize(700, 260);
+    parallel->setBrush(1, 1.0, 2.0);  // throughput of at least the reference's
+    EXPECT_EQ(explorer().table()->view()->model()->rowCount(), 5);
+    const int hidden = seriesOf(*explorer().plot(), "hidden");
+    ASSERT_GE(hidden, 0);
+    EXPECT_EQ(explorer().plot()->chart().series[static_cast<std::size_t>(hidden)].x.size(), 7U);
+    EXPECT_TRUE(visibleText(explorer()).contains(QStringLiteral("5 of 12 shown")));
+    parallel->setBrush(0, 0, 1);  // no such area
+    EXPECT_EQ(explorer().table()->view()->model()->rowCount(), 0);
+    for (auto* button : explorer().findChildren<QToolButton*>())
+        if (button->text() == QStringLiteral("Show all")) button->click();
+    EXPECT_EQ(explorer().table()->view()->model()->rowCount(), 12);
+    EXPECT_LT(seriesOf(*explorer().plot(), "hidden"), 0);
+}
+
+TEST_F(CodesignViewTest, mouseAndKeyboardBrush) {
+    ParallelView parallel;
+    parallel.resize(700, 300);
+    parallel.setPicture(report::parallelPicture(view.run().result(), view.run().rows(),
+                                                {view.run().values()[0], view.run().values()[1]}));
+    QSignalSpy brushed(&parallel, &ParallelView::brushed);
+    QSignalSpy clicked(&parallel, &ParallelView::rowClicked);
+    const report::ParallelLayout& layout = parallel.layout();
+    const QPoint axis(static_cast<int>(layout.x[1]), static_cast<int>(layout.top));
+    QTest::mousePress(&parallel, Qt::LeftButton, {}, axis);
+    QTest::mouseMove(&parallel, axis + QPoint(0, 20));
+    QTest::mouseMove(&parallel, axis + QPoint(0, 60));
+    QTest::mouseRelease(&parallel, Qt::LeftButton, {}, axis + QPoint(0, 60));
+    EXPECT_TRUE(parallel.isBrushed());
+    const std::vector<bool> upper = parallel.shown();
+    EXPECT_GT(std::count(upper.begin(), upper.end(), true), 0);
+    EXPECT_LT(std::count(upper.begin(), upper.end(), true), 12);
+    QTest::mouseClick(&parallel, Qt::LeftButton, {}, axis + QPoint(0, 30));
+    EXPECT_FALSE(parallel.isBrushed());
+    for (int i = 0; i < 4; ++i) QTest::keyClick(&parallel, Qt::Key_Up);
+    EXPECT_TRUE(parallel.isBrushed());
+    QTest::keyClick(&parallel, Qt::Key_Escape);
+    EXPECT_FALSE(parallel.isBrushed());
+    // The line of the first row begins at its place on the first axis.
+    const double y = (layout.scales[0].pixel(view.run().rows()[0].point.area.value) +
+                      layout.scales[1].pixel(view.run().rows()[0].point.objective)) /
+                     2;
+    QTest::mouseClick(&parallel, Qt::LeftButton, {},
+                      QPoint(static_cast<int>((layout.x[0] + layout.x[1]) / 2), static_cast<int>(y)));
+    ASSERT_EQ(clicked.count(), 1);
+    EXPECT_EQ(clicked[0][0].toInt(), 0);
+    EXPECT_GT(brushed.count(), 5);
+}
+
+TEST_F(CodesignViewTest, otherFrontsAreLaidOver) {
+    explorer().setOthers({{.name = "Run 7", .points = view.run().result().front}});
+    const int other = seriesOf(*explorer().plot(), "other-0");
+    ASSERT_GE(other, 0);
+    emit explorer().plot()->pointClicked(other, 0);  // not an architecture of this run
+    EXPECT_EQ(view.row(), view.run().bestRow());
+}
+
+TEST_F(CodesignViewTest, anotherModelChangesPlacementAndSchedules) {
+    auto* placement = shown<DrawingView>("placement");
+    EXPECT_NE(placement->drawing().title.find("bert-large: 1 stage × 1,024 replicas"), std::string::npos);
+    view.chooseModel(1);
+    EXPECT_NE(placement->drawing().title.find("4 stages × 64 replicas"), std::string::npos);
+    EXPECT_EQ(view.tabs()->currentWidget()->findChild<TableView*>()->view()->model()->rowCount(), 4);
+    auto* pipeline = shown<GanttView>("pipeline");
+    ASSERT_TRUE(waitUntil([&] { return pipeline->timeline().tracks.size() == 4; }));
+    EXPECT_EQ(pipeline->timeline().events.size(), 4U * 2 * 32 + 2);
+    auto* operators = shown<GanttView>("operators");
+    ASSERT_TRUE(waitUntil([&] { return !operators->timeline().events.empty(); }));
+    EXPECT_TRUE(visibleText(*view.tabs()->currentWidget()).contains(QStringLiteral("Branches that run side by side")));
+    for (auto* button : view.tabs()->currentWidget()->findChildren<QToolButton*>())
+        if (button->text() == QStringLiteral("Backward pass")) button->click();
+    EXPECT_TRUE(waitUntil([&] { return operators->timeline().title.find("backward pass") != std::string::npos; }));
+}
+
+TEST_F(CodesignViewTest, theModelsTableChoosesAModel) {
+    auto* table = shown<TableView>("models");
+    ASSERT_EQ(table->view()->model()->rowCount(), 2);
+    QSignalSpy spy(&view, &RunView::inspected);
+    table->setCurrentRow(1);
+    EXPECT_EQ(view.model(), 1);
+    EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("megatron-gpt-8.3b"));
+}
+
+TEST_F(CodesignViewTest, aViewIsSavedAndRestored) {
+    explorer().setAxes(QStringLiteral("hbm"), QStringLiteral("mfu"));
+    view.chooseRow(3);
+    view.pinRow(2);
+    view.chooseModel(1);
+    view.tabs()->openTab(QStringLiteral("exploration"));
+    const QJsonObject saved = view.saveView();
+    CodesignView other(&undo);
+    other.showRun(finished());
+    other.restoreView(saved);
+    EXPECT_EQ(other.row(), 3);
+    EXPECT_EQ(other.pinned(), 2);
+    EXPECT_EQ(other.model(), 1);
+    EXPECT_EQ(other.tabs()->tab(), QStringLiteral("exploration"));
+    EXPECT_EQ(other.tabs()->explorer()->yAxis(), QStringLiteral("mfu"));
+    other.restoreView({{QStringLiteral("architecture"), 7}, {QStringLiteral("model"), 99}});
+    EXPECT_EQ(other.row(), 3);
+}
+
+TEST_F(CodesignViewTest, everythingIsExported) {
+    const QVector<Exportable> all = view.exportables();
+    EXPECT_EQ(all.size(), 17);
+    for (const Exportable& each : all) {
+        EXPECT_FALSE(each.name.isEmpty());
+        if (each.svg) {
+            EXPECT_NE(each.svg(report::Theme(report::ThemeKind::light)).find("<svg"), std::string::npos)
+                << each.name.toStdString();
+        }
+        if (each.csv) {
+            EXPECT_GT(each.csv().size(), 20U) << each.name.toStdString();
+        }
+    }
+    EXPECT_NE(view.traceExport().json().find("traceEvents"), std::string::npos);
+}
+
+TEST_F(CodesignViewTest, whatFitsNowhereIsSaid) {
+    codesign::Result result = test::handMadeCodesign();
+    result.best.reset();
+    result.front.clear();
+    result.evaluated.clear();
+    result.baselines.clear();
+    for (codesign::ModelResult& model : result.perModel) {
+        model = {};
+        model.model = "zoo:gpt3";
+        model.reason = "stage 1 needs 90 GB";
+    }
+    view.showRun(finished(result));
+    test::pictureOf(view);
+    EXPECT_TRUE(visibleText(view).contains(QStringLiteral("No accelerator of the template runs every model")));
+    EXPECT_EQ(view.row(), -1);
+    for (const char* tab : {"exploration", "models", "placement", "pipeline", "operators", "parts", "assumptions"})
+        view.tabs()->openTab(QLatin1String(tab));
+    auto* placement = shown<DrawingView>("placement");
+    EXPECT_NE(placement->drawing().title.find("stage 1 needs 90 GB"), std::string::npos);
+    EXPECT_FALSE(view.exportables().isEmpty());
+}
+
+/// A search that kept as many architectures as it may.
+TEST_F(CodesignViewTest, manyArchitecturesDoNotHoldTheWindow) {
+    codesign::Result result = test::handMadeCodesign();
+    const std::vector<hardware::Architecture> all = hardware::architectures(result.space);
+    for (std::size_t i = 0; i < 2000; ++i) {
+        codesign::Point point = result.front[i % 9];
+        point.architecture = all[i * 40];
+        point.area = SquareMillimetres{1 + static_cast<double>(i % 270)};
+        point.objective = 0.001 * static_cast<double>(i % 977);
+        result.evaluated.push_back(point);
+    }
+    view.show();
+    waitUntil([] { return false; }, 100);
+    test::TurnMeter meter;
+    meter.run([&] { view.showRun(finished(result)); });
+    waitUntil([] { return false; }, 300);
+    meter.run([&] { explorer().parallel()->setBrush(1, 0.2, 0.6); });
+    meter.run([&] { view.chooseRow(100); });
+    waitUntil([] { return false; }, 300);
+    EXPECT_LT(meter.longest(), 50);
+    EXPECT_GT(explorer().table()->view()->model()->rowCount(), 100);
+    savePicture(view, QStringLiteral("codesign-many"));
+}
+
+/// Every tab in light and dark, for a person to look at.
+TEST_F(CodesignViewTest, pictures) {
+    for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
+        theme().apply(mode);
+        const QString suffix = theme().isDark() ? QStringLiteral("-dark") : QStringLiteral("-light");
+        CodesignView its(&undo);
+        its.resize(1280, 800);
+        its.setProperty("ground", "surface");
+        its.showRun(finished());
+        its.chooseModel(1);
+        its.show();
+        for (const char* tab :
+             {"architectures", "exploration", "models", "placement", "pipeline", "operators", "parts", "assumptions"}) {
+            its.tabs()->openTab(QLatin1String(tab));
+            waitUntil([] { return false; }, 120);
+            const QImage picture = savePicture(its, QStringLiteral("codesign-") + QLatin1String(tab) + suffix);
+            EXPECT_GT(test::coloursIn(picture), 20) << tab;
+        }
+    }
+    theme().apply(ThemeMode::light);
+    view.resize(760, 640);
+    view.show();
+    waitUntil([] { return false; }, 50);
+    savePicture(view, QStringLiteral("codesign-narrow"));
+}
+
+}  // namespace
+}  // namespace tessera::ui

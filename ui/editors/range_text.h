@@ -1,0 +1,27 @@
+#pragma once
+
+#include <QString>
+
+#include "core/base/json.h"
+#include "core/base/units.h"
+
+namespace tessera::ui {
+
+/// The values of a parameter that a search tries, as a person writes them on one line: "1 to 4096, ×2",
+/// "8 MiB to 64 MiB, +8 MiB", or a list, "32 GiB, 64 GiB, 80 GiB".
+struct RangeReading {
+    Json value;       ///< a list, or from, to and step; the text itself where it is neither
+    QString problem;  ///< a sentence; empty where it can be read
+    int count = 0;    ///< how many values it has
+};
+
+/// Numbers that stood in `before`, too, keep what is said about them.
+RangeReading readRangeText(const QString& text, Measure measure, const Json& before);
+QString rangeText(const Json& range, Measure measure);
+
+/// The first number of a range with what is said about it; null where there is none.
+Json firstOfRange(const Json& range);
+/// The range with another provenance of all its numbers.
+Json rangeWithProvenance(Json range, const QString& source, const QString& reliability);
+
+}  // namespace tessera::ui

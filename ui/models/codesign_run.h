@@ -1,0 +1,61 @@
+#pragma once
+
+#include <QString>
+#include <memory>
+#include <vector>
+
+#include "core/codesign/search.h"
+#include "core/report/codesign_points.h"
+#include "core/study/result.h"
+
+namespace tessera::ui {
+
+/// A finished co-design search as views read it: shares the result, so that a copy is cheap and stays valid on threads.
+class CodesignRun {
+public:
+    CodesignRun() = default;
+    /// `whole` must hold the outcome of a co-design.
+    explicit CodesignRun(std::shared_ptr<const study::Result> whole);
+
+    bool isEmpty() const { return whole_ == nullptr; }
+    const study::Result& whole() const { return *whole_; }
+    const study::CodesignOutcome& outcome() const;
+    const codesign::Result& result() const { return outcome().result; }
+    /// Every architecture that is known, by rising area.
+    const std::vector<report::PointRow>& rows() const { return known_->rows; }
+    const report::PointRow& row(int index) const { return rows().at(static_cast<std::size_t>(index)); }
+    int rowCount() const { return isEmpty() ? 0 : static_cast<int>(known_->rows.size()); }
+    const std::vector<report::PointValue>& values() const { return known_->values; }
+    const report::PointValue* value(const QString& id) const;  ///< null = there is none
+    int bestRow() const;                                       ///< -1 = nothing fits
+    int rowNamed(const QString& architecture) const;           ///< -1 = none
+    QString architecture(int row) const;                       ///< "8tc-2vc-128x128-128MiB"
+    int modelCount() const { return isEmpty() ? 0 : static_cast<int>(result().perModel.size()); }
+    const codesign::ModelResult& model(int index) const {
+        return result().perModel.at(static_cast<std::size_t>(index));
+    }
+    QString modelTitle(int index) const;
+
+private:
+    struct Known {
+        std::vector<report::PointRow> rows;
+        std::vector<report::PointValue> values;
+    };
+    std::shared_ptr<const study::Result> whole_;
+    std::shared_ptr<const Known> known_;
+};
+
+/// What the parts of a co-design view share, so that one choice moves all.
+struct CodesignChoice {
+    CodesignRun run;
+    int row = -1;     ///< the architecture that is looked at
+    int pinned = -1;  ///< the one that it is compared with
+    int model = 0;
+    bool backward = false;          ///< which pass the operators' schedule is of
+    std::vector<bool> shown = {};   ///< by row: what is brushed; empty = all
+    std::vector<int> visible = {};  ///< the rows that are
+};
+
+using SharedCodesignChoice = std::shared_ptr<CodesignChoice>;
+
+}  // namespace tessera::ui

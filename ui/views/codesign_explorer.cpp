@@ -1,0 +1,214 @@
+#include "ui/views/codesign_explorer.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QResizeEvent>
+#include <QSplitter>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "ui/models/codesign_tables.h"
+#include "ui/models/table_columns.h"
+#include "ui/theme/theme.h"
+#include "ui/views/parallel_view.h"
+#include "ui/views/plot_widget.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+
+namespace {
+
+/// From this width on, scatter and parallel coordinates stand side by side.
+constexpr int kWide = 980;
+
+}  // namespace
+
+CodesignExplorer::CodesignExplorer(SharedCodesignChoice choice, QWidget* parent)
+    : QWidget(parent),
+      choice_(std::move(choice)),
+      x_(new QComboBox(this)),
+      y_(new QComboBox(this)),
+      pin_(new QToolButton(this)),
+      clear_(new QToolButton(this)),
+      count_(new QLabel(this)),
+      pictures_(new QSplitter(Qt::Horizontal, this)),
+      plot_(new PlotWidget(this)),
+      parallel_(new ParallelView(this)),
+      model_(architectureTableModel(choice_, this)),
+      table_(new TableView(model_, tr("Architectures"), this)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme().spacing(2));
+    layout->addWidget(bar());
+    plot_->setAccessibleName(tr("Architectures in two values"));
+    plot_->setExplainable(false);
+    parallel_->setAccessibleName(tr("Architectures in all values"));
+    pictures_->setChildrenCollapsible(false);
+    pictures_->addWidget(plot_);
+    pictures_->addWidget(parallel_);
+    table_->setEmptyText(tr("No architecture lies in all brushes."));
+    auto* both = new QSplitter(Qt::Vertical, this);
+    both->setChildrenCollapsible(false);
+    both->addWidget(pictures_);
+    both->addWidget(table_);
+    both->setStretchFactor(0, 3);
+    both->setStretchFactor(1, 2);
+    constexpr int kPart = 1000;
+    both->setSizes({3 * kPart, 2 * kPart});
+    pictures_->setSizes({kPart, kPart});
+    layout->addWidget(both, 1);
+
+    connect(plot_, &PlotWidget::pointClicked, this, [this](int series, int point) {
+        if (series < 0 || static_cast<std::size_t>(series) >= picture_.rows.size()) return;
+        const std::vector<std::size_t>& rows = picture_.rows[static_cast<std::size_t>(series)];
+        if (point >= 0 && static_cast<std::size_t>(point) < rows.size())
+            emit rowChosen(static_cast<int>(rows[static_cast<std::size_t>(point)]));
+    });
+    connect(parallel_, &ParallelView::rowClicked, this, &CodesignExplorer::rowChosen);
+    connect(parallel_, &ParallelView::brushed, this, &CodesignExplorer::showBrush);
+    connect(table_, &TableView::currentRowChanged, this, [this](int row) {
+        if (row >= 0 && !choosing_) emit rowChosen(choice_->visible.at(static_cast<std::size_t>(row)));
+    });
+}
+
+QWidget* CodesignExplorer::bar() {
+    auto* bar = new QWidget(this);
+    auto* row = new QHBoxLayout(bar);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(theme().spacing(2));
+    for (const auto& [text, box] : {std::pair(tr("Up"), y_), std::pair(tr("Across"), x_)}) {
+        auto* label = new QLabel(text, bar);
+        setLook(*label, "tone", QStringLiteral("secondary"));
+        label->setBuddy(box);
+        box->setAccessibleName(box == x_ ? tr("Value across") : tr("Value up"));
+        row->addWidget(label);
+        row->addWidget(box);
+        connect(box, &QComboBox::activated, this, &CodesignExplorer::draw);
+    }
+    row->addStretch();
+    setLook(*count_, "tone", QStringLiteral("secondary"));
+    row->addWidget(count_);
+    clear_->setText(tr("Show all"));
+    clear_->setToolTip(tr("Lets all brushes of the parallel coordinates go"));
+    clear_->setAutoRaise(true);
+    connect(clear_, &QToolButton::clicked, parallel_, &ParallelView::clearBrushes);
+    row->addWidget(clear_);
+    pin_->setIcon(theme().icon(QStringLiteral("pin")));
+    pin_->setText(tr("Pin as A"));
+    pin_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    pin_->setAutoRaise(true);
+    pin_->setCheckable(true);
+    pin_->setToolTip(tr("Compares every other architecture with this one"));
+    connect(pin_, &QToolButton::clicked, this, [this](bool on) { emit pinRequested(on ? choice_->row : -1); });
+    row->addWidget(pin_);
+    return bar;
+}
+
+void CodesignExplorer::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    pictures_->setOrientation(event->size().width() >= kWide ? Qt::Horizontal : Qt::Vertical);
+}
+
+void CodesignExplorer::refresh() {
+    fillAxes();
+    std::vector<report::PointValue> main;  // models' own throughput would be too many axes
+    for (const report::PointValue& value : choice_->run.values())
+        if (value.id.find(':') == std::string::npos) main.push_back(value);
+    parallel_->setPicture(report::parallelPicture(choice_->run.result(), choice_->run.rows(), main));
+    showBrush();
+}
+
+void CodesignExplorer::fillAxes() {
+    const QString x = xAxis().isEmpty() ? QStringLiteral("area") : xAxis();
+    const QString y = yAxis().isEmpty() ? QStringLiteral("objective") : yAxis();
+    for (QComboBox* box : {x_, y_}) {
+        box->clear();
+        for (const report::PointValue& value : choice_->run.values()) {
+            box->addItem(QString::fromStdString(value.title), QString::fromStdString(value.id));
+            box->setItemData(box->count() - 1, QString::fromStdString(value.help), Qt::ToolTipRole);
+        }
+    }
+    setAxes(x, y);
+}
+
+void CodesignExplorer::setAxes(const QString& x, const QString& y) {
+    for (const auto& [box, id] : {std::pair(x_, x), std::pair(y_, y)})
+        if (const int at = box->findData(id); at >= 0) box->setCurrentIndex(at);
+    draw();
+}
+
+QString CodesignExplorer::xAxis() const {
+    return x_->currentData().toString();
+}
+
+QString CodesignExplorer::yAxis() const {
+    return y_->currentData().toString();
+}
+
+void CodesignExplorer::setOthers(std::vector<report::OtherFront> others) {
+    others_ = std::move(others);
+    draw();
+}
+
+void CodesignExplorer::showBrush() {
+    choice_->shown = parallel_->shown();
+    choice_->visible.clear();
+    for (int row = 0; row < choice_->run.rowCount(); ++row)
+        if (choice_->shown.empty() || choice_->shown[static_cast<std::size_t>(row)]) choice_->visible.push_back(row);
+    choosing_ = true;
+    model_->setRowCount(static_cast<int>(choice_->visible.size()));
+    choosing_ = false;
+    const bool brushed = parallel_->isBrushed();
+    clear_->setVisible(brushed);
+    count_->setVisible(brushed);
+    count_->setText(tr("%1 of %2 shown")
+                        .arg(columns::count(static_cast<double>(choice_->visible.size())),
+                             columns::count(choice_->run.rowCount())));
+    draw();
+}
+
+void CodesignExplorer::draw() {
+    const report::PointValue* x = choice_->run.isEmpty() ? nullptr : choice_->run.value(xAxis());
+    const report::PointValue* y = choice_->run.isEmpty() ? nullptr : choice_->run.value(yAxis());
+    if (x == nullptr || y == nullptr) return;
+    picture_ = report::paretoPicture(choice_->run.result(), choice_->run.rows(), *x, *y,
+                                     {.shown = choice_->shown, .others = others_});
+    plot_->setChart(picture_.chart);
+    showChoice();
+}
+
+int CodesignExplorer::placeOf(int row) const {
+    const auto found = std::lower_bound(choice_->visible.begin(), choice_->visible.end(), row);
+    return found == choice_->visible.end() || *found != row ? -1 : static_cast<int>(found - choice_->visible.begin());
+}
+
+void CodesignExplorer::showChoice() {
+    choosing_ = true;
+    parallel_->setSelected(choice_->row, choice_->pinned);
+    if (const int place = placeOf(choice_->row); place >= 0) table_->setCurrentRow(place);
+    model_->refresh();
+    int series = -1, point = -1;
+    for (std::size_t s = 0; s < picture_.rows.size() && choice_->row >= 0; ++s) {
+        if (picture_.chart.series[s].mark != report::Mark::points) continue;
+        const std::vector<std::size_t>& rows = picture_.rows[s];
+        const auto found = std::find(rows.begin(), rows.end(), static_cast<std::size_t>(choice_->row));
+        if (found == rows.end()) continue;
+        series = static_cast<int>(s);
+        point = static_cast<int>(found - rows.begin());
+    }
+    plot_->setSelected(series, point);
+    const bool pinned = choice_->pinned >= 0 && choice_->pinned == choice_->row;
+    pin_->setEnabled(choice_->row >= 0);
+    pin_->setChecked(pinned);
+    pin_->setText(pinned ? tr("Pinned as A") : tr("Pin as A"));
+    choosing_ = false;
+}
+
+QVector<Exportable> CodesignExplorer::exportables() const {
+    return {plot_->exportable(), parallel_->exportable(), table_->exportable()};
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "core/report/codesign_points.h"
+#include "ui/models/codesign_run.h"
+#include "ui/views/exportable.h"
+
+class QComboBox;
+class QLabel;
+class QSplitter;
+class QToolButton;
+
+namespace tessera::ui {
+
+class ParallelView;
+class PlotWidget;
+class TableModel;
+class TableView;
+
+/// The architectures that a search knows: a scatter of any two values with its front, parallel coordinates with a brush
+/// on every axis, and a table. One selection, one pinned architecture and one brush are shared by all three.
+class CodesignExplorer : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit CodesignExplorer(SharedCodesignChoice choice, QWidget* parent = nullptr);
+
+    /// Another run.
+    void refresh();
+    /// The choice's row or pin changed.
+    void showChoice();
+    /// Values of the scatter by their ids; unknown ones are ignored.
+    void setAxes(const QString& x, const QString& y);
+    QString xAxis() const;
+    QString yAxis() const;
+    /// Fronts of other searches, to compare with.
+    void setOthers(std::vector<report::OtherFront> others);
+    PlotWidget* plot() const { return plot_; }
+    ParallelView* parallel() const { return parallel_; }
+    TableView* table() const { return table_; }
+    QVector<Exportable> exportables() const;
+
+signals:
+    void rowChosen(int row);
+    void pinRequested(int row);  ///< -1 = let go
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QWidget* bar();
+    void fillAxes();
+    void draw();
+    void showBrush();
+    int placeOf(int row) const;  ///< in the table; -1 = not there
+
+    SharedCodesignChoice choice_;
+    std::vector<report::OtherFront> others_;
+    report::ParetoPicture picture_;
+    QComboBox *x_, *y_;
+    QToolButton *pin_, *clear_;
+    QLabel* count_;
+    QSplitter* pictures_;
+    PlotWidget* plot_;
+    ParallelView* parallel_;
+    TableModel* model_;
+    TableView* table_;
+    bool choosing_ = false;  ///< while a selection is set from outside
+};
+
+}  // namespace tessera::ui
