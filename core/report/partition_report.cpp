@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/mapping_report.h"
+#include "core/report/prediction_report.h"
 
 namespace tessera::report {
 
@@ -127,6 +128,8 @@ Table layerTable(const PartitionOutcome& outcome) {
 
 std::string toText(const study::Result& result) {
     if (const auto* mapping = std::get_if<study::MappingOutcome>(&result.outcome)) return mappingText(result, *mapping);
+    if (const auto* prediction = std::get_if<study::PredictionOutcome>(&result.outcome))
+        return predictionText(result, *prediction);
     return partitionText(result, std::get<PartitionOutcome>(result.outcome));
 }
 

@@ -15,6 +15,7 @@
 #include "core/study/explain_mapping.h"
 #include "core/study/metric.h"
 #include "core/study/partition_study.h"
+#include "core/study/prediction_study.h"
 
 namespace tessera::study {
 
@@ -801,6 +802,8 @@ std::optional<Explanation> explainOutcome(const Result& result, const PartitionO
 std::optional<Explanation> explain(const Result& result, const std::string& path) {
     if (const auto* mapping = std::get_if<MappingOutcome>(&result.outcome))
         return explainMapping(result, *mapping, path);
+    if (const auto* prediction = std::get_if<PredictionOutcome>(&result.outcome))
+        return explainPrediction(result, *prediction, path);
     return explainOutcome(result, std::get<PartitionOutcome>(result.outcome), path);
 }
 

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "core/study/mapping_metrics.h"
+#include "core/study/prediction_study.h"
 
 namespace tessera::study {
 
@@ -143,6 +144,7 @@ std::string certaintyText(const Plan& plan) {
 
 std::vector<Metric> metricsOf(const Result& result) {
     if (const auto* mapping = std::get_if<MappingOutcome>(&result.outcome)) return mappingMetrics(*mapping);
+    if (const auto* prediction = std::get_if<PredictionOutcome>(&result.outcome)) return predictionMetrics(*prediction);
     return metricsOfOutcome(std::get<PartitionOutcome>(result.outcome));
 }
 
@@ -153,6 +155,7 @@ std::string headline(const Result& result) {
 std::string textOf(const Metric& metric) {
     const std::string name = metric.name.substr(metric.name.rfind('/') + 1);
     if (const std::optional<std::string> text = mappingMetricText(name, metric.value)) return *text;
+    if (const std::optional<std::string> text = predictionMetricText(name, metric.value)) return *text;
     Said said = metric.measure == Measure::count ? Said::count : Said::quantity;
     for (const PlanMetric& row : planMetrics())
         if (row.name == name) said = row.said;

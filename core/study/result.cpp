@@ -10,6 +10,7 @@
 #include "core/study/json_writer.h"
 #include "core/study/mapping_document.h"
 #include "core/study/partition_document.h"
+#include "core/study/prediction_study.h"
 
 namespace tessera::study {
 
@@ -148,6 +149,8 @@ const mapping::Run* bestRun(const MappingOutcome& outcome) {
 void writeJson(const Result& result, const TextSink& write) {
     if (const auto* partition = std::get_if<PartitionOutcome>(&result.outcome))
         PartitionWriter(*partition, write).write(result);
+    else if (const auto* prediction = std::get_if<PredictionOutcome>(&result.outcome))
+        write(toText(predictionJson(result, *prediction)));
     else
         writeMappingJson(result, std::get<MappingOutcome>(result.outcome), write);
 }

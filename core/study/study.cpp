@@ -15,6 +15,7 @@
 #include "core/study/mapping_document.h"
 #include "core/study/mapping_study.h"
 #include "core/study/partition_study.h"
+#include "core/study/prediction_study.h"
 
 namespace tessera::study {
 
@@ -115,6 +116,17 @@ const std::vector<Engine>& engines() {
          .resultSchema = "tessera.mapping-result/1",
          .read = readMappingResult,
          .estimate = estimateMapping},
+        {.id = "predict",
+         .title = "Prediction",
+         .description = "Predicts how fast and at what price accelerators train a model, and how sure their order is.",
+         .hardwareKind = "accelerator",
+         .hardware = Takes::many,
+         .drawsNumbers = true,
+         .parameters = predictionParameters,
+         .run = runPrediction,
+         .resultSchema = "tessera.prediction-result/1",
+         .read = readPredictionResult,
+         .estimate = estimatePrediction},
     };
     return kEngines;
 }
