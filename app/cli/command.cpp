@@ -27,6 +27,8 @@ const std::vector<Command>& commands() {
         {"map", "Assigns jobs to the cores of an accelerator that share its bandwidth, and orders them.",
          "tessera map --workload mix --platform S2 --bandwidth 32GB/s --algorithm magma,tessera --samples 10000",
          addMap},
+        {"predict", "Predicts how fast and at what price accelerators train a model.",
+         "tessera predict --model zoo:resnet50 --accelerator a100-40gb,sn30,bow,cs2,gaudi2 --devices 1,8", addPredict},
         {"sweep", "Runs a study over a range of any parameter.",
          "tessera sweep resnet50-mixed-tpus --over batch=128,512 --over levels=2,4", addSweep},
         {"cost", "Costs every layer of a list on one array under a dataflow.",

@@ -80,7 +80,7 @@ MeasuredCollective readCollective(const JsonNode& node, const NumberReader& numb
     node.allowOnly({"bytes", "devices", "bandwidth_bytes_per_s"});
     MeasuredCollective measured;
     measured.bytes = Bytes{numbers.positive(node.at("bytes"))};
-    if (node.has("devices")) measured.devices = node.at("devices").whole(2, kMostDevices);
+    if (node.has("devices")) measured.devices = numbers.count(node.at("devices"), kMostDevices);
     measured.bandwidth = BytesPerSecond{numbers.positive(node.at("bandwidth_bytes_per_s"))};
     return measured;
 }
@@ -88,7 +88,8 @@ MeasuredCollective readCollective(const JsonNode& node, const NumberReader& numb
 Json collectiveJson(const MeasuredCollective& measured, const std::string& path, const ProvenanceMap& provenance) {
     Json json = Json::object();
     json["bytes"] = numberJson(measured.bytes.value, path + ".bytes", provenance);
-    if (measured.devices) json["devices"] = *measured.devices;
+    if (measured.devices)
+        json["devices"] = numberJson(static_cast<double>(*measured.devices), path + ".devices", provenance);
     json["bandwidth_bytes_per_s"] = numberJson(measured.bandwidth.value, path + ".bandwidth_bytes_per_s", provenance);
     return json;
 }

@@ -66,9 +66,14 @@ std::int32_t levelHolding(double bytes, const std::vector<hardware::MemoryLevel>
     std::size_t holding = 0;
     while (holding + 1 < memory.size() && memory[holding].capacity && memory[holding].capacity->value < bytes)
         ++holding;
-    for (std::size_t level = holding; level < memory.size(); ++level)
+    return memory.empty() ? -1 : static_cast<std::int32_t>(holding);
+}
+
+std::int32_t levelBounding(std::int32_t holding, const std::vector<hardware::MemoryLevel>& memory) {
+    if (holding < 0) return -1;
+    for (auto level = static_cast<std::size_t>(holding); level < memory.size(); ++level)
         if (memory[level].bandwidth) return static_cast<std::int32_t>(level);
-    for (std::size_t level = holding; level-- > 0;)
+    for (auto level = static_cast<std::size_t>(holding); level-- > 0;)
         if (memory[level].bandwidth) return static_cast<std::int32_t>(level);
     return -1;
 }
@@ -93,10 +98,13 @@ void bound(const StepOperator& op, const Machine& machine, double batch, Operato
     const double compute = op.matrixFlops.at(batch) / (machine.peak.value * machine.matrixEfficiency) +
                            op.vectorFlops.at(batch) / (machine.peak.value * machine.vectorEfficiency);
     const std::vector<hardware::MemoryLevel>& memory = machine.accelerator.memory;
-    const std::int32_t level = levelHolding(bytes, memory);
+    const std::int32_t holding = levelHolding(bytes, memory);
+    const std::int32_t level = levelBounding(holding, memory);
     const double moving = level < 0 ? 0 : bytes / memory[static_cast<std::size_t>(level)].bandwidth->value;
     cost.seconds = std::max(compute, moving);
     cost.level = moving > compute ? level : -1;
+    // A slower level that stands in says nothing of an operator that even it does not bound.
+    cost.standsIn = level != holding && (cost.level >= 0 || level < holding);
 }
 
 }  // namespace

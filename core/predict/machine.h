@@ -36,14 +36,17 @@ struct OperatorCost {
     Way way = Way::roofline;
     bool outsideHull = false;
     std::int32_t level = -1;  ///< the memory level that bounds it; -1 = compute, or a measured kernel
+    bool standsIn = false;    ///< the bandwidth that bounds it is not that of the level that holds its operands
 };
 
 /// flops / min(peak, intensity × bandwidth): the roofline (Williams, Waterman, Patterson, CACM 52(4), 2009).
 Seconds rooflineTime(Flops flops, double flopsPerByte, FlopsPerSecond peak, BytesPerSecond bandwidth);
 
-/// The level whose bandwidth bounds an operator that touches so many bytes: the fastest one that holds them. Where that
-/// one's bandwidth is not known, the next slower one that has one, else the next faster one.
+/// The fastest level that holds so many bytes, else the largest; -1 where there are no levels.
 std::int32_t levelHolding(double bytes, const std::vector<hardware::MemoryLevel>& memory);
+/// The level whose bandwidth bounds what another one holds: itself; where its bandwidth is not known, the next slower
+/// one that has one, else the next faster one. -1 where none has one.
+std::int32_t levelBounding(std::int32_t holding, const std::vector<hardware::MemoryLevel>& memory);
 
 /// Equation 2: the measured kernel where the table has it, else the cache-aware roofline, and the start of the kernel.
 std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch);

@@ -220,7 +220,7 @@ void Predictor::addBaselines(Prediction& prediction, const Machine& machine) con
     double bytes = 0;
     for (const StepOperator& op : workload_.operators) bytes += op.bytes.at(batch);
     const std::vector<hardware::MemoryLevel>& memory = machine.accelerator.memory;
-    const std::int32_t level = levelHolding(std::numeric_limits<double>::infinity(), memory);
+    const std::int32_t level = levelBounding(levelHolding(std::numeric_limits<double>::infinity(), memory), memory);
     const Seconds whole =
         rooflineTime(Flops{flops}, flops / bytes, machine.peak, *memory[static_cast<std::size_t>(level)].bandwidth);
     prediction.baselines.push_back({.id = "roofline", .throughput = batch * devices / whole.value});
@@ -289,6 +289,7 @@ Prediction Predictor::predict(const Machine& machine, std::int64_t devices) cons
     bool computes = false;
     for (const OperatorCost& cost : costs) {
         if (cost.way == Way::measured || cost.seconds <= 0) continue;
+        if (cost.standsIn) weakest = "assumed";
         if (cost.level >= 0)
             levels[static_cast<std::size_t>(cost.level)] = true;
         else

@@ -63,9 +63,6 @@ public:
         addCrossing();
         addLayers();
         result_.assumptions.emplace_back(model::kNoLoss);
-        if (forward_.batch != 1)
-            result_.assumptions.push_back(
-                fmt::format("The model fixes batch {}; all tensors that carry the batch are scaled.", forward_.batch));
         return std::move(result_);
     }
 

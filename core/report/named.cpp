@@ -12,6 +12,7 @@
 #include "core/report/mapping_report.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
+#include "core/report/prediction_report.h"
 #include "core/report/scaling_picture.h"
 #include "core/study/mapping_schedule.h"
 #include "core/study/metric.h"
@@ -42,6 +43,12 @@ const study::MappingOutcome& mappingOf(const study::Result& result) {
 const study::CodesignOutcome& codesignOf(const study::Result& result) {
     const auto* outcome = std::get_if<study::CodesignOutcome>(&result.outcome);
     if (outcome == nullptr) throw UsageError("only a run of the co-design engine has this");
+    return *outcome;
+}
+
+const study::PredictionOutcome& predictionOf(const study::Result& result) {
+    const auto* outcome = std::get_if<study::PredictionOutcome>(&result.outcome);
+    if (outcome == nullptr) throw UsageError("only a run of the prediction engine has this");
     return *outcome;
 }
 
@@ -223,6 +230,21 @@ const std::vector<NamedTable>& namedTables() {
              return batchTimeTable(codesignOf(result));
          },
          "codesign"},
+        {"predictions", "One row per accelerator and number of devices",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return predictionTable(predictionOf(result));
+         },
+         "predict"},
+        {"stages", "The stages of a step",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return stageTable(predictionOf(result));
+         },
+         "predict"},
+        {"memory", "What lies in each level of memory",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return memoryTable(predictionOf(result));
+         },
+         "predict"},
         {"metrics", "All metrics, full precision", metricsTable, ""},
     };
     return kTables;
@@ -250,6 +272,10 @@ std::string strategyOf(const study::Result& result, const std::string& wanted) {
     if (const auto* codesign = std::get_if<study::CodesignOutcome>(&result.outcome)) {
         if (!wanted.empty() || codesign->result.perModel.empty()) return wanted;
         return codesign->result.perModel.front().model;
+    }
+    if (std::holds_alternative<study::PredictionOutcome>(result.outcome)) {
+        if (!wanted.empty()) throw UsageError("a prediction has no strategies");
+        return "";
     }
     if (wanted.empty()) return bestPlan(outcomeOf(result)).strategy;
     return planOf(result, wanted).strategy;

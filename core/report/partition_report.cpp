@@ -10,6 +10,7 @@
 #include "core/base/units.h"
 #include "core/report/codesign_report.h"
 #include "core/report/mapping_report.h"
+#include "core/report/prediction_report.h"
 
 namespace tessera::report {
 
@@ -130,6 +131,8 @@ std::string toText(const study::Result& result) {
     if (const auto* mapping = std::get_if<study::MappingOutcome>(&result.outcome)) return mappingText(result, *mapping);
     if (const auto* codesign = std::get_if<study::CodesignOutcome>(&result.outcome))
         return codesignText(result, *codesign);
+    if (const auto* prediction = std::get_if<study::PredictionOutcome>(&result.outcome))
+        return predictionText(result, *prediction);
     return partitionText(result, std::get<PartitionOutcome>(result.outcome));
 }
 

@@ -14,6 +14,7 @@
 #include "core/report/mapping_report.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
+#include "core/report/prediction_report.h"
 #include "core/study/comparison.h"
 #include "core/study/title.h"
 
@@ -32,6 +33,7 @@ std::string titleOf(const ReportRun& run) {
     if (const auto* mapping = std::get_if<study::MappingOutcome>(&run.result->outcome)) return study::titleOf(*mapping);
     if (const auto* codesign = std::get_if<study::CodesignOutcome>(&run.result->outcome))
         return study::titleOf(*codesign);
+    if (std::holds_alternative<study::PredictionOutcome>(run.result->outcome)) return study::titleOf(run.result->study);
     const auto& outcome = std::get<study::PartitionOutcome>(run.result->outcome);
     return outcome.model + " on " + outcome.fleet;
 }
@@ -117,6 +119,19 @@ void addOutcome(Blocks& blocks, const study::Result& result, const study::Mappin
     addTable(blocks, "Lower bounds of the makespan", boundTable(outcome));
     addTable(blocks, "Sub-accelerators under " + best.algorithm, coreTable(outcome, best));
     addTable(blocks, "Jobs under " + best.algorithm, jobTable(outcome, best));
+}
+
+void addOutcome(Blocks& blocks, const study::Result& /*result*/, const study::PredictionOutcome& outcome,
+                const ReportOptions& options) {
+    blocks.emplace_back(HeadlineText{study::headline(outcome)});
+    for (const std::string& sentence : infeasibleSentences(outcome)) blocks.emplace_back(Paragraph{sentence});
+    if (!options.tables) return;
+    addTable(blocks, "Predictions", predictionTable(outcome));
+    addTable(blocks, "Order", rankingTable(outcome));
+    addTable(blocks, "Stages of a step", stageTable(outcome));
+    addTable(blocks, "Memory of a device", memoryTable(outcome));
+    addTable(blocks, "Samples/s by plainer methods", baselineTable(outcome));
+    addTable(blocks, "Slowest operators of the fastest", slowestTable(outcome));
 }
 
 void addOutcome(Blocks& blocks, const study::Result& result, const study::PartitionOutcome& outcome,

@@ -15,6 +15,7 @@
 #include "core/store/database.h"
 #include "core/store/recorder.h"
 #include "core/study/mapping_study.h"
+#include "core/study/prediction_study.h"
 #include "core/study/study.h"
 
 namespace tessera::store {
@@ -68,6 +69,13 @@ void readInputs(const study::Study& study, const Found& found) {
         });
         return;
     }
+    if (study.engine == "predict") {
+        attempt([&] {
+            for (const study::PredictionFile& file : study::predictionFiles(study))
+                attempt([&] { found(InputContent::Kind::hardware, file.name, readFile(file.path)); });
+        });
+        return;
+    }
     for (const std::string& name : study.hardware)
         attempt([&] {
             for (const auto& [shown, file] : hardwareFiles(name))
@@ -107,6 +115,27 @@ void writeAccelerators(const fs::path& folder, const std::string& fleet, const s
             if (input.kind == InputContent::Kind::hardware && input.name == inside.stem().string())
                 writeInto(folder / inside.parent_path(), inside.filename().string(), input.bytes);
     }
+}
+
+/// A prediction's accelerator in the folder, and its table of kernels where its file looks for it: beside it, or in a
+/// folder near by. Where the accelerator is.
+fs::path writeAccelerator(const fs::path& folder, const InputContent& accelerator,
+                          const std::vector<InputContent>& inputs) {
+    constexpr std::ptrdiff_t kHighest = 4;  // folders that the table may stand above the accelerator
+    const std::string file = fileName(accelerator.name, ".json");
+    const Json document = Json::parse(accelerator.bytes, nullptr, false);
+    const bool names = document.is_object() && document.contains("kernels") && document["kernels"].is_string();
+    const fs::path table = names ? fs::path(document["kernels"].get<std::string>()).lexically_normal() : fs::path();
+    const std::ptrdiff_t up = std::count(table.begin(), table.end(), fs::path(".."));
+    fs::path deep = folder;
+    for (std::ptrdiff_t i = 0; i < std::min(up, kHighest); ++i) deep /= "in";
+    const std::string stored = fs::path(accelerator.name).stem().string() + "/" + table.filename().string();
+    for (const InputContent& input : inputs) {
+        if (!names || input.name != stored || table.is_absolute() || up > kHighest) continue;
+        const fs::path place = (deep / table).lexically_normal();
+        writeInto(place.parent_path(), place.filename().string(), input.bytes);
+    }
+    return writeInto(deep, file, accelerator.bytes);
 }
 
 bool isAmong(const std::vector<std::string>& names, const std::string& name) {
@@ -173,6 +202,13 @@ std::function<std::string(const std::string&)> storedInputs(const Store& store, 
         if (isModel && study.workloads.empty() && isChanged(input)) {
             const std::string suffix = input.name.starts_with(kZoo) ? ".json" : "";
             substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
+        }
+        if (!isModel && hardwareChanged && study.engine == "predict") {
+            if (isAmong(study.hardware, input.name))
+                substitutes->paths[input.name] = writeAccelerator(folder, input, stored).string();
+            else if (input.name == study.parameters.value("dataset", ""))
+                substitutes->paths[input.name] = writeInto(folder, fileName(input.name, ".json"), input.bytes).string();
+            continue;
         }
         // A fleet and its accelerators stand together.
         if (!isModel && hardwareChanged && isAmong(study.hardware, input.name)) {

@@ -95,8 +95,9 @@ private:
             const std::string& model = codesign->result.perModel.front().model;
             return {{"timeline", "application/json", study::toJson(study::timelineOf(result, model)).dump()}};
         }
-        const auto& outcome = std::get<study::PartitionOutcome>(result.outcome);
-        const partition::Plan* const best = study::fastestPlan(outcome);
+        const auto* const outcome = std::get_if<study::PartitionOutcome>(&result.outcome);
+        if (outcome == nullptr) return {};
+        const partition::Plan* const best = study::fastestPlan(*outcome);
         // That of a very deep network is made from the result when it is asked for.
         if (best == nullptr || study::rowCount(*best) > kMostRowsOfTimeline) return {};
         return {{"timeline", "application/json", study::toJson(study::timelineOf(result, best->strategy)).dump()}};

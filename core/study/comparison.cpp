@@ -84,6 +84,17 @@ void addHardware(Fields& fields, const CodesignOutcome& outcome) {
                formatQuantity(result.space.rates.hbmBandwidth.value, Measure::bytesPerSecond));
 }
 
+void addNames(Fields& fields, const PredictionOutcome& outcome) {
+    fields.add("Model", "name", outcome.model);
+    fields.add("Model", "parameters", exactNumber(outcome.parameters));
+}
+
+void addHardware(Fields& fields, const PredictionOutcome& outcome) {
+    for (const predict::Prediction& one : outcome.predictions)
+        for (const auto& [path, from] : one.sources)
+            fields.add("Hardware", fmt::format("{}, {}", one.accelerator, path), from.source);
+}
+
 void addHardware(Fields& fields, const MappingOutcome& outcome) {
     const mapping::Problem& problem = outcome.problem;
     fields.add("Hardware", "bandwidth", fmt::format("{:.6g} bytes/cycle", problem.bandwidth));

@@ -16,6 +16,7 @@
 #include "core/study/explain_mapping.h"
 #include "core/study/metric.h"
 #include "core/study/partition_study.h"
+#include "core/study/prediction_study.h"
 
 namespace tessera::study {
 
@@ -804,6 +805,8 @@ std::optional<Explanation> explain(const Result& result, const std::string& path
         return explainMapping(result, *mapping, path);
     if (const auto* codesign = std::get_if<CodesignOutcome>(&result.outcome))
         return explainCodesign(result, *codesign, path);
+    if (const auto* prediction = std::get_if<PredictionOutcome>(&result.outcome))
+        return explainPrediction(result, *prediction, path);
     return explainOutcome(result, std::get<PartitionOutcome>(result.outcome), path);
 }
 

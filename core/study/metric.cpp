@@ -9,6 +9,7 @@
 
 #include "core/study/codesign_metrics.h"
 #include "core/study/mapping_metrics.h"
+#include "core/study/prediction_study.h"
 
 namespace tessera::study {
 
@@ -145,6 +146,7 @@ std::string certaintyText(const Plan& plan) {
 std::vector<Metric> metricsOf(const Result& result) {
     if (const auto* mapping = std::get_if<MappingOutcome>(&result.outcome)) return mappingMetrics(*mapping);
     if (const auto* codesign = std::get_if<CodesignOutcome>(&result.outcome)) return codesignMetrics(*codesign);
+    if (const auto* prediction = std::get_if<PredictionOutcome>(&result.outcome)) return predictionMetrics(*prediction);
     return metricsOfOutcome(std::get<PartitionOutcome>(result.outcome));
 }
 
@@ -156,6 +158,7 @@ std::string textOf(const Metric& metric) {
     const std::string name = metric.name.substr(metric.name.rfind('/') + 1);
     if (const std::optional<std::string> text = mappingMetricText(name, metric.value)) return *text;
     if (const std::optional<std::string> text = codesignMetricText(name, metric.value)) return *text;
+    if (const std::optional<std::string> text = predictionMetricText(name, metric.value)) return *text;
     Said said = metric.measure == Measure::count ? Said::count : Said::quantity;
     for (const PlanMetric& row : planMetrics())
         if (row.name == name) said = row.said;

@@ -14,6 +14,7 @@ const std::vector<Figure>& figures() {
     static const std::vector<Figure> kFigures = [] {
         std::vector<Figure> all = accparFigures();
         for (const Figure& figure : magmaFigures()) all.push_back(figure);
+        for (const Figure& figure : centimaniFigures()) all.push_back(figure);
         return all;
     }();
     return kFigures;
@@ -25,10 +26,10 @@ Reproduction reproduce(std::string_view name, const ReproductionOptions& options
     for (const Figure& figure : figures()) {
         if (figure.name == name) {
             if (options.costModel && !figure.hasCostModels)
-                throw UsageError(
-                    fmt::format("option '--cost-model' is about AccPar's figures; {} always shows both variants of the "
-                                "dataflow model",
-                                name));
+                throw UsageError(fmt::format("option '--cost-model' is about AccPar's figures; {} {}", name,
+                                             name.starts_with("magma")
+                                                 ? "always shows both variants of the dataflow model"
+                                                 : "has no choice of one"));
             return figure.recompute(figure, options, sink, stop);
         }
         known.emplace_back(figure.name);

@@ -14,6 +14,7 @@ namespace tessera::study {
 
 std::vector<Figure> accparFigures();
 std::vector<Figure> magmaFigures();
+std::vector<Figure> centimaniFigures();
 
 /// Reports the number of finished parts; called from several threads.
 class PartCounter {

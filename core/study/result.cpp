@@ -11,6 +11,7 @@
 #include "core/study/json_writer.h"
 #include "core/study/mapping_document.h"
 #include "core/study/partition_document.h"
+#include "core/study/prediction_study.h"
 
 namespace tessera::study {
 
@@ -151,6 +152,8 @@ void writeJson(const Result& result, const TextSink& write) {
         PartitionWriter(*partition, write).write(result);
     else if (const auto* mapping = std::get_if<MappingOutcome>(&result.outcome))
         writeMappingJson(result, *mapping, write);
+    else if (const auto* prediction = std::get_if<PredictionOutcome>(&result.outcome))
+        write(toText(predictionJson(result, *prediction)));
     else
         writeCodesignJson(result, std::get<CodesignOutcome>(result.outcome), write);
 }

@@ -15,6 +15,7 @@
 #include "core/hardware/numbers.h"
 #include "core/mapping/mapping.h"
 #include "core/partition/partition.h"
+#include "core/predict/prediction.h"
 
 namespace tessera::study {
 
@@ -112,11 +113,26 @@ struct CodesignOutcome {
     codesign::Result result;
 };
 
+/// What the prediction engine found.
+struct PredictionOutcome {
+    std::string model;
+    std::string dtype;
+    std::string dataset;  ///< empty where loading is not counted
+    double parameters = 0;
+    double flopsPerSample = 0;  ///< of one step: forward, backward and update at the batch of one sample
+    std::vector<predict::Prediction> predictions;  ///< by accelerator, then number of devices, as asked
+    std::vector<predict::Ranking> ranking;
+};
+
+/// The prediction of the highest throughput, which headlines are about; ties go to the one asked for first. Null where
+/// nothing fits.
+const predict::Prediction* fastestPrediction(const PredictionOutcome& outcome);
+
 /// What a run yields, with the provenance of every assumption. Holds no time of day and no address.
 struct Result {
     Study study;
     std::vector<Input> inputs;
-    std::variant<PartitionOutcome, MappingOutcome, CodesignOutcome> outcome;
+    std::variant<PartitionOutcome, MappingOutcome, CodesignOutcome, PredictionOutcome> outcome;
     std::vector<std::string> assumptions;
     std::vector<std::string> warnings;
     std::string version = TESSERA_VERSION;  ///< of the program that computed it

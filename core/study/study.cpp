@@ -17,6 +17,7 @@
 #include "core/study/mapping_document.h"
 #include "core/study/mapping_study.h"
 #include "core/study/partition_study.h"
+#include "core/study/prediction_study.h"
 
 namespace tessera::study {
 
@@ -128,6 +129,17 @@ const std::vector<Engine>& engines() {
          .resultSchema = "tessera.codesign-result/1",
          .read = readCodesignResult,
          .estimate = estimateCodesign},
+        {.id = "predict",
+         .title = "Prediction",
+         .description = "Predicts how fast and at what price accelerators train a model, and how sure their order is.",
+         .hardwareKind = "accelerator",
+         .hardware = Takes::many,
+         .drawsNumbers = true,
+         .parameters = predictionParameters,
+         .run = runPrediction,
+         .resultSchema = "tessera.prediction-result/1",
+         .read = readPredictionResult,
+         .estimate = estimatePrediction},
     };
     return kEngines;
 }

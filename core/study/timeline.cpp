@@ -213,6 +213,11 @@ Timeline timelineOfOutcome(const Study& /*study*/, const CodesignOutcome& outcom
     return pipelineTimeline(outcome, model);
 }
 
+Timeline timelineOfOutcome(const Study& /*study*/, const PredictionOutcome& /*outcome*/,
+                           const std::string& /*strategy*/) {
+    throw UsageError("a prediction has no timeline: it tells the stages of a step, not their moments");
+}
+
 }  // namespace
 
 Timeline timelineOf(const Result& result, const std::string& strategy) {

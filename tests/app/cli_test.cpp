@@ -82,6 +82,10 @@ const std::map<std::string, std::vector<std::string>> kPage{
     {"history star", {"RUN", "--remove"}},
     {"report", {"RUN", "--out", "--title"}},
     {"export", {"RUN", "--what", "--name", "--strategy", "--out", "--theme", "--scale"}},
+    {"predict",
+     {"--model", "--accelerator", "--dim", "--batch", "--devices", "--parallelism", "--dataset", "--dtype",
+      "--optimizer", "--candidates", "--samples", "--collective", "--updates", "--gradient-bits", "--gradient-density",
+      "--reference", "--memory-model", "--workspace", "--seed"}},
     {"reproduce", {"NAME", "--cost-model"}},
     {"tour", {"--out"}},
 };
@@ -358,7 +362,7 @@ TEST_F(Cli, toursBundledStudiesAndWritesAReport) {
         EXPECT_EQ(schemaErrors(result, schemaOf(result) + ".schema.json"), "");
         engines.insert(schemaOf(result));
     }
-    EXPECT_EQ(engines, (std::set<std::string>{"mapping-result", "partition-result"}));
+    EXPECT_EQ(engines, (std::set<std::string>{"mapping-result", "partition-result", "prediction-result"}));
 }
 
 }  // namespace

@@ -66,6 +66,22 @@ TEST(Accelerator, keepsTheProvenanceOfItsNumbers) {
     EXPECT_EQ(toJson(accelerator).dump(), text);
 }
 
+TEST(Accelerator, keepsWhatPredictionReads) {
+    const std::string text =
+        R"({"schema":"tessera.accelerator/1","name":"x","peak_flops":{"bf16":5},"memory":[{"name":"a","capacity_bytes":{"value":320,"source":"table","class":"datasheet","alternatives":[{"value":640,"source":"text"}]},"on_chip":true},{"name":"b","on_chip":false}],"placement":{"policy":"off-chip","levels":{"weights":["a","b"]}},"host_peak_flops":7,"network_latency_s":1,"all_reduce":[{"bytes":240,"devices":8,"bandwidth_bytes_per_s":{"value":10,"class":"measured"}},{"bytes":5,"bandwidth_bytes_per_s":3}],"benchmarks":[{"model":"zoo:resnet50","utilization":0.25}]})";
+    const Accelerator accelerator = parsed(text);
+    EXPECT_EQ(toJson(accelerator).dump(), text);
+    EXPECT_EQ(accelerator.provenance.at("memory[0].capacity_bytes").alternatives,
+              (std::vector<Alternative>{{640, "text"}}));
+    EXPECT_EQ(accelerator.placementLevels.at("weights"), (std::vector<std::string>{"a", "b"}));
+    EXPECT_EQ(accelerator.hostPeak, FlopsPerSecond{7});
+    EXPECT_EQ(accelerator.networkLatency, Seconds{1});
+    ASSERT_EQ(accelerator.allReduce.size(), 2U);
+    EXPECT_EQ(accelerator.allReduce[0].devices, 8);
+    EXPECT_EQ(accelerator.allReduce[1].devices, std::nullopt);
+    EXPECT_EQ(accelerator.benchmarks, (std::vector<Benchmark>{{"zoo:resnet50", 0.25}}));
+}
+
 TEST(Accelerator, theLargestMemoryLevelIsItsCapacity) {
     const Accelerator accelerator =
         parsed(R"({"schema": "tessera.accelerator/1", "name": "x", "peak_flops": {"bf16": 1},
@@ -96,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{R"("colour": 1)",
                  "field 'colour' is unknown; expected one of schema, name, vendor, peak_flops, efficiency, memory, "
                  "network_bits_per_s, host_bandwidth_bytes_per_s, power_watts, price_per_hour_usd, placement, kernels, "
-                 "launch_overhead_s"},
+                 "launch_overhead_s, host_peak_flops, network_latency_s, all_reduce, benchmarks"},
         BadField{R"("power_wats": 1)", "field 'power_wats' is unknown; expected 'power_watts' perhaps"},
         BadField{R"("power_watts": 0)", "field 'power_watts' is '0'; expected a number above 0"},
         BadField{R"("power_watts": "450")", "field 'power_watts' is the text '450'; expected a number above 0"},
@@ -132,6 +148,14 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{R"("memory": [{"name": "a", "capacity_bytes": 2}, {"name": "b", "capacity_bytes": 1}])",
                  "field 'memory[1].capacity_bytes' is less than that of a level before it; expected levels from the "
                  "fastest to the largest"},
+        BadField{R"("placement": {"policy": "off-chip", "levels": {"weights": ["HBM"]}})",
+                 "field 'placement.levels.weights[0]' is 'HBM'; expected one of "},
+        BadField{R"("all_reduce": [{"bytes": 5}])",
+                 "field 'all_reduce[0].bandwidth_bytes_per_s' is missing; expected the field to be given"},
+        BadField{R"("benchmarks": [{"model": "/etc/passwd", "utilization": 0.5}])",
+                 "field 'benchmarks[0].model' is '/etc/passwd'; expected a model of the zoo, zoo:NAME"},
+        BadField{R"("power_watts": {"value": 1, "alternatives": [{"source": "x"}]})",
+                 "field 'power_watts.alternatives[0].value' is missing; expected the field to be given"},
         BadField{R"("placement": "off-chip")", "field 'placement' is 'off-chip'; expected an object"},
         BadField{R"("placement": {})", "field 'placement.policy' is missing; expected the field to be given"},
         BadField{R"("kernels": " ")", "field 'kernels' is ' '; expected a name that is not blank"},

@@ -1,0 +1,60 @@
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "app/cli/recording.h"
+#include "app/cli/study_options.h"
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/study/prediction_study.h"
+
+namespace tessera::cli {
+
+namespace {
+
+constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
+
+struct Options {
+    std::string model, seed = "1";
+    std::vector<std::string> accelerators, dimensions;
+    ParameterTexts parameters;
+};
+
+/// Names separated by commas, in any number of options.
+std::vector<std::string> namesIn(const std::vector<std::string>& lists) {
+    std::vector<std::string> names;
+    for (const std::string& list : lists)
+        for (const std::string_view name : split(list, ',')) {
+            if (trimmed(name).empty())
+                throw UsageError("option '--accelerator' is " + inQuotes(list) +
+                                 "; expected names or files separated by commas");
+            names.emplace_back(trimmed(name));
+        }
+    return names;
+}
+
+}  // namespace
+
+Action addPredict(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    addText(app, "--model", options->model, "MODEL", "a file (.onnx, .json) or zoo:NAME")->required();
+    addTexts(app, "--accelerator", options->accelerators, "A[,A...]",
+             "files, or names of 'tessera hardware list --kind accelerator'; may be repeated")
+        ->required();
+    addTexts(app, "--dim", options->dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
+    addParameters(app, study::predictionParameters(), options->parameters);
+    addText(app, "--seed", options->seed, "N", "seed of the draws that tell how sure an order is (default 1)");
+    return [options](Context& context) {
+        study::Study study = study::newStudy("predict");
+        study.models = {options->model};
+        study.hardware = namesIn(options->accelerators);
+        study.dimensions = dimensionsOf(options->dimensions);
+        study.seed = static_cast<std::uint64_t>(wholeOf("--seed", options->seed, 0, kMostSeed));
+        setParameters(study, options->parameters);
+        show(context, runRecorded(context, study));
+    };
+}
+
+}  // namespace tessera::cli

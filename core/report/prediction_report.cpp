@@ -1,0 +1,172 @@
+#include "core/report/prediction_report.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/study/metric.h"
+#include "core/study/prediction_study.h"
+
+namespace tessera::report {
+
+namespace {
+
+using predict::Prediction;
+using study::PredictionOutcome;
+
+constexpr std::string_view kNone = "–";
+
+std::string seconds(Seconds time) {
+    return formatQuantity(time.value, Measure::seconds);
+}
+
+std::string bytes(double value) {
+    return formatQuantity(value, Measure::bytes);
+}
+
+std::string metricText(std::string_view name, const std::optional<double>& value) {
+    return value ? study::predictionMetricText(name, *value).value_or("") : std::string(kNone);
+}
+
+std::string count(std::int64_t value) {
+    return formatCount(static_cast<double>(value));
+}
+
+bool anyTraining(const PredictionOutcome& outcome) {
+    for (const Prediction& one : outcome.predictions)
+        if (one.trainingTime) return true;
+    return false;
+}
+
+}  // namespace
+
+Table predictionTable(const PredictionOutcome& outcome) {
+    const bool training = anyTraining(outcome);
+    Table table;
+    table.columns = {{"accelerator"},     {"devices", true},   {"batch", true},
+                     {"step time", true}, {"samples/s", true}, {"90 % error"},
+                     {"$/h", true},       {"samples/$", true}, {"energy/sample", true}};
+    if (training) {
+        table.columns.push_back({"time to train", true});
+        table.columns.push_back({"cost", true});
+    }
+    for (const Prediction& one : outcome.predictions) {
+        std::vector<std::string> row{one.accelerator, count(one.devices)};
+        if (one.infeasible) {
+            row.emplace_back("does not fit");
+            row.resize(table.columns.size(), std::string(kNone));
+            table.rows.push_back(std::move(row));
+            continue;
+        }
+        row.push_back(count(one.batch));
+        row.push_back(seconds(one.step));
+        row.push_back(study::rateText(one.throughput));
+        row.push_back(fmt::format("{:.0f} to +{:.0f} %", 100 * one.error.low, 100 * one.error.high));
+        row.push_back(metricText("price_per_hour_usd", one.pricePerHourUsd));
+        row.push_back(one.samplesPerUsd ? study::rateText(*one.samplesPerUsd) : std::string(kNone));
+        row.push_back(one.joulesPerSample ? formatQuantity(*one.joulesPerSample, Measure::joules) : std::string(kNone));
+        if (training) {
+            row.push_back(one.trainingTime ? seconds(*one.trainingTime) : std::string(kNone));
+            row.push_back(metricText("training_cost_usd", one.trainingCostUsd));
+        }
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+Table stageTable(const PredictionOutcome& outcome) {
+    Table table;
+    table.columns = {{"prediction"},   {"loading", true}, {"computation", true}, {"communication", true},
+                     {"hidden", true}, {"collective"},    {"operators", true},   {"by measured kernels", true}};
+    for (const Prediction& one : outcome.predictions) {
+        if (one.infeasible) continue;
+        table.rows.push_back({study::nameOf(one), seconds(one.load), seconds(one.compute), seconds(one.communication),
+                              seconds(one.overlap), one.collective.empty() ? std::string(kNone) : one.collective,
+                              count(one.operators.operators), count(one.operators.measured)});
+    }
+    return table;
+}
+
+Table memoryTable(const PredictionOutcome& outcome) {
+    Table table;
+    table.columns = {{"prediction"}, {"level"}, {"used", true}, {"of", true}};
+    for (std::size_t c = 0; c < predict::kCategories; ++c)
+        table.columns.push_back({std::string(titleOf(static_cast<predict::Category>(c))), true});
+    for (const Prediction& one : outcome.predictions)
+        for (const predict::LevelUse& level : one.memory.levels) {
+            std::vector<std::string> row{study::nameOf(one), level.level, bytes(predict::sumOf(level.bytes)),
+                                         level.capacity ? bytes(level.capacity->value) : "not known"};
+            for (const double part : level.bytes) row.push_back(bytes(part));
+            table.rows.push_back(std::move(row));
+        }
+    return table;
+}
+
+Table rankingTable(const PredictionOutcome& outcome) {
+    Table table;
+    table.columns = {{"by"}, {"devices", true}, {"order, best first"}, {"holds with", true}};
+    for (const predict::Ranking& row : outcome.ranking)
+        table.rows.push_back({row.metric == "samples_per_usd" ? "samples per dollar" : "throughput", count(row.devices),
+                              joined(row.order, ", "), study::percentText(row.probability)});
+    return table;
+}
+
+Table baselineTable(const PredictionOutcome& outcome) {
+    Table table;
+    table.columns = {{"prediction"}, {"this prediction", true}};
+    const auto text = [](const predict::Baseline& baseline) {
+        return baseline.throughput ? study::rateText(*baseline.throughput) : std::string(kNone);
+    };
+    for (const Prediction& one : outcome.predictions) {
+        if (one.infeasible) continue;
+        if (table.columns.size() == 2)
+            for (const predict::Baseline& baseline : one.baselines) table.columns.push_back({baseline.id, true});
+        std::vector<std::string> row{study::nameOf(one), study::rateText(one.throughput)};
+        for (const predict::Baseline& baseline : one.baselines) row.push_back(text(baseline));
+        table.rows.push_back(std::move(row));
+    }
+    return table;
+}
+
+Table slowestTable(const PredictionOutcome& outcome) {
+    Table table;
+    table.columns = {{"operator"}, {"type"}, {"phase"}, {"time", true}, {"told by"}};
+    const Prediction* best = study::fastestPrediction(outcome);
+    if (best == nullptr) return table;
+    for (const predict::OperatorTime& op : best->operators.slowest)
+        table.rows.push_back(
+            {op.name, op.type, std::string(model::nameOf(op.phase)), seconds(op.time),
+             op.way == predict::Way::measured ? "measured kernel " + op.bound : "roofline, bound by " + op.bound});
+    return table;
+}
+
+std::vector<std::string> infeasibleSentences(const PredictionOutcome& outcome) {
+    std::vector<std::string> sentences;
+    for (const Prediction& one : outcome.predictions)
+        if (one.infeasible)
+            sentences.push_back(fmt::format("{} does not fit: {}.", study::nameOf(one), *one.infeasible));
+    return sentences;
+}
+
+std::string predictionText(const study::Result& result, const PredictionOutcome& outcome) {
+    std::string text = study::headline(outcome) + "\n\n";
+    text += fmt::format("{}: {} parameters, {} per sample, computed in {}\n\n", escaped(outcome.model),
+                        formatCount(outcome.parameters), formatQuantity(outcome.flopsPerSample, Measure::flops),
+                        escaped(outcome.dtype));
+    text += toText(predictionTable(outcome));
+    for (const std::string& sentence : infeasibleSentences(outcome)) text += "\n" + escaped(sentence, 4096) + "\n";
+    text += "\nOrder\n" + toText(rankingTable(outcome));
+    text += "\nStages of a step\n" + toText(stageTable(outcome));
+    text += "\nMemory of a device\n" + toText(memoryTable(outcome));
+    text += "\nSamples/s by plainer methods\n" + toText(baselineTable(outcome));
+    if (const Prediction* best = study::fastestPrediction(outcome))
+        text +=
+            fmt::format("\nSlowest operators on {}\n", escaped(study::nameOf(*best))) + toText(slowestTable(outcome));
+    if (!result.assumptions.empty()) text += "\nAssumptions\n";
+    for (const std::string& sentence : result.assumptions) text += "- " + escaped(sentence, 1024) + "\n";
+    return text;
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/report/table.h"
+#include "core/study/result.h"
+
+/// A prediction for people.
+namespace tessera::report {
+
+/// One row per accelerator and number of devices: batch, step time, throughput, price.
+Table predictionTable(const study::PredictionOutcome& outcome);
+/// Stages of a step, and how many operators rest on measured kernels.
+Table stageTable(const study::PredictionOutcome& outcome);
+/// What lies in each level of memory.
+Table memoryTable(const study::PredictionOutcome& outcome);
+/// The orders, and how sure they are.
+Table rankingTable(const study::PredictionOutcome& outcome);
+/// The same throughput by plainer methods.
+Table baselineTable(const study::PredictionOutcome& outcome);
+/// The slowest operators of the fastest prediction.
+Table slowestTable(const study::PredictionOutcome& outcome);
+
+/// What fits nowhere, and why: one sentence for each.
+std::vector<std::string> infeasibleSentences(const study::PredictionOutcome& outcome);
+
+/// Everything for a terminal, headline first.
+std::string predictionText(const study::Result& result, const study::PredictionOutcome& outcome);
+
+}  // namespace tessera::report

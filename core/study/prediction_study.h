@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/predict/predict.h"
+#include "core/study/estimate.h"
+#include "core/study/explain.h"
+#include "core/study/metric.h"
+#include "core/study/parameter.h"
+#include "core/study/result.h"
+#include "core/study/study.h"
+
+/// Prediction as a study: how fast accelerators train a model.
+namespace tessera::study {
+
+/// The prediction engine's parameters: the one place that names its options, defaults and ranges.
+const std::vector<Parameter>& predictionParameters();
+
+/// A file that a prediction rests on besides its model: an accelerator, its table of kernels, or the dataset.
+struct PredictionFile {
+    std::string name;  ///< as inputs name it: as in the study; of a table of kernels "ACCELERATOR/FILE"
+    std::string path;
+};
+/// Throws FileError, DataError, UsageError.
+std::vector<PredictionFile> predictionFiles(const Study& study);
+
+/// An accelerator with its table of kernels, read from `path`; adds what was read to `inputs`. Throws FileError,
+/// DataError, UsageError.
+predict::Machine readMachine(const std::string& name, const std::string& path, const std::string& dtype,
+                             std::vector<Input>& inputs);
+
+/// Loads the study's model and accelerators and predicts. Throws like study::run; InfeasibleError where the model fits
+/// on no accelerator.
+Result runPrediction(const Study& study, const RunHooks& hooks);
+
+/// Reads `tessera.prediction-result/1`. Throws DataError.
+Result readPredictionResult(const JsonNode& document, const Study& study);
+
+/// See study::estimate.
+Estimate estimatePrediction(const Study& study);
+
+/// Writes `tessera.prediction-result/1`.
+Json predictionJson(const Result& result, const PredictionOutcome& outcome);
+
+/// See metricsOf: the fastest prediction's, then those of each that fits.
+std::vector<Metric> predictionMetrics(const PredictionOutcome& outcome);
+/// How a number of a prediction is said, by the last part of its metric's name; empty where that is not its own.
+std::optional<std::string> predictionMetricText(std::string_view name, double value);
+/// See `explain`: every metric.
+std::optional<Explanation> explainPrediction(const Result& result, const PredictionOutcome& outcome,
+                                             const std::string& path);
+
+/// "bow", "bow@8": a prediction among those of one result.
+std::string nameOf(const predict::Prediction& prediction);
+
+}  // namespace tessera::study

@@ -1,0 +1,49 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/app/cli.h"
+#include "tests/support/schema.h"
+
+namespace tessera::test {
+namespace {
+
+const std::vector<std::string> kPredict{"predict", "--model", "zoo:resnet18", "--accelerator", "a100-40gb,bow"};
+
+TEST_F(Cli, predictsAndKeepsTheRun) {
+    const Ended ended = tessera(with(kPredict, {"--devices", "1,8", "--json"}));
+    ASSERT_EQ(ended.code, 0) << ended.errors;
+    const auto document = nlohmann::json::parse(ended.output);
+    EXPECT_EQ(schemaErrors(document, "prediction-result.schema.json"), "");
+    EXPECT_EQ(document["predictions"].size(), 4U);
+    const auto history = nlohmann::json::parse(tessera({"history", "show", "last", "--result", "--json"}).output);
+    EXPECT_EQ(history["result"]["predictions"], document["predictions"]);
+}
+
+TEST_F(Cli, predictSpeaksToPeople) {
+    const std::string text = tessera(kPredict).output;
+    for (const char* part : {"samples/s on ", "Stages of a step", "Memory of a device", "Order", "Assumptions"})
+        EXPECT_NE(text.find(part), std::string::npos) << part;
+}
+
+TEST_F(Cli, predictTellsWhatDoesNotFit) {
+    const Ended none = tessera(with(kPredict, {"--batch", "10000000"}));
+    EXPECT_EQ(none.code, 4);
+    EXPECT_NE(none.errors.find("fits on none of the accelerators: batch 10,000,000 needs "), std::string::npos)
+        << none.errors;
+}
+
+TEST_F(Cli, predictRefusesWrongUsage) {
+    EXPECT_EQ(tessera({"predict", "--model", "zoo:resnet18"}).code, 2);
+    const Ended empty = tessera({"predict", "--model", "zoo:resnet18", "--accelerator", "bow,,cs2"});
+    EXPECT_EQ(empty.code, 2);
+    EXPECT_NE(empty.errors.find("option '--accelerator' is 'bow,,cs2'; expected names or files separated by commas"),
+              std::string::npos)
+        << empty.errors;
+    EXPECT_EQ(tessera(with(kPredict, {"--batch", "1.5"})).code, 2);
+    EXPECT_EQ(tessera({"predict", "--model", "zoo:resnet18", "--accelerator", "no-such"}).code, 2);
+}
+
+}  // namespace
+}  // namespace tessera::test

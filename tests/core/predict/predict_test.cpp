@@ -1,0 +1,368 @@
+#include "core/predict/predict.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "tests/core/predict/machines.h"
+
+namespace tessera::predict::test {
+namespace {
+
+Options options(std::optional<std::int64_t> batch = std::nullopt) {
+    Options made;
+    made.batch = batch;
+    return made;
+}
+
+// Computation ---------------------------------------------------------------------------------------------------------
+
+TEST(Roofline, takesTheLevelThatHoldsTheOperands) {
+    const hardware::Accelerator of = accelerator(
+        R"({"schema": "tessera.accelerator/1", "name": "three", "peak_flops": {"fp16": 1e12}, "memory": [
+            {"name": "a", "capacity_bytes": 100, "on_chip": true},
+            {"name": "b", "capacity_bytes": 1000, "bandwidth_bytes_per_s": 1e11},
+            {"name": "c", "capacity_bytes": 10000}]})");
+    EXPECT_EQ(levelHolding(50, of.memory), 0);
+    EXPECT_EQ(levelHolding(500, of.memory), 1);
+    EXPECT_EQ(levelHolding(5000, of.memory), 2);
+    EXPECT_EQ(levelHolding(1e9, of.memory), 2) << "what is too large for all lies in the largest";
+    EXPECT_EQ(levelHolding(1, {}), -1);
+    EXPECT_EQ(levelBounding(0, of.memory), 1) << "the next slower one whose bandwidth is known";
+    EXPECT_EQ(levelBounding(1, of.memory), 1);
+    EXPECT_EQ(levelBounding(2, of.memory), 1) << "the next faster one, where no slower one has a bandwidth";
+}
+
+TEST(Roofline, isTheSlowerOfComputingAndMoving) {
+    const Workload step = workload("zoo:resnet18");
+    const Machine of = machine(plain(80e9));
+    const std::vector<OperatorCost> costs = operatorCosts(step, of, 4);
+    std::size_t computing = 0, moving = 0;
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const StepOperator& op = step.operators[i];
+        if (op.free) {
+            EXPECT_EQ(costs[i].seconds, 0);
+            continue;
+        }
+        const double compute = (op.matrixFlops.at(4) + op.vectorFlops.at(4)) / 100e12, move = op.bytes.at(4) / 1e12;
+        EXPECT_DOUBLE_EQ(costs[i].seconds, std::max(compute, move)) << op.name;
+        (costs[i].level < 0 ? computing : moving) += 1;
+    }
+    EXPECT_GT(computing, 0U);
+    EXPECT_GT(moving, 0U);
+}
+
+TEST(Computation, measuredKernelsStandBeforeTheRoofline) {
+    const Workload step = workload("zoo:lenet5");
+    KernelTable kernels;
+    std::size_t known = 0;
+    for (const StepOperator& op : step.operators) {
+        if (op.free || op.kernel.kernel != "conv") continue;
+        KernelTable::Sizes sizes;
+        for (const Affine& size : op.kernel.sizes) sizes.push_back(size.at(2));
+        ASSERT_EQ(sizes.size(), 9U);
+        EXPECT_EQ(sizes[0], 2) << "samples";
+        kernels.add("conv", "fp16", sizes, Seconds{7});
+        ++known;
+    }
+    ASSERT_EQ(known, 2U);
+    const Prediction one = Predictor(step, options(2)).predict(machine(plain(80e9), kernels), 1);
+    EXPECT_EQ(one.operators.measured, 2);
+    EXPECT_EQ(one.operators.measuredTime.value, 14);
+    EXPECT_EQ(one.operators.outsideHull, 0);
+    EXPECT_EQ(one.operators.slowest[0].way, Way::measured);
+    EXPECT_EQ(one.operators.slowest[0].bound, "conv");
+    const Prediction other = Predictor(step, options(4)).predict(machine(plain(80e9), kernels), 1);
+    EXPECT_EQ(other.operators.measured, 0);
+    EXPECT_EQ(other.operators.outsideHull, 2) << "flagged, and priced by the roofline";
+    EXPECT_LT(other.compute.value, 1);
+}
+
+TEST(Computation, shapesOfProductsMultiplyToTheirWork) {
+    for (const char* name : {"zoo:bert-base", "zoo:resnet18", "zoo:candle-uno"}) {
+        const Workload step = workload(name);
+        std::size_t products = 0;
+        for (const StepOperator& op : step.operators) {
+            if (op.kernel.kernel != "gemm" && op.kernel.kernel != "batched_gemm") continue;
+            double product = 2;
+            for (const Affine& size : op.kernel.sizes) product *= size.at(3);
+            EXPECT_NEAR(product / op.matrixFlops.at(3), 1, 1e-12) << name << ' ' << op.name;
+            ++products;
+        }
+        EXPECT_GT(products, 2U) << name;
+    }
+}
+
+TEST(Computation, everyKernelTakesItsStart) {
+    const Workload step = workload("zoo:lenet5");
+    const Prediction without = Predictor(step, options(1)).predict(machine(plain(80e9)), 1);
+    const Prediction with = Predictor(step, options(1)).predict(machine(plain(80e9, R"(, "launch_overhead_s": 1)")), 1);
+    EXPECT_NEAR(with.compute.value - without.compute.value, static_cast<double>(without.operators.operators), 1e-6);
+}
+
+TEST(Computation, isFasterOnFasterHardware) {
+    const Workload step = workload("zoo:resnet18");
+    const auto computed = [&](double peak, double bandwidth) {
+        hardware::Accelerator of = plain(80e9);
+        of.peakFlops["fp16"] = {peak};
+        of.memory[0].bandwidth = BytesPerSecond{bandwidth};
+        return Predictor(step, options(8)).predict(machine(of), 1).compute.value;
+    };
+    EXPECT_GT(computed(1e12, 1e12), computed(2e12, 1e12));
+    EXPECT_GT(computed(1e14, 1e11), computed(1e14, 2e11));
+    EXPECT_GE(computed(1e13, 1e12), computed(1e13, 2e12));
+}
+
+TEST(Computation, saysWhatIsMissing) {
+    EXPECT_EQ(refusal<DataError>([] { machineOf(plain(1e9), {}, "fp32"); }),
+              "chip.json: field 'peak_flops.fp32' is missing; expected the peak rate of the data type, which the "
+              "prediction engine needs");
+    EXPECT_EQ(refusal<DataError>([] {
+                  machine(accelerator(
+                      R"({"schema": "tessera.accelerator/1", "name": "bare", "peak_flops": {"fp16": 1e12}})"));
+              }),
+              "chip.json: field 'memory' is missing; expected the bandwidth of a memory level, which the prediction "
+              "engine needs");
+    const Machine other = machineOf(plain(1e9), {}, "bf16");
+    EXPECT_EQ(other.dtype, "fp16");
+    EXPECT_EQ(other.assumptions,
+              std::vector<std::string>{"plain gives no peak rate of bf16: it works at that of fp16."});
+}
+
+// Stages --------------------------------------------------------------------------------------------------------------
+
+TEST(Collectives, byHand) {
+    // 8 GB over 4 devices at 2 GB/s, 0.1 s for every message.
+    const Exchange exchange{
+        .bytes = {8e9}, .devices = 4, .rate = BytesPerSecond{2e9}, .latency = {0.1}, .measured = nullptr};
+    EXPECT_DOUBLE_EQ(collectiveNamed("ring").time(exchange)->value, 6 + 0.6);
+    EXPECT_DOUBLE_EQ(collectiveNamed("tree").time(exchange)->value, 4 * (4 + 0.1));
+    EXPECT_DOUBLE_EQ(collectiveNamed("parameter-server").time(exchange)->value, 4.1);
+    EXPECT_EQ(collectiveNamed("measured").time(exchange), std::nullopt);
+    EXPECT_EQ(refusal<UsageError>([] { collectiveNamed("star"); }),
+              "there is no collective 'star'; there are measured, ring, tree, parameter-server");
+}
+
+TEST(Collectives, takeLongerOverMoreDevicesAndBytes) {
+    for (const Collective& row : collectives()) {
+        const std::vector<hardware::MeasuredCollective> measured{{.bytes = {1e9}, .devices = 8, .bandwidth = {1e9}}};
+        double before = 0;
+        for (const std::int64_t devices : {2, 4, 8, 16}) {
+            const Exchange exchange{.bytes = {1e9 * static_cast<double>(devices)},
+                                    .devices = devices,
+                                    .rate = BytesPerSecond{1e9},
+                                    .latency = {1e-6},
+                                    .measured = &measured};
+            const double now = row.time(exchange)->value;
+            EXPECT_GT(now, before) << row.id;
+            before = now;
+        }
+    }
+}
+
+TEST(Collectives, compressedGradientsAreSmaller) {
+    EXPECT_EQ(compressed(1000, 16, 1).value, 2000);
+    EXPECT_EQ(compressed(1000, 8, 1).value, 1000);
+    EXPECT_EQ(compressed(1000, 16, 0.01).value, 60) << "16 bits of the element and 32 of its place";
+}
+
+TEST(Loading, scalesByTheHost) {
+    const JsonDocument document = JsonDocument::parse(
+        R"({"schema": "tessera.dataset/1", "name": "d", "sample_bytes": 1000, "load_s": 4, "prepare_s": 6,
+            "reference": {"name": "r", "host_bandwidth_bytes_per_s": 10, "host_peak_flops": 100}})",
+        "d.json");
+    const hardware::Dataset dataset = hardware::readDataset(document.root());
+    const LoadingTime half =
+        loadingTime(dataset, plain(1e9, R"(, "host_bandwidth_bytes_per_s": 20, "host_peak_flops": 300)"));
+    EXPECT_EQ(half.load.value, 2);
+    EXPECT_EQ(half.prepare.value, 2);
+    EXPECT_EQ(refusal<DataError>([&] { loadingTime(dataset, plain(1e9)); }),
+              "chip.json: field 'host_bandwidth_bytes_per_s' is missing; expected the bandwidth to the host, which "
+              "loading a dataset needs");
+}
+
+TEST(Chain, isCutAsEvenlyAsCanBe) {
+    EXPECT_EQ(cutChain({1, 2, 3, 4, 5}, 2), (std::vector<std::int32_t>{0, 0, 0, 1, 1}));
+    EXPECT_EQ(cutChain({5, 1, 1, 1, 5}, 3), (std::vector<std::int32_t>{0, 1, 1, 1, 2}));
+    EXPECT_EQ(cutChain({1, 1}, 8).back(), 1);
+    EXPECT_EQ(cutChain({3, 3, 3}, 1).back(), 0);
+}
+
+// Predictions ---------------------------------------------------------------------------------------------------------
+
+TEST(Prediction, sumsItsStages) {
+    const Workload step = workload("zoo:resnet18");
+    Options asked = options(16);
+    asked.collective = "ring";
+    const Machine of =
+        machine(plain(80e9, R"(, "network_bits_per_s": 80e9, "price_per_hour_usd": 2, "power_watts": 300)"));
+    const Prediction one = Predictor(step, asked).predict(of, 1);
+    EXPECT_EQ(one.communication.value, 0);
+    EXPECT_EQ(one.collective, "");
+    EXPECT_DOUBLE_EQ(one.throughput, 16 / one.step.value);
+    EXPECT_DOUBLE_EQ(*one.samplesPerUsd, one.throughput * 3600 / 2);
+    EXPECT_DOUBLE_EQ(*one.joulesPerSample, 300 / one.throughput);
+    const Prediction four = Predictor(step, asked).predict(of, 4);
+    EXPECT_DOUBLE_EQ(four.communication.value, step.gradientBytes * 1.5 / 10e9);
+    EXPECT_DOUBLE_EQ(four.step.value, four.compute.value + four.communication.value);
+    EXPECT_DOUBLE_EQ(four.throughput, 64 / four.step.value);
+    EXPECT_EQ(*four.pricePerHourUsd, 8);
+    asked.collective = "parameter-server";
+    asked.asynchronous = true;
+    const Prediction hidden = Predictor(step, asked).predict(of, 4);
+    EXPECT_DOUBLE_EQ(hidden.step.value, std::max(hidden.compute.value, hidden.communication.value));
+    EXPECT_DOUBLE_EQ(hidden.overlap.value, std::min(hidden.compute.value, hidden.communication.value));
+}
+
+TEST(Prediction, isAsSureAsItsWeakestNumber) {
+    const Workload step = workload("zoo:resnet18");
+    const auto reliability = [&](const std::string& bandwidth) {
+        return Predictor(step, options(16))
+            .predict(machine(accelerator(R"({"schema": "tessera.accelerator/1", "name": "x",
+                "peak_flops": {"fp16": {"value": 1e14, "class": "measured"}}, "memory": [
+                {"name": "small", "capacity_bytes": 1e6, "bandwidth_bytes_per_s": {"value": 1e13, "class": "measured"}},
+                {"name": "large", "capacity_bytes": 1e11)" +
+                                         bandwidth + "}]}")),
+                     1)
+            .error.reliability;
+    };
+    EXPECT_EQ(reliability(R"(, "bandwidth_bytes_per_s": {"value": 1e12, "class": "measured"})"), "measured");
+    EXPECT_EQ(reliability(R"(, "bandwidth_bytes_per_s": {"value": 1e12, "class": "datasheet"})"), "datasheet");
+    EXPECT_EQ(reliability(R"(, "bandwidth_bytes_per_s": 1e12)"), "assumed") << "a class is not said";
+    EXPECT_EQ(reliability(""), "assumed") << "another level's bandwidth stands in";
+}
+
+TEST(Prediction, takesTheLargestBatchThatFits) {
+    const Workload step = workload("zoo:resnet18");
+    const LiveRanges live(step);
+    for (const double capacity : {0.5e9, 2e9, 10e9}) {
+        const Prediction one = Predictor(step, options()).predict(machine(plain(capacity)), 1);
+        ASSERT_FALSE(one.infeasible) << capacity;
+        EXPECT_LE(sumOf(live.peak(static_cast<double>(one.batch)).bytes), capacity);
+        EXPECT_GT(sumOf(live.peak(2.0 * static_cast<double>(one.batch)).bytes), capacity);
+        EXPECT_FALSE(one.memory.at.empty());
+    }
+    Options listed = options();
+    listed.candidates = {3, 5};
+    EXPECT_EQ(Predictor(step, listed).predict(machine(plain(80e9)), 1).batch, 5);
+}
+
+TEST(Prediction, explainsWhatDoesNotFit) {
+    const Workload step = workload("zoo:lenet5");
+    const Prediction none = Predictor(step, options()).predict(machine(plain(1e5)), 1);
+    ASSERT_TRUE(none.infeasible);
+    EXPECT_EQ(none.batch, 0);
+    EXPECT_TRUE(none.infeasible->starts_with("batch 1 needs ")) << *none.infeasible;
+    EXPECT_TRUE(
+        none.infeasible->ends_with("even without activations it does not fit: model parallelism over several "
+                                   "devices would help, or an optimiser with less state"))
+        << *none.infeasible;
+    const Prediction large = Predictor(step, options(100'000)).predict(machine(plain(100e6)), 1);
+    ASSERT_TRUE(large.infeasible);
+    const std::string fits = *large.infeasible;
+    EXPECT_NE(fits.find("more than the 100 MB of plain's RAM: "), std::string::npos) << fits;
+    const Prediction chosen = Predictor(step, options()).predict(machine(plain(100e6)), 1);
+    EXPECT_NE(fits.find("; batch " + formatCount(static_cast<double>(chosen.batch)) + " fits"), std::string::npos)
+        << fits;
+}
+
+TEST(Prediction, ofACutModelNeedsLessMemoryAndNoSum) {
+    const Workload step = workload("zoo:resnet18");
+    Options asked = options(32);
+    const Machine of = machine(plain(80e9, R"(, "network_bits_per_s": 800e9)"));
+    const Prediction whole = Predictor(step, asked).predict(of, 1);
+    asked.parallelism = Parallelism::model;
+    const Prediction cut = Predictor(step, asked).predict(of, 4);
+    EXPECT_LT(sumOf(cut.memory.bytes), sumOf(whole.memory.bytes));
+    EXPECT_EQ(cut.collective, "point-to-point");
+    EXPECT_DOUBLE_EQ(cut.compute.value, whole.compute.value) << "the stages run one after the other";
+    EXPECT_GT(cut.communication.value, 0);
+    EXPECT_LT(cut.throughput, whole.throughput);
+}
+
+TEST(Prediction, refusesOptionsThatContradictEachOther) {
+    const Workload step = workload("zoo:lenet5");
+    const auto refused = [&](const Options& asked) {
+        return refusal<UsageError>([&] { Predictor(step, asked).predict(machine(plain(1e9)), 1); });
+    };
+    Options asked = options(1);
+    asked.asynchronous = true;
+    EXPECT_EQ(refused(asked), "asynchronous training needs a parameter server: --collective parameter-server");
+    asked.collective = "parameter-server";
+    asked.parallelism = Parallelism::model;
+    EXPECT_EQ(refused(asked), "asynchronous training is for data parallelism");
+    EXPECT_EQ(
+        refusal<DataError>([&] { Predictor(step, options(1)).predict(machine(plain(1e9)), 2); }),
+        "chip.json: field 'network_bits_per_s' is missing; expected what the prediction engine's collective 'ring' "
+        "needs for 2 devices");
+}
+
+TEST(Baselines, byHand) {
+    const Workload step = workload("zoo:resnet18");
+    Options asked = options(8);
+    asked.reference = accelerator(
+        R"({"schema": "tessera.accelerator/1", "name": "gpu", "peak_flops": {"fp16": 1e12},
+            "benchmarks": [{"model": "zoo:resnet50", "utilization": 0.25}]})");
+    asked.benchmarks = {{.model = "zoo:resnet50", .flopsPerSample = 1e10, .parameters = 25e6}};
+    const Prediction one =
+        Predictor(step, asked)
+            .predict(machine(plain(80e9, R"(, "benchmarks": [{"model": "zoo:resnet50", "utilization": 0.5}])")), 1);
+    ASSERT_EQ(one.baselines.size(), 3U);
+    EXPECT_NEAR(*one.baselines[1].throughput, 0.25 * 100e12 * 8 / step.flops(8), 1e-6);
+    EXPECT_DOUBLE_EQ(*one.baselines[2].throughput, 0.5 * 100e12 / 1e10);
+    EXPECT_GE(*one.baselines[0].throughput, one.throughput) << "one roofline over the whole step is never slower";
+    const Prediction bare = Predictor(step, options(8)).predict(machine(plain(80e9)), 1);
+    EXPECT_EQ(bare.baselines[1].missing, "a reference accelerator");
+    EXPECT_EQ(bare.baselines[2].missing, "a measured model on plain");
+}
+
+// Ranking -------------------------------------------------------------------------------------------------------------
+
+Prediction predicted(const std::string& name, double throughput, const std::string& reliability) {
+    Prediction one;
+    one.accelerator = name;
+    one.throughput = throughput;
+    one.error = errorOf(reliability);
+    return one;
+}
+
+TEST(Ranking, probabilityFollowsTheDistance) {
+    // Two log-normal errors: the order holds with Φ(log(ratio) / (σ·√2)).
+    for (const double distance : {1.09, 1.5, 3.0}) {
+        const auto rankings =
+            rankingsOf({predicted("slow", 100, "datasheet"), predicted("fast", 100 * distance, "datasheet")}, 1);
+        ASSERT_EQ(rankings.size(), 1U) << "no prices, no order by price";
+        EXPECT_EQ(rankings[0].order, (std::vector<std::string>{"fast", "slow"}));
+        const double exact =
+            0.5 * std::erfc(-std::log(distance) / (spreadOf("datasheet") * std::sqrt(2.0)) / std::sqrt(2.0));
+        EXPECT_NEAR(rankings[0].probability, exact, 0.015) << distance;
+    }
+}
+
+TEST(Ranking, closeMeasuredPairsAreNotCertain) {
+    const auto rankings = rankingsOf({predicted("a", 109, "measured"), predicted("b", 100, "measured")}, 7);
+    EXPECT_GT(rankings[0].probability, 0.7);
+    EXPECT_LT(rankings[0].probability, 0.85);
+}
+
+TEST(Ranking, sameSeedSameNumbers) {
+    const std::vector<Prediction> all{predicted("a", 3, "assumed"), predicted("b", 2, "measured"),
+                                      predicted("c", 1, "datasheet")};
+    EXPECT_EQ(rankingsOf(all, 5), rankingsOf(all, 5));
+    EXPECT_NE(rankingsOf(all, 5)[0].probability, rankingsOf(all, 6)[0].probability);
+    EXPECT_EQ(rankingsOf({all[0]}, 5)[0].probability, 1);
+}
+
+TEST(Ranking, leavesOutWhatDoesNotFit) {
+    Prediction none = predicted("none", 0, "assumed");
+    none.infeasible = "too large";
+    EXPECT_EQ(rankingsOf({none, predicted("b", 2, "measured")}, 1)[0].order, std::vector<std::string>{"b"});
+    EXPECT_TRUE(rankingsOf({none}, 1).empty());
+}
+
+}  // namespace
+}  // namespace tessera::predict::test

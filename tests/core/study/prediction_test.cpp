@@ -1,0 +1,233 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <string>
+#include <variant>
+
+#include "core/base/error.h"
+#include "core/hardware/dataset.h"
+#include "core/hardware/library.h"
+#include "core/study/explain.h"
+#include "core/study/prediction_study.h"
+#include "core/study/reproduce.h"
+#include "tests/support/schema.h"
+
+namespace tessera::study {
+namespace {
+
+Study predictStudy(const std::vector<std::string>& accelerators,
+                   const std::vector<std::pair<std::string, std::string>>& parameters = {}) {
+    Study study = newStudy("predict");
+    study.models = {"zoo:resnet18"};
+    study.hardware = accelerators;
+    study.seed = 1;
+    for (const auto& [name, text] : parameters) setParameter(study, name, {text});
+    return study;
+}
+
+const Result& sample() {
+    static const Result result =
+        run(predictStudy({"a100-40gb", "gaudi2", "bow", "sn30", "cs2"},
+                         {{"devices", "1,8"}, {"samples", "1000000"}, {"optimizer", "momentum"}}));
+    return result;
+}
+
+const PredictionOutcome& outcomeOf(const Result& result) {
+    return std::get<PredictionOutcome>(result.outcome);
+}
+
+nlohmann::json plain(const Json& json) {
+    return nlohmann::json::parse(json.dump());
+}
+
+template <typename Error>
+std::string refusal(const Study& study) {
+    try {
+        run(study);
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+TEST(PredictionStudy, isWrittenAndReadBackExactly) {
+    const Json document = toJson(sample());
+    EXPECT_EQ(test::schemaErrors(plain(document), "prediction-result.schema.json"), "");
+    const JsonDocument text = JsonDocument::parse(toText(document), "result.json");
+    const Result again = readResult(text.root(), sample().study);
+    EXPECT_EQ(toJson(again), document);
+    EXPECT_EQ(headline(again), headline(sample()));
+}
+
+TEST(PredictionStudy, isTheSameWheneverItRuns) {
+    const Study study = predictStudy({"a100-40gb", "bow"}, {{"devices", "1,2"}});
+    EXPECT_EQ(toText(toJson(run(study))), toText(toJson(run(study))));
+}
+
+TEST(PredictionStudy, predictsEveryAcceleratorByEveryNumberOfDevices) {
+    const PredictionOutcome& outcome = outcomeOf(sample());
+    ASSERT_EQ(outcome.predictions.size(), 10U);
+    std::set<std::string> names;
+    for (const predict::Prediction& one : outcome.predictions) {
+        names.insert(nameOf(one));
+        if (one.infeasible) continue;
+        EXPECT_GT(one.throughput, 0);
+        double placed = 0;
+        for (const predict::LevelUse& level : one.memory.levels) {
+            EXPECT_LE(predict::sumOf(level.bytes), level.capacity->value) << nameOf(one);
+            placed += predict::sumOf(level.bytes);
+        }
+        EXPECT_NEAR(placed / predict::sumOf(one.memory.bytes), 1, 1e-12);
+        EXPECT_DOUBLE_EQ(one.trainingTime->value, 1'000'000 / one.throughput);
+    }
+    EXPECT_EQ(names.size(), 10U);
+    EXPECT_EQ(outcome.ranking.size(), 4U) << "two metrics at two numbers of devices";
+}
+
+TEST(PredictionStudy, explainsEveryMetric) {
+    const std::vector<Metric> metrics = metricsOf(sample());
+    ASSERT_GT(metrics.size(), 20U);
+    std::set<std::string> names;
+    for (const Metric& metric : metrics) {
+        EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
+        const std::optional<Explanation> explanation = explain(sample(), metric.name);
+        ASSERT_TRUE(explanation) << metric.name;
+        EXPECT_EQ(explanation->value, textOf(metric));
+        EXPECT_FALSE(explanation->formula.empty());
+        EXPECT_FALSE(explanation->source.empty());
+        EXPECT_FALSE(explanation->terms.empty()) << metric.name;
+    }
+    EXPECT_FALSE(explain(sample(), "no_such_number"));
+}
+
+TEST(PredictionStudy, namesItsInputs) {
+    std::set<std::string> names;
+    for (const Input& input : sample().inputs) names.insert(input.name);
+    for (const char* name : {"zoo:resnet18", "bow", "bow/bow.csv", "gaudi2"})
+        EXPECT_TRUE(names.contains(name)) << name;
+    for (const PredictionFile& file : predictionFiles(sample().study))
+        EXPECT_TRUE(names.contains(file.name)) << file.name;
+}
+
+TEST(PredictionStudy, bundledOneRunsAndFitsItsSchema) {
+    const Study study = loadStudy("resnet50-accelerators");
+    EXPECT_EQ(test::schemaErrors(plain(toJson(study)), "study.schema.json"), "");
+    const Result result = run(study);
+    EXPECT_EQ(test::schemaErrors(plain(toJson(result)), "prediction-result.schema.json"), "");
+    EXPECT_NE(fastestPrediction(outcomeOf(result)), nullptr);
+}
+
+TEST(PredictionStudy, refusesInOneSentence) {
+    EXPECT_EQ(refusal<UsageError>(predictStudy({"bow", "bow"})), "accelerator 'bow' is named twice");
+    EXPECT_EQ(refusal<UsageError>(predictStudy({"bow"}, {{"devices", "1,x"}})),
+              "option '--devices' is '1,x'; expected at most 64 whole numbers from 1 to 1000000, separated by commas");
+    EXPECT_EQ(refusal<UsageError>(predictStudy({"bow"}, {{"dtype", "int3"}})),
+              "there is no data type 'int3' to train in; there are bf16, fp16, fp32, tf32, fp64, fp8");
+    EXPECT_EQ(refusal<UsageError>(predictStudy({"bow"}, {{"dataset", "imagenett"}})),
+              "there is no dataset 'imagenett'; did you mean 'imagenet'?");
+    const std::string fp64 = refusal<DataError>(predictStudy({"bow"}, {{"dtype", "fp64"}}));
+    EXPECT_TRUE(
+        fp64.ends_with("bow.json: field 'peak_flops.fp64' is missing; expected the peak rate of the data type, "
+                       "which the prediction engine needs"))
+        << fp64;
+    const std::string host = refusal<DataError>(predictStudy({"bow"}, {{"dataset", "imagenet"}}));
+    EXPECT_TRUE(
+        host.ends_with("bow.json: field 'host_bandwidth_bytes_per_s' is missing; expected the bandwidth to the "
+                       "host, which loading a dataset needs"))
+        << host;
+    const std::string none = refusal<InfeasibleError>(predictStudy({"a100-40gb"}, {{"batch", "1000000"}}));
+    EXPECT_TRUE(none.starts_with("resnet18 fits on none of the accelerators: batch 1,000,000 needs ")) << none;
+}
+
+TEST(PredictionStudy, countsLoadingOfADataset) {
+    const Result result = run(predictStudy({"a100-40gb"}, {{"dataset", "imagenet"}, {"batch", "32"}}));
+    const predict::Prediction& one = outcomeOf(result).predictions.at(0);
+    EXPECT_DOUBLE_EQ(one.load.value, 32 * 115440 / 32e9);
+    EXPECT_DOUBLE_EQ(one.step.value, std::max(one.load.value, one.compute.value));
+    EXPECT_DOUBLE_EQ(one.trainingTime->value, 1281167 / one.throughput) << "one pass over it";
+}
+
+TEST(PredictionStudy, tellsWhatItWillTakeAndWhatIsWrong) {
+    EXPECT_TRUE(estimate(predictStudy({"bow"})).problems.empty());
+    EXPECT_EQ(estimate(predictStudy({"bow", "bow"})).problems,
+              std::vector<std::string>{"accelerator 'bow' is named twice"});
+}
+
+TEST(Datasets, bundledOnesFitTheirSchema) {
+    for (const auto& [id, path] : hardware::libraryFiles("datasets", "\"tessera.dataset/")) {
+        std::ifstream stream(path);
+        EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(stream), "dataset.schema.json"), "") << id;
+        const hardware::Dataset dataset = hardware::loadDataset(id);
+        const JsonDocument again = JsonDocument::parse(toText(hardware::toJson(dataset)), dataset.file);
+        EXPECT_EQ(hardware::readDataset(again.root()), dataset) << id;
+    }
+}
+
+// Centimani's tables and figures --------------------------------------------------------------------------------------
+
+double oursOf(const Reproduction& reproduction, const std::string& item, const std::string& metric) {
+    for (const ReproductionRow& row : reproduction.rows)
+        if (row.item == item && row.metric == metric) return std::get<double>(row.ours);
+    ADD_FAILURE() << "no row " << item << ", " << metric;
+    return 0;
+}
+
+TEST(Centimani, table2sMeanIsThatOfItsCells) {
+    EXPECT_NEAR(
+        oursOf(reproduce("centimani-table2"), "mean of the printed speed-ups", "speedup over the default batch"), 4.68,
+        0.005);
+}
+
+TEST(Centimani, figure7sPricePerformanceFollowsFromSpeedUpsAndPrices) {
+    const Reproduction figure = reproduce("centimani-fig7");
+    EXPECT_NEAR(oursOf(figure, "SambaNova SN30", "price-performance over A100"), 2.01, 0.005);
+    EXPECT_NEAR(oursOf(figure, "Graphcore Bow-IPU", "price-performance over A100"), 3.65, 0.005);
+    EXPECT_NEAR(oursOf(figure, "Cerebras CS-2", "price-performance over A100"), 1.40, 0.005);
+    EXPECT_NEAR(oursOf(figure, "Habana Gaudi2", "price-performance over A100"), 3.03, 0.005);
+}
+
+TEST(Centimani, figure1sRatioFollowsFromTheUtilisations) {
+    EXPECT_NEAR(oursOf(reproduce("centimani-fig1"), "Graphcore Bow-IPU over NVIDIA A100",
+                       "throughput, from the printed utilisations"),
+                1.46, 0.005);
+}
+
+TEST(Centimani, table5CountsWhatAgrees) {
+    const Reproduction table = reproduce("centimani-table5");
+    EXPECT_EQ(oursOf(table, "selected and predicted batches that agree in the paper", "count"), 19);
+    for (const ReproductionRow& row : table.rows)
+        if (row.item == "batches that agree with the paper's predicted ones") {
+            EXPECT_LE(std::get<double>(row.ours), 24) << row.metric;
+            EXPECT_FALSE(row.paper) << "the paper's own batches are no result of ours";
+        }
+}
+
+TEST(Centimani, moreDevicesNeverTrainLess) {
+    const Reproduction figure = reproduce("centimani-fig8");
+    for (const ReproductionRow& row : figure.rows)
+        if (const double* ours = std::get_if<double>(&row.ours)) {
+            EXPECT_GT(*ours, 1) << row.item;
+            EXPECT_LE(*ours, 8) << row.item;
+        }
+}
+
+TEST(Centimani, whatNeedsTheHardwareSaysSo) {
+    for (const ReproductionRow& row : reproduce("centimani-fig6").rows) {
+        const auto* ours = std::get_if<std::string>(&row.ours);
+        ASSERT_NE(ours, nullptr) << row.item;
+        EXPECT_TRUE(ours->starts_with("needs measurements on ")) << *ours;
+    }
+}
+
+TEST(Centimani, everyFigureFitsItsSchema) {
+    for (const Figure& figure : figures()) {
+        if (!figure.name.starts_with("centimani")) continue;
+        EXPECT_EQ(test::schemaErrors(plain(toJson(reproduce(figure.name))), "reproduction.schema.json"), "")
+            << figure.name;
+    }
+}
+
+}  // namespace
+}  // namespace tessera::study
