@@ -13,7 +13,7 @@ namespace tessera::study {
 const std::vector<Figure>& figures() {
     static const std::vector<Figure> kFigures = [] {
         std::vector<Figure> all = accparFigures();
-        for (const Figure& figure : magmaFigures()) all.push_back(figure);
+        for (const auto& more : {magmaFigures(), phazeFigures()}) all.insert(all.end(), more.begin(), more.end());
         return all;
     }();
     return kFigures;
@@ -25,10 +25,10 @@ Reproduction reproduce(std::string_view name, const ReproductionOptions& options
     for (const Figure& figure : figures()) {
         if (figure.name == name) {
             if (options.costModel && !figure.hasCostModels)
-                throw UsageError(
-                    fmt::format("option '--cost-model' is about AccPar's figures; {} always shows both variants of the "
-                                "dataflow model",
-                                name));
+                throw UsageError(fmt::format(
+                    "option '--cost-model' is about AccPar's figures; {} always shows all of its cost models "
+                    "side by side",
+                    name));
             return figure.recompute(figure, options, sink, stop);
         }
         known.emplace_back(figure.name);
