@@ -13,8 +13,8 @@ namespace tessera::study {
 const std::vector<Figure>& figures() {
     static const std::vector<Figure> kFigures = [] {
         std::vector<Figure> all = accparFigures();
-        for (const Figure& figure : magmaFigures()) all.push_back(figure);
-        for (const Figure& figure : centimaniFigures()) all.push_back(figure);
+        for (const auto& more : {magmaFigures(), phazeFigures(), centimaniFigures()})
+            all.insert(all.end(), more.begin(), more.end());
         return all;
     }();
     return kFigures;
@@ -27,9 +27,9 @@ Reproduction reproduce(std::string_view name, const ReproductionOptions& options
         if (figure.name == name) {
             if (options.costModel && !figure.hasCostModels)
                 throw UsageError(fmt::format("option '--cost-model' is about AccPar's figures; {} {}", name,
-                                             name.starts_with("magma")
-                                                 ? "always shows both variants of the dataflow model"
-                                                 : "has no choice of one"));
+                                             name.starts_with("centimani")
+                                                 ? "has no choice of one"
+                                                 : "always shows all of its cost models side by side"));
             return figure.recompute(figure, options, sink, stop);
         }
         known.emplace_back(figure.name);

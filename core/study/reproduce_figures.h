@@ -2,7 +2,10 @@
 
 #include <atomic>
 #include <cstddef>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,32 @@ namespace tessera::study {
 std::vector<Figure> accparFigures();
 std::vector<Figure> magmaFigures();
 std::vector<Figure> centimaniFigures();
+std::vector<Figure> phazeFigures();
+
+using Recompute = Reproduction(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
+                               const std::stop_token& stop);
+
+/// A figure on its way: gathers the document.
+class Recomputation {
+public:
+    explicit Recomputation(const Figure& figure);
+
+    void row(std::string item, std::string_view metric, double ours, std::optional<double> paper = {});
+    void mean(std::string metric, double ours, std::optional<double> paper = {});
+    void note(std::string sentence);
+    /// "The paper: …; here that holds / does not appear."
+    void verdict(std::string_view claim, bool holds, std::string_view ours = {});
+    /// What the numbers rest on; each input and sentence is kept once.
+    void restOn(const std::vector<Input>& inputs, const std::vector<std::string>& assumptions);
+    Reproduction finish() &&;
+
+private:
+    Reproduction result_;
+};
+
+double geometricMean(const std::vector<double>& values);
+/// A share in words: "3.2 %", "less than 0.01 %".
+std::string percent(double share);
 
 /// Reports the number of finished parts; called from several threads.
 class PartCounter {

@@ -40,11 +40,6 @@ Prepared read(const Case& cell, const Reading& reading, std::int64_t groupSize, 
             .assumptions = std::move(inputs.assumptions)};
 }
 
-void addInputs(std::vector<Input>& all, const std::vector<Input>& more) {
-    for (const Input& input : more)
-        if (std::find(all.begin(), all.end(), input) == all.end()) all.push_back(input);
-}
-
 }  // namespace
 
 std::string itemOf(const Case& cell, const Reading& reading) {
@@ -53,9 +48,7 @@ std::string itemOf(const Case& cell, const Reading& reading) {
 
 Experiment::Experiment(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
                        const std::stop_token& stop)
-    : options_(options), sink_(sink), stop_(stop) {
-    result_.name = figure.name;
-    result_.title = figure.title;
+    : Recomputation(figure), options_(options), sink_(sink), stop_(stop) {
     note(
         "An item names task, platform of Table III and bandwidth. As it stands it is read as the paper's published "
         "code does: its dataflow model, defects included, bandwidth of tiles, and the paper's GB/s compared with bytes "
@@ -74,10 +67,7 @@ std::vector<Prepared> Experiment::prepare(const std::vector<Case>& cells, std::i
     each("cases", all.size(), [&](std::size_t i) {
         all[i] = read(cells[i / kReadings.size()], kReadings.at(i % kReadings.size()), groupSize, stop_);
     });
-    for (const Prepared& prepared : all) {
-        addInputs(result_.inputs, prepared.inputs);
-        addOnce(result_.assumptions, prepared.assumptions);
-    }
+    for (const Prepared& prepared : all) restOn(prepared.inputs, prepared.assumptions);
     return all;
 }
 
@@ -109,39 +99,12 @@ mapping::Run Experiment::search(const mapping::Problem& problem, const Racer& ra
     return std::move(result.runs.at(0));
 }
 
-void Experiment::row(std::string item, std::string_view metric, double ours, std::optional<double> paper) {
-    result_.rows.push_back({.item = std::move(item), .metric = std::string(metric), .paper = paper, .ours = ours});
-}
-
-void Experiment::mean(std::string metric, double ours, std::optional<double> paper) {
-    result_.geometricMeans.push_back({.metric = std::move(metric), .paper = paper, .ours = ours});
-}
-
-void Experiment::note(std::string sentence) {
-    result_.notes.push_back(std::move(sentence));
-}
-
-void Experiment::verdict(std::string_view claim, bool holds, std::string_view ours) {
-    note(fmt::format("The paper: {}. Here that {}{}{}.", claim, holds ? "holds" : "does not appear",
-                     ours.empty() ? "" : ": ", ours));
-}
-
-Reproduction Experiment::finish() && {
-    return std::move(result_);
-}
-
 std::vector<Racer> known(const std::vector<Racer>& racers) {
     std::vector<Racer> kept;
     for (const Racer& racer : racers)
         for (const mapping::Algorithm& algorithm : mapping::algorithms())
             if (algorithm.id == racer.algorithm) kept.push_back(racer);
     return kept;
-}
-
-double geometricMean(const std::vector<double>& values) {
-    double logarithms = 0;
-    for (const double value : values) logarithms += std::log(value);
-    return std::exp(logarithms / static_cast<double>(values.size()));
 }
 
 double bestAfter(const mapping::Run& run, std::int64_t samples) {
@@ -155,12 +118,6 @@ double gflops(const mapping::Problem& problem, double makespan) {
     double macs = 0;
     for (const double job : problem.macs) macs += job;
     return 2 * macs / makespan * kClock / 1e9;
-}
-
-std::string percent(double share) {
-    if (share < 1e-9) return "0 %";
-    if (share < 1e-4) return "less than 0.01 %";
-    return fmt::format("{:.2g} %", 100 * share);
 }
 
 std::vector<Figure> magmaFigures() {

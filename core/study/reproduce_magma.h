@@ -58,8 +58,8 @@ struct Racer {
     std::map<std::string, double> settings = {};  ///< "magma.mutation" → 0.1
 };
 
-/// One figure on its way: reads cases, runs parts side by side, and gathers the document.
-class Experiment {
+/// One figure on its way: reads cases and runs parts side by side.
+class Experiment : public Recomputation {
 public:
     Experiment(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
                const std::stop_token& stop);
@@ -75,24 +75,15 @@ public:
     mapping::Run search(const mapping::Problem& problem, const Racer& racer, std::int64_t samples,
                         std::uint64_t seed = 1, std::vector<mapping::Mapping> warm = {}) const;
 
-    void row(std::string item, std::string_view metric, double ours, std::optional<double> paper = {});
-    void mean(std::string metric, double ours, std::optional<double> paper = {});
-    void note(std::string sentence);
-    /// "The paper: …; here that holds / does not hold."
-    void verdict(std::string_view claim, bool holds, std::string_view ours = {});
-    Reproduction finish() &&;
-
 private:
     const ReproductionOptions& options_;
     const ProgressSink& sink_;
     const std::stop_token& stop_;
-    Reproduction result_;
 };
 
 /// The racers whose algorithm the engine has.
 std::vector<Racer> known(const std::vector<Racer>& racers);
 
-double geometricMean(const std::vector<double>& values);
 /// Best so far after `samples`; infinite before the first point.
 double bestAfter(const mapping::Run& run, std::int64_t samples);
 /// Billions of operations per second at 200 MHz, two to a multiply-accumulate.
@@ -103,11 +94,6 @@ constexpr bool exceeds(double a, double b) {
     return a > b * 1.001;
 }
 
-/// A share in words: "3.2 %", "less than 0.01 %".
-std::string percent(double share);
-
-using Recompute = Reproduction(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                               const std::stop_token& stop);
 Recompute magmaFigure8, magmaFigure9, magmaFigure11, magmaFigure12, magmaFigure13, magmaFigure14, magmaFigure15,
     magmaFigure16, magmaFigure17, magmaTable5;
 

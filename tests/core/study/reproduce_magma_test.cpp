@@ -236,8 +236,8 @@ TEST(MagmaFigures, haveNoChoiceOfACostModel) {
         FAIL();
     } catch (const UsageError& error) {
         EXPECT_STREQ(error.what(),
-                     "option '--cost-model' is about AccPar's figures; magma-fig8 always shows both variants of the "
-                     "dataflow model");
+                     "option '--cost-model' is about AccPar's figures; magma-fig8 always shows all of its cost models "
+                     "side by side");
     }
 }
 
