@@ -60,7 +60,8 @@ codesign::Progress knowing(const hardware::Template& space, const codesign::Poin
     const auto found = std::find(all.begin(), all.end(), point.architecture);
     codesign::Progress progress;
     if (found == all.end()) return progress;
-    codesign::Point& known = progress.known.emplace_back(static_cast<std::size_t>(found - all.begin()), point).point;
+    progress.known.push_back({.architecture = static_cast<std::size_t>(found - all.begin()), .point = point});
+    codesign::Point& known = progress.known.back().point;
     known.hbm = Bytes{static_cast<double>(*std::max_element(space.hbm.values.begin(), space.hbm.values.end()))};
     known.objective *= kBelow;
     return progress;
