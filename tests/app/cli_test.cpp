@@ -358,7 +358,7 @@ TEST_F(Cli, toursBundledStudiesAndWritesAReport) {
         EXPECT_EQ(schemaErrors(result, schemaOf(result) + ".schema.json"), "");
         engines.insert(schemaOf(result));
     }
-    EXPECT_EQ(engines, (std::set<std::string>{"mapping-result", "partition-result"}));
+    EXPECT_EQ(engines, (std::set<std::string>{"codesign-result", "mapping-result", "partition-result"}));
 }
 
 }  // namespace
