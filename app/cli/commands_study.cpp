@@ -26,8 +26,8 @@ namespace tessera::cli {
 namespace {
 
 /// The bundled studies of the tour, in the order of their reports.
-constexpr std::array<std::string_view, 4> kTour{"resnet50-mixed-tpus", "vgg19-mixed-gpus", "mixed-jobs-race",
-                                                "resnet50-accelerators"};
+constexpr std::array<std::string_view, 5> kTour{"resnet50-mixed-tpus", "vgg19-mixed-gpus", "mixed-jobs-race",
+                                                "bert-large-accelerator", "resnet50-accelerators"};
 
 void tour(Context& context, const std::string& folder) {
     std::error_code error;
