@@ -267,6 +267,11 @@ ParetoPicture paretoPicture(const codesign::Result& result, const std::vector<Po
     return picture;
 }
 
+ParetoPicture paretoPicture(const codesign::Result& result) {
+    const std::vector<PointValue> values = pointValues(result);
+    return paretoPicture(result, pointRows(result), values[0], values[1]);
+}
+
 ParallelPicture parallelPicture(const codesign::Result& result, const std::vector<PointRow>& rows,
                                 const std::vector<PointValue>& values) {
     ParallelPicture picture{.id = "parallel", .title = "Every architecture in all values", .axes = {}, .rows = {}};

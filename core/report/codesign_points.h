@@ -71,6 +71,9 @@ struct ParetoLook {
 ParetoPicture paretoPicture(const codesign::Result& result, const std::vector<PointRow>& rows, const PointValue& x,
                             const PointValue& y, const ParetoLook& look = {});
 
+/// Area against the objective, nothing brushed.
+ParetoPicture paretoPicture(const codesign::Result& result);
+
 /// All rows in all values: the front in the accent, what the search chose on top.
 ParallelPicture parallelPicture(const codesign::Result& result, const std::vector<PointRow>& rows,
                                 const std::vector<PointValue>& values);

@@ -7,6 +7,8 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/report/codesign_pictures.h"
+#include "core/report/codesign_points.h"
 #include "core/report/codesign_report.h"
 #include "core/report/mapping_pictures.h"
 #include "core/report/mapping_report.h"
@@ -54,6 +56,13 @@ const study::PredictionOutcome& predictionOf(const study::Result& result) {
 
 const mapping::Run& runOf(const study::Result& result, const std::string& algorithm) {
     return study::runOf(mappingOf(result), algorithm);
+}
+
+/// A model on the accelerator that a search chose.
+const codesign::ModelResult& modelOf(const study::Result& result, const std::string& model) {
+    for (const codesign::ModelResult& each : codesignOf(result).result.perModel)
+        if (each.model == model) return each;
+    throw UsageError(fmt::format("the result has no model {}", inQuotes(model)));
 }
 
 template <typename Row>
@@ -151,6 +160,41 @@ const std::vector<NamedPicture>& namedPictures() {
              return coreChart(mappingOf(result), strategy);
          },
          "mapping"},
+        {"pareto", "Area against throughput of every architecture that was evaluated, with the front",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
+             return paretoPicture(codesignOf(result).result).chart;
+         },
+         "codesign"},
+        {"exploration", "How the search went from large to small areas",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
+             return explorationChart(codesignOf(result).result, false);
+         },
+         "codesign"},
+        {"reference", "Throughput of each model over the reference's",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
+             return speedupChart(codesignOf(result).result);
+         },
+         "codesign"},
+        {"batch-time", "What the time of a batch consists of, by model",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
+             return timeShareChart(codesignOf(result).result);
+         },
+         "codesign"},
+        {"areas", "What the accelerator and the baselines are made of",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
+             return areaPartsChart(codesignOf(result).result);
+         },
+         "codesign"},
+        {"operators", "Operators of a model's main layer on the cores of one accelerator",
+         [](const Result& result, const Text& strategy, const Hooks& /*hooks*/) -> Picture {
+             return operatorTimeline(modelOf(result, strategy), false);
+         },
+         "codesign"},
+        {"stage-memory", "What fills the memory of each stage of a model",
+         [](const Result& result, const Text& strategy, const Hooks& /*hooks*/) -> Picture {
+             return stageMemoryChart(modelOf(result, strategy));
+         },
+         "codesign"},
         {"timeline", "What happens when",
          [](const Result& result, const Text& strategy, const Hooks& /*hooks*/) -> Picture {
              return study::timelineOf(result, strategy);

@@ -8,6 +8,8 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/codesign_pictures.h"
+#include "core/report/codesign_points.h"
 #include "core/report/codesign_report.h"
 #include "core/report/comparison_report.h"
 #include "core/report/mapping_pictures.h"
@@ -156,6 +158,12 @@ void addOutcome(Blocks& blocks, const study::Result& result, const study::Codesi
                 const ReportOptions& options) {
     blocks.emplace_back(HeadlineText{study::headline(outcome)});
     for (const std::string& sentence : codesignSentences(outcome)) blocks.emplace_back(Paragraph{sentence});
+    if (options.pictures) {
+        blocks.emplace_back(Picture{paretoPicture(outcome.result).chart});
+        blocks.emplace_back(Picture{explorationChart(outcome.result, false)});
+        blocks.emplace_back(Picture{speedupChart(outcome.result)});
+        blocks.emplace_back(Picture{timeShareChart(outcome.result)});
+    }
     if (options.pictures)
         for (const codesign::ModelResult& model : outcome.result.perModel) {
             if (!model.feasible) continue;

@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMenu>
 #include <QResizeEvent>
 #include <QSplitter>
 #include <QToolButton>
@@ -33,6 +34,7 @@ CodesignExplorer::CodesignExplorer(SharedCodesignChoice choice, QWidget* parent)
       y_(new QComboBox(this)),
       pin_(new QToolButton(this)),
       clear_(new QToolButton(this)),
+      overlay_(new QToolButton(this)),
       count_(new QLabel(this)),
       pictures_(new QSplitter(Qt::Horizontal, this)),
       plot_(new PlotWidget(this)),
@@ -96,6 +98,15 @@ QWidget* CodesignExplorer::bar() {
     clear_->setAutoRaise(true);
     connect(clear_, &QToolButton::clicked, parallel_, &ParallelView::clearBrushes);
     row->addWidget(clear_);
+    overlay_->setIcon(theme().icon(QStringLiteral("layers")));
+    overlay_->setText(tr("Other runs"));
+    overlay_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    overlay_->setAutoRaise(true);
+    overlay_->setPopupMode(QToolButton::InstantPopup);
+    overlay_->setToolTip(tr("Lays the fronts of other searches over this one"));
+    overlay_->setMenu(new QMenu(overlay_));
+    overlay_->hide();
+    row->addWidget(overlay_);
     pin_->setIcon(theme().icon(QStringLiteral("pin")));
     pin_->setText(tr("Pin as A"));
     pin_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -151,6 +162,23 @@ QString CodesignExplorer::yAxis() const {
 void CodesignExplorer::setOthers(std::vector<report::OtherFront> others) {
     others_ = std::move(others);
     draw();
+}
+
+void CodesignExplorer::offerOthers(const QVector<OtherRun>& runs) {
+    QMenu* menu = overlay_->menu();
+    menu->clear();
+    for (const OtherRun& run : runs) {
+        QAction* action = menu->addAction(QString(run.title).replace(QLatin1Char('&'), QLatin1String("&&")));
+        action->setCheckable(true);
+        action->setData(run.id);
+        connect(action, &QAction::toggled, this, [this, menu] {
+            QVector<qint64> wanted;
+            for (const QAction* each : menu->actions())
+                if (each->isChecked()) wanted.append(each->data().toLongLong());
+            emit othersWanted(wanted);
+        });
+    }
+    overlay_->setVisible(!runs.isEmpty());
 }
 
 void CodesignExplorer::showBrush() {

@@ -37,6 +37,12 @@ public:
     QString yAxis() const;
     /// Fronts of other searches, to compare with.
     void setOthers(std::vector<report::OtherFront> others);
+    /// Which other searches there are: number in the history and title. None are offered where there are none.
+    struct OtherRun {
+        qint64 id = 0;
+        QString title;
+    };
+    void offerOthers(const QVector<OtherRun>& runs);
     PlotWidget* plot() const { return plot_; }
     ParallelView* parallel() const { return parallel_; }
     TableView* table() const { return table_; }
@@ -45,6 +51,7 @@ public:
 signals:
     void rowChosen(int row);
     void pinRequested(int row);  ///< -1 = let go
+    void othersWanted(const QVector<qint64>& runs);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -60,7 +67,7 @@ private:
     std::vector<report::OtherFront> others_;
     report::ParetoPicture picture_;
     QComboBox *x_, *y_;
-    QToolButton *pin_, *clear_;
+    QToolButton *pin_, *clear_, *overlay_;
     QLabel* count_;
     QSplitter* pictures_;
     PlotWidget* plot_;

@@ -62,12 +62,8 @@ Exportable codesignResultExportable(const CodesignRun& run) {
 
 QVector<Exportable> codesignExportables(const CodesignRun& run, int model) {
     if (run.isEmpty()) return {};
-    const auto value = [run](const char* id) { return *run.value(QLatin1String(id)); };
     QVector<Exportable> all{
-        picture(named(run, QStringLiteral("front")),
-                [run, value] {
-                    return report::paretoPicture(run.result(), run.rows(), value("area"), value("objective")).chart;
-                }),
+        picture(named(run, QStringLiteral("front")), [run] { return report::paretoPicture(run.result()).chart; }),
         picture(named(run, QStringLiteral("exploration")),
                 [run] { return report::explorationChart(run.result(), false); }),
         picture(named(run, QStringLiteral("speedup")), [run] { return report::speedupChart(run.result()); }),

@@ -78,6 +78,7 @@ struct CodesignTabs::Implementation {
         explorer = new CodesignExplorer(choice);
         connect(explorer, &CodesignExplorer::rowChosen, tabs, &CodesignTabs::rowChosen);
         connect(explorer, &CodesignExplorer::pinRequested, tabs, &CodesignTabs::pinRequested);
+        connect(explorer, &CodesignExplorer::othersWanted, tabs, &CodesignTabs::othersWanted);
         return explorer;
     }
     void fillExplorer() { explorer->refresh(); }  // NOLINT(readability-make-member-function-const): one of a row

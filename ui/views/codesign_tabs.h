@@ -28,6 +28,7 @@ signals:
     void rowChosen(int row);
     void pinRequested(int row);
     void modelChosen(int model);
+    void othersWanted(const QVector<qint64>& runs);
 
 private:
     struct Implementation;

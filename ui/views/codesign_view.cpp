@@ -1,14 +1,18 @@
 #include "ui/views/codesign_view.h"
 
 #include <QButtonGroup>
+#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <filesystem>
 #include <utility>
 
 #include "core/report/codesign_pictures.h"
+#include "core/store/store.h"
 #include "core/study/explain.h"
 #include "core/study/metric.h"
+#include "ui/models/background.h"
 #include "ui/models/codesign_facts.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
@@ -23,6 +27,8 @@
 namespace tessera::ui {
 
 namespace {
+
+constexpr int kMostOthers = 20;
 
 /// "Explain this number" of a metric of the whole search.
 std::function<std::optional<study::Explanation>()> explained(const CodesignRun& run, const char* metric) {
@@ -39,11 +45,15 @@ struct CodesignView::Implementation {
     QHBoxLayout* models = nullptr;
     QButtonGroup* buttons = nullptr;
     CodesignTabs* tabs = nullptr;
+    std::filesystem::path history;
+    store::RunId kept = 0;
 
     void build();
     void fillModels();
     void showHeadline();
     void showNote();
+    void findOthers();
+    void layOver(const QVector<qint64>& runs);
     QString certainty() const;
 };
 
@@ -69,8 +79,49 @@ void CodesignView::Implementation::build() {
     connect(tabs, &CodesignTabs::rowChosen, view, &CodesignView::chooseRow);
     connect(tabs, &CodesignTabs::pinRequested, view, &CodesignView::pinRow);
     connect(tabs, &CodesignTabs::modelChosen, view, &CodesignView::chooseModel);
+    connect(tabs, &CodesignTabs::othersWanted, view, [this](const QVector<qint64>& runs) { layOver(runs); });
     connect(tabs, &LazyTabs::troubled, view,
             [this](const QString& sentence) { emit view->messaged(sentence, QString()); });
+}
+
+/// Other searches of the history, the newest ones.
+void CodesignView::Implementation::findOthers() {
+    if (tabs->explorer() == nullptr) return;
+    tabs->explorer()->offerOthers({});
+    if (history.empty()) return;
+    using Others = QVector<CodesignExplorer::OtherRun>;
+    inBackground(
+        view,
+        [from = history, own = kept] {
+            Others found;
+            const store::Store opened = store::Store::open(from, store::OpenMode::readOnly);
+            const store::HistoryQuery query{.engine = "codesign", .status = store::RunStatus::done};
+            for (const store::RunRow& row : opened.query(query, kMostOthers + 1))
+                if (row.id != own && found.size() < kMostOthers)
+                    found.append({row.id, QStringLiteral("%1 · %2").arg(shownText(row.name), shownText(row.headline))});
+            return found;
+        },
+        [this](const Others& found) { tabs->explorer()->offerOthers(found); },
+        [this](const QString& problem) { emit view->messaged(problem, QString()); });
+}
+
+void CodesignView::Implementation::layOver(const QVector<qint64>& runs) {
+    using Fronts = std::vector<report::OtherFront>;
+    inBackground(
+        view,
+        [from = history, runs] {
+            Fronts fronts;
+            const store::Store opened = store::Store::open(from, store::OpenMode::readOnly);
+            for (const qint64 run : runs)
+                if (const std::optional<study::Result> result = opened.result(run))
+                    if (const auto* outcome = std::get_if<study::CodesignOutcome>(&result->outcome))
+                        fronts.push_back(
+                            {.name = QCoreApplication::translate("CodesignView", "Run %1").arg(run).toStdString(),
+                             .points = outcome->result.front});
+            return fronts;
+        },
+        [this](const Fronts& fronts) { tabs->explorer()->setOthers(fronts); },
+        [this](const QString& problem) { emit view->messaged(problem, QString()); });
 }
 
 void CodesignView::Implementation::fillModels() {
@@ -163,9 +214,12 @@ void CodesignView::showRun(const FinishedRun& finished) {
     const CodesignRun run(finished.result);
     *d_->choice = CodesignChoice{.run = run, .row = run.bestRow()};
     for (int row = 0; row < run.rowCount(); ++row) d_->choice->visible.push_back(row);
+    d_->history = finished.history;
+    d_->kept = finished.kept;
     d_->fillModels();
     d_->showHeadline();
     d_->tabs->refresh();
+    d_->findOthers();
 }
 
 const CodesignRun& CodesignView::run() const {

@@ -140,9 +140,8 @@ void describeCodesign(StudyCard& card, const study::Study& study) {
                             .kind = words("%1-lane vector core").arg(space.reference->width),
                             .count = static_cast<double>(space.reference->vectorCores)});
     }
-    card.detail = words("Which accelerator trains %1 faster than %2, and how is it placed on %3 of them?")
-                      .arg(card.model, space.reference ? shown(space.reference->name) : shown(space.name),
-                           countText(study.parameters.value("accelerators", 0.0)));
+    card.detail = words("Which accelerator of %1 trains %2 best, and how is it placed on %3 of them?")
+                      .arg(shown(space.name), card.model, countText(study.parameters.value("accelerators", 0.0)));
 }
 
 std::optional<StudyCard> cardOf(const std::string& name) {

@@ -205,6 +205,7 @@ protected:
     void lookAtAPlatformAndAWorkload();
     int watchARace();
     void readTheMapping();
+    void lookForAnAccelerator();
 
     QTemporaryDir folder_;
     std::unique_ptr<MainWindow> window_;
@@ -442,6 +443,32 @@ TEST_F(Walk, aRaceOfMappingsIsWatchedAndRead) {
     settle();
     for (auto* tabs : comparison->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("26-compare-mapping"));
     expectFormats(exportAll());
+}
+
+void Walk::lookForAnAccelerator() {
+    Document* space = window_->open(QStringLiteral("hardware"), QStringLiteral("template/phaze"));
+    ASSERT_NE(space, nullptr);
+    ASSERT_TRUE(canExport(space));
+    settle();
+    picture(QStringLiteral("27-template"));
+    expectFormats(exportAll());
+    window_->open(QStringLiteral("study"), QStringLiteral("bert-large-accelerator"));
+    ASSERT_NE(current<StudyDocument>(), nullptr);
+    settle();
+    picture(QStringLiteral("28-study-codesign"));
+    ASSERT_GT(runStudy(), 0);
+    auto* run = current<RunDocument>();
+    picture(QStringLiteral("29-codesign"));
+    for (auto* tabs : run->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("30-codesign"));
+    const std::map<std::string, std::string> files = exportAll();
+    expectFormats(files);
+    EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
+        return file.second.find("traceEvents") != std::string::npos;
+    })) << "the Chrome trace of the pipeline";
+}
+
+TEST_F(Walk, anAcceleratorIsSearchedFor) {
+    ASSERT_NO_FATAL_FAILURE(lookForAnAccelerator());
 }
 
 TEST_F(Walk, fromTheFirstStartToTheHistory) {

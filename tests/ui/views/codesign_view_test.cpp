@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QJsonObject>
 #include <QLabel>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
@@ -201,6 +202,22 @@ TEST_F(CodesignViewTest, otherFrontsAreLaidOver) {
     ASSERT_GE(other, 0);
     emit explorer().plot()->pointClicked(other, 0);  // not an architecture of this run
     EXPECT_EQ(view.row(), view.run().bestRow());
+}
+
+TEST_F(CodesignViewTest, otherRunsAreOffered) {
+    const auto button = [&]() -> QToolButton* {
+        for (auto* each : explorer().findChildren<QToolButton*>())
+            if (each->text() == QStringLiteral("Other runs")) return each;
+        return nullptr;
+    };
+    ASSERT_NE(button(), nullptr);
+    EXPECT_TRUE(button()->isHidden());
+    explorer().offerOthers({{3, QStringLiteral("BERT & co")}, {4, QStringLiteral("GPT")}});
+    EXPECT_FALSE(button()->isHidden());
+    QSignalSpy spy(&explorer(), &CodesignExplorer::othersWanted);
+    button()->menu()->actions().at(1)->toggle();
+    ASSERT_EQ(spy.count(), 1);
+    EXPECT_EQ(spy[0][0].value<QVector<qint64>>(), QVector<qint64>{4});
 }
 
 TEST_F(CodesignViewTest, anotherModelChangesPlacementAndSchedules) {
