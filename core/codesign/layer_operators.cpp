@@ -89,13 +89,8 @@ std::size_t WorkTable::indexOf(const cost::CoreWork& work) {
     return works_.size() - 1;
 }
 
-LayerOperators::LayerOperators(const model::TrainingGraph& training, std::int64_t width, double wordBytes,
-                               WorkTable& works)
-    : training_(training),
-      width_(width),
-      wordBytes_(wordBytes),
-      works_(works),
-      counts_(model::operatorCounts(training.graph)) {
+LayerOperators::LayerOperators(const model::TrainingGraph& training, double wordBytes, WorkTable& works)
+    : training_(training), wordBytes_(wordBytes), works_(works), counts_(model::operatorCounts(training.graph)) {
     for (std::size_t i = 0; i < training.graph.operators.size(); ++i)
         roles_.push_back(roleOf(static_cast<std::int32_t>(i)));
     findSources();

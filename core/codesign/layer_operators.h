@@ -28,7 +28,7 @@ private:
 /// element-wise operators behind it.
 class LayerOperators {
 public:
-    LayerOperators(const model::TrainingGraph& training, std::int64_t width, double wordBytes, WorkTable& works);
+    LayerOperators(const model::TrainingGraph& training, double wordBytes, WorkTable& works);
 
     /// One phase of a layer; operators are in topological order. Throws DataError (`file`) for unknown shapes.
     LayerPhase phaseOf(const std::vector<std::int32_t>& operators, const std::string& file) const;
@@ -48,7 +48,6 @@ private:
     void findSources();
 
     const model::TrainingGraph& training_;
-    std::int64_t width_;
     double wordBytes_;
     WorkTable& works_;
     std::vector<model::OperatorCount> counts_;

@@ -90,7 +90,7 @@ private:
         const TrainingLayers layers = model::layersOf(forward, training);
         note(loaded, training);
         Slice slice{.microBatch = batch, .width = width, .kinds = {}, .kindOf = {}, .edges = {}};
-        const LayerOperators operators(training, width, static_cast<double>(options_.wordBytes), works_);
+        const LayerOperators operators(training, static_cast<double>(options_.wordBytes), works_);
         std::map<std::int32_t, std::size_t> kinds;
         for (std::size_t i = 0; i < layers.layers.size(); ++i) {
             const model::TrainingLayer& layer = layers.layers[i];

@@ -76,6 +76,13 @@ TEST(CodesignStudy, itsTimelineIsThePipelineOfAModel) {
     EXPECT_THROW(timelineOf(smallResult(), "zoo:lenet5"), UsageError);
 }
 
+TEST(CodesignStudy, isTheSameStudyWhenItIsReadBack) {
+    const Study study = smallStudy();
+    const Study again = readStudy(JsonDocument::parse(toText(toJson(study)), "study.json").root());
+    EXPECT_EQ(again, study);
+    EXPECT_EQ(contentHash(again), contentHash(study));
+}
+
 TEST(CodesignStudy, continuesFromItsCheckpoint) {
     std::vector<Json> states;
     RunHooks hooks;
