@@ -12,7 +12,6 @@
 #include "core/study/codesign_study.h"
 #include "core/study/explain.h"
 #include "core/study/metric.h"
-#include "core/study/packed_result.h"
 #include "core/study/study.h"
 #include "core/study/timeline.h"
 #include "tests/support/schema.h"
@@ -45,7 +44,6 @@ TEST(CodesignStudy, itsDocumentComesBackExactlyAndMeetsItsSchema) {
     const Result again = readResult(JsonDocument::parse(toText(json), "result.json").root(), smallResult().study);
     EXPECT_EQ(toJson(again), json);
     EXPECT_EQ(again.study, smallResult().study);
-    EXPECT_EQ(toJson(unpackResult(packResult(smallResult()), smallResult().study, "packed")), json);
     EXPECT_EQ(json.at("ended_by"), "samples");
     EXPECT_EQ(json.at("per_model").size(), 1U);
     EXPECT_TRUE(json.at("best").is_object());
