@@ -81,7 +81,7 @@ struct TrainingChoice {
 struct Point {
     hardware::Architecture architecture;
     SquareMillimetres area;
-    hardware::Area parts{};  ///< of the area
+    hardware::Area parts{};            ///< of the area
     Bytes hbm;                         ///< the smallest that gives this objective
     double objective = 0;              ///< 0 where a model does not fit
     std::vector<double> throughput{};  ///< by model, samples per second; 0 where it does not fit

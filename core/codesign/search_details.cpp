@@ -327,9 +327,10 @@ Baseline Scorer::baselineOf(const hardware::Architecture& architecture, bool exp
     Baseline baseline;
     baseline.placement = expert ? "expert" : "solver";
     const Bytes hbm = largestMemory();
-    baseline.point = {
-        .architecture = architecture, .area = hardware::areaOf(architecture, space_.area).total(),
-                      .parts = hardware::areaOf(architecture, space_.area), .hbm = hbm};
+    baseline.point = {.architecture = architecture,
+                      .area = hardware::areaOf(architecture, space_.area).total(),
+                      .parts = hardware::areaOf(architecture, space_.area),
+                      .hbm = hbm};
     std::vector<ModelValue> values;
     for (std::size_t m = 0; m < models_.size(); ++m) {
         values.push_back(expert ? expertValue(m, architecture)

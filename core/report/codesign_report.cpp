@@ -137,9 +137,12 @@ std::vector<std::string> codesignSentences(const CodesignOutcome& outcome) {
         sentences.emplace_back(
             "The estimator 'phaze' gives vector operators all the bandwidth that they ask for: 'many vector cores' "
             "follows from that; compare with --estimator physical.");
-    if (result.best && !result.optimal)
-        sentences.push_back(fmt::format("The result is {}: operator schedules could not all be proved optimal.",
-                                        study::certaintyText(result)));
+    const bool whole = result.options.search == codesign::SearchKind::exhaustive && result.endedBy == "done";
+    if (result.best && whole && !result.optimal)
+        sentences.push_back(fmt::format(
+            "No point has a greater objective with the operator schedules that were found; those that were not proved "
+            "optimal leave the best {}.",
+            study::certaintyText(result)));
     return sentences;
 }
 

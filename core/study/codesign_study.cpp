@@ -149,7 +149,7 @@ std::vector<Parameter> makeParameters() {
          .option = "--bandwidth",
          .kind = Kind::number,
          .measure = Measure::bytesPerSecond,
-         .fallback = "300000000000",
+         .fallback = "3e11",
          .least = 0,
          .most = kInfinity,
          .words = {},

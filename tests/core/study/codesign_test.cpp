@@ -12,7 +12,6 @@
 #include "core/study/codesign_study.h"
 #include "core/study/explain.h"
 #include "core/study/metric.h"
-#include "core/study/packed_result.h"
 #include "core/study/study.h"
 #include "core/study/timeline.h"
 #include "tests/support/schema.h"
@@ -45,7 +44,6 @@ TEST(CodesignStudy, itsDocumentComesBackExactlyAndMeetsItsSchema) {
     const Result again = readResult(JsonDocument::parse(toText(json), "result.json").root(), smallResult().study);
     EXPECT_EQ(toJson(again), json);
     EXPECT_EQ(again.study, smallResult().study);
-    EXPECT_EQ(toJson(unpackResult(packResult(smallResult()), smallResult().study, "packed")), json);
     EXPECT_EQ(json.at("ended_by"), "samples");
     EXPECT_EQ(json.at("per_model").size(), 1U);
     EXPECT_TRUE(json.at("best").is_object());
@@ -74,6 +72,13 @@ TEST(CodesignStudy, itsTimelineIsThePipelineOfAModel) {
     EXPECT_FALSE(timeline.events.empty());
     EXPECT_LE(timeline.length, model.timePerBatch.value * (1 + 1e-9));
     EXPECT_THROW(timelineOf(smallResult(), "zoo:lenet5"), UsageError);
+}
+
+TEST(CodesignStudy, isTheSameStudyWhenItIsReadBack) {
+    const Study study = smallStudy();
+    const Study again = readStudy(JsonDocument::parse(toText(toJson(study)), "study.json").root());
+    EXPECT_EQ(again, study);
+    EXPECT_EQ(contentHash(again), contentHash(study));
 }
 
 TEST(CodesignStudy, continuesFromItsCheckpoint) {
