@@ -18,10 +18,15 @@ namespace tessera::study {
 
 namespace {
 
+constexpr std::string_view kZoo = "zoo:";
 constexpr std::int64_t kMega = std::int64_t{1} << 20;
-/// Architectures of a search with a smaller budget: this many times it.
-constexpr double kSamples = 4000;
-constexpr double kFewestSamples = 20;
+/// Architectures of a search with a smaller budget, and states of a schedule: this many times it.
+constexpr double kSamples = 1000;
+constexpr double kFewest = 5;
+constexpr double kStates = 1000;
+std::int64_t partOf(double samples, double budget) {
+    return std::lround(std::max(kFewest, samples * budget));
+}
 
 /// Where the best accelerators lie as a rule. It shortens searches and decides nothing.
 hardware::Template coarse(hardware::Template space) {
@@ -176,9 +181,11 @@ CodesignExperiment::CodesignExperiment(const Figure& figure, const ReproductionO
         "The paper's times are Sunstone's and Tandem's, which are not rebuilt here, and its networks' bandwidth is not "
         "printed: absolute numbers cannot agree; orders and ratios could.");
     if (options.budget < 1)
-        note(fmt::format(
-            "Searches looked at {} architectures drawn at random instead of all of the template within the area.",
-            std::lround(std::max(kFewestSamples, kSamples * options.budget))));
+        note(
+            fmt::format("Searches looked at {} architectures drawn at random instead of all of the template within the "
+                        "area, and at "
+                        "{} states of an operator schedule.",
+                        partOf(kSamples, options.budget), partOf(kStates, options.budget)));
 }
 
 void CodesignExperiment::read(const Models& models, const std::vector<std::int64_t>& microBatches) {
@@ -188,7 +195,7 @@ void CodesignExperiment::read(const Models& models, const std::vector<std::int64
     PartCounter counter(sink_, "models", models.size());
     parallelFor(models.size(), options_.threads, [&](std::size_t i) {
         workloads_[models[i]] =
-            codesign::loadWorkload(fmt::format("zoo:{}", printedWorkloads()[models[i]].name), options);
+            codesign::loadWorkload(fmt::format("{}{}", kZoo, printedWorkloads()[models[i]].name), options);
         counter.finishOne();
     });
     for (const std::size_t model : models) restOn({{workloads_[model].name, workloads_[model].sha256}}, {});
@@ -208,6 +215,7 @@ codesign::Options CodesignExperiment::optionsFor(const Estimating& estimating, c
     options.estimator = estimating.id;
     options.threads = options_.threads;
     options.cancel = stop_;
+    options.scheduleStates = partOf(kStates, std::min(1.0, options_.budget));
     if (sink_)
         options.progress = [this, task](const ProgressEvent& event) {
             if (event.kind != ProgressEvent::Kind::progress || !(event.total > 0)) return;
@@ -224,6 +232,9 @@ codesign::Result CodesignExperiment::search(const Models& models, const hardware
                                             const codesign::Options& options, const codesign::Progress& from) {
     std::vector<codesign::Workload> workloads;
     for (const std::size_t model : models) workloads.push_back(workloads_.at(model));
+    // Spotlight's accelerators are for one model each; under a name that is not the zoo's they are left out.
+    if (models.size() > 1)
+        for (codesign::Workload& workload : workloads) workload.name = workload.name.substr(kZoo.size());
     codesign::Result result = codesign::search(workloads, space, options, from);
     if (!result.best)
         throw UsageError(fmt::format("no accelerator of the template '{}' within its area runs {}", space.name,
@@ -245,7 +256,7 @@ codesign::Result CodesignExperiment::best(const Models& models, const Estimating
     codesign::Result result;
     if (options_.budget < 1) {
         options.search = codesign::SearchKind::random;
-        options.samples = std::lround(std::max(kFewestSamples, kSamples * options_.budget));
+        options.samples = partOf(kSamples, options_.budget);
         result = search(models, space_, options);
     } else {
         codesign::Options first = options;
@@ -299,7 +310,7 @@ const codesign::ModelResult& baselineOf(const codesign::Result& result, std::str
     constexpr std::string_view kOwn = "spotlight-";
     std::string whole(id);
     if (id.starts_with(kOwn))
-        whole = fmt::format("{}{}-{}", kOwn, result.models.at(model).substr(4), id.substr(kOwn.size()));
+        whole = fmt::format("{}{}-{}", kOwn, result.models.at(model).substr(kZoo.size()), id.substr(kOwn.size()));
     for (const codesign::Baseline& baseline : result.baselines)
         if (baseline.id == whole) return baseline.models.at(model);
     throw UsageError(fmt::format("the search returned no baseline '{}'", whole));

@@ -194,32 +194,33 @@ Reproduction phazeClaims(const Figure& figure, const ReproductionOptions& option
     const auto solved = solveAll(experiment);
     const Choices printed = printedChoices(experiment);
     const double printedCommon = experiment.areaShareOf(experiment.architectureOf(kPrintedCommon));
+    const std::array<Choices, kEstimating.size()> choices{choicesOf(experiment, solved[0]),
+                                                          choicesOf(experiment, solved[1])};
     for (std::size_t e = 0; e < kEstimating.size(); ++e) {
-        const Choices choices = choicesOf(experiment, solved.at(e));
         const std::string item = itemOf("our choices", kEstimating.at(e));
-        addAreas(experiment, item, experiment.areaShareOf(solved.at(e).common.best->architecture), choices);
-        experiment.row(item, "models_with_80_gb", choices.ofLargestMemory, kPrintedLargestMemory);
+        addAreas(experiment, item, experiment.areaShareOf(solved.at(e).common.best->architecture), choices.at(e));
+        experiment.row(item, "models_with_80_gb", choices.at(e).ofLargestMemory, kPrintedLargestMemory);
     }
     addAreas(experiment, "the paper's choices", printedCommon, printed);
     addCodesignMeans(experiment, solved);
-    experiment.verdict(
-        "accelerators take at least 91 % of the area", printed.leastArea >= kPrintedArea,
-        fmt::format("by the published model of areas the common one of the paper takes {:.1f} % and its least one "
-                    "{:.1f} %",
-                    100 * printedCommon, 100 * printed.leastArea));
+    experiment.note(fmt::format(
+        "The paper: accelerators are within 91 % of the area. By the published model of areas that holds for its own "
+        "ones: its common one takes {:.1f} %, the least {:.1f} %. Ours need {:.1f} % at least by its assumptions and "
+        "{:.1f} % by the physical estimator: where the HBM limits what more cores are worth, the last part of the area "
+        "buys nothing.",
+        100 * printedCommon, 100 * printed.leastArea, 100 * choices[0].leastArea, 100 * choices[1].leastArea));
     experiment.verdict("the chosen designs lie within 3 % of the largest areas (appendix D)",
                        1 - printed.leastArea <= kPrintedShortfall,
                        fmt::format("the paper's own choice for BertLarge, which is also the common one, lies {:.1f} % "
                                    "below TPUv4's area",
                                    100 * (1 - printed.leastArea)));
-    const auto vector = [&](std::size_t e) { return choicesOf(experiment, solved.at(e)); };
     experiment.note(fmt::format(
         "The paper: a higher number of vector cores is chosen, {:.0f} to {:.0f}. By its assumptions our searches "
         "choose "
         "{:.0f} to {:.0f}, by the physical estimator {:.0f} to {:.0f}: many vector cores follow from vector cores that "
         "need no bandwidth.",
-        printed.fewestVector, printed.mostVector, vector(0).fewestVector, vector(0).mostVector, vector(1).fewestVector,
-        vector(1).mostVector));
+        printed.fewestVector, printed.mostVector, choices[0].fewestVector, choices[0].mostVector,
+        choices[1].fewestVector, choices[1].mostVector));
     experiment.note(
         "Shares of the time that the paper's program spends on estimates (up to 89 % on average) and on its ILP (under "
         "2 %) are of that program and not recomputed.");
