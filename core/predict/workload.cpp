@@ -63,6 +63,9 @@ public:
         addCrossing();
         addLayers();
         result_.assumptions.emplace_back(model::kNoLoss);
+        if (std::any_of(graph_.operators.begin(), graph_.operators.end(),
+                        [](const Operator& each) { return !each.body.empty(); }))
+            result_.assumptions.emplace_back("Operators inside of If, Loop and Scan take no time.");
         return std::move(result_);
     }
 

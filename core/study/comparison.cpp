@@ -90,8 +90,9 @@ void addNames(Fields& fields, const PredictionOutcome& outcome) {
 }
 
 void addHardware(Fields& fields, const PredictionOutcome& outcome) {
+    std::set<std::string_view> seen;
     for (const predict::Prediction& one : outcome.predictions)
-        for (const auto& [path, from] : one.sources)
+        for (const auto& [path, from] : seen.insert(one.accelerator).second ? one.sources : hardware::ProvenanceMap())
             fields.add("Hardware", fmt::format("{}, {}", one.accelerator, path), from.source);
 }
 
