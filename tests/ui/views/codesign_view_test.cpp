@@ -346,7 +346,13 @@ TEST_F(CodesignViewTest, pictures) {
         for (const char* tab :
              {"architectures", "exploration", "models", "placement", "pipeline", "operators", "parts", "assumptions"}) {
             its.tabs()->openTab(QLatin1String(tab));
-            waitUntil([] { return false; }, 120);
+            for (const auto* gantt : its.tabs()->currentWidget()->findChildren<GanttView*>()) {
+                EXPECT_TRUE(waitUntil([&] { return !gantt->timeline().events.empty(); })) << tab;
+            }
+            for (const auto* plot : its.tabs()->currentWidget()->findChildren<PlotWidget*>()) {
+                EXPECT_TRUE(waitUntil([&] { return !plot->chart().series.empty(); })) << tab;
+            }
+            waitUntil([] { return false; }, 50);
             const QImage picture = savePicture(its, QStringLiteral("codesign-") + QLatin1String(tab) + suffix);
             EXPECT_GT(test::coloursIn(picture), 20) << tab;
         }
