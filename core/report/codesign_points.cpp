@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <string_view>
 #include <utility>
 
 #include "core/base/text.h"
@@ -18,6 +20,7 @@ namespace tessera::report {
 namespace {
 
 std::string numberText(const PointValue& value, double number) {
+    if (value.measure == Measure::bytes) return hardware::bufferSize(Bytes{number});
     if (value.measure != Measure::count) return formatQuantity(number, value.measure);
     const std::string text = formatCount(number * value.factor);
     if (value.unit.empty()) return text;
@@ -272,11 +275,30 @@ ParetoPicture paretoPicture(const codesign::Result& result) {
     return paretoPicture(result, pointRows(result), values[0], values[1]);
 }
 
+namespace {
+
+/// Axes that stand close together have room for a word or two.
+std::string_view briefTitle(std::string_view id) {
+    struct Brief {
+        std::string_view id, title;
+    };
+    constexpr std::array kBrief{Brief{"objective", "Throughput"}, Brief{"per-area", "Per area"},
+                                Brief{"mfu", "Utilisation"}, Brief{"energy", "Energy"}};
+    for (const Brief& row : kBrief)
+        if (row.id == id) return row.title;
+    return {};
+}
+
+}  // namespace
+
 ParallelPicture parallelPicture(const codesign::Result& result, const std::vector<PointRow>& rows,
                                 const std::vector<PointValue>& values) {
     ParallelPicture picture{.id = "parallel", .title = "Every architecture in all values", .axes = {}, .rows = {}};
     picture.empty = "No architecture of the search runs every model.";
-    for (const PointValue& value : values) picture.axes.push_back(axisOf(value, false));
+    for (const PointValue& value : values) {
+        picture.axes.push_back(axisOf(value, false));
+        if (const std::string_view brief = briefTitle(value.id); !brief.empty()) picture.axes.back().title = brief;
+    }
     for (const PointRow& row : rows) {
         ParallelPicture::Row line{.name = hardware::nameOf(row.point.architecture), .values = {}};
         // What runs no model is worth nothing in any of them: it has no line.

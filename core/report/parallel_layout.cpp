@@ -1,11 +1,14 @@
 #include "core/report/parallel_layout.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace tessera::report {
 
@@ -17,6 +20,7 @@ constexpr double kFoot = 18;
 constexpr double kSide = 56;
 /// From this ratio of the largest to the smallest value on, an axis is logarithmic.
 constexpr double kManyfold = 50;
+constexpr std::size_t kMostPlain = 300;  ///< lines in the background
 
 /// The values of an axis from the least to the most; never of no length.
 struct Extent {
@@ -53,7 +57,7 @@ public:
         out_.drawing.width = size_.width;
         out_.drawing.height = size_.height;
         out_.drawing.title = picture_.title;
-        label({0, 17}, picture_.title, size_.width, "text", 16, true, Anchor::start);
+        label({0, 17}, picture_.title, size_.width * 2 / 3, "text", 16, true, Anchor::start);
         out_.top = kTitleRoom + kNameRoom;
         out_.bottom = std::max(out_.top + 10, size_.height - kFoot);
         out_.empty = picture_.rows.empty() || picture_.axes.size() < 2;
@@ -68,9 +72,22 @@ public:
         }
         const std::vector<bool> chosen = brushed(picture_, view_);
         const bool brushes = std::find(chosen.begin(), chosen.end(), false) != chosen.end();
-        for (const bool front : {false, true})
-            for (std::size_t row = 0; row < picture_.rows.size(); ++row)
-                if (chosen[row] == front) line(row, front, brushes);
+        std::size_t left = 0;
+        for (const bool front : {false, true}) {
+            const std::size_t step = stepOf(chosen, front);
+            std::size_t plain = 0;
+            for (std::size_t row = 0; row < picture_.rows.size(); ++row) {
+                if (chosen[row] != front) continue;
+                const bool skipped = isPlain(row, front) && plain++ % step != 0;
+                left += skipped ? 1 : 0;
+                if (!skipped) line(row, front, brushes);
+            }
+        }
+        if (left > 0)
+            label({size_.width, 17},
+                  fmt::format("{} of {} lines drawn", formatCount(static_cast<double>(picture_.rows.size() - left)),
+                              formatCount(static_cast<double>(picture_.rows.size()))),
+                  size_.width / 3, "secondary", 11, false, Anchor::end);
         for (const std::optional<std::size_t>& row : {view_.pinned, view_.selected})
             if (row && *row < picture_.rows.size()) strong(*row, row == view_.selected);
         for (std::size_t axis = 0; axis < picture_.axes.size(); ++axis) axisAt(axis, between);
@@ -88,6 +105,16 @@ private:
                                             .size = size,
                                             .strong = strong,
                                             .full = shown == text ? std::string() : text});
+    }
+
+    /// One of the many that nothing tells apart.
+    bool isPlain(std::size_t row, bool chosen) const { return !chosen || picture_.rows[row].colour.empty(); }
+    /// Of very many plain lines every so-manieth is drawn: they cover each other, and take long to paint.
+    std::size_t stepOf(const std::vector<bool>& chosen, bool front) const {
+        std::size_t plain = 0;
+        for (std::size_t row = 0; row < chosen.size(); ++row)
+            if (chosen[row] == front && isPlain(row, front)) ++plain;
+        return std::max<std::size_t>(1, (plain + kMostPlain - 1) / kMostPlain);
     }
 
     std::vector<Point> pointsOf(std::size_t row) const {

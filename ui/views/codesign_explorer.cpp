@@ -142,13 +142,17 @@ void CodesignExplorer::fillAxes() {
             box->setItemData(box->count() - 1, QString::fromStdString(value.help), Qt::ToolTipRole);
         }
     }
-    setAxes(x, y);
+    chooseAxes(x, y);
 }
 
 void CodesignExplorer::setAxes(const QString& x, const QString& y) {
+    chooseAxes(x, y);
+    draw();
+}
+
+void CodesignExplorer::chooseAxes(const QString& x, const QString& y) {
     for (const auto& [box, id] : {std::pair(x_, x), std::pair(y_, y)})
         if (const int at = box->findData(id); at >= 0) box->setCurrentIndex(at);
-    draw();
 }
 
 QString CodesignExplorer::xAxis() const {
@@ -217,7 +221,7 @@ void CodesignExplorer::showChoice() {
     choosing_ = true;
     parallel_->setSelected(choice_->row, choice_->pinned);
     if (const int place = placeOf(choice_->row); place >= 0) table_->setCurrentRow(place);
-    model_->refresh();
+    if (std::exchange(shownPin_, choice_->pinned) != choice_->pinned) model_->refresh();
     int series = -1, point = -1;
     for (std::size_t s = 0; s < picture_.rows.size() && choice_->row >= 0; ++s) {
         if (picture_.chart.series[s].mark != report::Mark::points) continue;

@@ -59,6 +59,7 @@ protected:
 private:
     QWidget* bar();
     void fillAxes();
+    void chooseAxes(const QString& x, const QString& y);
     void draw();
     void showBrush();
     int placeOf(int row) const;  ///< in the table; -1 = not there
@@ -74,6 +75,7 @@ private:
     ParallelView* parallel_;
     TableModel* model_;
     TableView* table_;
+    int shownPin_ = -1;      ///< that the table tells
     bool choosing_ = false;  ///< while a selection is set from outside
 };
 

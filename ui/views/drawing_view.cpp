@@ -87,6 +87,9 @@ QScrollArea* scrolled(DrawingView* view) {
     area->setFrameShape(QFrame::NoFrame);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setFocusPolicy(Qt::NoFocus);
+    // The ground is that of the page.
+    area->viewport()->setAutoFillBackground(false);
+    view->setAutoFillBackground(false);
     return area;
 }
 
