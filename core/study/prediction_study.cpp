@@ -416,7 +416,7 @@ Result runPrediction(const Study& study, const RunHooks& hooks) {
     for (const Prediction& one : outcome.predictions)
         if (one.operators.outsideHull > 0)
             addOnce(
-                result.warnings,
+                result.assumptions,
                 {fmt::format("{}: {} have measured kernels, but outside of the measured shapes; they are priced by "
                              "the roofline.",
                              escaped(one.accelerator),

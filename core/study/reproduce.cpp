@@ -51,7 +51,7 @@ Json toJson(const Reproduction& reproduction) {
         if (row.levels) entry["levels"] = *row.levels;
         if (row.paper) entry["paper"] = *row.paper;
         std::visit([&](const auto& ours) { entry["ours"] = ours; }, row.ours);
-        if (const double* ours = std::get_if<double>(&row.ours); ours != nullptr && row.paper)
+        if (const double* ours = std::get_if<double>(&row.ours); ours != nullptr && row.paper && *row.paper != 0)
             entry["ratio"] = *ours / *row.paper;
         rows.push_back(std::move(entry));
     }

@@ -101,7 +101,7 @@ TEST(Study, refusesWrongValuesWithTheirLine) {
     EXPECT_EQ(refusal(R"({"schema":"tessera.study/2"})"),
               "s.json:1: field 'schema' is 'tessera.study/2'; expected 'tessera.study/1'");
     EXPECT_EQ(refusal(R"({"schema":"tessera.study/1","engine":"dream","models":["m"],"hardware":["a"]})"),
-              "s.json:1: field 'engine' is 'dream'; expected one of partition, mapping, predict");
+              "s.json:1: field 'engine' is 'dream'; expected one of partition, mapping, codesign, predict");
 }
 
 TEST(Study, bundledOnesAreValid) {
