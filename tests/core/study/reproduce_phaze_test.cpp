@@ -262,7 +262,8 @@ TEST(PhazeFigure8, hasThePapersSavingsAndSearchesThatGoOnWithTheirLevels) {
     const Reproduction& figure = recomputed("phaze-fig8");
     expectMean(figure, "h_5 over h_8", 11);
     expectMean(figure, "h_6 over h_8", 3);
-    for (const std::string& model : models())
+    // With a small budget only this one is searched.
+    for (const std::string model : {"bert-large"})
         for (const std::string suffix : {"", " (physical)"}) {
             double before = 0;
             for (int levels = 1; levels <= 8; ++levels) {
