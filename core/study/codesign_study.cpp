@@ -18,6 +18,7 @@
 #include "core/hardware/library.h"
 #include "core/study/codesign_document.h"
 #include "core/study/codesign_metrics.h"
+#include "core/study/names.h"
 #include "core/study/reading.h"
 
 namespace tessera::study {
@@ -40,24 +41,6 @@ struct OptimizerName {
 constexpr std::array kOptimizers{
     OptimizerName{"sgd", codesign::Optimizer::sgd}, OptimizerName{"momentum", codesign::Optimizer::momentum},
     OptimizerName{"adam", codesign::Optimizer::adam}, OptimizerName{"mixed-adam", codesign::Optimizer::mixedAdam}};
-
-std::vector<std::string_view> optimizerNames() {
-    std::vector<std::string_view> names;
-    for (const OptimizerName& row : kOptimizers) names.push_back(row.name);
-    return names;
-}
-
-std::vector<std::string_view> searchNames() {
-    std::vector<std::string_view> names;
-    for (const codesign::SearchRow& row : codesign::searches()) names.push_back(row.name);
-    return names;
-}
-
-std::vector<std::string_view> estimatorNames() {
-    std::vector<std::string_view> names;
-    for (const cost::Estimator& row : cost::estimators()) names.push_back(row.id);
-    return names;
-}
 
 std::vector<Parameter> makeParameters() {
     using Kind = ParameterKind;
@@ -94,7 +77,7 @@ std::vector<Parameter> makeParameters() {
          .option = "--search",
          .kind = Kind::word,
          .fallback = R"("exhaustive")",
-         .words = searchNames(),
+         .words = namesOf(codesign::searches()),
          .value = "NAME",
          .help = "which architectures are looked at"},
         {.name = "hysteresis",
@@ -119,7 +102,7 @@ std::vector<Parameter> makeParameters() {
          .option = "--estimator",
          .kind = Kind::word,
          .fallback = R"("physical")",
-         .words = estimatorNames(),
+         .words = idsOf(cost::estimators()),
          .value = "NAME",
          .help = "how operators are estimated"},
         {.name = "objective",
@@ -142,7 +125,7 @@ std::vector<Parameter> makeParameters() {
          .option = "--optimizer",
          .kind = Kind::word,
          .fallback = R"("adam")",
-         .words = optimizerNames(),
+         .words = namesOf(kOptimizers),
          .value = "NAME",
          .help = "how weights are updated"},
         {.name = "bandwidth",

@@ -21,6 +21,7 @@
 #include "core/base/units.h"
 #include "core/hardware/library.h"
 #include "core/model/model.h"
+#include "core/study/names.h"
 #include "core/study/partition_checkpoint.h"
 #include "core/study/reading.h"
 #include "core/study/study.h"
@@ -80,24 +81,11 @@ constexpr std::array kTypes{
 };
 
 template <typename Words>
-std::vector<std::string_view> namesOf(const Words& words) {
-    std::vector<std::string_view> names;
-    for (const auto& word : words) names.push_back(word.name);
-    return names;
-}
-
-template <typename Words>
 auto valueOf(const Words& words, const Json& json) {
     const auto& text = json.get_ref<const std::string&>();
     for (const auto& word : words)
         if (word.name == text) return word.value;
     throw UsageError(fmt::format("{} is none of {}", inQuotes(text), fmt::join(namesOf(words), ", ")));
-}
-
-std::vector<std::string_view> strategyNames() {
-    std::vector<std::string_view> names;
-    for (const partition::Strategy& strategy : partition::strategies()) names.push_back(strategy.id);
-    return names;
 }
 
 void setRatio(Options& options, const Json& json) {
@@ -166,7 +154,7 @@ const std::vector<Parameter>& partitionParameters() {
          .option = "--strategy",
          .kind = Kind::words,
          .fallback = R"(["accpar","hypar","owt","dp"])",
-         .words = strategyNames(),
+         .words = idsOf(partition::strategies()),
          .value = "LIST",
          .help = "strategies to compare, separated by commas"},
         {.name = "ratio",

@@ -18,6 +18,7 @@
 #include "core/base/units.h"
 #include "core/hardware/dataset.h"
 #include "core/hardware/library.h"
+#include "core/study/names.h"
 #include "core/study/reading.h"
 
 namespace tessera::study {
@@ -34,18 +35,6 @@ constexpr std::uint64_t kSeed = 1;
 std::vector<std::string_view> collectiveNames() {
     std::vector<std::string_view> names{"auto"};
     for (const predict::Collective& row : predict::collectives()) names.push_back(row.id);
-    return names;
-}
-
-std::vector<std::string_view> memoryModelNames() {
-    std::vector<std::string_view> names;
-    for (const predict::MemoryModel& row : predict::memoryModels()) names.push_back(row.id);
-    return names;
-}
-
-std::vector<std::string_view> optimizerNames() {
-    std::vector<std::string_view> names;
-    for (const model::OptimizerKind& row : model::optimizerKinds()) names.push_back(row.id);
     return names;
 }
 
@@ -273,7 +262,7 @@ const std::vector<Parameter>& predictionParameters() {
          .option = "--optimizer",
          .kind = Kind::word,
          .fallback = R"("adam")",
-         .words = optimizerNames(),
+         .words = idsOf(model::optimizerKinds()),
          .value = "NAME",
          .help = "whose state takes memory and whose update takes time"},
         {.name = "candidates",
@@ -335,7 +324,7 @@ const std::vector<Parameter>& predictionParameters() {
          .option = "--memory-model",
          .kind = Kind::word,
          .fallback = R"("live-ranges")",
-         .words = memoryModelNames(),
+         .words = idsOf(predict::memoryModels()),
          .value = "NAME",
          .help = "how the memory of a step is estimated",
          .research = true},
