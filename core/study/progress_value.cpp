@@ -27,10 +27,11 @@ std::string timesOf(double value) {
     return timesText(value);
 }
 
-/// An engine's objective; the first row of an engine is what it minimises where the study says nothing.
+/// An engine's objective; the first row of an engine is its objective where the study says nothing.
 struct Row {
     std::string_view engine, objective, title;
     std::string (*text)(double value);
+    bool rises = false;  ///< more is better
 };
 constexpr std::array kRows{
     Row{"partition", "", "Step time", secondsText},
@@ -39,9 +40,9 @@ constexpr std::array kRows{
     Row{"mapping", "energy", "Energy", joulesText},
     Row{"mapping", "edp", "Energy × delay (J·cycles)", formatCount},
     Row{"mapping", "weighted", "Weighted objective", formatCount},
-    Row{"codesign", "geomean", "Throughput over the reference", timesOf},
-    Row{"codesign", "mean", "Mean throughput (samples/s)", formatCount},
-    Row{"codesign", "worst", "Least throughput over the reference", timesOf},
+    Row{"codesign", "geomean", "Throughput over the reference", timesOf, true},
+    Row{"codesign", "mean", "Mean throughput (samples/s)", formatCount, true},
+    Row{"codesign", "worst", "Least throughput over the reference", timesOf, true},
 };
 
 const Row& rowOf(const Study& study) {
@@ -65,6 +66,10 @@ std::string progressTitle(const Study& study) {
 
 std::string progressText(const Study& study, double value) {
     return rowOf(study).text(value);
+}
+
+bool isBetter(const Study& study, double value, double than) {
+    return rowOf(study).rises ? value > than : value < than;
 }
 
 bool progressSpansDecades(const Study& study) {

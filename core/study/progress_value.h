@@ -12,6 +12,9 @@ std::string progressTitle(const Study& study);
 /// "36.2 ms", "1,900,084 cycles".
 std::string progressText(const Study& study, double value);
 
+/// Whether the engine would rather have the one than the other.
+bool isBetter(const Study& study, double value, double than);
+
 /// Whether the first values are so far above the last that a logarithmic axis shows them best.
 bool progressSpansDecades(const Study& study);
 

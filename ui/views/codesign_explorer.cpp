@@ -24,6 +24,7 @@ namespace {
 
 /// From this width on, scatter and parallel coordinates stand side by side.
 constexpr int kWide = 980;
+constexpr int kPart = 1000;  ///< of a splitter's sizes, which it scales
 
 }  // namespace
 
@@ -57,9 +58,8 @@ CodesignExplorer::CodesignExplorer(SharedCodesignChoice choice, QWidget* parent)
     both->addWidget(pictures_);
     both->addWidget(table_);
     both->setStretchFactor(0, 3);
-    both->setStretchFactor(1, 2);
-    constexpr int kPart = 1000;
-    both->setSizes({3 * kPart, 2 * kPart});
+    both->setStretchFactor(1, 1);
+    both->setSizes({3 * kPart, kPart});
     pictures_->setSizes({kPart, kPart});
     layout->addWidget(both, 1);
 
@@ -120,7 +120,11 @@ QWidget* CodesignExplorer::bar() {
 
 void CodesignExplorer::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    pictures_->setOrientation(event->size().width() >= kWide ? Qt::Horizontal : Qt::Vertical);
+    const Qt::Orientation orientation = event->size().width() >= kWide ? Qt::Horizontal : Qt::Vertical;
+    if (pictures_->orientation() == orientation) return;
+    pictures_->setOrientation(orientation);
+    // One above the other, the plane needs more height than the lines.
+    pictures_->setSizes({orientation == Qt::Vertical ? 2 * kPart : kPart, kPart});
 }
 
 void CodesignExplorer::refresh() {

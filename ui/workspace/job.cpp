@@ -203,7 +203,7 @@ void Job::progress(const ProgressEvent& event) {
 }
 
 void Job::improve(const ProgressEvent& event) {
-    if (bestValue_ && event.y >= *bestValue_) return;
+    if (bestValue_ && !study::isBetter(state_.study, event.y, *bestValue_)) return;
     bestValue_ = event.y;
     improvedAt_ = clock_.seconds(std::chrono::steady_clock::now());
     state_.best = QString::fromStdString(study::progressText(state_.study, event.y));

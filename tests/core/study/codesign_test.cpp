@@ -12,6 +12,7 @@
 #include "core/study/codesign_study.h"
 #include "core/study/explain.h"
 #include "core/study/metric.h"
+#include "core/study/progress_value.h"
 #include "core/study/study.h"
 #include "core/study/timeline.h"
 #include "tests/support/schema.h"
@@ -131,4 +132,12 @@ TEST(CodesignStudy, saysWhatIsWrong) {
 }
 
 }  // namespace
+TEST(ProgressValue, knowsWhichOfTwoIsBetter) {
+    EXPECT_TRUE(isBetter(newStudy("codesign"), 2, 1)) << "a throughput";
+    EXPECT_FALSE(isBetter(newStudy("codesign"), 1, 2));
+    EXPECT_FALSE(isBetter(newStudy("codesign"), 1, 1));
+    EXPECT_TRUE(isBetter(newStudy("mapping"), 1, 2)) << "a makespan";
+    EXPECT_FALSE(isBetter(newStudy("partition"), 2, 1)) << "a step time";
+}
+
 }  // namespace tessera::study
