@@ -71,7 +71,8 @@ void ModelSearch::addSlice(const Slice& slice) {
     for (std::int64_t stages = 1; stages <= static_cast<std::int64_t>(slice.kindOf.size()); ++stages) {
         const std::int64_t replicas = std::min(options_.accelerators / (stages * slice.width), batches);
         if (replicas < 1) break;
-        shape.factors.push_back(static_cast<double>((batches - 1) / replicas + stages));
+        const std::int64_t inARow = (batches - 1) / replicas + stages;
+        shape.factors.push_back(static_cast<double>(inARow));
     }
     if (std::find(microBatches_.begin(), microBatches_.end(), slice.microBatch) == microBatches_.end())
         microBatches_.push_back(slice.microBatch);
@@ -117,13 +118,13 @@ std::vector<Latency> ModelSearch::latencies(const hardware::Architecture& archit
 }
 
 ScheduleResult ModelSearch::schedule(const PhaseShape& shape, const std::vector<Latency>& works,
-                                     const hardware::Architecture& architecture, const std::string& method,
+                                     const hardware::Architecture& architecture, std::int64_t states,
                                      const std::stop_token& stop) const {
     ScheduleOptions options;
-    options.method = method;
+    options.method = states > 0 ? "exact" : "list";
     // Only the states count, so that results are the same on any machine.
     options.time = std::chrono::hours(24);
-    options.nodes = options_.scheduleStates;
+    options.nodes = states;
     options.stop = stop;
     ScheduleResult result = scheduleOperators(shape.operators(works), coresOf(architecture), options);
     checkStop(stop);
@@ -231,7 +232,7 @@ PlacementProblem ModelSearch::problemWith(std::int64_t microBatch, bool recomput
 }
 
 PlacementProblem ModelSearch::problem(const hardware::Architecture& architecture, Bytes hbm,
-                                      const TrainingChoice& choice, std::int64_t width,
+                                      const TrainingChoice& choice, std::int64_t width, std::int64_t states,
                                       const std::stop_token& stop) const {
     PlacementProblem problem = problemWith(choice.microBatch, choice.recompute, hbm);
     for (const SliceShape& shape : slices_) {
@@ -239,8 +240,8 @@ PlacementProblem ModelSearch::problem(const hardware::Architecture& architecture
         const std::vector<Latency> works = latencies(architecture, *shape.slice);
         std::vector<PhaseTimes> kinds;
         for (std::size_t k = 0; k < shape.slice->kinds.size(); ++k)
-            kinds.push_back({schedule(shape.forward[k], works, architecture, "exact", stop).schedule.makespan,
-                             schedule(shape.backward[k], works, architecture, "exact", stop).schedule.makespan,
+            kinds.push_back({schedule(shape.forward[k], works, architecture, states, stop).schedule.makespan,
+                             schedule(shape.backward[k], works, architecture, states, stop).schedule.makespan,
                              updateTime(*shape.slice, k, works)});
         problem.widths.push_back(costsOf(shape, timesOf(shape, std::move(kinds))));
     }
@@ -252,14 +253,19 @@ PlacementProblem ModelSearch::problem(const hardware::Architecture& architecture
 class ModelSearch::SliceOnChip {
 public:
     SliceOnChip(const ModelSearch& search, const SliceShape& shape, const hardware::Architecture& architecture,
-                SliceTimes least, const std::stop_token& stop)
-        : search_(search), shape_(shape), architecture_(architecture), least_(std::move(least)), stop_(stop) {}
+                SliceTimes least, std::int64_t mostStates, const std::stop_token& stop)
+        : search_(search),
+          shape_(shape),
+          architecture_(architecture),
+          least_(std::move(least)),
+          mostStates_(mostStates),
+          stop_(stop) {}
 
     const SliceShape& shape() const { return shape_; }
     /// Bounds that no estimate is below.
     const SliceTimes& least() const { return least_; }
     /// Estimated operators, bounds on their schedules.
-    const SliceTimes& bound() {
+    const SliceTimes& estimated() {
         if (!bound_) {
             checkStop(stop_);
             works_ = search_.latencies(architecture_, *shape_.slice);
@@ -267,44 +273,47 @@ public:
         }
         return *bound_;
     }
-    /// List schedules; whether all of them are proved optimal.
-    bool list() {
-        if (made_) return proved_;
-        bound();
-        std::vector<PhaseTimes> made, tight;
-        for (std::size_t k = 0; k < shape_.slice->kinds.size(); ++k) {
-            const ScheduleResult forward = search_.schedule(shape_.forward[k], works_, architecture_, "list", stop_);
-            const ScheduleResult backward = search_.schedule(shape_.backward[k], works_, architecture_, "list", stop_);
-            const double update = search_.updateTime(*shape_.slice, k, works_);
-            made.push_back({forward.schedule.makespan, backward.schedule.makespan, update});
-            tight.push_back({forward.lowerBound, backward.lowerBound, update});
-            proved_ = proved_ && forward.optimal && backward.optimal;
-        }
-        set(std::move(made), std::move(tight));
-        return proved_;
+    const SliceTimes& bound() const { return *bound_; }  ///< what `estimated` found
+    /// Schedules by list, once.
+    void list() {
+        if (made_) return;
+        estimated();
+        effort(0);
     }
-    /// Searched schedules.
-    void refine() {
-        if (list() || refined_) return;
-        refined_ = true;
-        std::vector<PhaseTimes> made = made_->kinds, tight = tight_->kinds;
-        const auto search = [&](const PhaseShape& of, double& time, double& bounded) {
-            if (time <= bounded) return;
-            const ScheduleResult found = search_.schedule(of, works_, architecture_, "exact", stop_);
-            time = std::min(time, found.schedule.makespan);
-            bounded = std::min(time, std::max(bounded, found.lowerBound));
-        };
-        for (std::size_t k = 0; k < made.size(); ++k) {
-            search(shape_.forward[k], made[k].forward, tight[k].forward);
-            search(shape_.backward[k], made[k].backward, tight[k].backward);
-        }
-        set(std::move(made), std::move(tight));
+    /// Searches schedules that are not proved, further each time. False where that is no longer of use.
+    bool sharpen() {
+        if (proved_ || states_ >= mostStates_) return false;
+        states_ = std::min(states_ == 0 ? search_.options_.firstStates() : states_ * kMoreStates, mostStates_);
+        effort(states_);
+        return true;
     }
     const SliceTimes& made() const { return *made_; }    ///< of the schedules found
     const SliceTimes& tight() const { return *tight_; }  ///< no schedules take less
 
 private:
-    void set(std::vector<PhaseTimes> made, std::vector<PhaseTimes> tight) {
+    static constexpr std::int64_t kMoreStates = 20;  ///< times as many in the next search
+
+    /// Schedules again what is not proved, by so many states for each phase.
+    void effort(std::int64_t states) {
+        const std::size_t kinds = shape_.slice->kinds.size();
+        std::vector<PhaseTimes> made(kinds, PhaseTimes{kInfinite, kInfinite, 0}), tight(kinds);
+        if (made_) {
+            made = made_->kinds;
+            tight = tight_->kinds;
+        }
+        proved_ = true;
+        const auto schedule = [&](const PhaseShape& phase, double& time, double& least) {
+            if (time <= least) return;
+            const ScheduleResult found = search_.schedule(phase, works_, architecture_, states, stop_);
+            time = std::min(time, found.schedule.makespan);
+            least = found.optimal ? time : std::min(time, std::max(least, found.lowerBound));
+            proved_ = proved_ && time <= least;
+        };
+        for (std::size_t k = 0; k < kinds; ++k) {
+            schedule(shape_.forward[k], made[k].forward, tight[k].forward);
+            schedule(shape_.backward[k], made[k].backward, tight[k].backward);
+            made[k].update = tight[k].update = search_.updateTime(*shape_.slice, k, works_);
+        }
         made_ = search_.timesOf(shape_, std::move(made));
         tight_ = search_.timesOf(shape_, std::move(tight));
     }
@@ -313,10 +322,12 @@ private:
     const SliceShape& shape_;
     const hardware::Architecture& architecture_;
     SliceTimes least_;
+    std::int64_t mostStates_;
     const std::stop_token& stop_;
     std::vector<Latency> works_;
     std::optional<SliceTimes> bound_, made_, tight_;
-    bool proved_ = true, refined_ = false;
+    bool proved_ = false;
+    std::int64_t states_ = 0;  ///< of the last search of a phase
 };
 
 /// What one choice comes to.
@@ -328,53 +339,59 @@ struct ModelSearch::Attempt {
 };
 
 /// Looks for a plan with a throughput above `above`: with bounds on schedules first, with the schedules themselves only
-/// where those decide nothing.
+/// where those decide nothing, and searching them further only as long as it may matter.
 void ModelSearch::attempt(std::vector<SliceOnChip>& slices, Bytes hbm, const TrainingChoice& choice, double above,
                           Attempt& attempt, const std::stop_token& stop) const {
     PlacementOptions limit;
     limit.stop = stop;
     if (above > 0) limit.fasterThan = Seconds{static_cast<double>(options_.globalBatch) / above};
-    const double longest = limit.fasterThan ? limit.fasterThan->value : kInfinite;
+    double longest = limit.fasterThan ? limit.fasterThan->value : kInfinite;
     const auto within = [&](const SliceOnChip& slice, const SliceTimes& times) {
         return quickTime(slice.shape(), times, choice.recompute, hbm) < longest;
     };
     std::vector<SliceOnChip*> candidates;
     PlacementProblem problem = problemWith(choice.microBatch, choice.recompute, hbm);
-    const auto best = [&](const auto& timesOf) {
+    const auto best = [&](const SliceTimes& (SliceOnChip::*times)() const) {
         problem.widths.clear();
-        for (SliceOnChip* slice : candidates) problem.widths.push_back(costsOf(slice->shape(), timesOf(*slice)));
+        for (const SliceOnChip* slice : candidates)
+            problem.widths.push_back(costsOf(slice->shape(), (slice->*times)()));
         return placer_.place(problem, limit).plan;
     };
     for (SliceOnChip& slice : slices) {
         if (slice.shape().slice->microBatch != choice.microBatch || !within(slice, slice.least())) continue;
         ++attempt.explored;
-        if (within(slice, slice.bound())) candidates.push_back(&slice);
+        if (within(slice, slice.estimated())) candidates.push_back(&slice);
     }
-    if (candidates.empty() || !best([](SliceOnChip& slice) -> const SliceTimes& { return slice.bound(); })) return;
-    const auto tight = [](SliceOnChip& slice) -> const SliceTimes& { return slice.tight(); };
-    bool proved = true;
-    for (SliceOnChip* slice : candidates) proved = slice->list() && proved;
-    std::optional<Plan> bound = best(tight);
-    if (!bound) return;
-    if (!proved) {
-        for (SliceOnChip* slice : candidates) slice->refine();
-        bound = best(tight);
-        if (!bound) return;
+    if (candidates.empty() || !best(&SliceOnChip::bound)) return;
+    for (SliceOnChip* slice : candidates) slice->list();
+    for (bool more = true; more;) {
+        const std::optional<Plan> bound = best(&SliceOnChip::tight);
+        if (!bound) {
+            attempt.bound = attempt.throughput = 0;
+            attempt.plan.reset();
+            return;
+        }
+        attempt.bound = throughputOf(bound->timePerBatch);
+        attempt.plan = best(&SliceOnChip::made);
+        if (attempt.plan) {
+            longest = std::min(longest, attempt.plan->timePerBatch.value);
+            attempt.throughput = throughputOf(attempt.plan->timePerBatch);
+            attempt.bound = std::max(attempt.bound, attempt.throughput);
+        }
+        more = false;
+        if (attempt.throughput >= attempt.bound) continue;
+        for (SliceOnChip* slice : candidates)
+            if (within(*slice, slice->tight())) more = slice->sharpen() || more;
     }
-    attempt.bound = throughputOf(bound->timePerBatch);
-    attempt.plan = best([](SliceOnChip& slice) -> const SliceTimes& { return slice.made(); });
-    if (!attempt.plan) return;
-    attempt.throughput = throughputOf(attempt.plan->timePerBatch);
-    attempt.bound = std::max(attempt.bound, attempt.throughput);
 }
 
 ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Bytes hbm, double floor,
-                                 const std::stop_token& stop) const {
+                                 std::int64_t states, const std::stop_token& stop) const {
     std::vector<SliceOnChip> slices;
     slices.reserve(slices_.size());
     const std::vector<Latency>& works = leastLatencies(architecture);
     for (const SliceShape& shape : slices_)
-        slices.emplace_back(*this, shape, architecture, bounds(shape, works, coresOf(architecture)), stop);
+        slices.emplace_back(*this, shape, architecture, bounds(shape, works, coresOf(architecture)), states, stop);
     struct Choice {
         double bound = 0;
         std::size_t number = 0;  ///< among equally good ones the first is taken

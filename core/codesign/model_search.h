@@ -43,20 +43,22 @@ public:
 
     /// No plan on the architecture with so much memory has a greater throughput; takes microseconds.
     double throughputBound(const hardware::Architecture& architecture, Bytes hbm) const;
-    /// The best choice and plan of those with a throughput above `floor`.
-    ModelValue evaluate(const hardware::Architecture& architecture, Bytes hbm, double floor,
+    /// The best choice and plan of those with a throughput above `floor`, each phase of a layer scheduled over at most
+    /// so many states where that may matter.
+    ModelValue evaluate(const hardware::Architecture& architecture, Bytes hbm, double floor, std::int64_t states,
                         const std::stop_token& stop) const;
 
     /// The problem of placing the model at one micro-batch and width, with the operators' schedules that are found.
     PlacementProblem problem(const hardware::Architecture& architecture, Bytes hbm, const TrainingChoice& choice,
-                             std::int64_t width, const std::stop_token& stop) const;
+                             std::int64_t width, std::int64_t states, const std::stop_token& stop) const;
     const Placer& placer() const { return placer_; }
     const Slice& slice(std::int64_t microBatch, std::int64_t width) const;
     const PhaseShape& shape(const Slice& slice, std::size_t kind, bool backward) const;
     /// Latencies of all works that a slice has.
     std::vector<Latency> latencies(const hardware::Architecture& architecture, const Slice& slice) const;
+    /// Searched over so many states; by list where there are none.
     ScheduleResult schedule(const PhaseShape& shape, const std::vector<Latency>& works,
-                            const hardware::Architecture& architecture, const std::string& method,
+                            const hardware::Architecture& architecture, std::int64_t states,
                             const std::stop_token& stop) const;
     /// Joules of a slice's phases, by kind, each operator in its faster form.
     std::vector<PhaseTimes> energies(const hardware::Architecture& architecture, const Slice& slice) const;

@@ -180,13 +180,7 @@ PieceSchedule serialSchedule(const Piece& piece) {
 
 double quickBound(const Piece& piece) {
     double bound = longestPath(piece);
-    for (const Prices& prices : pricesFor(piece)) {
-        double load = 0;
-        for (std::size_t i = 0; i < piece.size(); ++i)
-            load += piece.alone[i] ? piece.serial[i]
-                                   : std::min(piece.serial[i], piece.single[i] * prices.rate(piece.kinds[i]));
-        bound = std::max(bound, load);
-    }
+    for (const Prices& prices : pricesFor(piece)) bound = std::max(bound, boundUnder(piece, prices));
     bound = piece.safely(bound);
     return std::min(bound, piece.serialSum());
 }

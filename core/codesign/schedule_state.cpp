@@ -36,10 +36,11 @@ StateSpace::StateSpace(const Piece& piece)
       symmetries_(symmetriesOf(piece)),
       done_(words_),
       twin_(piece.size(), false) {
+    for (Prices& prices : prices_) evenOut(prices, symmetries_);
     for (std::size_t i = 0; i < piece.size(); ++i)
         for (std::size_t k = 0; k < prices_.size(); ++k) {
-            besideLoad_[i][k] = piece.single[i] * prices_[k].rate(piece.kinds[i]);
-            leastLoad_[i][k] = piece.alone[i] ? piece.serial[i] : std::min(piece.serial[i], besideLoad_[i][k]);
+            besideLoad_[i][k] = piece.single[i] * prices_[k][i];
+            leastLoad_[i][k] = leastCost(piece, prices_[k], i);
         }
     countCores();
     rankSlots();
@@ -425,7 +426,7 @@ double StateSpace::bound(const State& state, double enough) const {
     std::array<double, kMostPrices> energy = state.load;
     double least = 0;
     for (std::size_t k = 0; k < prices_.size(); ++k) {
-        for (const Running& each : state.running) energy[k] += each.left * prices_[k].rate(piece_.kinds[each.slot]);
+        for (const Running& each : state.running) energy[k] += each.left * prices_[k][each.slot];
         least = std::max(least, energy[k]);
     }
     for (std::size_t k = 0; k < prices_.size(); ++k)

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "core/base/elementary.h"
@@ -26,6 +27,9 @@ namespace {
 /// Architectures between two looks at what was found: few enough to answer within a second, and fixed, so that the
 /// number of threads changes nothing.
 constexpr std::size_t kBatch = 32;
+
+/// A bound this close to what was found proves it.
+constexpr double kProved = 1 + 1e-9;
 
 /// An architecture of the template within the bound.
 struct Site {
@@ -48,7 +52,7 @@ std::vector<Site> sitesOf(const hardware::Template& space, SquareMillimetres bou
 /// What the evaluation of a site came to.
 struct Evaluated {
     std::optional<Point> point;  ///< none: not above what was asked for
-    double bound = 0;            ///< of the objective; 0 where it was ruled out without an evaluation
+    double bound = 0;            ///< of the objective; 0 where it was ruled out
     std::int64_t explored = 0;
 };
 
@@ -61,6 +65,7 @@ public:
         result_.options = options;
         result_.areaBound = options.areaLimit ? *options.areaLimit : hardware::areaBound(space);
         sites_ = sitesOf(space, result_.areaBound);
+        objectives_.assign(sites_.size(), 0);
         result_.architectures = static_cast<std::int64_t>(sites_.size());
         result_.points = result_.architectures * static_cast<std::int64_t>(space.hbm.values.size()) * scorer_.choices();
         for (const Workload& workload : workloads) result_.models.push_back(workload.name);
@@ -79,6 +84,7 @@ public:
                 runByBuckets();
                 break;
         }
+        settle();
         finish();
         return std::move(result_);
     }
@@ -140,28 +146,82 @@ private:
 
     bool stopped() const { return options_.finish.stop_requested(); }
 
-    void evaluate(std::size_t begin, std::size_t end, double floor) {
-        std::vector<Evaluated> found(end - begin);
-        parallelFor(end - begin, options_.threads, [&](std::size_t i) {
+    std::vector<Evaluated> evaluated(const std::vector<std::size_t>& positions, double floor,
+                                     std::int64_t states) const {
+        std::vector<Evaluated> found(positions.size());
+        parallelFor(positions.size(), options_.threads, [&](std::size_t i) {
             if (options_.cancel.stop_requested()) throw InterruptedError("the co-design search was stopped");
-            const Site& site = sites_[order_[begin + i]];
-            found[i].point = scorer_.evaluate(site.architecture, site.area, floor, found[i].bound, found[i].explored);
+            const Site& site = sites_[positions[i]];
+            found[i].point =
+                scorer_.evaluate(site.architecture, site.area, floor, states, found[i].bound, found[i].explored);
         });
+        return found;
+    }
+
+    void evaluate(std::size_t begin, std::size_t end, double floor) {
+        const std::vector<std::size_t> positions(order_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                 order_.begin() + static_cast<std::ptrdiff_t>(end));
+        std::vector<Evaluated> found = evaluated(positions, floor, options_.firstStates());
         for (std::size_t i = 0; i < found.size(); ++i) {
+            const std::size_t architecture = sites_[positions[i]].index;
             progress_.explored += found[i].explored;
-            progress_.bound = std::max(progress_.bound, found[i].bound);
-            if (!found[i].point || found[i].point->objective <= 0) continue;
-            progress_.known.push_back({sites_[order_[begin + i]].index, std::move(*found[i].point)});
-            take(progress_.known.back());
+            if (found[i].point && found[i].point->objective > 0) learn({architecture, std::move(*found[i].point)});
+            if (found[i].bound > best_ * kProved) progress_.open.push_back({architecture, found[i].bound});
         }
         progress_.next = end;
-        report();
+        report("searching architectures", static_cast<double>(progress_.next), static_cast<double>(order_.size()));
         if (checkpoint_) checkpoint_(progress_);
+    }
+
+    /// Schedules over more states what may still be better than the best, the most promising first, until the best is
+    /// proved.
+    void settle() {
+        for (std::size_t done = 0;; done += kBatch) {
+            std::vector<Progress::Open>& open = progress_.open;
+            std::vector<std::size_t> next;
+            for (std::size_t i = 0; i < open.size(); ++i)
+                if (!open[i].settled && open[i].bound > best_ * kProved) next.push_back(i);
+            if (next.empty()) return;
+            if (stopped()) {
+                result_.endedBy = "stop";
+                return;
+            }
+            const std::size_t left = next.size();
+            std::stable_sort(next.begin(), next.end(),
+                             [&](std::size_t a, std::size_t b) { return open[a].bound > open[b].bound; });
+            next.resize(std::min(left, kBatch));
+            std::vector<std::size_t> positions;
+            for (const std::size_t i : next) positions.push_back(positions_[open[i].architecture]);
+            std::vector<Evaluated> found = evaluated(positions, best_, options_.scheduleStates);
+            for (std::size_t i = 0; i < found.size(); ++i) {
+                Progress::Open& settled = open[next[i]];
+                settled.settled = true;
+                settled.bound = found[i].bound;
+                if (found[i].point) learn({settled.architecture, std::move(*found[i].point), true});
+            }
+            report("proving the best", static_cast<double>(done + next.size()), static_cast<double>(done + left));
+            if (checkpoint_) checkpoint_(progress_);
+        }
+    }
+
+    /// The greatest objective of an architecture and all smaller ones.
+    std::vector<double> frontByPosition() const {
+        std::vector<double> front(sites_.size(), 0);
+        std::partial_sum(objectives_.begin(), objectives_.end(), front.begin(),
+                         [](double a, double b) { return std::max(a, b); });
+        return front;
+    }
+
+    void learn(Progress::Known known) {
+        if (known.settled)
+            std::erase_if(progress_.known,
+                          [&](const Progress::Known& each) { return each.architecture == known.architecture; });
+        progress_.known.push_back(std::move(known));
+        take(progress_.known.back());
     }
 
     /// Learns of an evaluated architecture; in the order of the search.
     void take(const Progress::Known& known) {
-        if (objectives_.empty()) objectives_.assign(sites_.size(), 0);
         const std::size_t position = positions_.at(known.architecture);
         objectives_[position] = known.point.objective;
         if (known.point.objective <= best_) return;
@@ -176,17 +236,16 @@ private:
         options_.progress(event);
     }
 
-    void report() const {
+    void report(const char* task, double done, double total) const {
         if (!options_.progress) return;
         ProgressEvent event;
-        event.task = "searching architectures";
-        event.done = static_cast<double>(progress_.next);
-        event.total = static_cast<double>(order_.size());
+        event.task = task;
+        event.done = done;
+        event.total = total;
         options_.progress(event);
     }
 
     void finish() {
-        objectives_.resize(sites_.size(), 0);
         std::vector<const Progress::Known*> known;
         for (const Progress::Known& each : progress_.known) known.push_back(&each);
         const auto smaller = [&](const Progress::Known* a, const Progress::Known* b) {
@@ -199,21 +258,32 @@ private:
         // What was not reached was not ruled out.
         const std::int64_t each = scorer_.choices() * static_cast<std::int64_t>(result_.space.hbm.values.size());
         result_.skippedByBound = static_cast<std::int64_t>(progress_.next) * each - result_.explored;
-        result_.bound = std::max(progress_.bound, best_);
+        result_.bound = best_;
+        const std::vector<double> front = frontByPosition();
+        for (const Progress::Open& left : progress_.open) {
+            result_.bound = std::max(result_.bound, left.bound);
+            const double reached = front[positions_[left.architecture]];
+            if (reached > 0) result_.frontGap = std::max(result_.frontGap, left.bound / reached - 1);
+        }
         const bool whole = options_.search == SearchKind::exhaustive && result_.endedBy == "done";
-        result_.optimal = whole && result_.best && result_.bound <= best_ * (1 + 1e-9);
+        result_.optimal = whole && result_.best && result_.bound <= best_ * kProved;
         scorer_.describe(result_);
     }
 
     void collectFront(const std::vector<const Progress::Known*>& byArea) {
+        std::vector<std::int64_t> states;  // that a point of the front was scheduled over
         for (const Progress::Known* each : byArea) {
             if (each->point.objective <= 0) continue;
             if (!result_.front.empty() && each->point.objective <= result_.front.back().objective) continue;
-            if (!result_.front.empty() && each->point.area == result_.front.back().area) result_.front.pop_back();
+            if (!result_.front.empty() && each->point.area == result_.front.back().area) {
+                result_.front.pop_back();
+                states.pop_back();
+            }
             result_.front.push_back(each->point);
+            states.push_back(each->settled ? options_.scheduleStates : options_.firstStates());
         }
         parallelFor(result_.front.size(), options_.threads,
-                    [&](std::size_t i) { scorer_.chooseMemory(result_.front[i]); });
+                    [&](std::size_t i) { scorer_.chooseMemory(result_.front[i], states[i]); });
         if (!result_.front.empty()) result_.best = result_.front.back();
     }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -61,13 +62,20 @@ struct Options {
     Optimizer optimizer = Optimizer::adam;            ///< its state by OptimizerMemory::exact
     BytesPerSecond bandwidth{300e9};                  ///< between any two accelerators
     std::optional<SquareMillimetres> areaLimit = {};  ///< none: the template's
-    std::int64_t scheduleStates = 1'000;  ///< states that the exact scheduler may look at for each layer and phase
-    std::size_t mostTraced = 2'000;       ///< evaluated architectures that are kept to look at
+    /// States that the exact scheduler may look at for each layer and phase, where the best depends on it.
+    std::int64_t scheduleStates = 400'000;
+    bool spotlight = true;           ///< Spotlight's accelerators, each for one of the models, are baselines, too
+    std::size_t mostTraced = 2'000;  ///< evaluated architectures that are kept to look at
 
     unsigned threads = 0;  ///< 0 = all cores; never changes a result
     ProgressSink progress = {};
     std::stop_token cancel = {};  ///< give up: InterruptedError within 100 ms
     std::stop_token finish = {};  ///< end the search, keep the best
+
+    /// States where much is looked at: most schedules are proved by so few.
+    std::int64_t firstStates() const { return std::min<std::int64_t>(scheduleStates, 1'000); }
+    /// States for what the best is compared with.
+    std::int64_t comparedStates() const { return std::min<std::int64_t>(scheduleStates, 20'000); }
 };
 
 /// How one model runs on an architecture, by the parameters of the training search.
@@ -195,7 +203,8 @@ struct Result {
     std::int64_t skippedByBound = 0;  ///< of the points, those that bounds ruled out; with `explored` all of them
     std::optional<Point> best;        ///< none where nothing fits
     double bound = 0;                 ///< no point of the search has a greater objective
-    bool optimal = false;             ///< proved: `best` is the optimum, and `front` the whole front
+    bool optimal = false;             ///< proved: `best` is the optimum
+    double frontGap = 0;              ///< no architecture lies above the front by more than this share
     std::string endedBy = "done";
     std::vector<ModelResult> perModel;  ///< on `best`
     std::vector<Point> front;           ///< area against objective, by rising area; the last one is `best`
@@ -211,12 +220,20 @@ struct Progress {
     struct Known {
         std::size_t architecture = 0;  ///< index into the template's
         Point point;                   ///< with the largest HBM
+        bool settled = false;          ///< scheduled over the most states
         bool operator==(const Known&) const = default;
+    };
+    /// An architecture whose schedules leave open what it is worth.
+    struct Open {
+        std::size_t architecture = 0;
+        double bound = 0;      ///< of the objective
+        bool settled = false;  ///< scheduled over the most states: it stays open
+        bool operator==(const Open&) const = default;
     };
     std::size_t next = 0;       ///< position in the order of the search
     std::int64_t explored = 0;  ///< points
-    double bound = 0;           ///< greatest of the objective among the architectures so far
     std::vector<Known> known;   ///< architectures that were evaluated to the end, in the order of the search
+    std::vector<Open> open;
     bool operator==(const Progress&) const = default;
 };
 

@@ -48,8 +48,8 @@ constexpr double kSame = 1 - 1e-12;
 
 }  // namespace
 
-Scorer::Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options)
-    : space_(space), options_(options), tilings_(std::make_unique<cost::TilingMemo>()) {
+Scorer::Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, Options options)
+    : space_(space), options_(std::move(options)), tilings_(std::make_unique<cost::TilingMemo>()) {
     for (const Workload& workload : workloads)
         models_.push_back(std::make_unique<ModelSearch>(workload, space_, options_, *tilings_));
     setReference();
@@ -60,7 +60,8 @@ void Scorer::setReference() {
     if (!space_.reference) return;
     const hardware::Architecture reference = hardware::architectureOf(space_, *space_.reference);
     for (std::size_t m = 0; m < models_.size(); ++m) {
-        const ModelValue value = models_[m]->evaluate(reference, largestMemory(), 0, options_.cancel);
+        const ModelValue value =
+            models_[m]->evaluate(reference, largestMemory(), 0, options_.comparedStates(), options_.cancel);
         if (value.throughput > 0) reference_[m] = value.throughput;
     }
 }
@@ -125,30 +126,28 @@ double Scorer::neededOf(std::size_t model, const std::vector<double>& throughput
 }
 
 std::optional<Point> Scorer::evaluate(const hardware::Architecture& architecture, SquareMillimetres area, double floor,
-                                      double& bound, std::int64_t& explored) const {
+                                      std::int64_t states, double& bound, std::int64_t& explored) const {
     const Bytes hbm = largestMemory();
-    std::vector<double> throughputs;
-    for (const auto& model : models_) throughputs.push_back(model->throughputBound(architecture, hbm));
-    if (floor > 0 && objectiveOf(throughputs) <= floor) return std::nullopt;
-    std::vector<double> bounds = throughputs;
+    std::vector<double> bounds, throughputs;
+    for (const auto& model : models_) bounds.push_back(model->throughputBound(architecture, hbm));
+    const auto ruledOut = [&](const std::vector<double>& values) { return floor > 0 && objectiveOf(values) <= floor; };
+    if (ruledOut(bounds)) return std::nullopt;
     std::vector<ModelValue> values;
     for (std::size_t m = 0; m < models_.size(); ++m) {
-        values.push_back(models_[m]->evaluate(architecture, hbm, neededOf(m, throughputs, floor), options_.cancel));
+        values.push_back(models_[m]->evaluate(architecture, hbm, neededOf(m, bounds, floor), states, options_.cancel));
         explored += values.back().explored;
-        throughputs[m] = values.back().throughput;
+        throughputs.push_back(values.back().throughput);
         bounds[m] = values.back().bound;
-        if (floor > 0 && objectiveOf(throughputs) <= floor) {
-            bound = objectiveOf(bounds);
-            return std::nullopt;
-        }
+        if (ruledOut(bounds)) return std::nullopt;
     }
+    bound = objectiveOf(bounds);
+    if (ruledOut(throughputs)) return std::nullopt;
     Point point{.architecture = architecture,
                 .area = area,
                 .parts = hardware::areaOf(architecture, space_.area),
                 .hbm = hbm,
                 .objective = objectiveOf(throughputs),
                 .throughput = throughputs};
-    bound = objectiveOf(bounds);
     fillMeans(point, values);
     return point;
 }
@@ -164,7 +163,7 @@ void Scorer::fillMeans(Point& point, const std::vector<ModelValue>& values) cons
     point.energyPerSample /= count;
 }
 
-void Scorer::chooseMemory(Point& point) const {
+void Scorer::chooseMemory(Point& point, std::int64_t states) const {
     for (const std::int64_t size : space_.hbm.values) {
         const Bytes hbm{static_cast<double>(size)};
         if (hbm >= point.hbm) continue;
@@ -172,7 +171,7 @@ void Scorer::chooseMemory(Point& point) const {
         for (std::size_t m = 0; m < models_.size() && same; ++m) {
             const double floor = point.throughput[m] * kSame;
             same = point.throughput[m] == 0 ||
-                   models_[m]->evaluate(point.architecture, hbm, floor, options_.cancel).throughput > floor;
+                   models_[m]->evaluate(point.architecture, hbm, floor, states, options_.cancel).throughput > floor;
         }
         if (same) {
             point.hbm = hbm;
@@ -182,7 +181,7 @@ void Scorer::chooseMemory(Point& point) const {
 }
 
 ModelResult Scorer::resultOf(std::size_t model, const hardware::Architecture& architecture, const ModelValue& value,
-                             Bytes hbm) const {
+                             Bytes hbm, std::int64_t states) const {
     const ModelSearch& search = *models_[model];
     ModelResult result{.model = search.workload().name};
     if (!value.plan) {
@@ -201,14 +200,15 @@ ModelResult Scorer::resultOf(std::size_t model, const hardware::Architecture& ar
     result.hbm = hbm;
     result.mfu = search.mfuOf(architecture, value.throughput);
     result.energyPerSample = search.energyOf(architecture, value.choice, plan);
-    const PlacementProblem problem = search.problem(architecture, hbm, value.choice, plan.tensor, options_.cancel);
+    const PlacementProblem problem =
+        search.problem(architecture, hbm, value.choice, plan.tensor, states, options_.cancel);
     // Loads without transfers tell what part of them is waiting.
     PlacementProblem instant = problem;
     instant.bandwidth = BytesPerSecond{std::numeric_limits<double>::max()};
     const Plan unhindered = codesign::evaluate(search.placer().graph(), instant, plan);
     const Slice& slice = search.slice(value.choice.microBatch, plan.tensor);
-    const auto microBatches =
-        static_cast<double>(((options_.globalBatch - 1) / value.choice.microBatch) / plan.data + 1);
+    const std::int64_t ofReplica = (options_.globalBatch - 1) / value.choice.microBatch / plan.data + 1;
+    const auto microBatches = static_cast<double>(ofReplica);
     std::size_t slowest = 0;
     for (std::size_t s = 0; s < plan.stages.size(); ++s)
         if (plan.stages[s].load > plan.stages[slowest].load) slowest = s;
@@ -253,18 +253,21 @@ void Scorer::setSchedule(std::size_t model, const hardware::Architecture& archit
     std::size_t main = 0;
     double most = 0;
     std::vector<std::array<ScheduleResult, 2>> made;
+    const auto schedule = [&](std::size_t kind, bool backward) {
+        return search.schedule(search.shape(slice, kind, backward), works, architecture, options_.scheduleStates,
+                               options_.cancel);
+    };
     for (std::size_t k = 0; k < slice.kinds.size(); ++k) {
-        made.push_back({search.schedule(search.shape(slice, k, false), works, architecture, "exact", options_.cancel),
-                        search.schedule(search.shape(slice, k, true), works, architecture, "exact", options_.cancel)});
+        made.push_back({schedule(k, false), schedule(k, true)});
         const double time = copies[k] * (made[k][0].schedule.makespan + made[k][1].schedule.makespan);
         if (time > most) {
             most = time;
             main = k;
         }
     }
-    LayerSchedule& schedule = result.schedule.emplace();
-    schedule.layer = slice.kinds[main].name;
-    schedule.copies = static_cast<std::int64_t>(copies[main]);
+    LayerSchedule& shown = result.schedule.emplace();
+    shown.layer = slice.kinds[main].name;
+    shown.copies = static_cast<std::int64_t>(copies[main]);
     const auto fill = [&](PhaseSchedule& phase, const ScheduleResult& found, const LayerPhase& of) {
         phase.makespan = Seconds{found.schedule.makespan};
         phase.lowerBound = Seconds{found.lowerBound};
@@ -276,8 +279,8 @@ void Scorer::setSchedule(std::size_t model, const hardware::Architecture& archit
                                        .network = of.operators[i].reduced.has_value(),
                                        .placed = found.schedule.operators[i]});
     };
-    fill(schedule.forward, made[main][0], slice.kinds[main].forward);
-    fill(schedule.backward, made[main][1], slice.kinds[main].backward);
+    fill(shown.forward, made[main][0], slice.kinds[main].forward);
+    fill(shown.backward, made[main][1], slice.kinds[main].backward);
 }
 
 /// The expert's pipeline over equal numbers of the model's repeated layers, with the best micro-batch and recomputation
@@ -305,8 +308,8 @@ ModelValue Scorer::expertValue(std::size_t model, const hardware::Architecture& 
         }
         for (const bool recompute : {false, true}) {
             const TrainingChoice choice{.microBatch = slice.microBatch, .recompute = recompute};
-            const PlacementProblem problem =
-                search.problem(architecture, largestMemory(), choice, expert.tensor, options_.cancel);
+            const PlacementProblem problem = search.problem(architecture, largestMemory(), choice, expert.tensor,
+                                                            options_.comparedStates(), options_.cancel);
             if (expert.data > problem.microBatches) continue;
             Plan made = codesign::evaluate(search.placer().graph(), problem, plan);
             ++best.explored;
@@ -333,10 +336,11 @@ Baseline Scorer::baselineOf(const hardware::Architecture& architecture, bool exp
                       .hbm = hbm};
     std::vector<ModelValue> values;
     for (std::size_t m = 0; m < models_.size(); ++m) {
-        values.push_back(expert ? expertValue(m, architecture)
-                                : models_[m]->evaluate(architecture, hbm, 0, options_.cancel));
+        values.push_back(expert
+                             ? expertValue(m, architecture)
+                             : models_[m]->evaluate(architecture, hbm, 0, options_.comparedStates(), options_.cancel));
         baseline.point.throughput.push_back(values.back().throughput);
-        baseline.models.push_back(resultOf(m, architecture, values.back(), hbm));
+        baseline.models.push_back(resultOf(m, architecture, values.back(), hbm, options_.comparedStates()));
         if (expert && !models_[m]->workload().expert)
             baseline.models.back().reason = "no expert's placement of the model is published";
         else if (expert && !values.back().plan)
@@ -360,9 +364,10 @@ std::vector<Baseline> Scorer::baselines() const {
         add(reference, true, "tpuv4", space_.reference->name);
         add(reference, false, "tpuv4", space_.reference->name);
     }
-    for (std::size_t m = 0; m < models_.size(); ++m)
+    if (!options_.spotlight) return all;
+    for (const auto& model : models_)
         for (const Spotlight& row : kSpotlight) {
-            if (row.model != models_[m]->workload().name) continue;
+            if (row.model != model->workload().name) continue;
             const std::string name(row.model.substr(4));
             for (const bool expert : {true, false})
                 add(architectureOf(row), expert, "spotlight-" + name, "Spotlight's accelerator for " + name);
@@ -380,9 +385,11 @@ void Scorer::describe(Result& result) const {
             alone.hbm = largestMemory();
             for (std::size_t other = 0; other < models_.size(); ++other)
                 if (other != m) alone.throughput[other] = 0;
-            chooseMemory(alone);
-            const ModelValue value = models_[m]->evaluate(best.architecture, alone.hbm, 0, options_.cancel);
-            ModelResult& made = result.perModel.emplace_back(resultOf(m, best.architecture, value, alone.hbm));
+            chooseMemory(alone, options_.scheduleStates);
+            const ModelValue value =
+                models_[m]->evaluate(best.architecture, alone.hbm, 0, options_.scheduleStates, options_.cancel);
+            ModelResult& made =
+                result.perModel.emplace_back(resultOf(m, best.architecture, value, alone.hbm, options_.scheduleStates));
             if (made.feasible) setSchedule(m, best.architecture, made);
             for (const Baseline& baseline : result.baselines) {
                 if (!baseline.id.starts_with("tpuv4") || !baseline.models[m].feasible) continue;
@@ -405,9 +412,11 @@ void Scorer::describe(Result& result) const {
          {fmt::format("Accelerators are joined by a flat network of {:.6g} GB/s each; an AllReduce is a ring.",
                       options_.bandwidth.value / 1e9),
           "A batch takes the load of the slowest stage for each micro-batch of a replica and for each stage but one.",
-          fmt::format("Operators are scheduled by branch and bound over at most {} states for each layer and phase; a "
-                      "throughput is that of the schedules found, its bound that of the bounds proved.",
-                      options_.scheduleStates)});
+          fmt::format(
+              "Operators are scheduled by branch and bound over at most {} states for each layer and phase where "
+              "the best depends on it, {} on what it is compared with, {} elsewhere; a throughput is that of the "
+              "schedules found, its bound that of the bounds proved.",
+              options_.scheduleStates, options_.comparedStates(), options_.firstStates())});
     if (result.best)
         note(result.assumptions,
              hardware::areaNotes(result.best->architecture, hardware::areaOf(result.best->architecture, space_.area)));

@@ -13,17 +13,17 @@ namespace tessera::codesign {
 /// Evaluates architectures for several models at once and describes what was found.
 class Scorer {
 public:
-    Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options);
+    Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, Options options);
 
     /// Micro-batches × widths × recomputation, over all models.
     std::int64_t choices() const;
-    /// The point of an architecture with the largest HBM, where its objective is above `floor`; adds up the points that
-    /// were evaluated, and sets the bound of the objective where any was. With `floor` 0, also points where a model
-    /// does not fit.
+    /// The point of an architecture with the largest HBM, where its objective is above `floor`, each phase of a layer
+    /// scheduled over so many states; adds up the points that were evaluated, and sets the bound of the objective where
+    /// it is above `floor`. With `floor` 0, also points where a model does not fit.
     std::optional<Point> evaluate(const hardware::Architecture& architecture, SquareMillimetres area, double floor,
-                                  double& bound, std::int64_t& explored) const;
+                                  std::int64_t states, double& bound, std::int64_t& explored) const;
     /// Finds the smallest HBM with the same objective.
-    void chooseMemory(Point& point) const;
+    void chooseMemory(Point& point, std::int64_t states) const;
     /// Fills in models, baselines and assumptions.
     void describe(Result& result) const;
 
@@ -35,7 +35,7 @@ private:
     void setReference();
     void fillMeans(Point& point, const std::vector<ModelValue>& values) const;
     ModelResult resultOf(std::size_t model, const hardware::Architecture& architecture, const ModelValue& value,
-                         Bytes hbm) const;
+                         Bytes hbm, std::int64_t states) const;
     void setSchedule(std::size_t model, const hardware::Architecture& architecture, ModelResult& result) const;
     ModelValue expertValue(std::size_t model, const hardware::Architecture& architecture) const;
     Baseline baselineOf(const hardware::Architecture& architecture, bool expert) const;

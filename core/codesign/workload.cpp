@@ -92,8 +92,7 @@ private:
         Slice slice{.microBatch = batch, .width = width, .kinds = {}, .kindOf = {}, .edges = {}};
         const LayerOperators operators(training, static_cast<double>(options_.wordBytes), works_);
         std::map<std::int32_t, std::size_t> kinds;
-        for (std::size_t i = 0; i < layers.layers.size(); ++i) {
-            const model::TrainingLayer& layer = layers.layers[i];
+        for (const model::TrainingLayer& layer : layers.layers) {
             const auto [entry, isNew] = kinds.try_emplace(layer.equalTo, slice.kinds.size());
             slice.kindOf.push_back(entry->second);
             if (isNew) slice.kinds.push_back(kindOf(layer, operators));
@@ -192,11 +191,11 @@ std::vector<std::string> assumptionsOf(const WorkloadOptions& options) {
             "Weights, gradients, activations and the optimiser's state are words of {} bytes{}.", options.wordBytes,
             options.optimizer == Optimizer::mixedAdam ? ", but a 32-bit copy of the weights, mean and variance" : ""),
         "Reshapes, transpositions, splits and concatenations take no time: operators read and write any layout.",
-        "A product is fused with the element-wise operators behind it, as far as each is the only one of its phase "
-        "that reads what comes before; what the backward pass reads is still written.",
+        ("A product is fused with the element-wise operators behind it, as far as each is the only one of its phase "
+         "that reads what comes before; what the backward pass reads is still written."),
         "A table that embedding and head share is stored and updated with the embedding.",
-        "All weights of a layer are updated by one operator, once per batch; the batch ends with the update of the "
-        "first stage, those of the others run while the pipeline drains.",
+        ("All weights of a layer are updated by one operator, once per batch; the batch ends with the update of the "
+         "first stage, those of the others run while the pipeline drains."),
     };
 }
 

@@ -81,7 +81,7 @@ Predictor::Predictor(const Workload& workload, Options options)
 Predictor::Cut Predictor::cutOf(const Machine& machine, std::int64_t devices) const {
     Cut cut;
     if (options_.parallelism == Parallelism::data || devices == 1) return cut;
-    const double batch = static_cast<double>(options_.batch.value_or(options_.candidates.front()));
+    const auto batch = static_cast<double>(options_.batch.value_or(options_.candidates.front()));
     const std::vector<OperatorCost> costs = operatorCosts(workload_, machine, batch);
     std::vector<double> weights(workload_.crossing.size(), 0);
     for (std::size_t i = 0; i < costs.size(); ++i)
@@ -112,7 +112,7 @@ Predictor::Fit Predictor::fitOf(const Machine& machine, const Cut& cut, double b
         const double most = worst.placement.shortage ? worst.placement.shortage->excess : 0;
         if (excess < most || (excess == most && sum <= largest)) continue;
         largest = sum;
-        worst = {std::move(demand), std::move(placement)};
+        worst = {demand, std::move(placement)};
     }
     return worst;
 }
@@ -213,7 +213,7 @@ void Predictor::addDecision(Prediction& prediction, const Machine& machine) cons
 }
 
 void Predictor::addBaselines(Prediction& prediction, const Machine& machine) const {
-    const double batch = static_cast<double>(prediction.batch);
+    const auto batch = static_cast<double>(prediction.batch);
     const double flops = workload_.flops(batch);
     const auto devices = options_.parallelism == Parallelism::data ? static_cast<double>(prediction.devices) : 1.0;
     // The whole step as one kernel against the slowest known memory.

@@ -221,7 +221,7 @@ private:
             kernel.sizes = {all};
             return kernel;
         }
-        const double columns = static_cast<double>(tensor(output).shape->back());
+        const auto columns = static_cast<double>(tensor(output).shape->back());
         if (columns <= 0) return {};
         kernel.sizes = {{all.fixed / columns, all.perSample / columns}, {columns, 0}};
         return kernel;
@@ -240,7 +240,7 @@ private:
         const model::Shape& shape = tensor(output).shape;
         if (!shape || shape->empty()) return {};
         const Affine all = affine(output, 1);
-        const double columns = static_cast<double>(shape->back());
+        const auto columns = static_cast<double>(shape->back());
         const double flops = made.matrixFlops.fixed + samples_ * made.matrixFlops.perSample;
         const double whole = all.fixed + samples_ * all.perSample;
         const double inner = flops / 2 / whole;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "core/base/text.h"
@@ -35,9 +36,8 @@ std::string count(std::int64_t value) {
 }
 
 bool anyTraining(const PredictionOutcome& outcome) {
-    for (const Prediction& one : outcome.predictions)
-        if (one.trainingTime) return true;
-    return false;
+    return std::any_of(outcome.predictions.begin(), outcome.predictions.end(),
+                       [](const Prediction& one) { return one.trainingTime.has_value(); });
 }
 
 }  // namespace

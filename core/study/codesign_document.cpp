@@ -346,6 +346,7 @@ void writeCodesignJson(const Result& result, const CodesignOutcome& outcome, con
     put("explored", found.explored);
     put("skipped_by_bound", found.skippedByBound);
     put("optimal", found.optimal);
+    put("front_gap", found.frontGap);
     put("bound", found.bound);
     put("ended_by", found.endedBy);
     const std::int64_t globalBatch = found.options.globalBatch;
@@ -391,6 +392,7 @@ Result readCodesignResult(const JsonNode& document, const Study& study) {
     found.explored = document.at("explored").whole(0, kMost);
     found.skippedByBound = document.at("skipped_by_bound").whole(0, kMost);
     found.optimal = document.at("optimal").boolean();
+    found.frontGap = document.at("front_gap").notNegative();
     found.bound = document.at("bound").number();
     found.endedBy = document.at("ended_by").text();
     for (const auto& [name, model] : document.at("per_model").members())
@@ -413,18 +415,24 @@ Json progressJson(const codesign::Progress& progress) {
     for (const codesign::Progress::Known& each : progress.known) {
         Json row = pointJson(each.point);
         row["index"] = each.architecture;
+        row["settled"] = each.settled;
         known.push_back(std::move(row));
     }
-    return {{"next", progress.next}, {"explored", progress.explored}, {"bound", progress.bound}, {"known", known}};
+    Json open = Json::array();
+    for (const codesign::Progress::Open& each : progress.open)
+        open.push_back({{"index", each.architecture}, {"bound", each.bound}, {"settled", each.settled}});
+    return {{"next", progress.next}, {"explored", progress.explored}, {"known", known}, {"open", open}};
 }
 
 codesign::Progress readProgress(const JsonNode& node, std::size_t models) {
     codesign::Progress progress;
     progress.next = static_cast<std::size_t>(node.at("next").whole(0, kMost));
     progress.explored = node.at("explored").whole(0, kMost);
-    progress.bound = node.at("bound").notNegative();
+    const auto indexOf = [](const JsonNode& row) { return static_cast<std::size_t>(row.at("index").whole(0, kMost)); };
+    for (const JsonNode& row : node.at("open").elements(kMostRows))
+        progress.open.push_back({indexOf(row), row.at("bound").notNegative(), row.at("settled").boolean()});
     for (const JsonNode& row : node.at("known").elements(kMostRows)) {
-        progress.known.push_back({static_cast<std::size_t>(row.at("index").whole(0, kMost)), readPoint(row)});
+        progress.known.push_back({indexOf(row), readPoint(row), row.at("settled").boolean()});
         if (progress.known.back().point.throughput.size() != models)
             row.at("throughput_samples_per_s").fail(fmt::format("{} numbers", models));
     }

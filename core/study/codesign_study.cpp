@@ -152,12 +152,12 @@ std::vector<Parameter> makeParameters() {
         {.name = "schedule_states",
          .option = "--schedule-states",
          .kind = Kind::whole,
-         .fallback = "1000",
+         .fallback = "400000",
          .least = 1,
          .most = 1e9,
          .words = {},
          .value = "N",
-         .help = "states that the schedule of a layer's phase may be searched over",
+         .help = "states that the schedule of a layer's phase may be searched over where the best depends on it",
          .research = true},
     };
 }

@@ -23,7 +23,7 @@ constexpr std::int64_t kMega = std::int64_t{1} << 20;
 /// Architectures of a search with a smaller budget, and states of a schedule: this many times it.
 constexpr double kSamples = 1000;
 constexpr double kFewest = 5;
-constexpr double kStates = 1000;
+constexpr double kStates = 400'000;
 std::int64_t partOf(double samples, double budget) {
     return std::lround(std::max(kFewest, samples * budget));
 }
@@ -229,12 +229,11 @@ codesign::Options CodesignExperiment::optionsFor(const Estimating& estimating, c
 }
 
 codesign::Result CodesignExperiment::search(const Models& models, const hardware::Template& space,
-                                            const codesign::Options& options, const codesign::Progress& from) {
+                                            codesign::Options options, const codesign::Progress& from) {
     std::vector<codesign::Workload> workloads;
     for (const std::size_t model : models) workloads.push_back(workloads_.at(model));
-    // Spotlight's accelerators are for one model each; under a name that is not the zoo's they are left out.
-    if (models.size() > 1)
-        for (codesign::Workload& workload : workloads) workload.name = workload.name.substr(kZoo.size());
+    // Spotlight's accelerators are for one model each.
+    options.spotlight = models.size() == 1;
     codesign::Result result = codesign::search(workloads, space, options, from);
     if (!result.best)
         throw UsageError(fmt::format("no accelerator of the template '{}' within its area runs {}", space.name,

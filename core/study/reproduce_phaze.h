@@ -96,7 +96,7 @@ public:
 
 private:
     codesign::Options optionsFor(const Estimating& estimating, const std::string& task);
-    codesign::Result search(const Models& models, const hardware::Template& space, const codesign::Options& options,
+    codesign::Result search(const Models& models, const hardware::Template& space, codesign::Options options,
                             const codesign::Progress& from = {});
 
     const ReproductionOptions& options_;

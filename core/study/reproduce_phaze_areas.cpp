@@ -75,10 +75,10 @@ Reproduction phazeFigure8(const Figure& figure, const ReproductionOptions& optio
     CodesignExperiment experiment(figure, options, sink, stop, models.size() * kEstimating.size() * kSearchesOfModel);
     experiment.read(models, {1});
     experiment.keepMemory(kMemory);
-    for (std::size_t e = 0; e < kEstimating.size(); ++e) {
+    for (const Estimating& estimating : kEstimating) {
         std::array<std::vector<double>, kMostLevels> savings, shares;
         for (const std::size_t model : models) {
-            const Hysteresis solved = solve(experiment, model, kEstimating.at(e));
+            const Hysteresis solved = solve(experiment, model, estimating);
             const double most = architecturesOf(solved.byLevels.back());
             for (std::size_t l = 0; l < solved.byLevels.size(); ++l) {
                 const codesign::Result& result = solved.byLevels[l];
@@ -86,19 +86,19 @@ Reproduction phazeFigure8(const Figure& figure, const ReproductionOptions& optio
                 savings.at(l).push_back(most / count);
                 shares.at(l).push_back(throughputOf(result) / throughputOf(solved.all));
                 const std::string item =
-                    itemOf(fmt::format("{}, H = {}", printedWorkloads()[model].name, l + 1), kEstimating.at(e));
+                    itemOf(fmt::format("{}, H = {}", printedWorkloads()[model].name, l + 1), estimating);
                 experiment.row(item, "architectures", count);
                 experiment.row(item, "over_h_8", savings.at(l).back());
                 experiment.row(item, "share_of_best", shares.at(l).back());
             }
         }
         for (const PrintedSaving& saving : kSavings)
-            experiment.mean(fmt::format("h_{} over h_8{}", saving.levels, kEstimating.at(e).suffix),
+            experiment.mean(fmt::format("h_{} over h_8{}", saving.levels, estimating.suffix),
                             geometricMean(savings.at(static_cast<std::size_t>(saving.levels - 1))), saving.paper);
         for (std::size_t levels = 6; levels <= kMostLevels; ++levels) {
             const double least = *std::min_element(shares.at(levels - 1).begin(), shares.at(levels - 1).end());
             experiment.verdict(
-                fmt::format("with H = {} every model's best accelerator is found ('{}')", levels, kEstimating.at(e).id),
+                fmt::format("with H = {} every model's best accelerator is found ('{}')", levels, estimating.id),
                 least >= 1 - 1e-9,
                 fmt::format("for the model that fares worst {:.1f} % of the best throughput", 100 * least));
         }
@@ -124,12 +124,12 @@ Reproduction phazeFigure9(const Figure& figure, const ReproductionOptions& optio
         if (levels <= 2) return kPrintedLargest;
         return levels >= 6 ? std::optional(printedWorkloads()[model].design) : std::nullopt;
     };
-    for (std::size_t e = 0; e < kEstimating.size(); ++e) {
-        const Hysteresis solved = solve(experiment, model, kEstimating.at(e));
+    for (const Estimating& estimating : kEstimating) {
+        const Hysteresis solved = solve(experiment, model, estimating);
         const auto addPoint = [&](const std::string& what, const codesign::Result& result, double architectures,
                                   const std::optional<PrintedDesign>& paper) {
             const hardware::Architecture& ours = result.best->architecture;
-            const std::string item = itemOf(fmt::format("{}, {}", kBertLarge, what), kEstimating.at(e));
+            const std::string item = itemOf(fmt::format("{}, {}", kBertLarge, what), estimating);
             const auto add = [&](std::string_view metric, std::int64_t number, std::int64_t PrintedDesign::*member) {
                 experiment.row(item, metric, static_cast<double>(number),
                                paper ? std::optional(static_cast<double>((*paper).*member)) : std::nullopt);
@@ -153,15 +153,14 @@ Reproduction phazeFigure9(const Figure& figure, const ReproductionOptions& optio
             if (best == nullptr || point.objective > best->objective) best = &point;
         }
         for (const auto& [elements, point] : bySize) {
-            const std::string item =
-                itemOf(fmt::format("{}, {} PEs per core", kBertLarge, elements), kEstimating.at(e));
+            const std::string item = itemOf(fmt::format("{}, {} PEs per core", kBertLarge, elements), estimating);
             experiment.row(item, "area_mm2", point->area.value);
             experiment.row(item, "over_tpuv4", point->objective);
         }
         const double reached = throughputOf(solved.byLevels.back()) / throughputOf(solved.all);
         experiment.verdict(
             fmt::format("H = 6 and more reach the best accelerator within 3 % of the largest areas ('{}')",
-                        kEstimating.at(e).id),
+                        estimating.id),
             reached >= 1 - 1e-9,
             fmt::format("with H = 8 the search ends at {:.1f} mm2 with {:.1f} % of the throughput of the best one, "
                         "which takes {:.1f} mm2",

@@ -37,8 +37,8 @@ TEST(OperatorsFile, readsReferenceCasesAsTheyAre) {
 }
 
 TEST(OperatorsFile, readsWhatItWritesAndMeetsItsSchema) {
-    std::vector<std::filesystem::path> files = caseFiles("random");
-    for (const auto& file : caseFiles("layers")) files.push_back(file);
+    std::vector<std::filesystem::path> files = caseFiles("ilp_cases/random");
+    for (const auto& file : caseFiles("ilp_cases/layers")) files.push_back(file);
     for (const auto& file : files) {
         const OperatorGraph graph = loadCase(file).graph;
         const std::string text = writeOperators(graph);

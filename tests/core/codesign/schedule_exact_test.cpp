@@ -26,7 +26,7 @@ ScheduleResult solved(const OperatorGraph& graph, const Cores& cores, const Sche
 }
 
 TEST(ScheduleExact, provesTheOptimumOfEveryRandomCase) {
-    const auto files = caseFiles("random");
+    const auto files = caseFiles("ilp_cases/random");
     ASSERT_EQ(files.size(), 24U);
     for (const auto& file : files) {
         const Case each = loadCase(file);
@@ -38,7 +38,7 @@ TEST(ScheduleExact, provesTheOptimumOfEveryRandomCase) {
 }
 
 TEST(ScheduleExact, provesWhatTheReferenceProvedOfLayers) {
-    const auto files = caseFiles("layers");
+    const auto files = caseFiles("ilp_cases/layers");
     ASSERT_EQ(files.size(), 8U);
     for (const auto& file : files) {
         const Case each = loadCase(file);
@@ -61,6 +61,25 @@ TEST(ScheduleExact, provesWhatTheReferenceProvedOfLayers) {
         if (name.starts_with("L6")) {
             EXPECT_EQ(result.schedule.makespan, 3407) << name;  // 1705 to 3415 before
         }
+    }
+}
+
+/// Paths and loads of cores together come close to the linear relaxation, and so to the optimum of layers of
+/// transformers.
+TEST(ScheduleExact, boundsLayersAsWellAsTheLinearRelaxation) {
+    const auto files = caseFiles("layer_phases");
+    ASSERT_EQ(files.size(), 3U);
+    for (const auto& file : files) {
+        const Case each = loadCase(file);
+        const double linear = each.result["linear_bound"].get<double>();
+        ScheduleOptions options{.method = "list"};
+        const ScheduleResult listed = solved(each.graph, each.cores, options);
+        EXPECT_GE(listed.lowerBound, linear * 0.995) << file;
+        EXPECT_LE(listed.lowerBound, linear * (1 + 1e-9)) << file;
+        options = {.nodes = 20'000};
+        const ScheduleResult found = solved(each.graph, each.cores, options);
+        EXPECT_LE(found.schedule.makespan, linear * 1.04) << file;
+        EXPECT_EQ(found.optimal, file.stem() != "bert_large_backward_tpuv4") << file;
     }
 }
 
@@ -143,7 +162,7 @@ TEST(ScheduleExact, fusedOperatorsHoldAPair) {
 }
 
 TEST(ScheduleExact, isRepeatableAndKeepsItsLimitOfNodes) {
-    const Case wide = loadCase(caseFiles("layers").at(6));
+    const Case wide = loadCase(caseFiles("ilp_cases/layers").at(6));
     for (const std::int64_t nodes : {1, 50, 3000}) {
         ScheduleOptions options;
         options.nodes = nodes;
@@ -159,7 +178,7 @@ TEST(ScheduleExact, isRepeatableAndKeepsItsLimitOfNodes) {
 
 TEST(ScheduleExact, endsInTimeAndOnAStopWithTheBestSoFar) {
     if (test::kSanitized) GTEST_SKIP() << "a sanitizer takes its time";
-    const Case wide = loadCase(caseFiles("layers").at(6));
+    const Case wide = loadCase(caseFiles("ilp_cases/layers").at(6));
     ScheduleOptions options;
     options.time = std::chrono::milliseconds(300);
     const auto started = std::chrono::steady_clock::now();
@@ -199,8 +218,8 @@ TEST(ScheduleExact, schedulesThousandsOfOperators) {
 TEST(ScheduleList, neverExceedsSerialTimeAndKeepsEveryRule) {
     ScheduleOptions options;
     options.method = "list";
-    std::vector<std::filesystem::path> files = caseFiles("random");
-    for (const auto& file : caseFiles("layers")) files.push_back(file);
+    std::vector<std::filesystem::path> files = caseFiles("ilp_cases/random");
+    for (const auto& file : caseFiles("ilp_cases/layers")) files.push_back(file);
     int shorter = 0;
     for (const auto& file : files) {
         const Case each = loadCase(file);

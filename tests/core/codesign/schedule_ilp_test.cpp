@@ -67,7 +67,7 @@ TEST(ScheduleIlp, writesTheRowsOfFigure3) {
 TEST(ScheduleIlp, provesTheOptimumOfRandomCases) {
     TESSERA_NEEDS_CBC();
     int proved = 0;
-    for (const auto& file : caseFiles("random")) {
+    for (const auto& file : caseFiles("ilp_cases/random")) {
         const Case each = loadCase(file);
         if (each.graph.operators.size() > 7) continue;  // the others take seconds to minutes
         const ScheduleResult result = solved(each.graph, each.cores);
@@ -104,7 +104,7 @@ TEST(ScheduleIlp, givesCoresToTheKindsOfWhichTooManyAreUsed) {
 
 TEST(ScheduleIlp, endsInTimeWithTheBestSoFar) {
     TESSERA_NEEDS_CBC();
-    const Case wide = loadCase(caseFiles("layers").at(5));
+    const Case wide = loadCase(caseFiles("ilp_cases/layers").at(5));
     ScheduleOptions options;
     options.time = 2s;
     const auto started = std::chrono::steady_clock::now();
