@@ -138,10 +138,14 @@ std::vector<std::string> codesignSentences(const CodesignOutcome& outcome) {
             "The estimator 'phaze' gives vector operators all the bandwidth that they ask for: 'many vector cores' "
             "follows from that; compare with --estimator physical.");
     const bool whole = result.options.search == codesign::SearchKind::exhaustive && result.endedBy == "done";
+    if (result.best && whole && result.frontGap > 0)
+        sentences.push_back(
+            fmt::format("Smaller accelerators on the front: none of their area or less is more than {} better.",
+                        study::percentText(result.frontGap)));
     if (result.best && whole && !result.optimal)
         sentences.push_back(fmt::format(
             "No point has a greater objective with the operator schedules that were found; those that were not proved "
-            "optimal leave the best {}.",
+            "optimal leave room for {}.",
             study::certaintyText(result)));
     return sentences;
 }

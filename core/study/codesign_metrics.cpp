@@ -157,7 +157,7 @@ std::string certaintyText(const codesign::Result& result) {
     if (result.options.search != codesign::SearchKind::exhaustive || result.endedBy != "done")
         return "best of those looked at";
     if (!result.best || !(result.bound > 0)) return "no bound";
-    return fmt::format("at most {} below the bound", percentText(1 - result.best->objective / result.bound));
+    return fmt::format("at most {} better", percentText(result.bound / result.best->objective - 1));
 }
 
 std::string headline(const CodesignOutcome& outcome) {

@@ -24,6 +24,7 @@ namespace tessera::study {
 struct PrintedDesign {
     std::int64_t tensorCores = 1, vectorCores = 1, width = 1, height = 1;
     std::int64_t globalMegabytes = 1;
+    bool operator==(const PrintedDesign&) const = default;
 };
 inline constexpr double kPrintedGlobalWords = 4096, kPrintedTensorL2Kilobytes = 1024, kPrintedVectorL2Kilobytes = 4;
 

@@ -147,11 +147,8 @@ void CodesignView::Implementation::fillModels() {
 
 QString CodesignView::Implementation::certainty() const {
     const codesign::Result& result = choice->run.result();
-    if (result.optimal) return tr("proven optimal");
-    if (result.best && result.best->objective > 0 && result.bound > result.best->objective)
-        return tr("at most %1 better")
-            .arg(QString::fromStdString(study::percentText(result.bound / result.best->objective - 1)));
-    return result.endedBy == "stop" ? tr("stopped") : tr("not proven");
+    if (result.endedBy == "stop") return tr("stopped");
+    return QString::fromStdString(study::certaintyText(result));
 }
 
 void CodesignView::Implementation::showHeadline() {
