@@ -231,6 +231,10 @@ const Prediction* bestOf(const PredictionOutcome& outcome, std::string_view metr
 
 // Accelerators side by side -------------------------------------------------------------------------------------------
 
+std::vector<const Prediction*> inOrder(const PredictionOutcome& outcome, std::int64_t devices) {
+    return barsBy(outcome, devices, throughputOf).rows;
+}
+
 Chart throughputChart(const PredictionOutcome& outcome, std::int64_t devices) {
     Chart chart{.id = "throughput", .title = "Throughput " + onDevices(devices), .horizontal = true};
     chart.y = {.title = "Throughput (samples/s)", .fromZero = true};

@@ -37,6 +37,9 @@ const predict::Ranking* rankingOf(const study::PredictionOutcome& outcome, std::
 inline constexpr std::string_view kByThroughput = "throughput_samples_per_s";
 inline constexpr std::string_view kByPrice = "samples_per_usd";
 
+/// The predictions at a number of devices as their bars stand in `throughputChart`, `methodChart` and `stageChart`:
+/// fastest first, then what does not fit.
+std::vector<const predict::Prediction*> inOrder(const study::PredictionOutcome& outcome, std::int64_t devices);
 /// Throughput of every accelerator, best first, with the error that its numbers allow (Centimani, Fig. 7a).
 Chart throughputChart(const study::PredictionOutcome& outcome, std::int64_t devices);
 /// Samples per dollar likewise (Fig. 7b).
