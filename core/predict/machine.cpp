@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "core/base/error.h"
@@ -122,9 +124,59 @@ std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine&
     return costs;
 }
 
+namespace {
+
+constexpr std::size_t kMostAlike = 2000;  ///< kept in results
+
+std::string boundOf(const StepOperator& op, const Machine& machine, const OperatorCost& cost) {
+    if (cost.way == Way::measured) return op.kernel.kernel;
+    return cost.level < 0 ? "compute" : machine.accelerator.memory[static_cast<std::size_t>(cost.level)].name;
+}
+
+std::vector<AlikeOperators> alikeOf(const Workload& workload, const Machine& machine,
+                                    const std::vector<OperatorCost>& costs, double batch) {
+    std::vector<AlikeOperators> all;
+    std::map<std::tuple<std::string_view, model::Phase, double, double, double>, std::size_t> places;
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const StepOperator& op = workload.operators[i];
+        if (op.free) continue;
+        const double flops = op.matrixFlops.at(batch) + op.vectorFlops.at(batch);
+        const double bytes = op.bytes.at(batch);
+        const auto [place, fresh] = places.try_emplace({op.type, op.phase, flops, bytes, costs[i].seconds}, all.size());
+        if (!fresh) {
+            ++all[place->second].count;
+            continue;
+        }
+        all.push_back({.name = op.name,
+                       .type = op.type,
+                       .phase = op.phase,
+                       .group = op.group,
+                       .count = 1,
+                       .way = costs[i].way,
+                       .bound = boundOf(op, machine, costs[i]),
+                       .flops = Flops{flops},
+                       .bytes = Bytes{bytes},
+                       .time = Seconds{costs[i].seconds}});
+    }
+    if (all.size() <= kMostAlike) return all;
+    std::vector<std::size_t> order(all.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto whole = [&](std::size_t i) { return all[i].time.value * static_cast<double>(all[i].count); };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return whole(a) > whole(b); });
+    order.resize(kMostAlike);
+    std::sort(order.begin(), order.end());
+    std::vector<AlikeOperators> most;
+    most.reserve(order.size());
+    for (const std::size_t i : order) most.push_back(std::move(all[i]));
+    return most;
+}
+
+}  // namespace
+
 OperatorShares sharesOf(const Workload& workload, const Machine& machine, const std::vector<OperatorCost>& costs,
-                        std::size_t slowest) {
+                        double batch, std::size_t slowest) {
     OperatorShares shares;
+    shares.alike = alikeOf(workload, machine, costs, batch);
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < costs.size(); ++i) {
         if (workload.operators[i].free) continue;
@@ -144,14 +196,11 @@ OperatorShares sharesOf(const Workload& workload, const Machine& machine, const 
     for (std::size_t k = 0; k < slowest; ++k) {
         const StepOperator& op = workload.operators[order[k]];
         const OperatorCost& cost = costs[order[k]];
-        std::string bound = "compute";
-        if (cost.way == Way::measured) bound = op.kernel.kernel;
-        if (cost.level >= 0) bound = machine.accelerator.memory[static_cast<std::size_t>(cost.level)].name;
         shares.slowest.push_back({.name = op.name,
                                   .type = op.type,
                                   .phase = op.phase,
                                   .way = cost.way,
-                                  .bound = std::move(bound),
+                                  .bound = boundOf(op, machine, cost),
                                   .outsideHull = cost.outsideHull,
                                   .time = Seconds{cost.seconds}});
     }

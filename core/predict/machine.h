@@ -51,8 +51,8 @@ std::int32_t levelBounding(std::int32_t holding, const std::vector<hardware::Mem
 /// Equation 2: the measured kernel where the table has it, else the cache-aware roofline, and the start of the kernel.
 std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch);
 
-/// What the two ways made of the operators, with the `slowest` of them.
+/// What the two ways made of the operators at the batch that `costs` are of, with the `slowest` of them.
 OperatorShares sharesOf(const Workload& workload, const Machine& machine, const std::vector<OperatorCost>& costs,
-                        std::size_t slowest);
+                        double batch, std::size_t slowest);
 
 }  // namespace tessera::predict

@@ -202,8 +202,11 @@ Placement place(const CategoryBytes& bytes, const hardware::Accelerator& acceler
     Placement placement;
     std::vector<double> left;
     for (const hardware::MemoryLevel& level : accelerator.memory) {
-        placement.levels.push_back(
-            {.level = level.name, .onChip = level.onChip, .capacity = level.capacity, .bytes = {}});
+        placement.levels.push_back({.level = level.name,
+                                    .onChip = level.onChip,
+                                    .capacity = level.capacity,
+                                    .bandwidth = level.bandwidth,
+                                    .bytes = {}});
         left.push_back(level.capacity ? level.capacity->value : std::numeric_limits<double>::infinity());
     }
     if (placement.levels.empty()) return placement;

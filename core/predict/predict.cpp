@@ -117,23 +117,38 @@ Predictor::Fit Predictor::fitOf(const Machine& machine, const Cut& cut, double b
     return worst;
 }
 
-std::optional<std::int64_t> Predictor::bestBatch(const Machine& machine, const Cut& cut, std::int64_t devices) const {
-    Occupancy limit;
-    for (const hardware::MemoryLevel& level : machine.accelerator.memory)
-        (level.onChip ? limit.onChip : limit.offChip) += level.capacity ? level.capacity->value : 0;
-    std::vector<BatchCandidate> candidates;
+std::vector<BatchMemory> Predictor::triedBatches(const Machine& machine, const Cut& cut, std::int64_t devices) const {
+    std::vector<BatchMemory> tried;
     for (const std::int64_t batch : options_.candidates) {
         const Fit fit = fitOf(machine, cut, static_cast<double>(batch), devices);
-        BatchCandidate& candidate = candidates.emplace_back();
-        candidate.batch = batch;
-        candidate.fits = !fit.placement.shortage.has_value();
-        for (const LevelUse& level : fit.placement.levels)
-            (level.onChip ? candidate.estimate.onChip : candidate.estimate.offChip) += sumOf(level.bytes);
+        BatchMemory& memory = tried.emplace_back();
+        memory.batch = batch;
+        memory.fits = !fit.placement.shortage.has_value();
+        for (const LevelUse& level : fit.placement.levels) memory.levels.push_back(level.bytes);
         // Memory never shrinks as the batch grows.
-        if (!candidate.fits) break;
+        if (!memory.fits) break;
+    }
+    return tried;
+}
+
+std::optional<std::int64_t> Predictor::bestOf(const Machine& machine, const std::vector<BatchMemory>& tried) {
+    const std::vector<hardware::MemoryLevel>& levels = machine.accelerator.memory;
+    Occupancy limit;
+    for (const hardware::MemoryLevel& level : levels)
+        (level.onChip ? limit.onChip : limit.offChip) += level.capacity ? level.capacity->value : 0;
+    std::vector<BatchCandidate> candidates;
+    for (const BatchMemory& memory : tried) {
+        BatchCandidate& candidate =
+            candidates.emplace_back(BatchCandidate{.batch = memory.batch, .estimate = {}, .fits = memory.fits});
+        for (std::size_t i = 0; i < memory.levels.size(); ++i)
+            (levels[i].onChip ? candidate.estimate.onChip : candidate.estimate.offChip) += sumOf(memory.levels[i]);
     }
     const std::optional<std::size_t> chosen = chooseBatch(candidates, limit);
     return chosen ? std::optional(candidates[*chosen].batch) : std::nullopt;
+}
+
+std::optional<std::int64_t> Predictor::bestBatch(const Machine& machine, const Cut& cut, std::int64_t devices) const {
+    return bestOf(machine, triedBatches(machine, cut, devices));
 }
 
 // Communication -------------------------------------------------------------------------------------------------------
@@ -265,7 +280,10 @@ Prediction Predictor::predict(const Machine& machine, std::int64_t devices) cons
     prediction.sources = machine.accelerator.provenance;
 
     const Cut cut = cutOf(machine, devices);
-    const std::optional<std::int64_t> batch = options_.batch ? options_.batch : bestBatch(machine, cut, devices);
+    prediction.dtype = machine.dtype;
+    prediction.peak = machine.peak;
+    prediction.batches = triedBatches(machine, cut, devices);
+    const std::optional<std::int64_t> batch = options_.batch ? options_.batch : bestOf(machine, prediction.batches);
     const auto samples = static_cast<double>(batch.value_or(options_.candidates.front()));
     Fit fit = fitOf(machine, cut, samples, devices);
     prediction.memory.bytes = fit.demand.bytes;
@@ -278,7 +296,7 @@ Prediction Predictor::predict(const Machine& machine, std::int64_t devices) cons
     prediction.batch = static_cast<std::int64_t>(samples);
 
     const std::vector<OperatorCost> costs = operatorCosts(workload_, machine, samples);
-    prediction.operators = sharesOf(workload_, machine, costs, options_.slowest);
+    prediction.operators = sharesOf(workload_, machine, costs, samples, options_.slowest);
     prediction.compute = prediction.operators.time;
     std::string weakest = "measured";
     const auto restOn = [&](const std::string& path) {

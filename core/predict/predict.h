@@ -58,6 +58,8 @@ private:
     struct Fit;
     Cut cutOf(const Machine& machine, std::int64_t devices) const;
     Fit fitOf(const Machine& machine, const Cut& cut, double batch, std::int64_t devices) const;
+    std::vector<BatchMemory> triedBatches(const Machine& machine, const Cut& cut, std::int64_t devices) const;
+    static std::optional<std::int64_t> bestOf(const Machine& machine, const std::vector<BatchMemory>& tried);
     std::optional<std::int64_t> bestBatch(const Machine& machine, const Cut& cut, std::int64_t devices) const;
     const Collective* collectiveFor(const Machine& machine) const;
     Seconds exchangeTime(const Machine& machine, const Collective& collective, std::int64_t devices) const;

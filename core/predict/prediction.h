@@ -10,6 +10,7 @@
 
 #include "core/base/quantity.h"
 #include "core/hardware/numbers.h"
+#include "core/model/operators/operator_table.h"
 #include "core/model/training.h"
 
 /// How fast an accelerator trains a model: after Xie et al., "Centimani: Enabling Fast AI Accelerator Selection for DNN
@@ -38,6 +39,7 @@ struct LevelUse {
     std::string level;
     bool onChip = false;
     std::optional<Bytes> capacity;
+    std::optional<BytesPerSecond> bandwidth;
     CategoryBytes bytes{};
     bool operator==(const LevelUse&) const = default;
 };
@@ -48,6 +50,14 @@ struct MemoryUse {
     std::vector<LevelUse> levels;  ///< empty where the accelerator gives none
     std::string at;                ///< the operator that runs at that moment
     bool operator==(const MemoryUse&) const = default;
+};
+
+/// The memory of one device with a batch that was tried.
+struct BatchMemory {
+    std::int64_t batch = 1;
+    bool fits = true;
+    std::vector<CategoryBytes> levels;  ///< in the order of MemoryUse::levels
+    bool operator==(const BatchMemory&) const = default;
 };
 
 /// Which of two ways told the time of an operator (Centimani, eq. 2).
@@ -64,6 +74,21 @@ struct OperatorTime {
     bool operator==(const OperatorTime&) const = default;
 };
 
+/// Operators of one type and phase with the same work, bytes and time: repeated layers of a model.
+struct AlikeOperators {
+    std::string name;  ///< of the first
+    std::string type;
+    model::Phase phase = model::Phase::forward;
+    model::OperatorClass group = model::OperatorClass::vector;
+    std::int64_t count = 1;
+    Way way = Way::roofline;
+    std::string bound;  ///< as of an OperatorTime
+    Flops flops;        ///< of one
+    Bytes bytes;        ///< of one, read and written
+    Seconds time;       ///< of one
+    bool operator==(const AlikeOperators&) const = default;
+};
+
 /// What the two ways made of a step's operators.
 struct OperatorShares {
     std::int64_t operators = 0;  ///< that take time
@@ -72,6 +97,8 @@ struct OperatorShares {
     Seconds measuredTime;
     Seconds time;
     std::vector<OperatorTime> slowest;  ///< slowest first
+    /// Those that take time, in the order of the schedule; of very many different ones those that take most of it.
+    std::vector<AlikeOperators> alike;
     bool operator==(const OperatorShares&) const = default;
 };
 
@@ -98,8 +125,11 @@ struct Prediction {
     std::int64_t devices = 1;
     std::int64_t batch = 0;  ///< per device; of model parallelism in all; 0 where none fits
     MemoryUse memory;
-    std::string policy;      ///< of placement
-    std::string collective;  ///< how gradients are summed; empty where they are not
+    std::vector<BatchMemory> batches;  ///< the candidates, rising, up to the first that does not fit
+    std::string dtype;                 ///< that the accelerator computes in; empty in results of older programs
+    FlopsPerSecond peak;               ///< in that type; likewise 0
+    std::string policy;                ///< of placement
+    std::string collective;            ///< how gradients are summed; empty where they are not
     Seconds load, compute, communication, overlap, step;
     double throughput = 0;  ///< samples per second, over all devices
     std::optional<double> pricePerHourUsd;

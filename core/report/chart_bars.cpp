@@ -11,6 +11,7 @@ std::string ChartBuilder::barText(std::size_t s, std::size_t category) const {
 }
 
 std::string ChartBuilder::totalText(std::size_t category) const {
+    if (category < chart_.endTexts.size()) return chart_.endTexts[category];
     const auto [up, down] = stack(category);
     return up + down != 0 ? formatQuantity(up + down, chart_.y.measure) : "";
 }
@@ -119,24 +120,53 @@ void ChartBuilder::pile(std::size_t category, double at, double thickness) {
 void ChartBuilder::barTexts() {
     if (!hasBars_ || folded_) return;
     valuesFit_ = valuesFit();
-    std::vector<double> ends(categories_, kNothing);
+    std::vector<double> ends(categories_, kNothing);  ///< of the last bar
+    std::vector<bool> piled(categories_, false);
     std::vector<Rect> whole(categories_);
     for (const ChartLayout::Bar& bar : out_.bars) {
         const Series& series = chart_.series[bar.series];
         const auto category = static_cast<std::size_t>(series.x[bar.point]);
+        ends[category] = series.y[bar.point];
         if (series.mark == Mark::bars) {
-            endText(bar.area, valueText(chart_, series, bar.point), series.y[bar.point] < 0);
+            endText(withError(bar), valueText(chart_, series, bar.point), series.y[bar.point] < 0);
         } else {
             segmentText(bar, series);
             extend(whole[category], bar.area);
-            ends[category] = series.y[bar.point];
+            piled[category] = true;
         }
     }
-    for (std::size_t c = 0; c < categories_; ++c)
-        if (!std::isnan(ends[c])) {
+    for (std::size_t c = 0; c < categories_; ++c) {
+        if (piled[c]) {
             const auto [up, down] = stack(c);
             endText(whole[c], totalText(c), up == 0 && down < 0);
+        } else if (std::isnan(ends[c]) && c < chart_.endTexts.size()) {
+            insteadText(c);
         }
+    }
+}
+
+Rect ChartBuilder::withError(const ChartLayout::Bar& bar) const {
+    const Series& series = chart_.series[bar.series];
+    if (bar.point >= series.low.size() || bar.point >= series.high.size()) return bar.area;
+    if (!isShown(series.low[bar.point], chart_.y) || !isShown(series.high[bar.point], chart_.y)) return bar.area;
+    Rect whole = bar.area;
+    const auto [from, to] = std::minmax(inPlot(series.low[bar.point]), inPlot(series.high[bar.point]));
+    extend(whole, chart_.horizontal ? Rect{from, whole.y, to - from, whole.height}
+                                    : Rect{whole.x, from, whole.width, to - from});
+    return whole;
+}
+
+void ChartBuilder::insteadText(std::size_t category) {
+    const std::string& text = chart_.endTexts[category];
+    const Rect& plot = out_.plot;
+    const double middle = out_.x.pixelOf(static_cast<double>(category));
+    const bool inside =
+        chart_.horizontal ? middle >= plot.y && middle <= plot.bottom() : middle >= plot.x && middle <= plot.right();
+    if (text.empty() || !inside || step() < 10) return;
+    const Point at = chart_.horizontal ? Point{base() + 6, middle + 4} : Point{middle, base() - 4};
+    const std::string shownText = fit(text, chart_.horizontal ? plot.right() - at.x : step());
+    out_.front.shapes.push_back(
+        Label{.at = at, .text = shownText, .anchor = chart_.horizontal ? Anchor::start : Anchor::middle, .full = text});
 }
 
 bool ChartBuilder::valuesFit() const {

@@ -148,7 +148,11 @@ private:
     /// Whether the value of every upright bar finds room above it; some without theirs would look wrong.
     bool valuesFit() const;
     static void extend(Rect& whole, const Rect& area);
+    /// A bar together with its error bar.
+    Rect withError(const ChartLayout::Bar& bar) const;
     void endText(const Rect& bar, const std::string& text, bool negative);
+    /// What is said of a category without bars.
+    void insteadText(std::size_t category);
     void segmentText(const ChartLayout::Bar& bar, const Series& series);
     void curves();
     void markers(std::size_t s, double radius);

@@ -45,12 +45,13 @@ void ChartBuilder::curves() {
 void ChartBuilder::markers(std::size_t s, double radius) {
     const Series& series = chart_.series[s];
     for (const PlacedPoint& point : pointsOf(series, out_))
-        out_.front.shapes.push_back(Marker{.at = point.at,
-                                           .shape = shapeOf(s),
-                                           .radius = radius,
-                                           .fill = colourOf(series),
-                                           .opacity = opacityOf(series),
-                                           .tip = length(series) <= 2000 ? tip(series, point.point) : ""});
+        out_.front.shapes.push_back(
+            Marker{.at = point.at,
+                   .shape = shapeOf(s),
+                   .radius = point.point < series.radii.size() ? series.radii[point.point] : radius,
+                   .fill = colourOf(series),
+                   .opacity = opacityOf(series),
+                   .tip = length(series) <= 2000 ? tip(series, point.point) : ""});
 }
 
 void ChartBuilder::points() {
@@ -60,7 +61,7 @@ void ChartBuilder::points() {
         if (!elsewhere(s)) markers(s, series.dimmed ? 2 : 3.5);
         for (std::size_t i = 0; !series.low.empty() && i < length(series); ++i)
             if (shown(series, i)) errorBar(series, i, out_.x.pixel(series.x[i]), 4);
-        if (series.valueTexts.size() <= kFewPoints) pointTexts(series);
+        if (series.valueTexts.size() <= kFewPoints && series.radii.empty()) pointTexts(series);
     }
 }
 

@@ -214,7 +214,7 @@ Chart roofline(const hardware::Accelerator& accelerator, const std::string& dtyp
     const double from = std::min(ridge(*levels.front()), ridge(*levels.back())) / 100;
     const double to = std::max(ridge(*levels.front()), ridge(*levels.back())) * 100;
     for (const hardware::MemoryLevel* level : levels) {
-        const bool outer = level == levels.back();
+        const bool outer = level == levels.front();  // nothing is faster than out of the fastest level
         Series series;
         series.id = level->name;
         series.name =

@@ -14,10 +14,12 @@
 #include "core/report/mapping_report.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
+#include "core/report/prediction_pictures.h"
 #include "core/report/prediction_report.h"
 #include "core/report/scaling_picture.h"
 #include "core/study/mapping_schedule.h"
 #include "core/study/metric.h"
+#include "core/study/prediction_study.h"
 #include "core/study/scaling.h"
 
 namespace tessera::report {
@@ -52,6 +54,19 @@ const study::PredictionOutcome& predictionOf(const study::Result& result) {
     const auto* outcome = std::get_if<study::PredictionOutcome>(&result.outcome);
     if (outcome == nullptr) throw UsageError("only a run of the prediction engine has this");
     return *outcome;
+}
+
+/// By "bow" or "bow@8".
+const predict::Prediction& predictionNamed(const study::Result& result, const std::string& name) {
+    for (const predict::Prediction& one : predictionOf(result).predictions)
+        if (study::nameOf(one) == name) return one;
+    throw UsageError(fmt::format("the result has no prediction {}", inQuotes(name)));
+}
+
+/// The level of memory that pictures are of: the largest that holds something.
+std::size_t mostUsed(const predict::Prediction& prediction) {
+    const std::vector<std::size_t> levels = usedLevels(prediction);
+    return levels.empty() ? 0 : levels.front();
 }
 
 const mapping::Run& runOf(const study::Result& result, const std::string& algorithm) {
@@ -195,6 +210,64 @@ const std::vector<NamedPicture>& namedPictures() {
              return stageMemoryChart(modelOf(result, strategy));
          },
          "codesign"},
+        {"throughput", "Throughput of every accelerator, with its error",
+         [](const Result& result, const Text& prediction, const Hooks& /*hooks*/) -> Picture {
+             const predict::Prediction& one = predictionNamed(result, prediction);
+             return throughputChart(predictionOf(result), one.devices);
+         },
+         "predict"},
+        {"price-performance", "Samples per dollar of every accelerator, with its error",
+         [](const Result& result, const Text& prediction, const Hooks& /*hooks*/) -> Picture {
+             const predict::Prediction& one = predictionNamed(result, prediction);
+             return pricePerformanceChart(predictionOf(result), one.devices);
+         },
+         "predict"},
+        {"cost", "What the samples that were asked for cost",
+         [](const Result& result, const Text& prediction, const Hooks& /*hooks*/) -> Picture {
+             const predict::Prediction& one = predictionNamed(result, prediction);
+             return trainingCostChart(predictionOf(result), one.devices);
+         },
+         "predict"},
+        {"methods", "The same by plainer methods",
+         [](const Result& result, const Text& prediction, const Hooks& /*hooks*/) -> Picture {
+             const predict::Prediction& one = predictionNamed(result, prediction);
+             return methodChart(predictionOf(result), one.devices);
+         },
+         "predict"},
+        {"stages", "What a step consists of, and what of it is hidden",
+         [](const Result& result, const Text& prediction, const Hooks& /*hooks*/) -> Picture {
+             const predict::Prediction& one = predictionNamed(result, prediction);
+             return stageChart(predictionOf(result), one.devices);
+         },
+         "predict"},
+        {"batches", "What every candidate for the batch puts into memory",
+         [](const Result& result, const Text& prediction, const Hooks& /*hooks*/) -> Picture {
+             const predict::Prediction& one = predictionNamed(result, prediction);
+             return batchMemoryChart(one, mostUsed(one));
+         },
+         "predict"},
+        {"memory", "How full every level of memory is",
+         [](const Result& result, const Text& prediction, const Hooks& /*hooks*/) -> Picture {
+             const predict::Prediction& one = predictionNamed(result, prediction);
+             return levelChart(one);
+         },
+         "predict"},
+        {"operators", "Operators on the roofline of an accelerator",
+         [](const Result& result, const Text& prediction, const Hooks& /*hooks*/) -> Picture {
+             const predict::Prediction& one = predictionNamed(result, prediction);
+             return operatorRoofline(predictionOf(result), one).chart;
+         },
+         "predict"},
+        {"devices", "Throughput by number of devices",
+         [](const Result& result, const Text& /*prediction*/, const Hooks& /*hooks*/) -> Picture {
+             return deviceScalingChart(predictionOf(result));
+         },
+         "predict"},
+        {"device-speedup", "Speed-up by number of devices",
+         [](const Result& result, const Text& /*prediction*/, const Hooks& /*hooks*/) -> Picture {
+             return deviceSpeedupChart(predictionOf(result));
+         },
+         "predict"},
         {"timeline", "What happens when",
          [](const Result& result, const Text& strategy, const Hooks& /*hooks*/) -> Picture {
              return study::timelineOf(result, strategy);
@@ -289,6 +362,21 @@ const std::vector<NamedTable>& namedTables() {
              return memoryTable(predictionOf(result));
          },
          "predict"},
+        {"batches", "What every candidate for the batch takes, full precision",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return batchSheet(predictionOf(result));
+         },
+         "predict"},
+        {"operators", "The operators of a step, those that are alike together, full precision",
+         [](const Result& result, const Text& prediction, const Hooks& /*hooks*/) {
+             return operatorSheet(predictionOf(result), predictionNamed(result, prediction));
+         },
+         "predict"},
+        {"sources", "Where the numbers of the accelerators come from",
+         [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) {
+             return sourceSheet(predictionOf(result));
+         },
+         "predict"},
         {"metrics", "All metrics, full precision", metricsTable, ""},
     };
     return kTables;
@@ -317,9 +405,10 @@ std::string strategyOf(const study::Result& result, const std::string& wanted) {
         if (!wanted.empty() || codesign->result.perModel.empty()) return wanted;
         return codesign->result.perModel.front().model;
     }
-    if (std::holds_alternative<study::PredictionOutcome>(result.outcome)) {
-        if (!wanted.empty()) throw UsageError("a prediction has no strategies");
-        return "";
+    if (const auto* prediction = std::get_if<study::PredictionOutcome>(&result.outcome)) {
+        const predict::Prediction* best = study::fastestPrediction(*prediction);
+        return wanted.empty() && best != nullptr ? study::nameOf(*best)
+                                                 : study::nameOf(predictionNamed(result, wanted));
     }
     if (wanted.empty()) return bestPlan(outcomeOf(result)).strategy;
     return planOf(result, wanted).strategy;

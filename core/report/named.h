@@ -39,8 +39,8 @@ std::vector<NamedTable> namedTables(std::string_view engine);
 std::string toSvg(const Picture& picture, const Theme& theme);
 std::string toCsv(const Picture& picture);
 
-/// The strategy or algorithm that pictures are of where none is named: the best. Throws UsageError where the result has
-/// no such one.
+/// The strategy, algorithm or prediction ("bow@8") that pictures are of where none is named: the best. Throws
+/// UsageError where the result has no such one.
 std::string strategyOf(const study::Result& result, const std::string& wanted);
 
 }  // namespace tessera::report

@@ -43,6 +43,7 @@ struct Series {
     bool dimmed = false;                       ///< background points: grey at 35 %
     std::vector<double> low = {}, high = {};   ///< error bars, empty = none
     std::vector<std::string> valueTexts = {};  ///< printed at bars or points; empty = formatted values
+    std::vector<double> radii = {};            ///< of points, pixels; empty = all alike
     bool cannotBeBelow = true;                 ///< for a bound: which side is hatched
 };
 
@@ -54,6 +55,8 @@ struct Chart {
     bool horizontal = false;  ///< bars run to the right, categories downwards
     std::string empty = {};   ///< what to do so that something appears here; nothing is said while this is not known
     std::vector<std::string> notes = {};
+    /// By category: what stands at the end of a stack instead of its sum, or in place of bars that there are none of.
+    std::vector<std::string> endTexts = {};
 };
 
 /// A grid of cells of a few categories: layers × splits by type.

@@ -16,6 +16,7 @@
 #include "core/report/mapping_report.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
+#include "core/report/prediction_pictures.h"
 #include "core/report/prediction_report.h"
 #include "core/study/comparison.h"
 #include "core/study/title.h"
@@ -102,6 +103,18 @@ void addPictures(Blocks& blocks, const study::MappingOutcome& outcome, const map
     blocks.emplace_back(Picture{demandChart(outcome)});
 }
 
+void addPictures(Blocks& blocks, const study::PredictionOutcome& outcome, const predict::Prediction& best) {
+    const auto add = [&](Chart chart) {
+        if (!chart.series.empty()) blocks.emplace_back(Picture{std::move(chart)});
+    };
+    add(throughputChart(outcome, best.devices));
+    add(pricePerformanceChart(outcome, best.devices));
+    add(stageChart(outcome, best.devices));
+    add(deviceScalingChart(outcome));
+    for (const std::size_t level : usedLevels(best)) add(batchMemoryChart(best, level));
+    add(operatorRoofline(outcome, best).chart);
+}
+
 void addProvenance(Blocks& blocks, const study::Result& result) {
     Table inputs;
     inputs.columns = {{"input"}, {"SHA-256"}};
@@ -127,6 +140,8 @@ void addOutcome(Blocks& blocks, const study::Result& /*result*/, const study::Pr
                 const ReportOptions& options) {
     blocks.emplace_back(HeadlineText{study::headline(outcome)});
     for (const std::string& sentence : infeasibleSentences(outcome)) blocks.emplace_back(Paragraph{sentence});
+    if (const predict::Prediction* best = study::fastestPrediction(outcome); options.pictures && best != nullptr)
+        addPictures(blocks, outcome, *best);
     if (!options.tables) return;
     addTable(blocks, "Predictions", predictionTable(outcome));
     addTable(blocks, "Order", rankingTable(outcome));

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "core/model/fold.h"
 #include "core/study/document_study.h"
 #include "core/study/prediction_study.h"
 
@@ -38,8 +40,23 @@ Json levelsJson(const predict::MemoryUse& memory) {
     for (const predict::LevelUse& level : memory.levels) {
         Json json = {{"name", level.level}, {"on_chip", level.onChip}};
         if (level.capacity) json["capacity_bytes"] = level.capacity->value;
+        if (level.bandwidth) json["bandwidth_bytes_per_s"] = level.bandwidth->value;
         json["bytes"] = predict::sumOf(level.bytes);
         list.push_back(std::move(json));
+    }
+    return list;
+}
+
+/// What every candidate takes, by category and level; what is nothing is left out.
+Json batchesJson(const Prediction& one) {
+    Json list = Json::array();
+    for (const predict::BatchMemory& tried : one.batches) {
+        Json memory = Json::object();
+        for (std::size_t c = 0; c < kCategories; ++c)
+            for (std::size_t level = 0; level < tried.levels.size(); ++level)
+                if (tried.levels[level][c] > 0)
+                    memory[std::string(idOf(categoryAt(c)))][one.memory.levels[level].level] = tried.levels[level][c];
+        list.push_back({{"batch", tried.batch}, {"fits", tried.fits}, {"memory", std::move(memory)}});
     }
     return list;
 }
@@ -67,6 +84,19 @@ Json operatorsJson(const predict::OperatorShares& shares) {
                            {"bound", op.bound},
                            {"outside_hull", op.outsideHull},
                            {"time_s", op.time.value}});
+    if (shares.alike.empty()) return json;
+    Json& alike = json["alike"] = Json::array();
+    for (const predict::AlikeOperators& op : shares.alike)
+        alike.push_back({{"name", op.name},
+                         {"type", op.type},
+                         {"phase", model::nameOf(op.phase)},
+                         {"class", model::nameOf(op.group)},
+                         {"count", op.count},
+                         {"way", wayId(op.way)},
+                         {"bound", op.bound},
+                         {"flops", op.flops.value},
+                         {"bytes", op.bytes.value},
+                         {"time_s", op.time.value}});
     return json;
 }
 
@@ -83,6 +113,9 @@ Json predictionJson(const Prediction& one) {
     json["memory"] = memoryJson(one.memory);
     json["memory_levels"] = levelsJson(one.memory);
     if (!one.memory.at.empty()) json["memory_peak_at"] = one.memory.at;
+    if (!one.batches.empty()) json["batches"] = batchesJson(one);
+    if (!one.dtype.empty()) json["dtype"] = one.dtype;
+    if (one.peak.value > 0) json["peak_flops"] = one.peak.value;
     if (one.infeasible) {
         json["infeasible"] = *one.infeasible;
         json["sources"] = sourcesJson(one.sources);
@@ -130,6 +163,7 @@ predict::MemoryUse readMemory(const JsonNode& node) {
         use.level = level.at("name").text(kLongestName);
         use.onChip = level.at("on_chip").boolean();
         if (const auto capacity = optionalAt(level, "capacity_bytes")) use.capacity = Bytes{*capacity};
+        if (const auto rate = optionalAt(level, "bandwidth_bytes_per_s")) use.bandwidth = BytesPerSecond{*rate};
         for (std::size_t c = 0; c < kCategories; ++c) {
             const JsonNode category = node.at("memory").at(std::string(idOf(categoryAt(c))));
             use.bytes[c] = category.at(use.level).number();
@@ -138,6 +172,45 @@ predict::MemoryUse readMemory(const JsonNode& node) {
     }
     memory.at = node.has("memory_peak_at") ? node.at("memory_peak_at").text(kLongestName) : "";
     return memory;
+}
+
+std::vector<predict::BatchMemory> readBatches(const JsonNode& node, const predict::MemoryUse& memory) {
+    std::vector<predict::BatchMemory> batches;
+    for (const JsonNode& entry : node.elements(kMostRows)) {
+        predict::BatchMemory& tried = batches.emplace_back();
+        tried.batch = entry.at("batch").whole(1, kMostCount);
+        tried.fits = entry.at("fits").boolean();
+        tried.levels.resize(memory.levels.size());
+        const JsonNode categories = entry.at("memory");
+        for (std::size_t c = 0; c < kCategories; ++c) {
+            const std::string id(idOf(categoryAt(c)));
+            if (!categories.has(id)) continue;
+            const JsonNode levels = categories.at(id);
+            for (std::size_t level = 0; level < tried.levels.size(); ++level)
+                tried.levels[level][c] = optionalAt(levels, memory.levels[level].level.c_str()).value_or(0);
+        }
+    }
+    return batches;
+}
+
+model::Phase phaseAt(const JsonNode& node) {
+    const std::string phase = node.at("phase").oneOf({"forward", "backward", "update"});
+    return phase == "forward"    ? model::Phase::forward
+           : phase == "backward" ? model::Phase::backward
+                                 : model::Phase::update;
+}
+
+predict::Way wayAt(const JsonNode& node) {
+    return node.at("way").oneOf({"measured", "roofline"}) == "measured" ? predict::Way::measured
+                                                                        : predict::Way::roofline;
+}
+
+model::OperatorClass classAt(const JsonNode& node) {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < model::kOperatorClasses; ++i)
+        names.emplace_back(model::nameOf(static_cast<model::OperatorClass>(i)));
+    const std::string name = node.at("class").oneOf(names);
+    return static_cast<model::OperatorClass>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
 predict::OperatorShares readOperators(const JsonNode& node) {
@@ -151,16 +224,24 @@ predict::OperatorShares readOperators(const JsonNode& node) {
         predict::OperatorTime& op = shares.slowest.emplace_back();
         op.name = entry.at("name").text(kLongestName);
         op.type = entry.at("type").text(kLongestName);
-        const std::string phase = entry.at("phase").oneOf({"forward", "backward", "update"});
-        op.phase = phase == "forward"    ? model::Phase::forward
-                   : phase == "backward" ? model::Phase::backward
-                                         : model::Phase::update;
-        op.way = entry.at("way").oneOf({"measured", "roofline"}) == "measured" ? predict::Way::measured
-                                                                               : predict::Way::roofline;
+        op.phase = phaseAt(entry);
+        op.way = wayAt(entry);
         op.bound = entry.at("bound").text(kLongestName);
         op.outsideHull = entry.at("outside_hull").boolean();
         op.time = {entry.at("time_s").number()};
     }
+    if (!node.has("alike")) return shares;
+    for (const JsonNode& entry : node.at("alike").elements(kMostRows))
+        shares.alike.push_back({.name = entry.at("name").text(kLongestName),
+                                .type = entry.at("type").text(kLongestName),
+                                .phase = phaseAt(entry),
+                                .group = classAt(entry),
+                                .count = entry.at("count").whole(1, kMostCount),
+                                .way = wayAt(entry),
+                                .bound = entry.at("bound").text(kLongestName),
+                                .flops = {entry.at("flops").notNegative()},
+                                .bytes = {entry.at("bytes").notNegative()},
+                                .time = {entry.at("time_s").notNegative()}});
     return shares;
 }
 
@@ -172,6 +253,9 @@ Prediction readPrediction(const JsonNode& node) {
     one.batch = node.at("batch").whole(0, kMostCount);
     one.policy = node.at("placement").text();
     one.memory = readMemory(node);
+    if (node.has("batches")) one.batches = readBatches(node.at("batches"), one.memory);
+    if (node.has("dtype")) one.dtype = node.at("dtype").text();
+    if (node.has("peak_flops")) one.peak = {node.at("peak_flops").positive()};
     for (const auto& [path, from] : node.at("sources").members())
         one.sources[path] = {.source = from.at("source").text(kLongestName),
                              .reliability = from.at("class").oneOf({"", "measured", "datasheet", "assumed"})};

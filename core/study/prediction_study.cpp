@@ -369,6 +369,17 @@ std::vector<PredictionFile> predictionFiles(const Study& study) {
     return files;
 }
 
+namespace {
+
+/// The operators of one batch on one device are kept once, however many devices there are: see `operatorsOf`.
+void dropRepeated(std::vector<Prediction>& predictions) {
+    std::set<std::pair<std::string, std::int64_t>> kept;
+    for (Prediction& one : predictions)
+        if (!kept.emplace(one.accelerator, one.batch).second) one.operators.alike.clear();
+}
+
+}  // namespace
+
 Result runPrediction(const Study& study, const RunHooks& hooks) {
     Inputs inputs = readInputs(study, hooks);
     Result result;
@@ -396,6 +407,7 @@ Result runPrediction(const Study& study, const RunHooks& hooks) {
             event.done += 1;
             if (hooks.progress) hooks.progress(event);
         }
+    dropRepeated(outcome.predictions);
     if (fastestPrediction(outcome) == nullptr) {
         std::vector<std::string> reasons;
         for (const Prediction& one : outcome.predictions) reasons.push_back(*one.infeasible);
@@ -438,6 +450,14 @@ const Prediction* fastestPrediction(const PredictionOutcome& outcome) {
     for (const Prediction& one : outcome.predictions)
         if (!one.infeasible && (best == nullptr || one.throughput > best->throughput)) best = &one;
     return best;
+}
+
+const std::vector<predict::AlikeOperators>& operatorsOf(const PredictionOutcome& outcome,
+                                                        const Prediction& prediction) {
+    for (const Prediction& one : outcome.predictions)
+        if (one.accelerator == prediction.accelerator && one.batch == prediction.batch && !one.operators.alike.empty())
+            return one.operators.alike;
+    return prediction.operators.alike;
 }
 
 std::string nameOf(const Prediction& prediction) {

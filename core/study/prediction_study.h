@@ -53,6 +53,11 @@ std::optional<std::string> predictionMetricText(std::string_view name, double va
 std::optional<Explanation> explainPrediction(const Result& result, const PredictionOutcome& outcome,
                                              const std::string& path);
 
+/// The operators of a prediction: those of the first one of its accelerator with its batch, where results keep them.
+/// Empty in results of older programs.
+const std::vector<predict::AlikeOperators>& operatorsOf(const PredictionOutcome& outcome,
+                                                        const predict::Prediction& prediction);
+
 /// "bow", "bow@8": a prediction among those of one result.
 std::string nameOf(const predict::Prediction& prediction);
 

@@ -24,6 +24,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr qsizetype kMostOffered = 20'000;  // layers in a drop-down list
+constexpr std::size_t kMostRead = 64;       // inputs of one list
 
 using Sizes = std::map<std::string, std::int64_t>;
 
@@ -182,6 +183,30 @@ FleetFacts readTemplate(const std::string& name) {
     return facts;
 }
 
+/// What a buyer asks of an accelerator, or why it cannot be read.
+FleetFacts readAccelerator(const std::string& name) {
+    FleetFacts facts;
+    try {
+        const hardware::Accelerator accelerator = hardware::loadAccelerator(name);
+        QStringList parts{quiet(accelerator.name)};
+        double most = 0;
+        for (const auto& [type, rate] : accelerator.peakFlops) {
+            facts.dataTypes << QString::fromStdString(type);
+            if (type == "bf16" || type == "fp16") most = std::max(most, rate.value);
+        }
+        if (most > 0) parts << QString::fromStdString(formatQuantity(most, Measure::flopsPerSecond));
+        if (const auto memory = hardware::memoryCapacity(accelerator))
+            parts << QString::fromStdString(formatQuantity(memory->value, Measure::bytes));
+        parts << (accelerator.pricePerHourUsd ? words::tr("$%1 per hour").arg(*accelerator.pricePerHourUsd, 0, 'g', 4)
+                                              : words::tr("no price"));
+        facts.note = parts.join(QStringLiteral(" · "));
+    } catch (const std::exception& error) {
+        facts.wrong = true;
+        facts.note = reasonOf(error);
+    }
+    return facts;
+}
+
 /// What an engine's hardware is read as.
 FleetFacts readHardware(const Json& document, const std::string& name) {
     const auto engine = document.find("engine");
@@ -189,6 +214,7 @@ FleetFacts readHardware(const Json& document, const std::string& name) {
         if (engine == document.end() || *engine != Json(std::string(row.id))) continue;
         if (row.hardwareKind == "template") return readTemplate(name);
         if (row.hardwareKind == "platform") return readPlatform(name);
+        if (row.hardwareKind == "accelerator") return readAccelerator(name);
     }
     return readFleet(name);
 }
@@ -242,8 +268,8 @@ struct StudyChecker::Memory {
     std::mutex mutex;
     Remembered<QStringList> open;
     Remembered<ModelFacts> model;
-    Remembered<FleetFacts> fleet;
-    std::atomic_bool fleetChanged = false;  // the mutex may be held for as long as a model is read
+    std::map<std::string, FleetFacts> hardware;  ///< by name; of the document that was checked last
+    std::atomic_bool fleetChanged = false;       // the mutex may be held for as long as a model is read
 };
 
 std::shared_ptr<StudyChecker::Memory> StudyChecker::makeMemory() {
@@ -258,14 +284,20 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
 
     // Names are looked up as the study itself would: beside its file first.
     const bool readable = outcome.problems.isEmpty();
-    const auto inputOf = [&](const std::vector<std::string>& names, const char* list) {
-        return readable ? (names.empty() ? std::string() : names.front()) : firstInput(document, list).toStdString();
+    const auto namesOf = [&](const std::vector<std::string>& names, const char* list) {
+        std::vector<std::string> found = names;
+        if (!readable) {
+            found.clear();
+            for (const QString& name : inputsOf(document, list)) found.push_back(name.toStdString());
+        }
+        if (found.size() > kMostRead) found.resize(kMostRead);
+        return found;
     };
     const std::vector<InputSlot> inputs = slotsOf(document);
     const bool takesModels = std::any_of(inputs.begin(), inputs.end(),
                                          [](const InputSlot& slot) { return std::string_view(slot.list) == "models"; });
-    const std::string model = takesModels ? inputOf(study.models, "models") : "";
-    const std::string fleet = inputOf(study.hardware, "hardware");
+    const std::vector<std::string> models = takesModels ? namesOf(study.models, "models") : std::vector<std::string>();
+    const std::string model = models.empty() ? "" : models.front();
     std::string modelKey = model;
     for (const auto& [name, value] : study.dimensions) modelKey += '\n' + name + '=' + std::to_string(value);
 
@@ -275,18 +307,25 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
         preview.dimensions = memory->open.get(model, [&] { return openDimensions(model); });
         const ModelFacts& facts =
             memory->model.get(modelKey, [&] { return readModel(model, study.dimensions, preview.dimensions); });
-        preview.notes["models"] = {facts.note, facts.wrong};
+        preview.notes["models"] = {{facts.note, facts.wrong}};
         preview.layers = facts.layers;
         outcome.problems += facts.problems;
     }
-    if (memory->fleetChanged.exchange(false)) memory->fleet = {};
-    if (!fleet.empty()) {
-        const FleetFacts& facts = memory->fleet.get(fleet, [&] { return readHardware(document, fleet); });
-        preview.notes["hardware"] = {facts.note, facts.wrong};
-        preview.dataTypes = facts.dataTypes;
+    if (memory->fleetChanged.exchange(false)) memory->hardware.clear();
+    std::map<std::string, FleetFacts> read;
+    for (const std::string& name : namesOf(study.hardware, "hardware")) {
+        const auto known = memory->hardware.find(name);
+        const FleetFacts& facts = read[name] =
+            known == memory->hardware.end() ? readHardware(document, name) : known->second;
+        std::vector<StudyPreview::Note>& notes = preview.notes["hardware"];
+        if (notes.empty()) preview.dataTypes = facts.dataTypes;
+        preview.dataTypes.removeIf([&](const QString& type) { return !facts.dataTypes.contains(type); });
+        notes.push_back({facts.note, facts.wrong});
     }
-    for (const auto& [list, note] : preview.notes)
-        if (note.wrong) outcome.problems.push_back({list, note.text});
+    memory->hardware = std::move(read);
+    for (const auto& [list, notes] : preview.notes)
+        for (const StudyPreview::Note& note : notes)
+            if (note.wrong) outcome.problems.push_back({list, note.text});
     if (outcome.problems.isEmpty()) {
         preview.estimate = study::estimate(study);
         for (const std::string& problem : preview.estimate.problems) outcome.problems.push_back({"", quiet(problem)});
@@ -299,10 +338,17 @@ void StudyChecker::forgetFleet() const {
     memory_->fleetChanged = true;
 }
 
-QString firstInput(const Json& document, const char* list) {
+QStringList inputsOf(const Json& document, const char* list) {
+    QStringList names;
     const auto found = document.find(list);
-    if (found == document.end() || !found->is_array() || found->empty() || !found->front().is_string()) return {};
-    return QString::fromStdString(found->front().get<std::string>());
+    if (found == document.end() || !found->is_array()) return names;
+    for (const Json& name : *found)
+        if (name.is_string()) names << QString::fromStdString(name.get<std::string>());
+    return names;
+}
+
+QString firstInput(const Json& document, const char* list) {
+    return inputsOf(document, list).value(0);
 }
 
 }  // namespace tessera::ui

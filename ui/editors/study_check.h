@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/study/estimate.h"
 #include "ui/editors/editor_core.h"
@@ -20,10 +21,11 @@ struct StudyPreview {
         bool wrong = false;
     };
     study::Estimate estimate;
-    std::map<std::string, Note> notes;  ///< by the list of inputs: "models"
-    QStringList layers;                 ///< names of the weighted layers
-    QStringList dimensions;             ///< names of the dimensions that the model leaves open
-    QStringList dataTypes;              ///< that every group of the fleet has a peak rate for
+    /// By the list of inputs ("models"), for each of them as far as they were looked at.
+    std::map<std::string, std::vector<Note>> notes;
+    QStringList layers;      ///< names of the weighted layers
+    QStringList dimensions;  ///< names of the dimensions that the model leaves open
+    QStringList dataTypes;   ///< that all of the hardware has a peak rate for
 };
 
 /// Keeps what was read of inputs, so that editing a parameter does not read them again.
@@ -39,6 +41,8 @@ private:
     static std::shared_ptr<Memory> makeMemory();
 };
 
+/// The names of a document's list of inputs.
+QStringList inputsOf(const Json& document, const char* list);
 /// The first name of a document's list of inputs ("models", "hardware"); empty where there is none.
 QString firstInput(const Json& document, const char* list);
 

@@ -33,7 +33,7 @@
 #include "ui/editors/list_editor.h"
 #include "ui/editors/name_dialog.h"
 #include "ui/editors/native_file.h"
-#include "ui/editors/reference_picker.h"
+#include "ui/editors/reference_list.h"
 #include "ui/editors/section.h"
 #include "ui/editors/study_check.h"
 #include "ui/editors/study_form.h"
@@ -217,7 +217,7 @@ struct StudyDocument::Implementation {
     Form* addForm(const QVector<FieldRow>& rows);
     void offerDimensions(const QStringList& open);
     void orderControls() const;
-    ReferencePicker* addPicker(const InputSlot& slot);
+    ReferenceList* addPicker(const InputSlot& slot);
     const std::string& engine() const { return core.json().at("engine").get_ref<const std::string&>(); }
     /// Where somebody begins, or types on whose form was taken away.
     void focusInputs() const { pickers.at(inputSlots(engine()).front().list)->setFocus(); }
@@ -227,7 +227,10 @@ struct StudyDocument::Implementation {
     Problems allProblems() const;
     QString nameOf(const std::string& field) const;
     void goTo(const std::string& field);
-    void setInput(const char* list, const QString& value, const QString& title);
+    void setInputs(const char* list, const QStringList& values, const QString& title);
+    void setInput(const char* list, const QString& value, const QString& title) {
+        setInputs(list, value.isEmpty() ? QStringList() : QStringList{value}, title);
+    }
     bool write(const EditedFile& file);
     void offerChoices();
     QString name() const;
@@ -237,7 +240,7 @@ struct StudyDocument::Implementation {
     StudyChecker checker;
     EditorCore core;
     EditorFrame* frame = nullptr;
-    std::map<std::string, ReferencePicker*> pickers;  ///< by the list of inputs
+    std::map<std::string, ReferenceList*> pickers;  ///< by the list of inputs
     Section* research = nullptr;
     QPushButton *save = nullptr, *run = nullptr;
     QLabel* estimate = nullptr;
@@ -341,12 +344,12 @@ void StudyDocument::Implementation::start(const Opened& opened) {
     if (!pendingView.isEmpty()) owner->restoreView(std::exchange(pendingView, {}));
 }
 
-ReferencePicker* StudyDocument::Implementation::addPicker(const InputSlot& slot) {
-    const QString label = words::tr(slot.label);
-    auto* picker = new ReferencePicker(label, words::tr(slot.hint), words::tr(slot.filter), owner);
-    connect(picker, &ReferencePicker::picked, owner,
-            [this, list = slot.list, label](const QString& value) { setInput(list, value, label.toLower()); });
-    connect(picker, &ReferencePicker::finished, owner, [this] { core.document().endTyping(); });
+ReferenceList* StudyDocument::Implementation::addPicker(const InputSlot& slot) {
+    const QString title = words::tr(slot.label).toLower();
+    auto* picker = new ReferenceList(slot, owner);
+    connect(picker, &ReferenceList::changed, owner,
+            [this, list = slot.list, title](const QStringList& values) { setInputs(list, values, title); });
+    connect(picker, &ReferenceList::finished, owner, [this] { core.document().endTyping(); });
     pickers[slot.list] = picker;
     return picker;
 }
@@ -386,6 +389,21 @@ void StudyDocument::Implementation::offerChoices() {
         inBackground(
             owner, [list = entry.first, engine = engine()] { return choicesOf(list, engine); },
             [picker = entry.second](const QVector<ReferencePicker::Choice>& choices) { picker->setChoices(choices); },
+            [](const QString&) {});
+    }
+    for (const study::Parameter& parameter : study::engineNamed(engine()).parameters()) {
+        const std::string folder(libraryOf(parameter));
+        if (folder.empty()) continue;
+        inBackground(
+            owner,
+            [folder] {
+                QStringList names;
+                for (const auto& file : libraryFiles(folder)) names << QString::fromStdString(file.first);
+                return names;
+            },
+            [this, path = "parameters." + std::string(parameter.name)](const QStringList& names) {
+                for (Form* form : forms) form->setSuggestions(path, names);
+            },
             [](const QString&) {});
     }
 }
@@ -492,7 +510,7 @@ void StudyDocument::Implementation::showDocument() {
     frame->setTitle(name(), caption);
     save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save study…"));
     save->setEnabled(core.isModified() || core.file().path.empty());
-    for (const auto& [list, picker] : pickers) picker->setValue(firstInput(core.json(), list.c_str()));
+    for (const auto& [list, picker] : pickers) picker->setValues(inputsOf(core.json(), list.c_str()));
     run->setEnabled(true);
     emit owner->titleChanged();
 }
@@ -522,9 +540,15 @@ void StudyDocument::Implementation::showChecked() {
     frame->setProblems(problems, [this](const std::string& field) { return nameOf(field); });
     for (const auto& [list, picker] : pickers) {
         const QString reason = problemAt(problems, list);
-        const auto known = preview.notes.find(list);
-        const QString facts = known == preview.notes.end() ? QString() : known->second.text;
-        picker->setNote(reason.isEmpty() ? facts : reason, !reason.isEmpty());
+        QVector<ReferenceList::Note> notes;
+        bool any = false;  // of the inputs themselves is wrong: then its own row says so
+        if (const auto known = preview.notes.find(list); known != preview.notes.end())
+            for (const StudyPreview::Note& note : known->second) {
+                notes.append({note.text, note.wrong});
+                any = any || note.wrong;
+            }
+        if (!reason.isEmpty() && !any) notes = {{reason, true}};
+        picker->setNotes(notes);
     }
     *layers = preview.layers;
     if (!lists.isEmpty() && dimensionsPlace != nullptr) lists.front()->setSuggestions("", preview.layers);
@@ -570,8 +594,9 @@ void StudyDocument::Implementation::goTo(const std::string& field) {
         if (list->goTo(field)) return frame->scroll()->ensureWidgetVisible(list);
 }
 
-void StudyDocument::Implementation::setInput(const char* list, const QString& value, const QString& title) {
-    const Json names = value.isEmpty() ? blankNames() : Json::array({value.toStdString()});
+void StudyDocument::Implementation::setInputs(const char* list, const QStringList& values, const QString& title) {
+    Json names = Json::array();
+    for (const QString& value : values) names.push_back(value.toStdString());
     core.document().set({list}, names, title);
 }
 

@@ -91,11 +91,13 @@ constexpr std::array kSlots{
     InputSlot{"models", QT_TRANSLATE_NOOP("tessera::ui", "Model"),
               QT_TRANSLATE_NOOP("tessera::ui", "A network of the zoo, or a file"),
               QT_TRANSLATE_NOOP("tessera::ui", "Models (*.onnx *.json *.csv *.txt);;All files (*)"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Choose a model."), true},
+              QT_TRANSLATE_NOOP("tessera::ui", "Choose a model."), true, false,
+              QT_TRANSLATE_NOOP("tessera::ui", "Add a model")},
     InputSlot{"workloads", QT_TRANSLATE_NOOP("tessera::ui", "Workload"),
               QT_TRANSLATE_NOOP("tessera::ui", "A workload, a model, or a table of jobs"),
               QT_TRANSLATE_NOOP("tessera::ui", "Workloads and tables of jobs (*.json *.csv *.onnx);;All files (*)"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Choose a workload."), true},
+              QT_TRANSLATE_NOOP("tessera::ui", "Choose a workload."), true, false,
+              QT_TRANSLATE_NOOP("tessera::ui", "Add a workload")},
 };
 
 InputSlot hardwareSlot(const study::Engine& engine) {
@@ -103,22 +105,25 @@ InputSlot hardwareSlot(const study::Engine& engine) {
         std::string_view kind;
         const char* what;
         const char* files;
+        const char* label = QT_TRANSLATE_NOOP("tessera::ui", "Hardware");
+        const char* ask = QT_TRANSLATE_NOOP("tessera::ui", "Choose the hardware.");
+        const char* another = QT_TRANSLATE_NOOP("tessera::ui", "Add hardware");
     };
     constexpr std::array kHardware{
         Kind{"fleet", QT_TRANSLATE_NOOP("tessera::ui", "A fleet of the library, or a file"),
              QT_TRANSLATE_NOOP("tessera::ui", "Fleets (*.json);;All files (*)")},
+        Kind{"accelerator", QT_TRANSLATE_NOOP("tessera::ui", "An accelerator of the library, or a file"),
+             QT_TRANSLATE_NOOP("tessera::ui", "Accelerators (*.json);;All files (*)"),
+             QT_TRANSLATE_NOOP("tessera::ui", "Accelerator"),
+             QT_TRANSLATE_NOOP("tessera::ui", "Choose accelerators to compare."),
+             QT_TRANSLATE_NOOP("tessera::ui", "Add an accelerator")},
         Kind{"template", QT_TRANSLATE_NOOP("tessera::ui", "A template of the library, or a file"),
              QT_TRANSLATE_NOOP("tessera::ui", "Templates (*.json);;All files (*)")},
         Kind{"platform", QT_TRANSLATE_NOOP("tessera::ui", "A platform of the library, or a file"),
              QT_TRANSLATE_NOOP("tessera::ui", "Platforms (*.json);;All files (*)")}};
     const auto* found = std::find_if(kHardware.begin(), kHardware.end() - 1,
                                      [&](const Kind& row) { return row.kind == engine.hardwareKind; });
-    return {"hardware",
-            QT_TRANSLATE_NOOP("tessera::ui", "Hardware"),
-            found->what,
-            found->files,
-            QT_TRANSLATE_NOOP("tessera::ui", "Choose the hardware."),
-            true};
+    return {"hardware", found->label, found->what, found->files, found->ask, true, false, found->another};
 }
 
 }  // namespace
@@ -129,12 +134,22 @@ std::vector<InputSlot> inputSlots(const std::string& id) {
     const auto add = [&](study::Takes takes, InputSlot slot) {
         if (takes == study::Takes::none) return;
         slot.needed = takes != study::Takes::atMostOne;
+        slot.several = takes == study::Takes::many;
         found.push_back(slot);
     };
     add(engine.models, kSlots[0]);
     add(engine.workloads, kSlots[1]);
     add(engine.hardware, hardwareSlot(engine));
     return found;
+}
+
+std::string_view libraryOf(const Parameter& parameter) {
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kLibraries{
+        {{"dataset", "datasets"}, {"reference", "accelerators"}}};
+    if (parameter.kind != ParameterKind::text) return {};
+    for (const auto& [name, folder] : kLibraries)
+        if (name == parameter.name) return folder;
+    return {};
 }
 
 QString labelOf(const Parameter& parameter) {

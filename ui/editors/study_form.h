@@ -17,15 +17,20 @@ namespace tessera::ui {
 
 /// A list of a study's inputs as an engine takes it.
 struct InputSlot {
-    const char* list;    ///< "models"
-    const char* label;   ///< "Model"
-    const char* hint;    ///< what to type: "A network of the zoo, or a file"
-    const char* filter;  ///< of a file dialog
-    const char* ask;     ///< what is said while there is none: "Choose a model."
-    bool needed;         ///< the study cannot run without
+    const char* list;          ///< "models"
+    const char* label;         ///< "Model"
+    const char* hint;          ///< what to type: "A network of the zoo, or a file"
+    const char* filter;        ///< of a file dialog
+    const char* ask;           ///< what is said while there is none: "Choose a model."
+    bool needed;               ///< the study cannot run without
+    bool several = false;      ///< takes as many as there are
+    const char* another = "";  ///< of the button for one more: "Add a model"
 };
 /// The lists that an engine takes, in the order of the form. Throws UsageError.
 std::vector<InputSlot> inputSlots(const std::string& engine);
+
+/// The folder of the library whose files' names a parameter takes: "datasets"; empty where it takes none.
+std::string_view libraryOf(const study::Parameter& parameter);
 
 /// The parameter as a row of a form; lists of pairs have none.
 std::optional<FieldRow> fieldOf(const study::Parameter& parameter);

@@ -19,6 +19,7 @@ public:
 
     bool isEmpty() const { return whole_ == nullptr; }
     const study::Result& whole() const { return *whole_; }
+    std::shared_ptr<const study::Result> shared() const { return whole_; }
     const study::CodesignOutcome& outcome() const;
     const codesign::Result& result() const { return outcome().result; }
     /// Every architecture that is known, by rising area.

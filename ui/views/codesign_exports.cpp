@@ -4,13 +4,17 @@
 #include <utility>
 
 #include "core/report/codesign_pictures.h"
-#include "core/report/table.h"
 #include "core/study/codesign_timeline.h"
 #include "ui/models/partition_run.h"
+#include "ui/views/result_exports.h"
 
 namespace tessera::ui {
 
 namespace {
+
+using exports::picture;
+using exports::table;
+using exports::timeline;
 
 QString named(const CodesignRun& run, const QString& what) {
     return fileStem(shownText(run.result().space.name) + QLatin1Char('-') + what);
@@ -18,26 +22,6 @@ QString named(const CodesignRun& run, const QString& what) {
 
 QString ofModel(const CodesignRun& run, int model, const QString& what) {
     return named(run, run.modelTitle(model) + QLatin1Char('-') + what);
-}
-
-template <typename Make>
-Exportable picture(const QString& name, Make make) {
-    return {.name = name,
-            .svg = [make](const report::Theme& theme) { return report::toSvg(make(), theme); },
-            .csv = [make] { return report::toCsv(make()); }};
-}
-
-template <typename Make>
-Exportable table(const QString& name, Make make) {
-    return {.name = name, .csv = [make] { return report::toCsv(make()); }};
-}
-
-template <typename Make>
-Exportable timeline(const QString& name, Make make) {
-    Exportable what = picture(name, make);
-    what.json = [make] { return report::toChromeTrace(make()); };
-    what.jsonTitle = QCoreApplication::translate("CodesignExports", "Chrome trace");
-    return what;
 }
 
 }  // namespace
@@ -50,14 +34,7 @@ Exportable pipelineExportable(const CodesignRun& run, int model) {
 }
 
 Exportable codesignResultExportable(const CodesignRun& run) {
-    return {.name = named(run, QStringLiteral("result")),
-            .json =
-                [run] {
-                    std::string text;
-                    study::writeJson(run.whole(), [&](std::string_view part) { text += part; });
-                    return text;
-                },
-            .jsonTitle = QCoreApplication::translate("CodesignExports", "Result (JSON)")};
+    return exports::document(named(run, QStringLiteral("result")), run.shared());
 }
 
 QVector<Exportable> codesignExportables(const CodesignRun& run, int model) {

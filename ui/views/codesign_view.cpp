@@ -1,10 +1,6 @@
 #include "ui/views/codesign_view.h"
 
-#include <QButtonGroup>
 #include <QCoreApplication>
-#include <QHBoxLayout>
-#include <QToolButton>
-#include <QVBoxLayout>
 #include <filesystem>
 #include <utility>
 
@@ -17,6 +13,7 @@
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
 #include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
 #include "ui/views/codesign_explorer.h"
 #include "ui/views/codesign_exports.h"
 #include "ui/views/codesign_tabs.h"
@@ -30,20 +27,12 @@ namespace {
 
 constexpr int kMostOthers = 20;
 
-/// "Explain this number" of a metric of the whole search.
-std::function<std::optional<study::Explanation>()> explained(const CodesignRun& run, const char* metric) {
-    return [run, path = std::string(metric)] { return study::explain(run.whole(), path); };
-}
-
 }  // namespace
 
 struct CodesignView::Implementation {
     CodesignView* view = nullptr;
     SharedCodesignChoice choice = std::make_shared<CodesignChoice>();
-    HeadlineBar* headline = nullptr;
-    MessageBar* note = nullptr;
-    QHBoxLayout* models = nullptr;
-    QButtonGroup* buttons = nullptr;
+    ChoiceBar* models = nullptr;
     CodesignTabs* tabs = nullptr;
     std::filesystem::path history;
     store::RunId kept = 0;
@@ -58,30 +47,14 @@ struct CodesignView::Implementation {
 };
 
 void CodesignView::Implementation::build() {
-    auto* layout = new QVBoxLayout(view);
-    const int space = theme().spacing(3);
-    layout->setContentsMargins(space, space, space, space);
-    layout->setSpacing(theme().spacing(2));
-    headline = new HeadlineBar(view);
-    layout->addWidget(headline);
-    note = new MessageBar(view);
-    layout->addWidget(note);
-    models = new QHBoxLayout;
-    models->setSpacing(theme().spacing());
-    auto* bar = new QHBoxLayout;
-    bar->addLayout(models);
-    bar->addStretch();
-    layout->addLayout(bar);
-    buttons = new QButtonGroup(view);
-    connect(buttons, &QButtonGroup::idClicked, view, &CodesignView::chooseModel);
+    models = view->addChoices(tr("Models"));
+    connect(models, &ChoiceBar::chosen, view, &CodesignView::chooseModel);
     tabs = new CodesignTabs(choice, view);
-    layout->addWidget(tabs, 1);
+    view->setTabs(tabs);
     connect(tabs, &CodesignTabs::rowChosen, view, &CodesignView::chooseRow);
     connect(tabs, &CodesignTabs::pinRequested, view, &CodesignView::pinRow);
     connect(tabs, &CodesignTabs::modelChosen, view, &CodesignView::chooseModel);
     connect(tabs, &CodesignTabs::othersWanted, view, [this](const QVector<qint64>& runs) { layOver(runs); });
-    connect(tabs, &LazyTabs::troubled, view,
-            [this](const QString& sentence) { emit view->messaged(sentence, QString()); });
 }
 
 /// Other searches of the history, the newest ones.
@@ -125,24 +98,12 @@ void CodesignView::Implementation::layOver(const QVector<qint64>& runs) {
 }
 
 void CodesignView::Implementation::fillModels() {
-    for (QAbstractButton* button : buttons->buttons()) {
-        buttons->removeButton(button);
-        models->removeWidget(button);
-        button->hide();
-        button->deleteLater();
-    }
-    if (choice->run.modelCount() < 2) return;
-    for (int index = 0; index < choice->run.modelCount(); ++index) {
-        auto* button = new QToolButton(view);
-        button->setText(choice->run.modelTitle(index));
-        button->setCheckable(true);
-        button->setAutoRaise(true);
-        button->setToolTip(choice->run.model(index).feasible ? tr("Show how this model is placed and scheduled")
-                                                             : tr("This model does not fit"));
-        button->setChecked(index == choice->model);
-        buttons->addButton(button, index);
-        models->addWidget(button);
-    }
+    QVector<ChoiceBar::Choice> choices;
+    for (int index = 0; index < choice->run.modelCount(); ++index)
+        choices.append({.title = choice->run.modelTitle(index),
+                        .help = choice->run.model(index).feasible ? tr("Show how this model is placed and scheduled")
+                                                                  : tr("This model does not fit")});
+    models->setChoices(choices, choice->model);
 }
 
 QString CodesignView::Implementation::certainty() const {
@@ -162,17 +123,17 @@ void CodesignView::Implementation::showHeadline() {
                           .detail = certainty(),
                           .tone = result.optimal ? QStringLiteral("good") : QString(),
                           .help = QString::fromStdString(objective.help),
-                          .explain = explained(choice->run, "objective")});
+                          .explain = explained(choice->run.shared(), "objective")});
         const double share = result.areaBound.value > 0 ? result.best->area.value / result.areaBound.value : 0;
         headlines.append({.value = columns::quantity(result.best->area.value, Measure::area),
                           .label = tr("area"),
                           .detail = tr("%1 of the limit").arg(QString::fromStdString(study::percentText(share))),
                           .help = choice->run.architecture(choice->run.bestRow()),
-                          .explain = explained(choice->run, "area_mm2")});
+                          .explain = explained(choice->run.shared(), "area_mm2")});
         headlines.append({.value = QString::fromStdString(study::percentText(result.best->mfu)),
                           .label = tr("utilisation"),
                           .help = tr("Model FLOPs over those of all tensor cores, mean over the models"),
-                          .explain = explained(choice->run, "mean_mfu")});
+                          .explain = explained(choice->run.shared(), "mean_mfu")});
     }
     const double looked =
         result.points > 0 ? static_cast<double>(result.explored) / static_cast<double>(result.points) : 0;
@@ -182,8 +143,8 @@ void CodesignView::Implementation::showHeadline() {
                                     .arg(QString::fromStdString(study::percentText(looked)),
                                          columns::count(static_cast<double>(result.points))),
                       .help = tr("Bounds ruled the others out, or the search did not reach them"),
-                      .explain = explained(choice->run, "explored_points")});
-    headline->setHeadlines(headlines);
+                      .explain = explained(choice->run.shared(), "explored_points")});
+    view->headline()->setHeadlines(headlines);
     showNote();
 }
 
@@ -192,15 +153,17 @@ void CodesignView::Implementation::showNote() {
     QStringList unfit;
     for (int index = 0; index < choice->run.modelCount(); ++index)
         if (!choice->run.model(index).feasible) unfit << choice->run.modelTitle(index);
-    note->hide();
+    view->note()->hide();
     if (!choice->run.result().best)
-        note->showMessage(MessageBar::Kind::warning,
-                          tr("No accelerator of the template runs every model. The tab of the models says why."));
+        view->note()->showMessage(
+            MessageBar::Kind::warning,
+            tr("No accelerator of the template runs every model. The tab of the models says why."));
     else if (!unfit.isEmpty())
-        note->showMessage(MessageBar::Kind::warning, tr("%1 does not fit.").arg(unfit.join(QStringLiteral(", "))));
+        view->note()->showMessage(MessageBar::Kind::warning,
+                                  tr("%1 does not fit.").arg(unfit.join(QStringLiteral(", "))));
 }
 
-CodesignView::CodesignView(QUndoStack* /*undo*/, QWidget* parent) : RunView(parent), d_(new Implementation) {
+CodesignView::CodesignView(QUndoStack* /*undo*/, QWidget* parent) : RunFrame(parent), d_(new Implementation) {
     d_->view = this;
     d_->build();
 }
@@ -241,7 +204,7 @@ void CodesignView::chooseModel(int model) {
     if (model < 0 || model >= d_->choice->run.modelCount()) return;
     const bool other = model != d_->choice->model;
     d_->choice->model = model;
-    if (QAbstractButton* button = d_->buttons->button(model)) button->setChecked(true);
+    d_->models->setCurrent(model);
     if (other) d_->tabs->refresh();
     emit inspected(placedModelFacts(*d_->choice, model));
 }

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "ui/models/codesign_run.h"
-#include "ui/views/run_view.h"
+#include "ui/views/run_frame.h"
 
 namespace tessera::ui {
 
@@ -11,7 +11,7 @@ class CodesignTabs;
 
 /// A finished co-design search: headline, models, and tabs that begin with its architectures. One choice of
 /// architecture and model is shared by all its parts.
-class CodesignView : public RunView {
+class CodesignView : public RunFrame {
     Q_OBJECT
 
 public:

@@ -6,29 +6,21 @@
 #include "core/base/json.h"
 #include "core/report/mapping_pictures.h"
 #include "core/report/mapping_report.h"
-#include "core/report/table.h"
 #include "core/study/mapping_document.h"
 #include "core/study/title.h"
 #include "ui/models/partition_run.h"
+#include "ui/views/result_exports.h"
 
 namespace tessera::ui {
 
 namespace {
 
+using exports::picture;
+using exports::table;
+using exports::timeline;
+
 QString named(const MappingRun& run, const QString& what) {
     return fileStem(shownText(study::titleOf(run.outcome())) + QLatin1Char('-') + what);
-}
-
-template <typename Make>
-Exportable picture(const QString& name, Make make) {
-    return {.name = name,
-            .svg = [make](const report::Theme& theme) { return report::toSvg(make(), theme); },
-            .csv = [make] { return report::toCsv(make()); }};
-}
-
-template <typename Make>
-Exportable table(const QString& name, Make make) {
-    return {.name = name, .csv = [make] { return report::toCsv(make()); }};
 }
 
 /// As `--evaluate` and warm starts read it.
@@ -69,24 +61,14 @@ QVector<Exportable> mappingExportables(const MappingRun& run, int algorithm, stu
 }
 
 Exportable mappingResultExportable(const MappingRun& run) {
-    return {.name = named(run, QStringLiteral("result")),
-            .json =
-                [run] {
-                    std::string text;
-                    study::writeJson(run.result(), [&](std::string_view part) { text += part; });
-                    return text;
-                },
-            .jsonTitle = QCoreApplication::translate("MappingExports", "Result (JSON)")};
+    return exports::document(named(run, QStringLiteral("result")), run.shared());
 }
 
 Exportable scheduleExportable(const MappingRun& run, int algorithm, study::JobColour colour) {
     const auto make = [run, algorithm, colour] {
         return study::scheduleTimeline(run.outcome(), run.run(algorithm), colour);
     };
-    Exportable what = picture(named(run, run.algorithm(algorithm) + QStringLiteral("-schedule")), make);
-    what.json = [make] { return report::toChromeTrace(make()); };
-    what.jsonTitle = QCoreApplication::translate("MappingExports", "Chrome trace");
-    return what;
+    return timeline(named(run, run.algorithm(algorithm) + QStringLiteral("-schedule")), make);
 }
 
 }  // namespace tessera::ui

@@ -1,9 +1,5 @@
 #include "ui/views/mapping_view.h"
 
-#include <QButtonGroup>
-#include <QHBoxLayout>
-#include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/report/mapping_pictures.h"
@@ -13,7 +9,7 @@
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
 #include "ui/theme/theme.h"
-#include "ui/views/explain_dialog.h"
+#include "ui/views/choice_bar.h"
 #include "ui/views/headline_bar.h"
 #include "ui/views/mapping_exports.h"
 #include "ui/views/mapping_tabs.h"
@@ -32,10 +28,7 @@ constexpr double kWideGap = 0.05;
 struct MappingView::Implementation {
     MappingView* view = nullptr;
     SharedMappingChoice choice = std::make_shared<MappingChoice>();
-    HeadlineBar* headline = nullptr;
-    MessageBar* note = nullptr;
-    QHBoxLayout* algorithms = nullptr;
-    QButtonGroup* buttons = nullptr;
+    ChoiceBar* algorithms = nullptr;
     MappingTabs* tabs = nullptr;
 
     void build();
@@ -45,65 +38,34 @@ struct MappingView::Implementation {
     void inspect() {
         emit view->inspected(choice->job >= 0 ? jobFacts(*choice, choice->job) : algorithmFacts(*choice));
     }
-    void explain(const QString& path);
 };
 
 void MappingView::Implementation::build() {
-    auto* layout = new QVBoxLayout(view);
-    const int space = theme().spacing(3);
-    layout->setContentsMargins(space, space, space, space);
-    layout->setSpacing(theme().spacing(2));
-    headline = new HeadlineBar(view);
-    layout->addWidget(headline);
-    note = new MessageBar(view);
-    layout->addWidget(note);
-    algorithms = new QHBoxLayout;
-    algorithms->setSpacing(theme().spacing());
-    auto* bar = new QHBoxLayout;
-    bar->addLayout(algorithms);
-    bar->addStretch();
-    layout->addLayout(bar);
-    buttons = new QButtonGroup(view);
-    connect(buttons, &QButtonGroup::idClicked, view, &MappingView::chooseAlgorithm);
+    algorithms = view->addChoices(tr("Algorithms"), 1);
+    connect(algorithms, &ChoiceBar::chosen, view, &MappingView::chooseAlgorithm);
     tabs = new MappingTabs(choice, view);
-    layout->addWidget(tabs, 1);
+    view->setTabs(tabs);
     connect(tabs, &MappingTabs::algorithmChosen, view, &MappingView::chooseAlgorithm);
     connect(tabs, &MappingTabs::jobChosen, view, &MappingView::chooseJob);
     connect(tabs, &MappingTabs::colourChosen, view, &MappingView::setColour);
     connect(tabs, &MappingTabs::inspected, view, &RunView::inspected);
-    connect(tabs, &MappingTabs::explainRequested, view, [this](const QString& path) { explain(path); });
-    connect(tabs, &LazyTabs::troubled, view,
-            [this](const QString& sentence) { emit view->messaged(sentence, QString()); });
+    connect(tabs, &MappingTabs::explainRequested, view,
+            [this](const QString& path) { view->explain(choice->run.result(), path); });
 }
 
 void MappingView::Implementation::fillAlgorithms() {
-    for (QAbstractButton* button : buttons->buttons()) {
-        buttons->removeButton(button);
-        algorithms->removeWidget(button);
-        button->hide();
-        button->deleteLater();
-    }
-    for (int index = 0; index < choice->run.runCount(); ++index) {
-        auto* button = new QToolButton(view);
-        button->setText(choice->run.algorithm(index));
-        button->setIcon(dotIcon(theme().dataColour(report::strategyColour(choice->run.run(index).algorithm))));
-        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        button->setCheckable(true);
-        button->setAutoRaise(true);
-        button->setToolTip(choice->run.algorithmHelp(index));
-        button->setChecked(index == choice->algorithm);
-        buttons->addButton(button, index);
-        algorithms->addWidget(button);
-    }
+    QVector<ChoiceBar::Choice> choices;
+    for (int index = 0; index < choice->run.runCount(); ++index)
+        choices.append({.title = choice->run.algorithm(index),
+                        .help = choice->run.algorithmHelp(index),
+                        .icon = dotIcon(theme().dataColour(report::strategyColour(choice->run.run(index).algorithm)))});
+    algorithms->setChoices(choices, choice->algorithm);
 }
 
 void MappingView::Implementation::showHeadline() {
     const mapping::Run& run = choice->chosen();
     const study::MappingOutcome& outcome = choice->run.outcome();
-    const auto explained = [&](const char* field) {
-        const std::string path = run.algorithm + "/" + field;
-        return [shown = choice->run, path] { return study::explain(shown.result(), path); };
-    };
+    const auto of = [&](const char* field) { return explained(choice->run.shared(), run.algorithm + "/" + field); };
     const QString tone =
         run.optimal ? QStringLiteral("good") : (run.gap > kWideGap ? QStringLiteral("warning") : QString());
     QVector<Headline> headlines;
@@ -111,23 +73,23 @@ void MappingView::Implementation::showHeadline() {
         headlines.append({.value = columns::quantity(*rate, Measure::flopsPerSecond),
                           .label = tr("throughput"),
                           .help = tr("Twice the multiply-adds of all jobs over the makespan"),
-                          .explain = explained("throughput_flops")});
+                          .explain = of("throughput_flops")});
     headlines.append({.value = choice->run.time(run.values.makespan),
                       .label = tr("makespan"),
                       .detail = QString::fromStdString(study::certaintyText(run)),
                       .tone = tone,
                       .help = tr("Until the last of the jobs has finished"),
-                      .explain = explained(outcome.problem.clock ? "makespan_s" : "makespan_cycles")});
+                      .explain = of(outcome.problem.clock ? "makespan_s" : "makespan_cycles")});
     if (run.values.energy)
         headlines.append({.value = QString::fromStdString(formatQuantity(*run.values.energy, Measure::joules)),
                           .label = tr("energy"),
-                          .explain = explained("energy_j")});
+                          .explain = of("energy_j")});
     headlines.append({.value = columns::count(static_cast<double>(run.samples)),
                       .label = run.samples == 1 ? tr("sample") : tr("samples"),
                       .detail = tr("best after %1").arg(columns::count(static_cast<double>(run.bestAfter))),
                       .help = tr("Mappings that the algorithm evaluated"),
-                      .explain = explained("samples")});
-    headline->setHeadlines(headlines);
+                      .explain = of("samples")});
+    view->headline()->setHeadlines(headlines);
     showNote();
 }
 
@@ -136,25 +98,19 @@ void MappingView::Implementation::showNote() {
     const auto& runs = choice->run.outcome().result.runs;
     const auto optimal = std::count_if(runs.begin(), runs.end(), [](const mapping::Run& run) { return run.optimal; });
     if (optimal < 2) {
-        note->hide();
+        view->note()->hide();
         return;
     }
-    note->showMessage(MessageBar::Kind::info,
-                      tr("%1 of %2 algorithms reach the bound (%3): no mapping can be better, and these jobs cannot "
-                         "tell them apart.")
-                          .arg(optimal)
-                          .arg(runs.size())
-                          .arg(shownText(choice->run.outcome().result.bound.method)));
+    view->note()->showMessage(
+        MessageBar::Kind::info,
+        tr("%1 of %2 algorithms reach the bound (%3): no mapping can be better, and these jobs cannot "
+           "tell them apart.")
+            .arg(optimal)
+            .arg(runs.size())
+            .arg(shownText(choice->run.outcome().result.bound.method)));
 }
 
-void MappingView::Implementation::explain(const QString& path) {
-    if (const auto explanation = study::explain(choice->run.result(), path.toStdString()))
-        showExplanation(*explanation, *view);
-    else
-        emit view->messaged(tr("There is no explanation of this number."), QString());
-}
-
-MappingView::MappingView(QUndoStack* /*undo*/, QWidget* parent) : RunView(parent), d_(new Implementation) {
+MappingView::MappingView(QUndoStack* /*undo*/, QWidget* parent) : RunFrame(parent), d_(new Implementation) {
     d_->view = this;
     d_->build();
     connect(&theme(), &Theme::changed, this, [this] {
@@ -183,7 +139,7 @@ void MappingView::chooseAlgorithm(int algorithm) {
     if (algorithm < 0 || algorithm >= d_->choice->run.runCount() || algorithm == d_->choice->algorithm) return;
     d_->choice->algorithm = algorithm;
     d_->choice->uses = study::coreUse(d_->choice->run.outcome(), d_->choice->chosen());
-    if (QAbstractButton* button = d_->buttons->button(algorithm)) button->setChecked(true);
+    d_->algorithms->setCurrent(algorithm);
     d_->showHeadline();
     d_->tabs->refresh();
     d_->inspect();

@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "ui/models/mapping_run.h"
-#include "ui/views/run_view.h"
+#include "ui/views/run_frame.h"
 
 namespace tessera::ui {
 
 /// A finished mapping run: headline, algorithms, and tabs that begin with the schedule. One choice of algorithm and job
 /// is shared by all its parts.
-class MappingView : public RunView {
+class MappingView : public RunFrame {
     Q_OBJECT
 
 public:

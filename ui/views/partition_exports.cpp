@@ -6,28 +6,19 @@
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
 #include "core/report/scaling_picture.h"
-#include "core/report/table.h"
 #include "core/study/timeline.h"
+#include "ui/views/result_exports.h"
 
 namespace tessera::ui {
 
 namespace {
 
+using exports::picture;
+using exports::table;
+using exports::timeline;
+
 QString named(const PartitionRun& run, const QString& what) {
     return fileStem(shownText(run.outcome().model) + QLatin1Char('-') + what);
-}
-
-/// A picture whose value is made by `make` when it is asked for.
-template <typename Make>
-Exportable picture(const QString& name, Make make) {
-    return {.name = name,
-            .svg = [make](const report::Theme& theme) { return report::toSvg(make(), theme); },
-            .csv = [make] { return report::toCsv(make()); }};
-}
-
-template <typename Make>
-Exportable table(const QString& name, Make make) {
-    return {.name = name, .csv = [make] { return report::toCsv(make()); }};
 }
 
 }  // namespace
@@ -67,22 +58,12 @@ QVector<Exportable> scalingExportables(const PartitionRun& run, const std::share
 }
 
 Exportable resultExportable(const PartitionRun& run) {
-    return {.name = named(run, QStringLiteral("result")),
-            .json =
-                [run] {
-                    std::string text;
-                    study::writeJson(run.result(), [&](std::string_view part) { text += part; });
-                    return text;
-                },
-            .jsonTitle = QCoreApplication::translate("PartitionExports", "Result (JSON)")};
+    return exports::document(named(run, QStringLiteral("result")), run.shared());
 }
 
 Exportable timelineExportable(const PartitionRun& run, int plan) {
     const auto make = [run, strategy = run.plan(plan).strategy] { return study::timelineOf(run.result(), strategy); };
-    Exportable what = picture(named(run, run.strategy(plan) + QStringLiteral("-timeline")), make);
-    what.json = [make] { return report::toChromeTrace(make()); };
-    what.jsonTitle = QCoreApplication::translate("PartitionExports", "Chrome trace");
-    return what;
+    return timeline(named(run, run.strategy(plan) + QStringLiteral("-timeline")), make);
 }
 
 }  // namespace tessera::ui

@@ -51,7 +51,7 @@ struct RunDocument::Implementation {
     std::shared_ptr<const study::Result> shown;
     QVector<QAction*> actions;
     QVector<QAction*> resultActions;
-    QAction* searchOn = nullptr;
+    QAction *searchOn = nullptr, *exportTimeline = nullptr;
 
     void build();
     void addActions();
@@ -113,7 +113,7 @@ void RunDocument::Implementation::addActions() {
     addAction(tr("Compare with…"), "compare", &Implementation::compare, true);
     addAction(tr("Report"), "report", &Implementation::report, true);
     addAction(tr("Export result…"), "export", &Implementation::exportResult, true);
-    addAction(tr("Export Chrome trace…"), "timeline", &Implementation::exportTrace, true);
+    exportTimeline = addAction(tr("Export Chrome trace…"), "timeline", &Implementation::exportTrace, true);
 }
 
 void RunDocument::Implementation::save(const Exportable& what, const QString& caption, const QString& filter) {
@@ -164,6 +164,7 @@ void RunDocument::Implementation::showState() {
     if (done) {
         makeView(*its);
         showResult();
+        exportTimeline->setVisible(view->traceExport().json != nullptr);  // a prediction has no moments
     } else {
         progress->setState(state);
     }

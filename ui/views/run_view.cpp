@@ -6,6 +6,7 @@
 #include "ui/views/codesign_view.h"
 #include "ui/views/mapping_view.h"
 #include "ui/views/partition_view.h"
+#include "ui/views/prediction_view.h"
 
 namespace tessera::ui {
 
@@ -30,11 +31,18 @@ bool hasSearched(const study::Result& result) {
     return std::holds_alternative<study::CodesignOutcome>(result.outcome);
 }
 
+bool hasPredicted(const study::Result& result) {
+    const auto* outcome = std::get_if<study::PredictionOutcome>(&result.outcome);
+    return outcome != nullptr && !outcome->predictions.empty();
+}
+
 }  // namespace
 
 const std::vector<RunViewRow>& runViews() {
-    static const std::vector<RunViewRow> kRows{
-        {hasPlans, make<PartitionView>}, {hasMappings, make<MappingView>}, {hasSearched, make<CodesignView>}};
+    static const std::vector<RunViewRow> kRows{{hasPlans, make<PartitionView>},
+                                               {hasMappings, make<MappingView>},
+                                               {hasSearched, make<CodesignView>},
+                                               {hasPredicted, make<PredictionView>}};
     return kRows;
 }
 

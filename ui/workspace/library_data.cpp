@@ -144,6 +144,17 @@ void describeCodesign(StudyCard& card, const study::Study& study) {
                       .arg(shown(space.name), card.model, countText(study.parameters.value("accelerators", 0.0)));
 }
 
+/// What the card of a prediction draws: the accelerators that it compares.
+void describePrediction(StudyCard& card, const study::Study& study) {
+    card.model = shown(report::modelTitle(study.models.at(0)));
+    for (const std::string& name : study.hardware) {
+        const hardware::Accelerator accelerator = hardware::loadAccelerator(name);
+        card.groups.append({.name = shown(name), .kind = kindOf(accelerator), .count = 1});
+    }
+    card.detail = words("Which of %1 accelerators trains %2 fastest, which at the least price, and how sure is that?")
+                      .arg(countText(static_cast<double>(study.hardware.size())), card.model);
+}
+
 std::optional<StudyCard> cardOf(const std::string& name) {
     try {
         const study::Study study = study::loadStudy(name);
@@ -157,6 +168,10 @@ std::optional<StudyCard> cardOf(const std::string& name) {
         }
         if (study.engine == "codesign") {
             describeCodesign(card, study);
+            return card;
+        }
+        if (study.engine == "predict") {
+            describePrediction(card, study);
             return card;
         }
         std::string model = study.models.at(0);
@@ -201,8 +216,9 @@ LibraryContents readLibrary() {
 QVector<StudyCard> readStudyCards(int most) {
     QVector<StudyCard> cards;
     // The first four of this order are the four questions that people come with; others follow by name.
-    std::vector<std::string> names{"resnet50-mixed-tpus", "mixed-jobs-race",      "bert-large-accelerator",
-                                   "vgg19-mixed-gpus",    "resnet18-gpu-upgrade", "alexnet-equal-tpus"};
+    std::vector<std::string> names{"resnet50-mixed-tpus",   "mixed-jobs-race",  "bert-large-accelerator",
+                                   "resnet50-accelerators", "vgg19-mixed-gpus", "resnet18-gpu-upgrade",
+                                   "alexnet-equal-tpus"};
     for (const std::string& name : names)
         if (std::optional<StudyCard> card = cardOf(name); card && cards.size() < most) cards.append(*card);
     return cards;

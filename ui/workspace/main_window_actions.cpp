@@ -69,6 +69,7 @@ void MainWindow::Implementation::buildActions() {
     add("new-study", tr("New &study"), "study", QKeySequence::New, [this] { newStudy({}, {}); });
     add("new-mapping-study", tr("New &mapping study"), "timeline", {}, [this] { newStudy({}, {}, "mapping"); });
     add("new-codesign-study", tr("New &co-design study"), "template", {}, [this] { newStudy({}, {}, "codesign"); });
+    add("new-prediction-study", tr("New &prediction"), "accelerator", {}, [this] { newStudy({}, {}, "predict"); });
     add("new-fleet", tr("New &fleet"), "fleet", {},
         [this] { open(QStringLiteral("hardware"), QStringLiteral("new/fleet")); });
     add("new-accelerator", tr("New &accelerator"), "accelerator", {},
@@ -152,8 +153,8 @@ void MainWindow::Implementation::buildMenus() {
     };
     QMenuBar* bar = window.menuBar();
     QMenu* file = bar->addMenu(tr("&File"));
-    fill(file, {"new-study", "new-mapping-study", "new-codesign-study", "new-fleet", "new-accelerator", "new-platform",
-                "new-template", "new-workload", "", "open"});
+    fill(file, {"new-study", "new-mapping-study", "new-codesign-study", "new-prediction-study", "new-fleet",
+                "new-accelerator", "new-platform", "new-template", "new-workload", "", "open"});
     recentMenu = file->addMenu(tr("Open &recent"));
     fill(file, {"", "save"});
     exportMenu = file->addMenu(tr("&Export"));
@@ -244,7 +245,7 @@ void MainWindow::Implementation::fillLibraryMenus() {
     hardwareMenu->addSeparator();
     fill(hardwareMenu, QStringLiteral("hardware"), contents.templates);
     studyMenu->clear();
-    for (const char* id : {"new-study", "new-mapping-study", "new-codesign-study"})
+    for (const char* id : {"new-study", "new-mapping-study", "new-codesign-study", "new-prediction-study"})
         studyMenu->addAction(actions.value(QLatin1String(id)));
     studyMenu->addSeparator();
     fill(studyMenu, QStringLiteral("study"), contents.studies);

@@ -206,6 +206,7 @@ protected:
     int watchARace();
     void readTheMapping();
     void lookForAnAccelerator();
+    void compareAccelerators();
 
     QTemporaryDir folder_;
     std::unique_ptr<MainWindow> window_;
@@ -469,6 +470,30 @@ void Walk::lookForAnAccelerator() {
 
 TEST_F(Walk, anAcceleratorIsSearchedFor) {
     ASSERT_NO_FATAL_FAILURE(lookForAnAccelerator());
+}
+
+void Walk::compareAccelerators() {
+    Document* accelerator = window_->open(QStringLiteral("hardware"), QStringLiteral("accelerator/gaudi2"));
+    ASSERT_NE(accelerator, nullptr);
+    settle();
+    picture(QStringLiteral("31-accelerator"));
+    window_->open(QStringLiteral("study"), QStringLiteral("resnet50-accelerators"));
+    ASSERT_NE(current<StudyDocument>(), nullptr);
+    settle();
+    picture(QStringLiteral("32-study-prediction"));
+    ASSERT_GT(runStudy(), 0);
+    auto* run = current<RunDocument>();
+    picture(QStringLiteral("33-prediction"));
+    for (auto* tabs : run->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("34-prediction"));
+    const std::map<std::string, std::string> files = exportAll();
+    expectFormats(files);
+    EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
+        return file.second.find("tessera.prediction-result/1") != std::string::npos;
+    })) << "the result of the prediction";
+}
+
+TEST_F(Walk, acceleratorsAreCompared) {
+    ASSERT_NO_FATAL_FAILURE(compareAccelerators());
 }
 
 TEST_F(Walk, fromTheFirstStartToTheHistory) {

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/report/picture.h"
+#include "core/report/table.h"
+#include "core/study/result.h"
+
+/// The pictures and sheets of predictions, the same in the window, on the command line and in reports.
+namespace tessera::report {
+
+/// An accelerator of a result: by its place it keeps its colour in all pictures.
+struct PredictedAccelerator {
+    std::string id;
+    std::string name;
+    std::string_view colour;
+};
+/// Each once, in the order in which they were asked for.
+std::vector<PredictedAccelerator> acceleratorsOf(const study::PredictionOutcome& outcome);
+/// The numbers of devices that were asked for, rising.
+std::vector<std::int64_t> deviceCountsOf(const study::PredictionOutcome& outcome);
+/// Null where that was not asked for.
+const predict::Prediction* predictionOf(const study::PredictionOutcome& outcome, std::string_view accelerator,
+                                        std::int64_t devices);
+/// The best that fits at a number of devices by a metric of `predict::Ranking`; null where nothing does.
+const predict::Prediction* bestOf(const study::PredictionOutcome& outcome, std::string_view metric,
+                                  std::int64_t devices);
+/// How sure the order by a metric is at a number of devices; null where there is none.
+const predict::Ranking* rankingOf(const study::PredictionOutcome& outcome, std::string_view metric,
+                                  std::int64_t devices);
+
+inline constexpr std::string_view kByThroughput = "throughput_samples_per_s";
+inline constexpr std::string_view kByPrice = "samples_per_usd";
+
+/// The predictions at a number of devices as their bars stand in `throughputChart`, `methodChart` and `stageChart`:
+/// fastest first, then what does not fit.
+std::vector<const predict::Prediction*> inOrder(const study::PredictionOutcome& outcome, std::int64_t devices);
+/// Throughput of every accelerator, best first, with the error that its numbers allow (Centimani, Fig. 7a).
+Chart throughputChart(const study::PredictionOutcome& outcome, std::int64_t devices);
+/// Samples per dollar likewise (Fig. 7b).
+Chart pricePerformanceChart(const study::PredictionOutcome& outcome, std::int64_t devices);
+/// What the samples that were asked for cost; empty where nobody asked.
+Chart trainingCostChart(const study::PredictionOutcome& outcome, std::int64_t devices);
+/// The throughput by plainer methods beside ours.
+Chart methodChart(const study::PredictionOutcome& outcome, std::int64_t devices);
+/// What the time of a step consists of, and what of it hides behind the rest (section 4.3.4).
+Chart stageChart(const study::PredictionOutcome& outcome, std::int64_t devices);
+/// Throughput against the number of devices, with what it would be without communication (Fig. 8).
+Chart deviceScalingChart(const study::PredictionOutcome& outcome);
+/// The same over the throughput of the fewest devices.
+Chart deviceSpeedupChart(const study::PredictionOutcome& outcome);
+
+/// The levels of memory that hold something with any batch, as indices of `memory.levels`, largest first.
+std::vector<std::size_t> usedLevels(const predict::Prediction& prediction);
+/// What every candidate for the batch puts into one level, by category, against its capacity.
+Chart batchMemoryChart(const predict::Prediction& prediction, std::size_t level);
+/// How full every level is with the batch of the prediction.
+Chart levelChart(const predict::Prediction& prediction);
+
+/// The cache-aware roofline of an accelerator with the operators of the step on it (Fig. 5).
+struct OperatorRoofline {
+    Chart chart;
+    /// By series and point: which of `study::operatorsOf`; empty for a roof.
+    std::vector<std::vector<std::size_t>> operators;
+};
+OperatorRoofline operatorRoofline(const study::PredictionOutcome& outcome, const predict::Prediction& prediction);
+/// What bounds operators: "compute", "bandwidth of HBM", "measured kernel gemm".
+std::string boundText(predict::Way way, const std::string& bound);
+
+/// For spreadsheets, full precision: a row per prediction; per candidate for the batch and level; per operator; per
+/// number of an accelerator with where it comes from.
+Table predictionSheet(const study::PredictionOutcome& outcome);
+Table batchSheet(const study::PredictionOutcome& outcome);
+Table operatorSheet(const study::PredictionOutcome& outcome, const predict::Prediction& prediction);
+Table sourceSheet(const study::PredictionOutcome& outcome);
+
+}  // namespace tessera::report

@@ -1,0 +1,239 @@
+#include "core/report/prediction_pictures.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "core/base/error.h"
+#include "core/report/chart_layout.h"
+#include "core/report/named.h"
+#include "core/study/prediction_study.h"
+#include "tests/support/prediction_result.h"
+
+namespace tessera::report {
+namespace {
+
+const Series* seriesNamed(const Chart& chart, const std::string& id) {
+    for (const Series& series : chart.series)
+        if (series.id == id) return &series;
+    return nullptr;
+}
+
+bool says(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+bool notes(const Chart& chart, const std::string& part) {
+    return std::any_of(chart.notes.begin(), chart.notes.end(),
+                       [&](const std::string& note) { return says(note, part); });
+}
+
+/// Labels that lie over each other; texts are as wide as the estimate says.
+std::vector<std::string> overlaps(const Chart& chart, Size size) {
+    const ChartLayout layout = layOut(chart, {}, size, estimatedWidth);
+    std::vector<std::pair<Rect, std::string>> texts;
+    for (const Drawing* drawing : {&layout.back, &layout.front})
+        for (const Shape& shape : drawing->shapes)
+            if (const auto* label = std::get_if<Label>(&shape); label != nullptr && label->angle == 0) {
+                if (label->text.empty()) continue;
+                const double wide = estimatedWidth(label->text, label->size, label->strong);
+                const double left = label->anchor == Anchor::end      ? label->at.x - wide
+                                    : label->anchor == Anchor::middle ? label->at.x - wide / 2
+                                                                      : label->at.x;
+                texts.emplace_back(Rect{left, label->at.y - label->size * 0.75, wide, label->size * 0.8}, label->text);
+            }
+    std::vector<std::string> found;
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        for (std::size_t j = i + 1; j < texts.size(); ++j) {
+            const Rect &a = texts[i].first, &b = texts[j].first;
+            if (a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom())
+                found.push_back(texts[i].second + " | " + texts[j].second);
+        }
+    return found;
+}
+
+class PredictionPictures : public testing::Test {
+protected:
+    study::PredictionOutcome outcome = test::handMadePredictions();
+    const predict::Prediction& swift = *predictionOf(outcome, "swift", 1);
+    const predict::Prediction& small = *predictionOf(outcome, "small", 1);
+};
+
+TEST_F(PredictionPictures, knowAcceleratorsAndNumbersOfDevices) {
+    ASSERT_EQ(acceleratorsOf(outcome).size(), 4U);
+    EXPECT_EQ(acceleratorsOf(outcome)[0].id, "swift");
+    EXPECT_NE(acceleratorsOf(outcome)[0].colour, acceleratorsOf(outcome)[1].colour);
+    EXPECT_EQ(deviceCountsOf(outcome), (std::vector<std::int64_t>{1, 8}));
+    EXPECT_EQ(bestOf(outcome, kByThroughput, 8)->accelerator, "swift");
+    EXPECT_EQ(bestOf(outcome, kByPrice, 8)->accelerator, "cheap");
+    EXPECT_EQ(bestOf(outcome, kByPrice, 3), nullptr);
+    EXPECT_EQ(predictionOf(outcome, "nobody", 1), nullptr);
+}
+
+TEST_F(PredictionPictures, throughputStandsBestFirstWithItsError) {
+    const Chart chart = throughputChart(outcome, 1);
+    EXPECT_EQ(chart.x.categories, (std::vector<std::string>{"swift", "free", "cheap", "small"}));
+    EXPECT_TRUE(says(chart.title, "swift trains resnet50 fastest on 1 device")) << chart.title;
+    const Series* best = seriesNamed(chart, "swift");
+    ASSERT_NE(best, nullptr);
+    EXPECT_EQ(best->y.front(), swift.throughput);
+    EXPECT_DOUBLE_EQ(best->low.front(), swift.throughput * (1 + swift.error.low));
+    EXPECT_DOUBLE_EQ(best->high.front(), swift.throughput * (1 + swift.error.high));
+    EXPECT_TRUE(notes(chart, "This order of 3 holds with"));
+    // What does not fit stands there with its reason.
+    EXPECT_EQ(seriesNamed(chart, "small"), nullptr);
+    EXPECT_EQ(chart.endTexts.back(), "does not fit");
+    EXPECT_TRUE(notes(chart, "small does not fit: batch 64 needs 2 GB more"));
+}
+
+TEST_F(PredictionPictures, valuesStandBehindTheirErrorBars) {
+    const Chart chart = throughputChart(outcome, 1);
+    const ChartLayout layout = layOut(chart, {}, {900, 300}, estimatedWidth);
+    for (const Series& series : chart.series) {
+        const auto label =
+            std::find_if(layout.front.shapes.begin(), layout.front.shapes.end(), [&](const Shape& shape) {
+                const auto* text = std::get_if<Label>(&shape);
+                return text != nullptr && text->text == series.valueTexts.front();
+            });
+        ASSERT_NE(label, layout.front.shapes.end()) << series.id;
+        EXPECT_GT(std::get<Label>(*label).at.x, layout.y.pixel(series.high.front())) << series.id;
+    }
+    const bool said = std::any_of(layout.front.shapes.begin(), layout.front.shapes.end(), [](const Shape& shape) {
+        const auto* text = std::get_if<Label>(&shape);
+        return text != nullptr && text->text == "does not fit";
+    });
+    EXPECT_TRUE(said) << "in place of a bar";
+}
+
+TEST_F(PredictionPictures, withoutAPriceThereIsNoBarButAHint) {
+    const Chart chart = pricePerformanceChart(outcome, 1);
+    EXPECT_TRUE(says(chart.title, "cheap gives the most for a dollar")) << chart.title;
+    EXPECT_EQ(seriesNamed(chart, "free"), nullptr);
+    EXPECT_TRUE(notes(chart, "free has no price per hour"));
+    for (predict::Prediction& one : outcome.predictions) one.samplesPerUsd = one.trainingCostUsd = std::nullopt;
+    EXPECT_TRUE(pricePerformanceChart(outcome, 1).series.empty());
+    EXPECT_TRUE(says(pricePerformanceChart(outcome, 1).empty, "in its editor"));
+    EXPECT_TRUE(trainingCostChart(outcome, 1).series.empty());
+}
+
+TEST_F(PredictionPictures, stagesAddUpToTheStepAndWhatIsHidden) {
+    const Chart chart = stageChart(outcome, 8);
+    double sum = 0;
+    for (const Series& series : chart.series)
+        if (series.id != "hidden") sum += series.y.front();
+    const predict::Prediction& first = *inOrder(outcome, 8).front();
+    EXPECT_NEAR(sum, first.step.value, 1e-12);
+    EXPECT_DOUBLE_EQ(seriesNamed(chart, "hidden")->y.front(), first.overlap.value);
+    EXPECT_TRUE(says(chart.x.categories.front(), "swift, batch 256"));
+    EXPECT_EQ(chart.endTexts.back(), "does not fit");
+}
+
+TEST_F(PredictionPictures, plainerMethodsStandBesideTheirPrediction) {
+    const Chart chart = methodChart(outcome, 1);
+    ASSERT_EQ(chart.series.size(), 3U) << "nobody measured a similar model";
+    EXPECT_EQ(seriesNamed(chart, "roofline")->y.front(), swift.throughput * 1.8);
+    EXPECT_EQ(seriesNamed(chart, "prediction")->y.size(), 3U);
+}
+
+TEST_F(PredictionPictures, scalingIsMeasuredByTheFewestDevices) {
+    const Chart chart = deviceScalingChart(outcome);
+    EXPECT_EQ(chart.series.size(), 6U) << "a curve and what it would be for each that fits";
+    const Series* ideal = seriesNamed(chart, "swift/ideal");
+    ASSERT_NE(ideal, nullptr);
+    EXPECT_TRUE(ideal->dashed);
+    EXPECT_DOUBLE_EQ(ideal->y.back(), 8 * swift.throughput);
+    const Chart speedup = deviceSpeedupChart(outcome);
+    EXPECT_EQ(seriesNamed(speedup, "ideal")->y.back(), 8);
+    EXPECT_LT(seriesNamed(speedup, "swift")->y.back(), 8);
+    std::erase_if(outcome.predictions, [](const predict::Prediction& one) { return one.devices == 8; });
+    EXPECT_TRUE(deviceScalingChart(outcome).series.empty());
+    EXPECT_TRUE(says(deviceScalingChart(outcome).empty, "several numbers of devices"));
+}
+
+TEST_F(PredictionPictures, memoryOfEveryCandidateStandsAgainstItsLevel) {
+    EXPECT_EQ(usedLevels(swift), (std::vector<std::size_t>{1})) << "nothing lies in L2";
+    const Chart chart = batchMemoryChart(swift, 1);
+    EXPECT_EQ(chart.x.categories, (std::vector<std::string>{"64", "128", "256, chosen", "512, too large"}));
+    EXPECT_EQ(seriesNamed(chart, "input_output")->y.back(), 40e9);
+    const Series* capacity = seriesNamed(chart, "capacity");
+    ASSERT_NE(capacity, nullptr);
+    EXPECT_EQ(capacity->mark, Mark::bound);
+    EXPECT_EQ(capacity->y.front(), 40e9);
+    EXPECT_TRUE(says(chart.title, "Batch 256 takes 26.5 GB of the 40 GB")) << chart.title;
+    EXPECT_TRUE(notes(batchMemoryChart(small, 1), "small does not fit"));
+    EXPECT_TRUE(says(levelChart(swift).endTexts.back(), "26.5 GB of 40 GB"));
+    predict::Prediction old = swift;
+    old.batches.clear();
+    EXPECT_TRUE(says(batchMemoryChart(old, 1).empty, "Run the study again"));
+}
+
+TEST_F(PredictionPictures, operatorsLieOnTheRoofline) {
+    const OperatorRoofline picture = operatorRoofline(outcome, swift);
+    ASSERT_EQ(picture.chart.series.size(), picture.operators.size());
+    const std::vector<predict::AlikeOperators>& all = study::operatorsOf(outcome, swift);
+    std::size_t points = 0;
+    for (std::size_t s = 0; s < picture.operators.size(); ++s) {
+        const Series& series = picture.chart.series[s];
+        if (series.mark != Mark::points) {
+            EXPECT_TRUE(picture.operators[s].empty()) << series.id;
+            continue;
+        }
+        ASSERT_EQ(series.x.size(), picture.operators[s].size());
+        ASSERT_EQ(series.radii.size(), series.x.size());
+        for (std::size_t i = 0; i < series.x.size(); ++i) {
+            const predict::AlikeOperators& op = all[picture.operators[s][i]];
+            EXPECT_DOUBLE_EQ(series.x[i], op.flops.value / op.bytes.value);
+            EXPECT_DOUBLE_EQ(series.y[i], op.flops.value / op.time.value);
+            EXPECT_TRUE(says(series.valueTexts[i], op.name));
+            if (i > 0) EXPECT_LE(series.radii[i], series.radii[i - 1]) << "small ones are drawn last";
+        }
+        points += series.x.size();
+    }
+    EXPECT_EQ(points, 5U) << "what only moves data has no place";
+    EXPECT_TRUE(notes(picture.chart, "only moves data"));
+    // Kept once, the operators are found for other numbers of devices, too.
+    EXPECT_EQ(operatorRoofline(outcome, *predictionOf(outcome, "swift", 8)).operators, picture.operators);
+    EXPECT_TRUE(operatorRoofline(outcome, small).chart.series.empty());
+    EXPECT_TRUE(says(operatorRoofline(outcome, small).chart.empty, "small does not fit"));
+}
+
+TEST_F(PredictionPictures, textsDoNotTouch) {
+    for (const Size size : {Size{760, 300}, Size{1160, 420}}) {
+        for (const Chart& chart :
+             {throughputChart(outcome, 8), pricePerformanceChart(outcome, 8), trainingCostChart(outcome, 8),
+              methodChart(outcome, 8), stageChart(outcome, 8), batchMemoryChart(swift, 1), levelChart(swift),
+              deviceScalingChart(outcome), operatorRoofline(outcome, swift).chart})
+            EXPECT_EQ(overlaps(chart, size), std::vector<std::string>()) << chart.id << " at " << size.width;
+    }
+}
+
+TEST_F(PredictionPictures, areExportedByName) {
+    const study::Result result = test::wholePrediction(outcome);
+    EXPECT_EQ(strategyOf(result, ""), "swift@8");
+    EXPECT_EQ(strategyOf(result, "cheap"), "cheap");
+    EXPECT_THROW(strategyOf(result, "nobody"), UsageError);
+    const Theme theme(ThemeKind::light);
+    for (const NamedPicture& row : namedPictures("predict")) {
+        if (row.name == "timeline") continue;
+        const Picture picture = row.make(result, "cheap@8", {});
+        EXPECT_TRUE(says(toSvg(picture, theme), "<svg")) << row.name;
+        EXPECT_GT(toCsv(picture).size(), 20U) << row.name;
+    }
+    for (const NamedTable& row : namedTables("predict"))
+        EXPECT_FALSE(row.make(result, "cheap@8", {}).rows.empty()) << row.name;
+}
+
+TEST_F(PredictionPictures, sheetsHoldWholeNumbers) {
+    const Table predictions = predictionSheet(outcome);
+    ASSERT_EQ(predictions.rows.size(), 8U);
+    for (const auto& row : predictions.rows) EXPECT_EQ(row.size(), predictions.columns.size());
+    EXPECT_EQ(predictions.rows[3][2], "no");
+    EXPECT_EQ(batchSheet(outcome).rows.size(), 2U * (3 * 4 + 1) * 2) << "by candidate and level";
+    EXPECT_EQ(operatorSheet(outcome, swift).rows.size(), 6U);
+    EXPECT_EQ(sourceSheet(outcome).rows.size(), 8U);
+}
+
+}  // namespace
+}  // namespace tessera::report

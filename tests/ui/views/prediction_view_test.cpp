@@ -1,0 +1,311 @@
+#include "ui/views/prediction_view.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractItemModelTester>
+#include <QJsonObject>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QUndoStack>
+#include <functional>
+#include <memory>
+
+#include "core/study/prediction_study.h"
+#include "tests/support/pictures.h"
+#include "tests/support/prediction_result.h"
+#include "tests/support/turns.h"
+#include "ui/models/prediction_facts.h"
+#include "ui/models/prediction_tables.h"
+#include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
+#include "ui/views/plot_widget.h"
+#include "ui/views/prediction_tabs.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+namespace {
+
+using test::waitUntil;
+
+FinishedRun finished(study::PredictionOutcome outcome = test::handMadePredictions()) {
+    return {.result = std::make_shared<const study::Result>(test::wholePrediction(std::move(outcome))),
+            .curves = nullptr,
+            .history = {},
+            .kept = 0};
+}
+
+QString visibleText(const QWidget& widget) {
+    QStringList texts;
+    for (const QLabel* label : widget.findChildren<QLabel*>())
+        if (label->isVisibleTo(&widget)) texts << label->text();
+    return texts.join(QLatin1Char('\n'));
+}
+
+class PredictionViewTest : public testing::Test {
+protected:
+    void SetUp() override {
+        view.resize(1280, 760);
+        view.showRun(finished());
+    }
+    template <typename View>
+    View* shown(const char* tab) {
+        view.tabs()->openTab(QLatin1String(tab));
+        return view.tabs()->currentWidget()->findChild<View*>();
+    }
+    /// The picture of a tab, once it is made.
+    PlotWidget* plot(const char* tab) {
+        auto* its = shown<PlotWidget>(tab);
+        EXPECT_TRUE(waitUntil([&] { return !its->chart().id.empty(); })) << tab;
+        return its;
+    }
+    int seriesOf(const PlotWidget& its, const std::string& id) {
+        const auto& all = its.chart().series;
+        for (std::size_t s = 0; s < all.size(); ++s)
+            if (all[s].id == id) return static_cast<int>(s);
+        return -1;
+    }
+    QUndoStack undo;
+    PredictionView view{&undo};
+};
+
+TEST_F(PredictionViewTest, beginsWithTheFastestAndHowSureThatIs) {
+    EXPECT_EQ(view.run().acceleratorName(view.accelerator()), QStringLiteral("swift"));
+    EXPECT_EQ(view.run().devices(view.count()), 8);
+    test::pictureOf(view);  // lays the line out
+    const QString text = visibleText(view);
+    for (const char* part : {"on swift, the fastest", "on cheap, the cheapest", "order of 3 holds with",
+                             "order of 2 holds with", "per step", "batch 256 on each of 8 devices",
+                             "rests on measured numbers", "small does not fit: batch 64 needs 2 GB more"})
+        EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << " in\n" << text.toStdString();
+}
+
+TEST_F(PredictionViewTest, tablesAreSound) {
+    const auto choice = std::make_shared<PredictionChoice>();
+    choice->run = PredictionRun(finished().result);
+    choice->operators = {0, 1, 2, 3, 4, 5};
+    const auto sheet = std::make_shared<report::Table>(report::sourceSheet(choice->run.outcome()));
+    QObject owner;
+    for (TableModel* model :
+         {predictionTableModel(choice, &owner), operatorTableModel(choice, &owner), sourceTableModel(sheet, &owner)}) {
+        const QAbstractItemModelTester tester(model);
+        model->setRowCount(4);
+        model->setRowCount(2);
+        for (int column = 0; column < model->columnCount(); ++column)
+            EXPECT_FALSE(model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString().isEmpty());
+    }
+}
+
+TEST_F(PredictionViewTest, theTableTellsAllPredictionsAndWhyOneIsMissing) {
+    auto* table = shown<TableView>("accelerators");
+    const QAbstractItemModel* model = table->view()->model();
+    ASSERT_EQ(model->rowCount(), 8);
+    const auto cell = [&](int row, const char* title) {
+        for (int column = 0; column < model->columnCount(); ++column)
+            if (model->headerData(column, Qt::Horizontal).toString() == QLatin1String(title))
+                return model->index(row, column).data().toString();
+        return QStringLiteral("no such column");
+    };
+    EXPECT_EQ(cell(0, "Accelerator"), QStringLiteral("swift"));
+    EXPECT_EQ(cell(2, "Per dollar"), QStringLiteral("–")) << "no price";
+    EXPECT_EQ(cell(3, "Samples/s"), QStringLiteral("–"));
+    EXPECT_TRUE(cell(3, "Why not").contains(QStringLiteral("2 GB more")));
+    EXPECT_EQ(cell(0, "Error"), QStringLiteral("−13 to +15 %"));
+    QSignalSpy spy(&view, &RunView::inspected);
+    table->setCurrentRow(1);
+    EXPECT_EQ(view.run().acceleratorName(view.accelerator()), QStringLiteral("cheap"));
+    EXPECT_EQ(view.run().devices(view.count()), 1);
+    ASSERT_GE(spy.count(), 1);
+    EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("The cheap"));
+}
+
+TEST_F(PredictionViewTest, aBarChoosesItsAccelerator) {
+    PlotWidget* its = plot("accelerators");
+    EXPECT_EQ(its->chart().id, "throughput");
+    QSignalSpy spy(&view, &RunView::inspected);
+    emit its->pointClicked(seriesOf(*its, "cheap"), 0);
+    EXPECT_EQ(view.run().acceleratorName(view.accelerator()), QStringLiteral("cheap"));
+    const auto facts = spy.last().at(0).value<Facts>();
+    EXPECT_EQ(facts.subtitle, QStringLiteral("On 8 devices, batch 256 each"));
+    ASSERT_GE(facts.sections.size(), 4);
+    const auto& rows = facts.sections.front().rows;
+    const auto throughput = std::find_if(
+        rows.begin(), rows.end(), [](const Facts::Row& row) { return row.label == QStringLiteral("Throughput"); });
+    ASSERT_NE(throughput, rows.end());
+    const auto explanation = throughput->explain();
+    ASSERT_TRUE(explanation);
+    EXPECT_EQ(explanation->title, "Throughput of cheap@8");
+    ASSERT_FALSE(facts.actions.isEmpty()) << "its price is edited in its document";
+    QSignalSpy opened(&view, &RunView::openRequested);
+    facts.actions.front().run();
+    ASSERT_EQ(opened.count(), 1);
+    EXPECT_EQ(opened[0][1].toString(), QStringLiteral("accelerator/cheap"));
+}
+
+TEST_F(PredictionViewTest, whatDoesNotFitStandsInTheViewsWithItsReason) {
+    const int small = view.run().acceleratorNamed(QStringLiteral("small"));
+    QSignalSpy spy(&view, &RunView::inspected);
+    view.chooseAccelerator(small);
+    const auto facts = spy.last().at(0).value<Facts>();
+    EXPECT_EQ(facts.subtitle, QStringLiteral("Does not fit on 8 devices"));
+    EXPECT_TRUE(facts.note.contains(QStringLiteral("2 GB more")));
+    PlotWidget* memory = plot("memory");
+    EXPECT_EQ(memory->chart().title, "small@8 does not fit");
+    EXPECT_EQ(memory->chart().x.categories.size(), 1U);
+    EXPECT_NE(plot("roofline")->chart().empty.find("small does not fit"), std::string::npos);
+    EXPECT_EQ(shown<TableView>("operators")->view()->model()->rowCount(), 0);
+}
+
+TEST_F(PredictionViewTest, anotherNumberOfDevicesMovesAllPictures) {
+    EXPECT_NE(plot("stages")->chart().title.find("on 8 devices"), std::string::npos);
+    view.chooseCount(0);
+    PlotWidget* stages = plot("stages");
+    EXPECT_TRUE(waitUntil([&] { return stages->chart().title.find("on 1 device") != std::string::npos; }));
+    view.chooseCount(7);
+    EXPECT_EQ(view.count(), 0) << "there is no such number";
+}
+
+TEST_F(PredictionViewTest, anOperatorIsAskedAboutOnTheRooflineAndInTheTable) {
+    PlotWidget* roofline = plot("roofline");
+    const int matrix = seriesOf(*roofline, "matrix");
+    ASSERT_GE(matrix, 0);
+    EXPECT_NE(roofline->chart().series[static_cast<std::size_t>(matrix)].valueTexts.front().find("block/conv"),
+              std::string::npos);
+    QSignalSpy spy(&view, &RunView::inspected);
+    emit roofline->pointClicked(matrix, 0);
+    ASSERT_EQ(spy.count(), 1);
+    const auto facts = spy.last().at(0).value<Facts>();
+    EXPECT_EQ(facts.title, QStringLiteral("block/conv"));
+    EXPECT_EQ(facts.subtitle, QStringLiteral("Conv · backward"));
+    auto* table = shown<TableView>("operators");
+    EXPECT_EQ(table->view()->model()->rowCount(), 6);
+    EXPECT_EQ(table->currentRow(), 0) << "it takes most of the time";
+    table->setCurrentRow(5);
+    EXPECT_EQ(spy.last().at(0).value<Facts>().title, QStringLiteral("weights"));
+    view.chooseOperator(99);
+    EXPECT_NE(view.op(), 99);
+}
+
+TEST_F(PredictionViewTest, everyNumberOfTheTableIsExplained) {
+    const auto choice = std::make_shared<PredictionChoice>();
+    choice->run = PredictionRun(finished().result);
+    QObject owner;
+    TableModel* model = predictionTableModel(choice, &owner);
+    model->setRowCount(8);
+    int explainedNumbers = 0;
+    for (int column = 0; column < model->columnCount(); ++column) {
+        const QString path = model->index(0, column).data(PathRole).toString();
+        if (path.isEmpty()) continue;
+        ++explainedNumbers;
+        EXPECT_TRUE(study::explain(choice->run.result(), path.toStdString()))
+            << path.toStdString() << " of "
+            << model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString().toStdString();
+    }
+    EXPECT_GE(explainedNumbers, 12);
+}
+
+TEST_F(PredictionViewTest, aViewIsSavedAndRestored) {
+    view.chooseAccelerator(view.run().acceleratorNamed(QStringLiteral("cheap")));
+    view.chooseCount(0);
+    view.tabs()->openTab(QStringLiteral("memory"));
+    const QJsonObject saved = view.saveView();
+    PredictionView other(&undo);
+    other.showRun(finished());
+    other.restoreView(saved);
+    EXPECT_EQ(other.run().acceleratorName(other.accelerator()), QStringLiteral("cheap"));
+    EXPECT_EQ(other.count(), 0);
+    EXPECT_EQ(other.tabs()->tab(), QStringLiteral("memory"));
+    other.restoreView({{QStringLiteral("accelerator"), 7}, {QStringLiteral("devices"), 1e99}});
+    EXPECT_EQ(other.run().acceleratorName(other.accelerator()), QStringLiteral("cheap"));
+}
+
+TEST_F(PredictionViewTest, everythingIsExported) {
+    const QVector<Exportable> all = view.exportables();
+    EXPECT_GE(all.size(), 14);
+    QSet<QString> names;
+    for (const Exportable& each : all) {
+        EXPECT_FALSE(names.contains(each.name)) << each.name.toStdString();
+        names.insert(each.name);
+        if (each.svg) {
+            EXPECT_NE(each.svg(report::Theme(report::ThemeKind::light)).find("<svg"), std::string::npos);
+        }
+        if (each.csv) {
+            EXPECT_GT(each.csv().size(), 20U) << each.name.toStdString();
+        }
+    }
+    EXPECT_NE(view.resultExport().json().find("tessera.prediction-result/1"), std::string::npos);
+    EXPECT_FALSE(view.traceExport().json) << "a prediction knows no moments";
+}
+
+TEST_F(PredictionViewTest, resultsOfBeforeSayWhatTheyLack) {
+    study::PredictionOutcome outcome = test::handMadePredictions();
+    for (predict::Prediction& one : outcome.predictions) {
+        one.batches.clear();
+        one.operators.alike.clear();
+        one.peak = {};
+        one.dtype.clear();
+    }
+    view.showRun(finished(outcome));
+    EXPECT_NE(plot("memory")->chart().empty.find("Run the study again"), std::string::npos);
+    EXPECT_NE(plot("roofline")->chart().empty.find("Run the study again"), std::string::npos);
+}
+
+/// As many accelerators and operators as one asks for at most.
+TEST_F(PredictionViewTest, manyAcceleratorsDoNotHoldTheWindow) {
+    study::PredictionOutcome outcome = test::handMadePredictions();
+    predict::Prediction like = outcome.predictions.front();
+    for (int i = 0; i < 1500; ++i) {
+        like.operators.alike.push_back(like.operators.alike[static_cast<std::size_t>(i % 6)]);
+        like.operators.alike.back().flops.value *= 1 + 0.01 * i;
+    }
+    outcome.predictions.front() = like;
+    for (int i = 0; i < 40; ++i) {
+        like.accelerator = "accelerator " + std::to_string(i);
+        like.throughput *= 0.97;
+        outcome.predictions.push_back(like);
+    }
+    const FinishedRun run = finished(outcome);
+    view.show();
+    waitUntil([] { return false; }, 100);
+    test::TurnMeter meter;
+    const auto expectShort = [&](const char* what, const std::function<void()>& work) {
+        meter.take();
+        meter.run(work);
+        waitUntil([] { return false; }, 200);
+        EXPECT_LT(meter.take(), test::kLongestTurn) << what;
+    };
+    expectShort("show", [&] { view.showRun(run); });
+    for (const char* tab : {"stages", "memory", "roofline", "operators", "devices", "assumptions"})
+        expectShort(tab, [&] { view.tabs()->openTab(QLatin1String(tab)); });
+    expectShort("choose", [&] { view.chooseCount(0); });
+    EXPECT_EQ(view.findChildren<ChoiceBar*>().size(), 2);
+}
+
+/// Pictures for a person to look at, of the bundled study.
+TEST(PredictionViewPictures, areSaved) {
+    const auto result = std::make_shared<const study::Result>(study::run(study::loadStudy("resnet50-accelerators")));
+    QUndoStack undo;
+    for (const auto& [mode, name] : {std::pair(ThemeMode::light, "light"), std::pair(ThemeMode::dark, "dark")}) {
+        theme().apply(mode);
+        PredictionView view(&undo);
+        view.resize(1280, 740);
+        view.showRun({.result = result, .curves = nullptr, .history = {}, .kept = 0});
+        view.show();
+        for (const char* tab :
+             {"accelerators", "stages", "memory", "roofline", "operators", "devices", "assumptions"}) {
+            view.tabs()->openTab(QLatin1String(tab));
+            auto* its = view.tabs()->currentWidget()->findChild<PlotWidget*>();
+            if (its != nullptr) {
+                EXPECT_TRUE(waitUntil([&] { return !its->chart().id.empty(); }));
+            }
+            waitUntil([] { return false; }, 100);
+            const QImage picture = test::savePicture(
+                view, QStringLiteral("prediction-%1-%2").arg(QLatin1String(tab), QLatin1String(name)));
+            EXPECT_GT(test::coloursIn(picture), 20) << tab;
+        }
+    }
+    theme().apply(ThemeMode::light);
+}
+
+}  // namespace
+}  // namespace tessera::ui

@@ -1,0 +1,143 @@
+#include "ui/models/prediction_facts.h"
+
+#include <QCoreApplication>
+
+#include "core/model/training.h"
+#include "core/study/explain.h"
+#include "core/study/metric.h"
+#include "core/study/prediction_study.h"
+#include "ui/models/partition_run.h"
+#include "ui/models/table_columns.h"
+
+namespace tessera::ui {
+
+namespace {
+
+using predict::Prediction;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("PredictionFacts", text);
+}
+
+QString fromView(std::string_view text) {
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+Facts::Row number(const QString& label, const QString& value, double exactly) {
+    return {.label = label, .value = value, .exact = columns::exact(exactly)};
+}
+
+Facts::Row quantity(const QString& label, double value, Measure measure) {
+    return number(label, columns::quantity(value, measure), value);
+}
+
+QString share(double part) {
+    return QString::fromStdString(study::percentText(part));
+}
+
+/// Every metric of the prediction, as the result names, says and explains it.
+Facts::Section metricsSection(const PredictionRun& run, int index) {
+    Facts::Section section{.title = tr("Prediction"), .rows = {}};
+    const std::string owner = study::nameOf(run.prediction(index));
+    for (const study::Metric& metric : study::predictionMetrics(run.outcome())) {
+        if (metric.owner != owner) continue;
+        Facts::Row row =
+            number(QString::fromStdString(metric.title), QString::fromStdString(study::textOf(metric)), metric.value);
+        row.explain = [result = run.shared(), path = metric.name] { return study::explain(*result, path); };
+        section.rows.append(row);
+    }
+    return section;
+}
+
+Facts::Section memorySection(const Prediction& one) {
+    Facts::Section section{.title = tr("Memory of a device"), .rows = {}};
+    for (const predict::LevelUse& level : one.memory.levels) {
+        const double used = predict::sumOf(level.bytes);
+        Facts::Row row = quantity(shownText(level.level), used, Measure::bytes);
+        row.value += level.capacity ? tr(" of %1").arg(columns::quantity(level.capacity->value, Measure::bytes))
+                                    : tr(", capacity not known");
+        section.rows.append(row);
+    }
+    return section;
+}
+
+Facts::Section operatorSection(const Prediction& one) {
+    const predict::OperatorShares& shares = one.operators;
+    const auto whole = [](const QString& label, std::int64_t value) {
+        return number(label, columns::count(static_cast<double>(value)), static_cast<double>(value));
+    };
+    Facts::Section section{
+        .title = tr("Operators"),
+        .rows = {whole(tr("That take time"), shares.operators), whole(tr("By measured kernels"), shares.measured)}};
+    if (shares.time.value > 0)
+        section.rows[1].value += tr(", %1 of the time").arg(share(ratio(shares.measuredTime, shares.time)));
+    if (shares.outsideHull > 0) section.rows.append(whole(tr("Outside of what was measured"), shares.outsideHull));
+    return section;
+}
+
+Facts::Section sourceSection(const Prediction& one) {
+    Facts::Section section{.title = tr("Where its numbers come from"), .rows = {}};
+    for (const auto& [path, from] : one.sources)
+        section.rows.append({.label = shownText(path),
+                             .value = from.reliability.empty() ? tr("not said") : shownText(from.reliability),
+                             .whereFrom = shownText(from.source)});
+    return section;
+}
+
+}  // namespace
+
+Facts predictionFacts(const PredictionChoice& choice, int prediction) {
+    const Prediction& one = choice.run.prediction(prediction);
+    Facts facts;
+    facts.title = shownText(one.name.empty() ? one.accelerator : one.name);
+    facts.icon = QStringLiteral("accelerator");
+    const int count = choice.run.countOf(one.devices);
+    const QString devices = count < 0 ? QString() : choice.run.devicesText(count);
+    facts.subtitle = one.infeasible
+                         ? tr("Does not fit on %1").arg(devices)
+                         : tr("On %1, batch %2 each").arg(devices, columns::count(static_cast<double>(one.batch)));
+    if (one.infeasible)
+        facts.note = shownText(*one.infeasible);
+    else
+        facts.sections.append(metricsSection(choice.run, prediction));
+    facts.sections.append(memorySection(one));
+    if (!one.infeasible) facts.sections.append(operatorSection(one));
+    facts.sections.append(sourceSection(one));
+    facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
+    return facts;
+}
+
+Facts operatorFacts(const PredictionChoice& choice, int op) {
+    const int prediction = choice.prediction();
+    const predict::AlikeOperators& its = choice.run.operators(prediction).at(static_cast<std::size_t>(op));
+    const double whole = its.time.value * static_cast<double>(its.count);
+    const double all = choice.chosen().operators.time.value;
+    Facts facts;
+    facts.title = shownText(its.name);
+    facts.icon = QStringLiteral("model");
+    facts.subtitle = QStringLiteral("%1 · %2").arg(shownText(its.type), fromView(model::nameOf(its.phase)));
+    Facts::Section time{
+        .title = tr("Time of a step on %1").arg(choice.run.acceleratorName(choice.accelerator)),
+        .rows = {quantity(tr("One takes"), its.time.value, Measure::seconds),
+                 number(tr("Alike"), columns::count(static_cast<double>(its.count)), static_cast<double>(its.count)),
+                 quantity(tr("All take"), whole, Measure::seconds),
+                 {.label = tr("Told by"), .value = QString::fromStdString(report::boundText(its.way, its.bound))}}};
+    if (all > 0) time.rows[2].value += QStringLiteral(" · ") + share(whole / all);
+    Facts::Section work{.title = tr("Work of one"),
+                        .rows = {quantity(tr("Operations"), its.flops.value, Measure::flops),
+                                 quantity(tr("Read and written"), its.bytes.value, Measure::bytes)}};
+    if (its.bytes.value > 0) {
+        const double intensity = its.flops.value / its.bytes.value;
+        work.rows.append(number(tr("Intensity"), tr("%1 FLOP per byte").arg(columns::count(intensity)), intensity));
+    }
+    if (its.time.value > 0)
+        work.rows.append(quantity(tr("Rate"), (its.flops / its.time).value, Measure::flopsPerSecond));
+    facts.sections = {time, work};
+    if (its.way == predict::Way::roofline && choice.chosen().operators.outsideHull > 0)
+        facts.note =
+            tr("Some operators have measured kernels, but at other shapes only; they are priced by the "
+               "roofline.");
+    return facts;
+}
+
+}  // namespace tessera::ui

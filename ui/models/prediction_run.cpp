@@ -1,0 +1,77 @@
+#include "ui/models/prediction_run.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "core/base/units.h"
+#include "core/study/prediction_study.h"
+#include "ui/models/partition_run.h"
+
+namespace tessera::ui {
+
+namespace {
+
+std::size_t at(int index) {
+    return static_cast<std::size_t>(index);
+}
+
+}  // namespace
+
+PredictionRun::PredictionRun(std::shared_ptr<const study::Result> result)
+    : result_(std::move(result)),
+      known_(
+          std::make_shared<const Known>(Known{report::acceleratorsOf(outcome()), report::deviceCountsOf(outcome())})) {}
+
+const study::PredictionOutcome& PredictionRun::outcome() const {
+    return std::get<study::PredictionOutcome>(result_->outcome);
+}
+
+const report::PredictedAccelerator& PredictionRun::accelerator(int index) const {
+    return known_->accelerators.at(at(index));
+}
+
+int PredictionRun::acceleratorNamed(const QString& id) const {
+    for (int index = 0; index < accelerators(); ++index)
+        if (QString::fromStdString(accelerator(index).id) == id) return index;
+    return -1;
+}
+
+std::int64_t PredictionRun::devices(int count) const {
+    return known_->counts.at(at(count));
+}
+
+int PredictionRun::countOf(std::int64_t devices) const {
+    for (int count = 0; count < counts(); ++count)
+        if (this->devices(count) == devices) return count;
+    return -1;
+}
+
+const predict::Prediction& PredictionRun::prediction(int index) const {
+    return outcome().predictions.at(at(index));
+}
+
+int PredictionRun::predictionOf(int accelerator, int count) const {
+    if (accelerator < 0 || accelerator >= accelerators() || count < 0 || count >= counts()) return -1;
+    const predict::Prediction* found =
+        report::predictionOf(outcome(), this->accelerator(accelerator).id, devices(count));
+    return found == nullptr ? -1 : static_cast<int>(found - outcome().predictions.data());
+}
+
+QString PredictionRun::name(int prediction) const {
+    return QString::fromStdString(study::nameOf(this->prediction(prediction)));
+}
+
+QString PredictionRun::acceleratorName(int index) const {
+    return shownText(accelerator(index).id);
+}
+
+QString PredictionRun::devicesText(int count) const {
+    return QString::fromStdString(formatCounted(static_cast<double>(devices(count)), "device", "devices"));
+}
+
+const std::vector<predict::AlikeOperators>& PredictionRun::operators(int prediction) const {
+    return study::operatorsOf(outcome(), this->prediction(prediction));
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,89 @@
+#include "ui/views/choice_bar.h"
+
+#include <QAbstractButton>
+#include <QButtonGroup>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QToolButton>
+
+#include "ui/theme/theme.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kMostButtons = 12;
+
+}  // namespace
+
+ChoiceBar::ChoiceBar(const QString& name, int least, QWidget* parent)
+    : QWidget(parent),
+      buttons_(new QButtonGroup(this)),
+      list_(new QComboBox(this)),
+      row_(new QHBoxLayout(this)),
+      least_(least) {
+    row_->setContentsMargins(0, 0, 0, 0);
+    row_->setSpacing(theme().spacing());
+    row_->addWidget(list_);
+    list_->setAccessibleName(name);
+    setAccessibleName(name);
+    hide();
+    const auto choose = [this](int index) {
+        current_ = index;
+        emit chosen(index);
+    };
+    connect(buttons_, &QButtonGroup::idClicked, this, choose);
+    connect(list_, qOverload<int>(&QComboBox::activated), this, choose);
+}
+
+void ChoiceBar::setChoices(const QVector<Choice>& choices, int current) {
+    for (QAbstractButton* button : buttons_->buttons()) {
+        buttons_->removeButton(button);
+        row_->removeWidget(button);
+        button->hide();
+        button->deleteLater();
+    }
+    list_->clear();
+    const bool many = choices.size() > kMostButtons;
+    list_->setVisible(many);
+    setVisible(choices.size() >= least_);
+    if (choices.size() < least_) {
+        current_ = current;
+        return;
+    }
+    if (many)
+        fillList(choices);
+    else
+        addButtons(choices);
+    setCurrent(current);
+}
+
+void ChoiceBar::addButtons(const QVector<Choice>& choices) {
+    for (int index = 0; index < choices.size(); ++index) {
+        const Choice& choice = choices.at(index);
+        auto* button = new QToolButton(this);
+        button->setText(choice.title);
+        button->setIcon(choice.icon);
+        if (!choice.icon.isNull()) button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setCheckable(true);
+        button->setAutoRaise(true);
+        button->setToolTip(choice.help);
+        buttons_->addButton(button, index);
+        row_->addWidget(button);
+    }
+}
+
+void ChoiceBar::fillList(const QVector<Choice>& choices) {
+    for (const Choice& choice : choices) {
+        list_->addItem(choice.icon, choice.title);
+        list_->setItemData(list_->count() - 1, choice.help, Qt::ToolTipRole);
+    }
+}
+
+void ChoiceBar::setCurrent(int index) {
+    current_ = index;
+    if (QAbstractButton* button = buttons_->button(index)) button->setChecked(true);
+    if (index < list_->count()) list_->setCurrentIndex(index);
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <QIcon>
+#include <QVector>
+#include <QWidget>
+
+class QButtonGroup;
+class QComboBox;
+class QHBoxLayout;
+
+namespace tessera::ui {
+
+/// A line of things of which one is looked at: algorithms, models, accelerators. Many of them are a list to pick from.
+/// Not there where there is nothing to choose.
+class ChoiceBar : public QWidget {
+    Q_OBJECT
+
+public:
+    struct Choice {
+        QString title;
+        QString help = {};  ///< tooltip
+        QIcon icon = {};
+    };
+    /// Where there are fewer than `least`, nothing is shown.
+    explicit ChoiceBar(const QString& name, int least = 2, QWidget* parent = nullptr);
+    void setChoices(const QVector<Choice>& choices, int current);
+    void setCurrent(int index);
+    int current() const { return current_; }
+
+signals:
+    void chosen(int index);  ///< by somebody, not by `setCurrent`
+
+private:
+    void addButtons(const QVector<Choice>& choices);
+    void fillList(const QVector<Choice>& choices);
+
+    QButtonGroup* buttons_;
+    QComboBox* list_;
+    QHBoxLayout* row_;
+    int least_;
+    int current_ = -1;
+};
+
+}  // namespace tessera::ui
