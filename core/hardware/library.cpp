@@ -134,13 +134,16 @@ std::string pathOf(const Kind& kind, const std::string& nameOrPath) {
 
 }  // namespace
 
+std::optional<fs::path> ownDataFolder() {
+    if (const auto data = environmentPath("XDG_DATA_HOME")) return *data / "tessera";
+    if (const auto home = environmentPath("HOME")) return *home / ".local" / "share" / "tessera";
+    return std::nullopt;
+}
+
 std::vector<fs::path> dataFolders() {
     std::vector<fs::path> folders;
     if (const auto own = environmentPath("TESSERA_DATA")) folders.push_back(*own);
-    if (const auto data = environmentPath("XDG_DATA_HOME"))
-        folders.push_back(*data / "tessera");
-    else if (const auto home = environmentPath("HOME"))
-        folders.push_back(*home / ".local" / "share" / "tessera");
+    if (const auto own = ownDataFolder()) folders.push_back(*own);
     std::error_code error;
     const fs::path program = fs::read_symlink("/proc/self/exe", error);
     if (!error) folders.push_back(program.parent_path().parent_path() / "share" / "tessera");

@@ -26,6 +26,9 @@ struct LibraryEntry {
 /// (default `~/.local/share/tessera`), `<executable>/../share/tessera`, and the source's `data/` in a build tree.
 std::vector<std::filesystem::path> dataFolders();
 
+/// `$XDG_DATA_HOME/tessera`, where a user's own files lie; empty where neither it nor `$HOME` is set.
+std::optional<std::filesystem::path> ownDataFolder();
+
 /// The JSON files of one folder of the library ("platforms"), by id (the stem); the first data folder that has an id
 /// wins. Files that lie directly in `$TESSERA_DATA` join where they mention `schema` ("\"tessera.platform/").
 std::map<std::string, std::filesystem::path> libraryFiles(std::string_view folder, std::string_view schema);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include "core/base/elementary.h"
 #include "core/base/error.h"
@@ -43,6 +44,17 @@ KernelTable::Sizes sizesIn(std::string_view text, const std::string& file, std::
     return sizes;
 }
 
+/// Keeps the sizes rising, each once.
+void addSize(std::vector<double>& rising, double size) {
+    const auto place = std::lower_bound(rising.begin(), rising.end(), size);
+    if (place == rising.end() || *place != size) rising.insert(place, size);
+}
+
+/// How far a size lies from `low` to `high` in logarithms: 0 to 1.
+double shareOf(double size, double low, double high) {
+    return elementary::log(size / low) / elementary::log(high / low);
+}
+
 double medianOf(const std::vector<double>& rising) {
     const std::size_t half = rising.size() / 2;
     return rising.size() % 2 == 1 ? rising[half] : (rising[half - 1] + rising[half]) / 2;
@@ -53,10 +65,13 @@ double medianOf(const std::vector<double>& rising) {
 void KernelTable::add(const std::string& kernel, const std::string& dtype, const Sizes& sizes, Seconds time) {
     Kernel& into = kernels_[{kernel, dtype}][sizes.size()];
     into.axes.resize(sizes.size());
+    into.lines.resize(sizes.size());
+    Sizes others = sizes;
     for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
-        std::vector<double>& known = into.axes[axis];
-        const auto place = std::lower_bound(known.begin(), known.end(), sizes[axis]);
-        if (place == known.end() || *place != sizes[axis]) known.insert(place, sizes[axis]);
+        addSize(into.axes[axis], sizes[axis]);
+        others[axis] = 0;
+        addSize(into.lines[axis][others], sizes[axis]);
+        others[axis] = sizes[axis];
     }
     std::vector<double>& times = into.measured[sizes];
     times.insert(std::upper_bound(times.begin(), times.end(), time.value), time.value);
@@ -75,6 +90,36 @@ KernelTable::Found KernelTable::find(const std::string& kernel, const std::strin
 
 std::optional<double> KernelTable::interpolate(const Kernel& kernel, const Sizes& sizes) {
     if (const auto exact = kernel.measured.find(sizes); exact != kernel.measured.end()) return medianOf(exact->second);
+    const std::optional<double> line = alongLine(kernel, sizes);
+    return line ? line : insideCell(kernel, sizes);
+}
+
+std::optional<double> KernelTable::alongLine(const Kernel& kernel, const Sizes& sizes) {
+    std::optional<double> time;
+    double closest = std::numeric_limits<double>::infinity();
+    Sizes around = sizes;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+        around[axis] = 0;
+        const auto line = kernel.lines[axis].find(around);
+        if (line != kernel.lines[axis].end()) {
+            const std::vector<double>& known = line->second;
+            const auto above = std::lower_bound(known.begin(), known.end(), sizes[axis]);
+            if (above != known.begin() && above != known.end() && *above / *(above - 1) < closest) {
+                closest = *above / *(above - 1);
+                const double share = shareOf(sizes[axis], *(above - 1), *above);
+                around[axis] = *(above - 1);
+                const double low = elementary::log(medianOf(kernel.measured.at(around)));
+                around[axis] = *above;
+                const double high = elementary::log(medianOf(kernel.measured.at(around)));
+                time = elementary::exp((1 - share) * low + share * high);
+            }
+        }
+        around[axis] = sizes[axis];
+    }
+    return time;
+}
+
+std::optional<double> KernelTable::insideCell(const Kernel& kernel, const Sizes& sizes) {
     Sizes low, high;
     std::vector<double> share;
     std::vector<std::size_t> open;  // axes along which the shape lies between two measured sizes
@@ -85,7 +130,7 @@ std::optional<double> KernelTable::interpolate(const Kernel& kernel, const Sizes
         const bool exact = *above == sizes[axis];
         low.push_back(exact ? *above : *(above - 1));
         high.push_back(*above);
-        share.push_back(exact ? 0 : elementary::log(sizes[axis] / low.back()) / elementary::log(*above / low.back()));
+        share.push_back(exact ? 0 : shareOf(sizes[axis], low.back(), *above));
         if (!exact) open.push_back(axis);
     }
     double logarithm = 0;

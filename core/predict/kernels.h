@@ -26,8 +26,9 @@ public:
     };
 
     void add(const std::string& kernel, const std::string& dtype, const Sizes& sizes, Seconds time);
-    /// Interpolated linearly in the logarithms of sizes and time between the measured shapes around this one, all of
-    /// which must be there.
+    /// Interpolated linearly in the logarithms of sizes and time, never beyond what was measured: between the two
+    /// shapes that differ from this one along one axis only, where there are such on both sides (the closest pair
+    /// counts), else between the corners of the measured cell around it, all of which must be there.
     Found find(const std::string& kernel, const std::string& dtype, const Sizes& sizes) const;
     bool empty() const { return kernels_.empty(); }
     std::size_t rows() const { return rows_; }
@@ -37,8 +38,12 @@ private:
     struct Kernel {
         std::vector<std::vector<double>> axes;          ///< measured sizes along each, rising
         std::map<Sizes, std::vector<double>> measured;  ///< seconds, rising; their median counts
+        /// Measured sizes along an axis, rising, by the axis and the sizes along all others (its own is 0).
+        std::vector<std::map<Sizes, std::vector<double>>> lines;
     };
     static std::optional<double> interpolate(const Kernel& kernel, const Sizes& sizes);
+    static std::optional<double> alongLine(const Kernel& kernel, const Sizes& sizes);
+    static std::optional<double> insideCell(const Kernel& kernel, const Sizes& sizes);
 
     std::map<std::pair<std::string, std::string>, std::map<std::size_t, Kernel>> kernels_;
     std::size_t rows_ = 0;

@@ -210,21 +210,128 @@ private:
     }
 
     KernelShape kernelOf(const Operator& from, const StepOperator& made) const {
-        if (from.type == "Conv" || from.type.starts_with("Convolution")) return convolution(from, made);
+        if (from.type.starts_with("Conv")) return convolution(from, made);
         if (made.matrixFlops.fixed + made.matrixFlops.perSample > 0) return product(from, made);
         if (made.group == OperatorClass::matrix) return {};
         KernelShape kernel{.kernel = kernelName(from, made), .sizes = {}};
         const TensorIndex output = from.outputs.empty() ? kNoTensor : from.outputs.front();
         if (output == kNoTensor) return {};
-        const Affine all = affine(output, 1);
-        if (made.group != OperatorClass::normalisation || !tensor(output).shape || tensor(output).shape->empty()) {
-            kernel.sizes = {all};
-            return kernel;
-        }
-        const auto columns = static_cast<double>(tensor(output).shape->back());
-        if (columns <= 0) return {};
-        kernel.sizes = {{all.fixed / columns, all.perSample / columns}, {columns, 0}};
+        kernel.sizes = {affine(output, 1)};
+        if (made.group == OperatorClass::normalisation)
+            normalised(output, kernel);
+        else if (from.type.starts_with("Reduce"))
+            reduced(from, kernel);
+        else if (from.type == "Transpose")
+            transposed(from, kernel);
+        else if (kernel.kernel.find("pool") != std::string::npos)
+            pooled(made.source < 0 ? from : op(at(made.source)), kernel);
+        else if (made.group == OperatorClass::vector && from.inputs.size() == 2)
+            broadcast(from, kernel);
         return kernel;
+    }
+
+    /// The product of dimensions [first, last) of a tensor, as it grows with the batch where the first is among them.
+    Affine extent(TensorIndex index, std::size_t first, std::size_t last) const {
+        double product = 1;
+        for (std::size_t axis = first; axis < last; ++axis) product *= dimension(index, axis);
+        return first == 0 && last > 0 && scales_[at(index)] ? Affine{0, product / samples_} : Affine{product, 0};
+    }
+
+    /// Rows × columns of what works along the last axis; samples × channels × pixels of a batch normalisation.
+    void normalised(TensorIndex output, KernelShape& kernel) const {
+        const model::Shape& shape = tensor(output).shape;
+        if (!shape || shape->empty()) return;
+        const std::size_t rank = shape->size();
+        if (kernel.kernel.starts_with("batchnormalization") && rank > 1) {
+            kernel.sizes = {extent(output, 0, 1), extent(output, 1, 2), extent(output, 2, rank)};
+            return;
+        }
+        const double columns = static_cast<double>(shape->back());
+        if (columns <= 0) return;
+        const Affine all = kernel.sizes.front();
+        kernel.sizes = {{all.fixed / columns, all.perSample / columns}, {columns, 0}};
+    }
+
+    /// Summed × kept × summed, where the axes fall into such stretches: sums of rows, of columns, over samples and
+    /// pixels.
+    void reduced(const Operator& from, KernelShape& kernel) const {
+        const TensorIndex input = from.inputs.front();
+        const auto axes = from.attributes.find("axes");
+        const auto* list =
+            axes == from.attributes.end() ? nullptr : std::get_if<std::vector<std::int64_t>>(&axes->second);
+        if (list == nullptr || !tensor(input).shape) return;
+        const std::size_t rank = tensor(input).shape->size();
+        const auto sums = [&](std::size_t axis) {
+            return std::any_of(list->begin(), list->end(), [&](std::int64_t each) {
+                return (each < 0 ? each + static_cast<std::int64_t>(rank) : each) == static_cast<std::int64_t>(axis);
+            });
+        };
+        std::size_t first = 0, last = rank;
+        while (first < rank && sums(first)) ++first;
+        while (last > first && sums(last - 1)) --last;
+        for (std::size_t axis = first; axis < last; ++axis)
+            if (sums(axis)) return;
+        kernel.sizes = {extent(input, 0, first), extent(input, first, last), extent(input, last, rank)};
+    }
+
+    /// Outer × first × second × inner, where a transposition exchanges two stretches of axes.
+    void transposed(const Operator& from, KernelShape& kernel) const {
+        const TensorIndex input = from.inputs.front();
+        if (!tensor(input).shape) return;
+        const std::size_t rank = tensor(input).shape->size();
+        std::vector<std::int64_t> order(rank);
+        for (std::size_t i = 0; i < rank; ++i) order[i] = static_cast<std::int64_t>(rank - 1 - i);
+        if (const auto given = from.attributes.find("perm"); given != from.attributes.end())
+            if (const auto* list = std::get_if<std::vector<std::int64_t>>(&given->second)) order = *list;
+        if (order.size() != rank) return;
+        std::size_t first = 0, last = rank;
+        while (first < rank && order[first] == static_cast<std::int64_t>(first)) ++first;
+        while (last > first && order[last - 1] == static_cast<std::int64_t>(last - 1)) --last;
+        if (first == last) return;
+        const auto middle = static_cast<std::size_t>(order[first]);
+        for (std::size_t i = first; i < last; ++i) {
+            const std::size_t moved = middle + (i - first);
+            if (order[i] != static_cast<std::int64_t>(moved < last ? moved : moved - last + first)) return;
+        }
+        kernel.sizes = {extent(input, 0, first), extent(input, first, middle), extent(input, middle, last),
+                        extent(input, last, rank)};
+    }
+
+    /// Planes × height × width × window × stride, all of the pooled image; planes × pixels where one window is all.
+    void pooled(const Operator& forward, KernelShape& kernel) const {
+        const TensorIndex input = forward.inputs.front();
+        if (!tensor(input).shape || tensor(input).shape->size() != 4) return;
+        if (forward.type.starts_with("Global")) {
+            kernel.sizes = {extent(input, 0, 2), extent(input, 2, 4)};
+            return;
+        }
+        kernel.sizes = {extent(input, 0, 2),
+                        extent(input, 2, 3),
+                        extent(input, 3, 4),
+                        {firstOf(forward, "kernel_shape", 1), 0},
+                        {firstOf(forward, "strides", 1), 0}};
+    }
+
+    /// A second axis where one of two operands is smaller than the other: its elements.
+    void broadcast(const Operator& from, KernelShape& kernel) const {
+        double least = std::numeric_limits<double>::infinity();
+        Affine smallest;
+        for (const TensorIndex input : from.inputs) {
+            if (input == kNoTensor || elements(input) >= least) continue;
+            least = elements(input);
+            smallest = affine(input, 1);
+        }
+        if (least >= 1 && least < elements(from.outputs.front())) kernel.sizes.push_back(smallest);
+    }
+
+    /// The first of a list of numbers, or a number.
+    static double firstOf(const Operator& from, const char* name, double otherwise) {
+        const auto found = from.attributes.find(name);
+        if (found == from.attributes.end()) return otherwise;
+        if (const auto* list = std::get_if<std::vector<std::int64_t>>(&found->second))
+            return list->empty() ? otherwise : static_cast<double>(list->front());
+        const auto* one = std::get_if<std::int64_t>(&found->second);
+        return one == nullptr ? otherwise : static_cast<double>(*one);
     }
 
     /// "relu"; of the backward pass "relu_gradient", by the operator that it is of.
@@ -256,29 +363,27 @@ private:
             .sizes = {{all.fixed / columns / rows, all.perSample / columns / rows}, {rows, 0}, {columns, 0}, depth}};
     }
 
-    /// Samples, channels, height and width of the input, filters, kernel height and width, stride and groups, all of
-    /// the forward convolution.
+    /// Samples, channels, height and width that windows cover (the input with its padding), filters, kernel height and
+    /// width, stride and groups, all of the forward convolution. A transposed convolution is the backward pass of one
+    /// from its output to its input (Dumoulin, Visin, "A guide to convolution arithmetic for deep learning", 2016).
     KernelShape convolution(const Operator& from, const StepOperator& made) const {
         const Operator& forward = made.source < 0 ? from : op(at(made.source));
-        if (forward.type != "Conv" || forward.inputs.size() < 2) return {};
-        const TensorIndex data = forward.inputs[0], filters = forward.inputs[1];
-        if (!tensor(data).shape || tensor(data).shape->size() != 4 || !tensor(filters).shape) return {};
-        const auto attribute = [&](const char* name, double otherwise) {
-            const auto found = forward.attributes.find(name);
-            if (found == forward.attributes.end()) return otherwise;
-            if (const auto* list = std::get_if<std::vector<std::int64_t>>(&found->second))
-                return list->empty() ? otherwise : static_cast<double>(list->front());
-            const auto* one = std::get_if<std::int64_t>(&found->second);
-            return one == nullptr ? otherwise : static_cast<double>(*one);
-        };
-        KernelShape kernel{.kernel = "conv", .sizes = {}};
-        if (from.type == "ConvolutionInputGradient") kernel.kernel = "conv_input_gradient";
+        const bool mirrored = forward.type == "ConvTranspose";
+        if ((forward.type != "Conv" && !mirrored) || forward.inputs.size() < 2) return {};
+        const TensorIndex filters = forward.inputs[1];
+        const TensorIndex image = mirrored ? forward.outputs[0] : forward.inputs[0];
+        const TensorIndex result = mirrored ? forward.inputs[0] : forward.outputs[0];
+        if (!tensor(image).shape || tensor(image).shape->size() != 4 || !tensor(result).shape ||
+            !tensor(filters).shape || firstOf(forward, "dilations", 1) != 1)
+            return {};
+        KernelShape kernel{.kernel = mirrored ? "conv_input_gradient" : "conv", .sizes = {}};
+        if (from.type == "ConvolutionInputGradient") kernel.kernel = mirrored ? "conv" : "conv_input_gradient";
         if (from.type == "ConvolutionWeightGradient") kernel.kernel = "conv_weight_gradient";
-        const double count = dimension(data, 0);
-        kernel.sizes.push_back(scales_[at(data)] ? Affine{0, count / samples_} : Affine{count, 0});
-        for (const double size :
-             {dimension(data, 1), dimension(data, 2), dimension(data, 3), dimension(filters, 0), dimension(filters, 2),
-              dimension(filters, 3), attribute("strides", 1), attribute("group", 1)})
+        const double stride = firstOf(forward, "strides", 1);
+        kernel.sizes.push_back(extent(image, 0, 1));
+        for (const double size : {dimension(image, 1), (dimension(result, 2) - 1) * stride + dimension(filters, 2),
+                                  (dimension(result, 3) - 1) * stride + dimension(filters, 3), dimension(result, 1),
+                                  dimension(filters, 2), dimension(filters, 3), stride, firstOf(forward, "group", 1)})
             kernel.sizes.push_back({size, 0});
         return kernel;
     }

@@ -22,12 +22,13 @@ const std::vector<std::vector<std::string>> kLayers = {
     {"core/hardware"},
     {"core/cost"},
     {"core/partition", "core/mapping", "core/codesign", "core/predict"},
+    {"core/calibrate"},
     {"core/study"},
     {"core/store", "core/report"},
     {"ui"},
     {"app/studio"},
 };
-const std::set<std::string> kCommandLineSitsOn = {"core/study", "core/store", "core/report"};
+const std::set<std::string> kCommandLineSitsOn = {"core/calibrate", "core/study", "core/store", "core/report"};
 
 const std::set<std::string> kTopLevel = {"app",
                                          "core",

@@ -47,6 +47,17 @@ TEST(Kernels, needEveryCornerAroundAShape) {
     EXPECT_NEAR(*timeOf(table(three), {1, 4}), 2, 1e-12);
 }
 
+TEST(Kernels, lieBetweenTheShapesThatDifferAlongOneAxis) {
+    // 2x3 and 32x3 are around 8x3, whatever else was measured of other second sizes.
+    const KernelTable kernels = table("gemm,2x3,fp16,1\ngemm,32x3,fp16,16\ngemm,4x7,fp16,5\ngemm,16x7,fp16,5\n");
+    EXPECT_NEAR(*timeOf(kernels, {8, 3}), 4, 1e-12);
+    EXPECT_EQ(timeOf(kernels, {8, 5}), std::nullopt) << "corners of the cell are missing";
+    EXPECT_EQ(timeOf(kernels, {64, 3}), std::nullopt) << "beyond the line";
+    // Of two lines the one whose neighbours are closer.
+    const KernelTable crossing = table("gemm,2x8,fp16,1\ngemm,32x8,fp16,16\ngemm,8x4,fp16,3\ngemm,8x16,fp16,3\n");
+    EXPECT_NEAR(*timeOf(crossing, {8, 8}), 3, 1e-12);
+}
+
 TEST(Kernels, takeTheMedianOfRepetitions) {
     EXPECT_EQ(timeOf(table("gemm,4,fp16,1\ngemm,4,fp16,9\ngemm,4,fp16,2\n"), {4}), 2);
     EXPECT_EQ(timeOf(table("gemm,4,fp16,1\ngemm,4,fp16,2\n"), {4}), 1.5);

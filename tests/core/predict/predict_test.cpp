@@ -1,9 +1,12 @@
 #include "core/predict/predict.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "core/base/error.h"
@@ -95,6 +98,39 @@ TEST(Computation, shapesOfProductsMultiplyToTheirWork) {
         }
         EXPECT_GT(products, 2U) << name;
     }
+}
+
+/// The shapes of one kernel of a model, at batch 2, each once and sorted, as "2x64x56".
+std::string shapesOf(const char* model, const std::string& kernel) {
+    const Workload step = workload(model);
+    std::set<std::string> shapes;
+    for (const StepOperator& op : step.operators) {
+        if (op.free || op.kernel.kernel != kernel) continue;
+        std::string text;
+        for (const Affine& size : op.kernel.sizes) text += (text.empty() ? "" : "x") + fmt::format("{}", size.at(2));
+        shapes.insert(text);
+    }
+    std::string all;
+    for (const std::string& shape : shapes) all += (all.empty() ? "" : " ") + shape;
+    return all;
+}
+
+TEST(Computation, shapesOfKernelsTellTheirWork) {
+    // Windows of 7x7 at stride 2 that make 112x112 cover 229x229; those of 2x2 at stride 2 that make 16x16 cover 32x32.
+    EXPECT_THAT(shapesOf("zoo:resnet50", "conv"), testing::HasSubstr("2x3x229x229x64x7x7x2x1"));
+    EXPECT_THAT(shapesOf("zoo:resnet50", "batchnormalization"), testing::StartsWith("2x1024x196 2x128x3136 2x128x784"));
+    EXPECT_EQ(shapesOf("zoo:resnet50", "maxpool"), "128x112x112x3x2");
+    EXPECT_EQ(shapesOf("zoo:resnet50", "globalaveragepool_gradient"), "4096x49");
+    EXPECT_EQ(shapesOf("zoo:resnet50", "reducesum"), "2x1000x1");
+    // A transposed convolution is the gradient of one from 32x32x512 to 16x16x1024.
+    EXPECT_THAT(shapesOf("zoo:unet", "conv_input_gradient"), testing::HasSubstr("2x512x32x32x1024x2x2x2x1"));
+    EXPECT_THAT(shapesOf("zoo:unet", "conv"), testing::HasSubstr("2x512x32x32x1024x2x2x2x1"));
+    EXPECT_THAT(shapesOf("zoo:unet", "reducesum"), testing::HasSubstr("2x1024x256"));
+    EXPECT_EQ(shapesOf("zoo:braggnn", "transpose"), "2x32x81x1 2x81x32x1");
+    EXPECT_EQ(shapesOf("zoo:braggnn", "softmax_gradient"), "162x81");
+    // Heads of width 64 exchange places with the 512 words, and words with the width for the keys.
+    EXPECT_THAT(shapesOf("zoo:bert-base", "transpose"), testing::HasSubstr("2x512x12x64"));
+    EXPECT_EQ(shapesOf("zoo:bert-base", "mul"), "6291456x1");
 }
 
 TEST(Computation, everyKernelTakesItsStart) {

@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/command.h"
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/calibrate/calibrate.h"
+#include "core/calibrate/grid.h"
+#include "core/model/model.h"
+#include "core/predict/workload.h"
+#include "core/report/table.h"
+#include "core/study/result.h"
+
+namespace tessera::cli {
+
+namespace {
+
+constexpr std::int64_t kMostBatch = 1'000'000'000;
+constexpr std::size_t kMostBatches = 64;
+
+struct Options {
+    std::string out, model, batch = "1,4,16", timeLimit;
+    std::vector<std::string> dimensions;
+    bool quick = false;
+};
+
+std::vector<std::int64_t> batchesOf(const std::string& text) {
+    std::vector<std::int64_t> batches;
+    for (const std::string_view part : split(text, ',')) {
+        batches.push_back(wholeOf("--batch", std::string(trimmed(part)), 1, kMostBatch));
+        if (batches.size() > kMostBatches) throw UsageError("option '--batch' names more than 64 batch sizes");
+    }
+    return batches;
+}
+
+std::optional<double> limitOf(const std::string& text) {
+    constexpr double kLeast = 1, kMost = 3600;
+    if (text.empty()) return std::nullopt;
+    const std::optional<double> seconds = parseQuantity(text, Measure::seconds);
+    if (!seconds || !(*seconds >= kLeast) || *seconds > kMost)
+        throw UsageError(fmt::format("option '--time-limit' is {}; expected a time from 1s to 3600s", inQuotes(text)));
+    return seconds;
+}
+
+/// The kernels of a step of training, whichever optimiser.
+std::vector<calibrate::Request> kernelsOf(const Options& options, std::vector<study::Input>& inputs) {
+    std::vector<calibrate::Request> kernels;
+    if (options.model.empty()) return kernels;
+    model::LoadOptions load;
+    load.dimensions = dimensionsOf(options.dimensions);
+    const model::Model model = model::loadModel(options.model, load);
+    inputs.push_back({options.model, model.sha256});
+    for (const model::OptimizerKind& row : model::optimizerKinds()) {
+        const predict::Workload step = predict::workloadOf(model, predict::precisionOf("fp32"), row.optimizer);
+        calibrate::addRequests(kernels, calibrate::requestsOf(step, batchesOf(options.batch)));
+    }
+    return kernels;
+}
+
+struct Done {
+    calibrate::Calibration made;
+    calibrate::Files files;
+    std::vector<study::Input> inputs;
+};
+
+Json jsonOf(const Done& done) {
+    const calibrate::Calibration& made = done.made;
+    Json json = study::documentHead("tessera.calibration/1", "calibrate", done.inputs);
+    json["accelerator"] = done.files.accelerator.string();
+    json["kernels"] = done.files.kernels.string();
+    json["measured_by"] = made.measuredBy;
+    json["time_s"] = made.seconds;
+    json["noisy"] = made.agreement.noisy;
+    json["agreement"] = {{"kernels", made.agreement.compared},
+                         {"median_difference", made.agreement.difference},
+                         {"rank_correlation", made.agreement.rank}};
+    json["repetitions"] = made.kernels.repetitions;
+    json["outliers"] = made.kernels.dropped;
+    json["not_known"] = made.kernels.unknown.size();
+    json["not_reached"] = made.kernels.outOfTime.size();
+    Json& rows = json["rows"] = Json::array();
+    for (const calibrate::Measured& one : made.kernels.measured)
+        rows.push_back({{"kernel", one.request.kernel},
+                        {"shape", calibrate::shapeText(one.request.sizes)},
+                        {"dtype", one.request.dtype},
+                        {"time_s", one.seconds()},
+                        {"spread", one.spread()}});
+    study::finishDocument(
+        json,
+        {"One device is one process with the threads that were measured.",
+         "Operands lie row-major in memory, not in a cache; bringing them into other layouts and back "
+         "is part of a kernel's time."},
+        made.warnings);
+    return json;
+}
+
+std::string textOf(const Done& done) {
+    const calibrate::Calibration& made = done.made;
+    const hardware::Accelerator& accelerator = made.accelerator;
+    report::Table rates;
+    rates.columns = {{"what"}, {"rate", true}, {"capacity", true}};
+    for (const auto& [dtype, rate] : accelerator.peakFlops)
+        rates.rows.push_back({"peak " + dtype, formatQuantity(rate.value, Measure::flopsPerSecond), ""});
+    for (const hardware::MemoryLevel& level : accelerator.memory)
+        rates.rows.push_back({level.name, formatQuantity(level.bandwidth->value, Measure::bytesPerSecond),
+                              level.capacity ? formatQuantity(level.capacity->value, Measure::bytes) : ""});
+    for (const hardware::MeasuredCollective& each : accelerator.allReduce)
+        rates.rows.push_back({fmt::format("all-reduce of {}, {} processes",
+                                          formatQuantity(each.bytes.value, Measure::bytes), each.devices.value_or(0)),
+                              formatQuantity(each.bandwidth.value, Measure::bytesPerSecond), ""});
+    std::string text = report::toText(rates);
+    text += fmt::format("\n{} in {} kernels and shapes, {} repetitions, {} outliers left out, in {}\n{}\n",
+                        made.measuredBy, made.kernels.measured.size(), made.kernels.repetitions, made.kernels.dropped,
+                        formatQuantity(made.seconds, Measure::seconds), made.agreement.sentence);
+    for (const std::string& warning : made.warnings)
+        if (warning != made.agreement.sentence) text += warning + "\n";
+    return text + fmt::format("\nwritten to {}\nkernels in {}\n", done.files.accelerator.string(),
+                              done.files.kernels.string());
+}
+
+}  // namespace
+
+Action addCalibrate(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    addFile(app, "--out", options->out, "FILE",
+            "the accelerator's file, with its kernels beside it (default: this-machine, in your own hardware)");
+    app.add_flag("--quick", options->quick, "fewer shapes, in 30 s instead of 180 s");
+    addText(app, "--for", options->model, "MODEL", "first measures the operators of training this model");
+    addTexts(app, "--dim", options->dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
+    addText(app, "--batch", options->batch, "LIST", "batch sizes of that model, separated by commas [1,4,16]");
+    addText(app, "--time-limit", options->timeLimit, "TIME", "at most this long in all [180s, 30s with --quick]");
+    return [options](Context& context) {
+        Done done;
+        calibrate::Options how;
+        how.quick = options->quick;
+        how.seconds = limitOf(options->timeLimit);
+        how.threads = context.threads;
+        how.kernels = kernelsOf(*options, done.inputs);
+        done.made = calibrate::calibrate(how, context.console.sink(), context.stop);
+        done.files = calibrate::write(
+            done.made, options->out.empty() ? std::nullopt : std::optional<std::filesystem::path>(options->out));
+        context.console.endProgress();
+        if (context.common.json)
+            context.console.printJson(jsonOf(done));
+        else
+            context.console.print(textOf(done));
+    };
+}
+
+}  // namespace tessera::cli

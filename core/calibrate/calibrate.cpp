@@ -1,0 +1,334 @@
+#include "core/calibrate/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/json.h"
+#include "core/base/units.h"
+#include "core/calibrate/exchange.h"
+#include "core/calibrate/grid.h"
+#include "core/calibrate/host.h"
+#include "core/calibrate/kernels.h"
+#include "core/calibrate/streams.h"
+#include "core/hardware/library.h"
+
+namespace tessera::calibrate {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kStreamsShare = 0.1;    // of the time
+constexpr double kExchangesShare = 0.1;  // likewise
+constexpr double kLongestKernel = 0.5;   // seconds at the peak rate: a stop is answered behind it
+constexpr double kMebi = 1024.0 * 1024;
+constexpr double kLargestPool = 1024 * kMebi;
+constexpr double kUnknownCache = 32 * kMebi;
+
+double clockSeconds() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// "2026-11-22", in UTC.
+std::string today() {
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+}
+
+/// One calibration while it is made.
+class Work {
+public:
+    Work(const Options& options, const ProgressSink& progress, const std::stop_token& stop)
+        : options_(options), progress_(progress), stop_(stop), host_(hostOf()) {
+        threads_ = options.threads == 0 ? host_.cores : options.threads;
+        seconds_ = options.seconds.value_or(options.quick ? kQuickSeconds : kSeconds);
+    }
+
+    Calibration run() && {
+        made_.measuredBy = fmt::format("measured by tessera calibrate on {}, {}, {}, {}", today(), host_.processor,
+                                       KernelLibrary::version(), formatCounted(threads_, "thread", "threads"));
+        hardware::Accelerator& accelerator = made_.accelerator;
+        accelerator.name = options_.name;
+        accelerator.vendor = host_.processor;
+        accelerator.placementPolicy = "off-chip";
+        measureRates();
+        measureExchanges();
+        measureKernels();
+        finish();
+        made_.seconds = clockSeconds() - started_;
+        return std::move(made_);
+    }
+
+private:
+    double left() const { return std::max(0.0, seconds_ - (clockSeconds() - started_)); }
+
+    void report(const char* task, std::size_t done, std::size_t total) const {
+        if (stop_.stop_requested()) throw InterruptedError("the calibration was stopped");
+        if (!progress_) return;
+        ProgressEvent event;
+        event.task = task;
+        event.done = static_cast<double>(done);
+        event.total = static_cast<double>(total);
+        progress_(event);
+    }
+
+    void setSource(const std::string& path, std::vector<hardware::Alternative> alternatives = {}) {
+        made_.accelerator.provenance[path] = {
+            .source = made_.measuredBy, .reliability = "measured", .alternatives = std::move(alternatives)};
+    }
+
+    // Rates ---------------------------------------------------------------------------------------------------------
+
+    double largestCache() const { return host_.caches.empty() ? kUnknownCache : host_.caches.back().bytes; }
+    double memory() const { return host_.memory > 0 ? host_.memory : 16 * largestCache(); }
+
+    void measureRates() {
+        const std::size_t steps = host_.caches.size() + 3;
+        const double each = kStreamsShare * seconds_ / static_cast<double>(steps);
+        std::size_t done = 0;
+        hardware::Accelerator& accelerator = made_.accelerator;
+        const auto peak = [&](const char* dtype, std::size_t bytes) {
+            accelerator.peakFlops[dtype] = FlopsPerSecond{peakRate(bytes, threads_, each, clockSeconds, stop_)};
+            report("peak rate", ++done, steps);
+        };
+        peak("fp32", sizeof(float));
+        peak("fp64", sizeof(double));
+        for (const Cache& cache : host_.caches) {
+            // A shared cache is divided between the threads; half of it, since other things lie there, too.
+            const double share = cache.bytes / 2 / (cache.shared ? threads_ : 1);
+            addLevel(fmt::format("L{}", cache.level), cache.bytes, true, share, each);
+            report("bandwidth", ++done, steps);
+        }
+        const double beyond = std::clamp(4 * largestCache(), 64 * kMebi, memory() / 4);
+        addLevel("DRAM", host_.memory, false, beyond / threads_, each);
+        report("bandwidth", ++done, steps);
+        accelerator.hostBandwidth = accelerator.memory.back().bandwidth;
+        setSource("host_bandwidth_bytes_per_s");
+    }
+
+    /// A level of memory with its bandwidth. Levels run from the fastest: one that seemed faster than the one before it
+    /// has that one's bandwidth.
+    void addLevel(const std::string& name, double capacity, bool onChip, double workingSet, double seconds) {
+        std::vector<hardware::MemoryLevel>& levels = made_.accelerator.memory;
+        const std::string path = fmt::format("memory[{}]", levels.size());
+        double rate = streamRate(static_cast<std::size_t>(workingSet), threads_, seconds, clockSeconds, stop_);
+        if (!levels.empty()) rate = std::min(rate, levels.back().bandwidth->value);
+        hardware::MemoryLevel& level = levels.emplace_back();
+        level.name = name;
+        level.onChip = onChip;
+        level.bandwidth = BytesPerSecond{rate};
+        setSource(path + ".bandwidth_bytes_per_s");
+        if (capacity <= 0) return;
+        level.capacity = Bytes{capacity};
+        setSource(path + ".capacity_bytes");
+    }
+
+    // Sums between processes ----------------------------------------------------------------------------------------
+
+    void measureExchanges() {
+        std::vector<unsigned> counts{2};
+        for (unsigned count = 4; count <= host_.cores / threads_ && count <= 8; count *= 2) counts.push_back(count);
+        constexpr std::array<std::size_t, 4> kBytes{4096, std::size_t{1} << 20U, std::size_t{16} << 20U,
+                                                    std::size_t{128} << 20U};
+        const std::size_t steps = counts.size() * kBytes.size() * transports().size();
+        const double each = kExchangesShare * seconds_ / static_cast<double>(steps);
+        std::size_t done = 0;
+        for (const unsigned processes : counts)
+            for (const std::size_t bytes : kBytes) {
+                if (static_cast<double>(bytes) * 2 * processes > memory() / 4) continue;
+                std::map<std::string_view, double> times;
+                for (const Transport& transport : transports()) {
+                    const auto time = allReduceTime({.bytes = bytes,
+                                                     .processes = processes,
+                                                     .transport = transport.id,
+                                                     .seconds = each,
+                                                     .limit = 10 * each + 2},
+                                                    stop_);
+                    report("sums between processes", ++done, steps);
+                    if (time) times[transport.id] = *time;
+                }
+                addExchange(processes, bytes, times);
+            }
+        if (made_.accelerator.allReduce.empty())
+            made_.warnings.emplace_back(
+                "No sum between processes could be measured: predictions for several devices "
+                "will say what they need.");
+    }
+
+    /// What frameworks use between processes, sockets, is the number; shared memory stands beside it.
+    void addExchange(unsigned processes, std::size_t bytes, const std::map<std::string_view, double>& times) {
+        const auto sockets = times.find("sockets");
+        if (sockets == times.end()) return;
+        const auto size = static_cast<double>(bytes);
+        hardware::Accelerator& accelerator = made_.accelerator;
+        if (bytes == 4096) {
+            if (processes != 2) return;
+            accelerator.networkLatency = Seconds{sockets->second / 2};  // two messages, one after the other
+            setSource("network_latency_s");
+            return;
+        }
+        const std::string path = fmt::format("all_reduce[{}]", accelerator.allReduce.size());
+        accelerator.allReduce.push_back(
+            {.bytes = Bytes{size}, .devices = processes, .bandwidth = BytesPerSecond{size / sockets->second}});
+        setSource(path + ".bytes");
+        setSource(path + ".devices");
+        std::vector<hardware::Alternative> alternatives;
+        if (const auto shared = times.find("shared-memory"); shared != times.end())
+            alternatives.push_back({size / shared->second, made_.measuredBy + ": by shared memory"});
+        setSource(path + ".bandwidth_bytes_per_s", std::move(alternatives));
+        made_.accelerator.provenance[path + ".bandwidth_bytes_per_s"].source += ": by AF_UNIX sockets";
+        if (processes != 2) return;
+        // A ring of two sends and receives every byte once.
+        accelerator.network = BytesPerSecond{size / sockets->second};
+        setSource("network_bits_per_s");
+    }
+
+    // Kernels -------------------------------------------------------------------------------------------------------
+
+    static Request smallest() { return {.kernel = "relu", .sizes = {16}}; }
+    static Request product(const char* dtype) {
+        return {.kernel = "gemm", .dtype = dtype, .sizes = {1024, 1024, 1024}};
+    }
+
+    std::vector<Request> requests(KernelLibrary& library) {
+        std::vector<Request> list{smallest(), product("fp32")};
+        for (const char* dtype : {"bf16", "int8"})
+            if (library.multiplies(dtype)) list.push_back(product(dtype));
+        addRequests(list, options_.kernels);
+        if (options_.grid) addRequests(list, standardGrid(options_.quick));
+        const double most = kLongestKernel * made_.accelerator.peakFlops["fp32"].value;
+        const std::size_t all = list.size();
+        std::erase_if(list, [&](const Request& request) { return operationsOf(request) > most; });
+        if (const std::size_t left = all - list.size(); left > 0)
+            made_.warnings.push_back(fmt::format("{} left out: they take more than {} s each.",
+                                                 formatCounted(static_cast<double>(left), "kernel was", "kernels were"),
+                                                 kLongestKernel));
+        return list;
+    }
+
+    void measureKernels() {
+        const double pool = std::min(kLargestPool, memory() / 4);
+        KernelLibrary library(threads_, static_cast<std::size_t>(pool),
+                              static_cast<std::size_t>(std::min(2 * largestCache(), pool / 2)));
+        if (!library.threadsSet())
+            made_.warnings.emplace_back("oneDNN's number of threads could not be set: it used its own.");
+        const std::vector<Request> list = requests(library);
+        const Tools tools{.now = clockSeconds,
+                          .prepare = [&](const Request& request) { return library.prepare(request); }};
+        made_.kernels = measureTwice(list, tools, left(), progress_, stop_);
+        made_.agreement = agreementOf(made_.kernels.measured);
+    }
+
+    /// What follows from kernels, and what is to be said of them.
+    void finish() {
+        hardware::Accelerator& accelerator = made_.accelerator;
+        double best = 0;
+        for (const Measured& one : made_.kernels.measured) {
+            const double rate = operationsOf(one.request) / one.seconds();
+            if (one.request == smallest()) {
+                accelerator.launchOverhead = Seconds{one.seconds()};
+                setSource("launch_overhead_s");
+            } else if (one.request.dtype != "fp32") {
+                accelerator.peakFlops[one.request.dtype] = FlopsPerSecond{rate};
+            } else if (one.request.kernel == "gemm") {
+                best = std::max(best, rate);
+            }
+        }
+        FlopsPerSecond& peak = accelerator.peakFlops["fp32"];
+        peak.value = std::max(peak.value, best);
+        if (best > 0) {
+            accelerator.efficiency["gemm"] = best / peak.value;
+            setSource("efficiency.gemm");
+        }
+        accelerator.hostPeak = peak;
+        setSource("host_peak_flops");
+        for (const auto& [dtype, rate] : accelerator.peakFlops) setSource("peak_flops." + dtype);
+        if (made_.agreement.noisy) {
+            made_.warnings.push_back(made_.agreement.sentence);
+            for (auto& [path, provenance] : accelerator.provenance) provenance.source += "; this machine was noisy";
+        }
+        if (!made_.kernels.outOfTime.empty())
+            made_.warnings.push_back(fmt::format(
+                "{} of {} kernels were not reached in {:.0f} s.", made_.kernels.outOfTime.size(),
+                made_.kernels.outOfTime.size() + made_.kernels.measured.size() + made_.kernels.unknown.size(),
+                seconds_));
+    }
+
+    const Options& options_;
+    const ProgressSink& progress_;
+    const std::stop_token& stop_;
+    Host host_;
+    unsigned threads_ = 1;
+    double seconds_ = kSeconds;
+    double started_ = clockSeconds();
+    Calibration made_;
+};
+
+void makeFolder(const fs::path& folder) {
+    std::error_code error;
+    if (!folder.empty()) fs::create_directories(folder, error);
+    if (error) throw FileError(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
+}
+
+}  // namespace
+
+Calibration calibrate(const Options& options, const ProgressSink& progress, const std::stop_token& stop) {
+    return Work(options, progress, stop).run();
+}
+
+std::string kernelCsv(const Calibration& calibration) {
+    const Outcome& kernels = calibration.kernels;
+    std::string text = fmt::format(
+        "# {}.\n# {}\n# Medians of {} repetitions in two passes, of which {} were left out as outliers. Operands lie "
+        "row-major\n# in memory and not in a cache; bringing them into other layouts and back is part of the time.\n",
+        calibration.measuredBy, calibration.agreement.sentence, kernels.repetitions, kernels.dropped);
+    std::map<std::string, std::vector<double>> spreads;
+    for (const Measured& one : kernels.measured) spreads[one.request.kernel].push_back(one.spread());
+    text += "# Spread (half of the range between the quartiles, of the median), as the median and most over shapes:\n";
+    for (auto& [kernel, values] : spreads) {
+        std::sort(values.begin(), values.end());
+        text += fmt::format("# {}: {:.1f} %, {:.1f} % ({})\n", kernel, 100 * values[values.size() / 2],
+                            100 * values.back(), formatCounted(static_cast<double>(values.size()), "shape", "shapes"));
+    }
+    text += "kernel,shape,dtype,seconds\n";
+    for (const Measured& one : kernels.measured)
+        text += fmt::format("{},{},{},{:.9g}\n", one.request.kernel, shapeText(one.request.sizes), one.request.dtype,
+                            one.seconds());
+    return text;
+}
+
+Files write(const Calibration& calibration, const std::optional<fs::path>& file) {
+    Files files;
+    hardware::Accelerator accelerator = calibration.accelerator;
+    if (file) {
+        files.accelerator = *file;
+        files.kernels = *file;
+        files.kernels.replace_extension(".csv");
+        if (files.kernels == files.accelerator) files.kernels += ".kernels.csv";
+        accelerator.kernels = files.kernels.filename().string();
+    } else {
+        const std::optional<fs::path> own = hardware::ownDataFolder();
+        if (!own) throw FileError("neither XDG_DATA_HOME nor HOME is set; name the file with --out");
+        files.accelerator = *own / "accelerators" / "this-machine.json";
+        files.kernels = *own / "kernels" / "this-machine.csv";
+        accelerator.kernels = "../kernels/this-machine.csv";
+    }
+    makeFolder(files.accelerator.parent_path());
+    makeFolder(files.kernels.parent_path());
+    writeFile(files.kernels, kernelCsv(calibration));
+    writeFile(files.accelerator, toText(hardware::toJson(accelerator)));
+    return files;
+}
+
+}  // namespace tessera::calibrate

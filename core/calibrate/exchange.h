@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Sums of arrays between processes of this machine.
+namespace tessera::calibrate {
+
+/// What processes exchange data by: a row of the table.
+struct Transport {
+    std::string_view id;     ///< "sockets", "shared-memory"
+    std::string_view title;  ///< "AF_UNIX stream sockets", "shared memory"
+};
+const std::vector<Transport>& transports();
+
+struct AllReduceOptions {
+    std::size_t bytes = 0;  ///< of floats, summed on each process
+    unsigned processes = 2;
+    std::string_view transport = "sockets";
+    double seconds = 1;  ///< repetitions end after about so long
+    double limit = 10;   ///< after which processes that hang are killed
+};
+
+/// Starts the processes, lets them sum their arrays over and over (a ring: reduce-scatter, all-gather) and tells the
+/// median seconds of one sum. Empty where a process could not be started, went wrong, computed a wrong sum or had to be
+/// killed. No process is left behind, whatever happens: they die with this one, and each is waited for. Children use
+/// what is safe behind a fork only, so that a program with threads may call it. Throws InterruptedError.
+std::optional<double> allReduceTime(const AllReduceOptions& options, const std::stop_token& stop);
+
+}  // namespace tessera::calibrate

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/calibrate/measuring.h"
+#include "core/predict/workload.h"
+
+namespace tessera::calibrate {
+
+/// The shapes that every calibration measures: of each kernel sizes a power of two apart, so that prediction can
+/// interpolate between them. `quick`: fewer.
+std::vector<Request> standardGrid(bool quick);
+
+/// Exactly the kernels that prediction looks up for a step of training, at each batch size, each once; those with most
+/// bytes moved first.
+std::vector<Request> requestsOf(const predict::Workload& workload, const std::vector<std::int64_t>& batches);
+
+/// Floating-point operations of a product or convolution; 0 for other kernels, whose time is that of their bytes.
+double operationsOf(const Request& request);
+
+/// What is in neither list is appended.
+void addRequests(std::vector<Request>& to, const std::vector<Request>& more);
+
+}  // namespace tessera::calibrate

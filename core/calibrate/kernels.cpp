@@ -1,0 +1,771 @@
+#include "core/calibrate/kernels.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <new>
+#include <numeric>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace tessera::calibrate {
+
+namespace {
+
+using dnnl::algorithm;
+using dnnl::memory;
+using dnnl::prop_kind;
+using Dims = memory::dims;
+using Sizes = predict::KernelTable::Sizes;
+using Arguments = std::unordered_map<int, memory>;
+
+constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kMostSets = 16;
+constexpr float kEpsilon = 1e-5F;
+constexpr float kSlope = 0.01F;  // of a leaky ReLU
+constexpr auto kScaleShift = dnnl::normalization_flags::use_scale_shift;
+
+/// Bytes for operands, as many as a kernel's sets of them need. Asked for once, touched where used.
+class Pool {
+public:
+    explicit Pool(std::size_t bytes) : size_(bytes) {
+        void* const place =
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (place == MAP_FAILED) throw std::bad_alloc();
+        start_ = static_cast<char*>(place);
+    }
+    Pool(const Pool&) = delete;
+    Pool& operator=(const Pool&) = delete;
+    ~Pool() { munmap(start_, size_); }
+
+    void clear() { used_ = 0; }
+    std::size_t used() const { return used_; }
+    std::size_t size() const { return size_; }
+
+    /// Null where the pool is used up. Small positive numbers: zeros and denormals take other times.
+    void* take(std::size_t bytes, bool floats) {
+        const std::size_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+        if (whole > size_ - used_) return nullptr;
+        char* const place = start_ + used_;
+        used_ += whole;
+        if (!floats) std::memset(place, 1, bytes);
+        for (std::size_t at = 0; floats && at < bytes; at += sizeof(numbers_))
+            std::memcpy(place + at, numbers_.data(), std::min(sizeof(numbers_), bytes - at));
+        return place;
+    }
+
+private:
+    static std::array<float, 4096> numbers() {
+        std::array<float, 4096> made{};
+        for (std::size_t i = 0; i < made.size(); ++i)
+            made[i] = 0.5F + static_cast<float>((i * 2654435761U >> 8U) & 0xFFU) / 512.0F;
+        return made;
+    }
+
+    std::array<float, 4096> numbers_ = numbers();
+    char* start_ = nullptr;
+    std::size_t size_;
+    std::size_t used_ = 0;
+};
+
+/// Thrown where the pool cannot hold a kernel's operands.
+struct TooLarge {};
+
+struct Step {
+    dnnl::primitive primitive;
+    Arguments arguments;
+};
+
+/// What one repetition runs on one set of operands.
+using Steps = std::vector<Step>;
+
+memory::data_type typeOf(const std::string& dtype) {
+    if (dtype == "bf16") return memory::data_type::bf16;
+    if (dtype == "int8") return memory::data_type::s8;
+    return memory::data_type::f32;
+}
+
+memory::desc anyLayout(const Dims& dims) {
+    return {dims, memory::data_type::f32, memory::format_tag::any};
+}
+
+/// Row-major.
+memory::desc plain(const Dims& dims, memory::data_type type = memory::data_type::f32) {
+    Dims strides(dims.size(), 1);
+    for (std::size_t i = dims.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * dims[i];
+    return {dims, type, strides};
+}
+
+/// Builds the steps of one set of operands.
+class Builder {
+public:
+    Builder(const dnnl::engine& engine, Pool& pool) : engine_(engine), pool_(pool) {}
+
+    memory operand(const memory::desc& desc) {
+        void* const place = pool_.take(desc.get_size(), desc.data.data_type == dnnl_f32);
+        if (place == nullptr) throw TooLarge{};
+        return {desc, engine_, place};
+    }
+    void run(const dnnl::primitive& primitive, Arguments arguments) {
+        steps_.push_back({primitive, std::move(arguments)});
+    }
+    /// A row-major operand, brought into the layout that a primitive wants.
+    memory input(const memory::desc& row, const memory::desc& wanted) {
+        const memory given = operand(row);
+        if (row == wanted) return given;
+        const memory inside = operand(wanted);
+        run(dnnl::reorder(given, inside), {{DNNL_ARG_FROM, given}, {DNNL_ARG_TO, inside}});
+        return inside;
+    }
+    /// Where a primitive writes; `finish` brings it back.
+    memory output(const memory::desc& row, const memory::desc& wanted) {
+        const memory inside = operand(wanted);
+        if (!(row == wanted)) leaving_.emplace_back(inside, operand(row));
+        return inside;
+    }
+    Steps finish() {
+        for (const auto& [inside, outside] : leaving_)
+            run(dnnl::reorder(inside, outside), {{DNNL_ARG_FROM, inside}, {DNNL_ARG_TO, outside}});
+        return std::move(steps_);
+    }
+
+private:
+    const dnnl::engine& engine_;
+    Pool& pool_;
+    Steps steps_;
+    std::vector<std::pair<memory, memory>> leaving_;
+};
+
+/// Adds the steps of one repetition. Its primitives are made before.
+using AddSteps = std::function<void(Builder&)>;
+
+struct Asked {
+    const dnnl::engine& engine;
+    std::string_view kernel;
+    memory::data_type type;
+    Dims sizes;
+    bool backward = false;  ///< the name ends with "_gradient"
+};
+
+/// A family of kernels: which names and how many axes it answers to.
+struct Family {
+    std::string_view name;
+    std::size_t axes;
+    bool hasGradient;
+    AddSteps (*make)(const Asked& asked);
+};
+
+// Convolutions --------------------------------------------------------------------------------------------------------
+
+/// Samples, channels, height and width under the windows, filters, kernel height and width, stride, groups.
+struct Convolution {
+    Dims source, weights, result, strides, padding;
+    explicit Convolution(const Dims& s) {
+        const auto half = [](memory::dim kernel, memory::dim covered) {
+            const memory::dim pad = (kernel - 1) / 2;
+            return covered - 2 * pad >= 1 ? pad : 0;
+        };
+        padding = {half(s[5], s[2]), half(s[6], s[3])};
+        strides = {s[7], s[7]};
+        source = {s[0], s[1], s[2] - 2 * padding[0], s[3] - 2 * padding[1]};
+        result = {s[0], s[4], (s[2] - s[5]) / s[7] + 1, (s[3] - s[6]) / s[7] + 1};
+        weights = {s[4], s[1] / s[8], s[5], s[6]};
+        if (s[8] > 1) weights = {s[8], s[4] / s[8], s[1] / s[8], s[5], s[6]};
+    }
+    static bool valid(const Dims& s) { return s[2] >= s[5] && s[3] >= s[6] && s[1] % s[8] == 0 && s[4] % s[8] == 0; }
+    dnnl::convolution_forward::primitive_desc forward(const dnnl::engine& engine, bool biased) const {
+        const memory::desc bias = biased ? anyLayout({result[1]}) : memory::desc();
+        return {{prop_kind::forward_training, algorithm::convolution_direct, anyLayout(source), anyLayout(weights),
+                 bias, anyLayout(result), strides, padding, padding},
+                engine};
+    }
+};
+
+AddSteps convolve(const Asked& asked) {
+    if (!Convolution::valid(asked.sizes)) return {};
+    const Convolution shape(asked.sizes);
+    const auto inside = shape.forward(asked.engine, true);
+    const dnnl::convolution_forward run(inside);
+    return [=](Builder& steps) {
+        const memory source = steps.input(plain(shape.source), inside.src_desc());
+        const memory weights = steps.input(plain(shape.weights), inside.weights_desc());
+        const memory bias = steps.operand(inside.bias_desc());
+        const memory result = steps.output(plain(shape.result), inside.dst_desc());
+        steps.run(run,
+                  {{DNNL_ARG_SRC, source}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, result}});
+    };
+}
+
+AddSteps convolveToInput(const Asked& asked) {
+    if (!Convolution::valid(asked.sizes)) return {};
+    const Convolution shape(asked.sizes);
+    const dnnl::convolution_backward_data::primitive_desc inside(
+        {algorithm::convolution_direct, anyLayout(shape.source), anyLayout(shape.weights), anyLayout(shape.result),
+         shape.strides, shape.padding, shape.padding},
+        asked.engine, shape.forward(asked.engine, false));
+    const dnnl::convolution_backward_data run(inside);
+    return [=](Builder& steps) {
+        const memory gradient = steps.input(plain(shape.result), inside.diff_dst_desc());
+        const memory weights = steps.input(plain(shape.weights), inside.weights_desc());
+        const memory result = steps.output(plain(shape.source), inside.diff_src_desc());
+        steps.run(run, {{DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DIFF_SRC, result}});
+    };
+}
+
+AddSteps convolveToWeights(const Asked& asked) {
+    if (!Convolution::valid(asked.sizes)) return {};
+    const Convolution shape(asked.sizes);
+    const dnnl::convolution_backward_weights::primitive_desc inside(
+        {algorithm::convolution_direct, anyLayout(shape.source), anyLayout(shape.weights), anyLayout(shape.result),
+         shape.strides, shape.padding, shape.padding},
+        asked.engine, shape.forward(asked.engine, false));
+    const dnnl::convolution_backward_weights run(inside);
+    return [=](Builder& steps) {
+        const memory source = steps.input(plain(shape.source), inside.src_desc());
+        const memory gradient = steps.input(plain(shape.result), inside.diff_dst_desc());
+        const memory result = steps.output(plain(shape.weights), inside.diff_weights_desc());
+        steps.run(run, {{DNNL_ARG_SRC, source}, {DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_DIFF_WEIGHTS, result}});
+    };
+}
+
+// Products of matrices ------------------------------------------------------------------------------------------------
+
+/// Batches × rows × columns × inner; without batches where there are none.
+dnnl::matmul::primitive_desc productOf(const dnnl::engine& engine, const Dims& batches, memory::dim rows,
+                                       memory::dim columns, memory::dim inner, memory::data_type type) {
+    const auto matrix = [&](memory::dim height, memory::dim width, memory::data_type each) {
+        Dims dims = batches;
+        dims.push_back(height);
+        dims.push_back(width);
+        return plain(dims, each);
+    };
+    const memory::data_type sum = type == memory::data_type::s8 ? memory::data_type::s32 : type;
+    return {{matrix(rows, inner, type), matrix(inner, columns, type), matrix(rows, columns, sum)}, engine};
+}
+
+void addProduct(Builder& steps, const dnnl::matmul& run, const dnnl::matmul::primitive_desc& inside) {
+    steps.run(run, {{DNNL_ARG_SRC, steps.operand(inside.src_desc())},
+                    {DNNL_ARG_WEIGHTS, steps.operand(inside.weights_desc())},
+                    {DNNL_ARG_DST, steps.operand(inside.dst_desc())}});
+}
+
+AddSteps multiply(const Asked& asked) {
+    const Dims& s = asked.sizes;
+    const bool batched = s.size() == 4;
+    const auto inside = batched ? productOf(asked.engine, {s[0]}, s[1], s[2], s[3], asked.type)
+                                : productOf(asked.engine, {}, s[0], s[1], s[2], asked.type);
+    const dnnl::matmul run(inside);
+    return [=](Builder& steps) { addProduct(steps, run, inside); };
+}
+
+/// Heads × words × width of one: scores, their softmax, and the words that they choose.
+AddSteps attend(const Asked& asked) {
+    const Dims& s = asked.sizes;
+    const auto scores = productOf(asked.engine, {s[0]}, s[1], s[1], s[2], memory::data_type::f32);
+    const auto chosen = productOf(asked.engine, {s[0]}, s[1], s[2], s[1], memory::data_type::f32);
+    const dnnl::softmax_forward::primitive_desc shares({prop_kind::forward_training, scores.dst_desc(), 2},
+                                                       asked.engine);
+    const dnnl::matmul score(scores), choose(chosen);
+    const dnnl::softmax_forward share(shares);
+    return [=](Builder& steps) {
+        const memory raw = steps.operand(scores.dst_desc()), weighted = steps.operand(scores.dst_desc());
+        steps.run(score, {{DNNL_ARG_SRC, steps.operand(scores.src_desc())},
+                          {DNNL_ARG_WEIGHTS, steps.operand(scores.weights_desc())},
+                          {DNNL_ARG_DST, raw}});
+        steps.run(share, {{DNNL_ARG_SRC, raw}, {DNNL_ARG_DST, weighted}});
+        steps.run(choose, {{DNNL_ARG_SRC, weighted},
+                           {DNNL_ARG_WEIGHTS, steps.operand(chosen.weights_desc())},
+                           {DNNL_ARG_DST, steps.operand(chosen.dst_desc())}});
+    };
+}
+
+/// Words × samples × inputs × outputs of one layer in one direction.
+AddSteps recur(const Asked& asked) {
+    const Dims& s = asked.sizes;
+    const Dims layerIn{s[0], s[1], s[2]}, layerOut{s[0], s[1], s[3]}, state{1, 1, s[1], s[3]};
+    const Dims weightsIn{1, 1, s[2], 4, s[3]}, weightsState{1, 1, s[3], 4, s[3]}, bias{1, 1, 4, s[3]};
+    const auto direction = dnnl::rnn_direction::unidirectional_left2right;
+    const dnnl::lstm_forward::primitive_desc inside(
+        {prop_kind::forward_training, direction, plain(layerIn), plain(state), plain(state), anyLayout(weightsIn),
+         anyLayout(weightsState), plain(bias), plain(layerOut), plain(state), plain(state)},
+        asked.engine);
+    const dnnl::lstm_forward run(inside);
+    const auto forward = [=](Builder& steps) {
+        return Arguments{{DNNL_ARG_SRC_LAYER, steps.operand(plain(layerIn))},
+                         {DNNL_ARG_SRC_ITER, steps.operand(plain(state))},
+                         {DNNL_ARG_SRC_ITER_C, steps.operand(plain(state))},
+                         {DNNL_ARG_WEIGHTS_LAYER, steps.input(plain(weightsIn), inside.weights_layer_desc())},
+                         {DNNL_ARG_WEIGHTS_ITER, steps.input(plain(weightsState), inside.weights_iter_desc())},
+                         {DNNL_ARG_BIAS, steps.operand(plain(bias))},
+                         {DNNL_ARG_DST_LAYER, steps.operand(plain(layerOut))},
+                         {DNNL_ARG_DST_ITER, steps.operand(plain(state))},
+                         {DNNL_ARG_DST_ITER_C, steps.operand(plain(state))},
+                         {DNNL_ARG_WORKSPACE, steps.operand(inside.workspace_desc())}};
+    };
+    if (!asked.backward) return [=](Builder& steps) { steps.run(run, forward(steps)); };
+    const dnnl::lstm_backward::primitive_desc back({prop_kind::backward,
+                                                    direction,
+                                                    plain(layerIn),
+                                                    plain(state),
+                                                    plain(state),
+                                                    anyLayout(weightsIn),
+                                                    anyLayout(weightsState),
+                                                    plain(bias),
+                                                    plain(layerOut),
+                                                    plain(state),
+                                                    plain(state),
+                                                    plain(layerIn),
+                                                    plain(state),
+                                                    plain(state),
+                                                    anyLayout(weightsIn),
+                                                    anyLayout(weightsState),
+                                                    plain(bias),
+                                                    plain(layerOut),
+                                                    plain(state),
+                                                    plain(state)},
+                                                   asked.engine, inside);
+    const dnnl::lstm_backward runBack(back);
+    return [=](Builder& steps) {
+        Arguments arguments = forward(steps);
+        arguments[DNNL_ARG_WEIGHTS_LAYER] = steps.input(plain(weightsIn), back.weights_layer_desc());
+        arguments[DNNL_ARG_WEIGHTS_ITER] = steps.input(plain(weightsState), back.weights_iter_desc());
+        for (const auto& [argument, desc] :
+             std::initializer_list<std::pair<int, memory::desc>>{{DNNL_ARG_DIFF_SRC_LAYER, plain(layerIn)},
+                                                                 {DNNL_ARG_DIFF_SRC_ITER, plain(state)},
+                                                                 {DNNL_ARG_DIFF_SRC_ITER_C, plain(state)},
+                                                                 {DNNL_ARG_DIFF_BIAS, plain(bias)},
+                                                                 {DNNL_ARG_DIFF_DST_LAYER, plain(layerOut)},
+                                                                 {DNNL_ARG_DIFF_DST_ITER, plain(state)},
+                                                                 {DNNL_ARG_DIFF_DST_ITER_C, plain(state)}})
+            arguments[argument] = steps.operand(desc);
+        arguments[DNNL_ARG_DIFF_WEIGHTS_LAYER] = steps.output(plain(weightsIn), back.diff_weights_layer_desc());
+        arguments[DNNL_ARG_DIFF_WEIGHTS_ITER] = steps.output(plain(weightsState), back.diff_weights_iter_desc());
+        steps.run(runBack, std::move(arguments));
+    };
+}
+
+// Element by element --------------------------------------------------------------------------------------------------
+
+struct Function {
+    std::string_view name;
+    algorithm kind;
+    float alpha = 0, beta = 0;
+};
+constexpr std::array kFunctions{
+    Function{"relu", algorithm::eltwise_relu},
+    Function{"leakyrelu", algorithm::eltwise_relu, kSlope},
+    Function{"elu", algorithm::eltwise_elu, 1},
+    Function{"gelu", algorithm::eltwise_gelu_erf},
+    Function{"tanh", algorithm::eltwise_tanh},
+    Function{"sigmoid", algorithm::eltwise_logistic},
+    Function{"softplus", algorithm::eltwise_soft_relu},
+    Function{"hardswish", algorithm::eltwise_hardswish},
+    Function{"exp", algorithm::eltwise_exp},
+    Function{"log", algorithm::eltwise_log},
+    Function{"sqrt", algorithm::eltwise_sqrt},
+    Function{"abs", algorithm::eltwise_abs},
+    Function{"neg", algorithm::eltwise_linear, -1},
+    Function{"clip", algorithm::eltwise_clip, 0, 6},
+};
+
+AddSteps apply(const Asked& asked) {
+    std::string_view name = asked.kernel;
+    if (asked.backward) name.remove_suffix(std::string_view("_gradient").size());
+    const auto* const row =
+        std::find_if(kFunctions.begin(), kFunctions.end(), [&](const Function& each) { return each.name == name; });
+    if (row == kFunctions.end()) return {};
+    const memory::desc all = plain(asked.sizes);
+    const dnnl::eltwise_forward::primitive_desc inside(
+        {prop_kind::forward_training, row->kind, all, row->alpha, row->beta}, asked.engine);
+    if (!asked.backward) {
+        const dnnl::eltwise_forward run(inside);
+        return [=](Builder& steps) {
+            steps.run(run, {{DNNL_ARG_SRC, steps.operand(all)}, {DNNL_ARG_DST, steps.operand(all)}});
+        };
+    }
+    const dnnl::eltwise_backward::primitive_desc back({row->kind, all, all, row->alpha, row->beta}, asked.engine,
+                                                      inside);
+    const dnnl::eltwise_backward run(back);
+    return [=](Builder& steps) {
+        steps.run(run, {{DNNL_ARG_SRC, steps.operand(all)},
+                        {DNNL_ARG_DIFF_DST, steps.operand(all)},
+                        {DNNL_ARG_DIFF_SRC, steps.operand(all)}});
+    };
+}
+
+/// Elements, and those of the smaller operand where it is broadcast.
+AddSteps combine(const Asked& asked) {
+    constexpr std::array<std::pair<std::string_view, algorithm>, 7> kKinds{{{"add", algorithm::binary_add},
+                                                                            {"sum", algorithm::binary_add},
+                                                                            {"sub", algorithm::binary_sub},
+                                                                            {"mul", algorithm::binary_mul},
+                                                                            {"div", algorithm::binary_div},
+                                                                            {"max", algorithm::binary_max},
+                                                                            {"min", algorithm::binary_min}}};
+    const auto* const row =
+        std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& each) { return each.first == asked.kernel; });
+    if (row == kKinds.end()) return {};
+    const memory::dim small = asked.sizes.size() > 1 ? asked.sizes[1] : asked.sizes[0];
+    if (small > asked.sizes[0] || asked.sizes[0] % small != 0) return {};
+    const memory::desc all = plain({asked.sizes[0] / small, small}), one = plain({1, small});
+    const dnnl::binary::primitive_desc inside({row->second, all, one, all}, asked.engine);
+    const dnnl::binary run(inside);
+    return [=](Builder& steps) {
+        steps.run(run, {{DNNL_ARG_SRC_0, steps.operand(all)},
+                        {DNNL_ARG_SRC_1, steps.operand(one)},
+                        {DNNL_ARG_DST, steps.operand(all)}});
+    };
+}
+
+// Normalisation -------------------------------------------------------------------------------------------------------
+
+/// Rows × columns.
+AddSteps softmax(const Asked& asked) {
+    const memory::desc all = plain(asked.sizes);
+    const dnnl::softmax_forward::primitive_desc inside({prop_kind::forward_training, all, 1}, asked.engine);
+    if (!asked.backward) {
+        const dnnl::softmax_forward run(inside);
+        return [=](Builder& steps) {
+            steps.run(run, {{DNNL_ARG_SRC, steps.operand(all)}, {DNNL_ARG_DST, steps.operand(all)}});
+        };
+    }
+    const dnnl::softmax_backward::primitive_desc back({all, all, 1}, asked.engine, inside);
+    const dnnl::softmax_backward run(back);
+    return [=](Builder& steps) {
+        steps.run(run, {{DNNL_ARG_DST, steps.operand(all)},
+                        {DNNL_ARG_DIFF_DST, steps.operand(all)},
+                        {DNNL_ARG_DIFF_SRC, steps.operand(all)}});
+    };
+}
+
+/// The steps of a normalisation with scale and shift, of layers or batches.
+template <typename Forward, typename Backward>
+AddSteps normalise(const Asked& asked, const memory::desc& all, memory::dim channels,
+                   const typename Forward::primitive_desc& inside, const typename Backward::primitive_desc& back) {
+    const memory::desc scales = plain({2, channels});
+    if (!asked.backward) {
+        const Forward run(inside);
+        return [=](Builder& steps) {
+            steps.run(run, {{DNNL_ARG_SRC, steps.operand(all)},
+                            {DNNL_ARG_DST, steps.operand(all)},
+                            {DNNL_ARG_MEAN, steps.operand(inside.mean_desc())},
+                            {DNNL_ARG_VARIANCE, steps.operand(inside.variance_desc())},
+                            {DNNL_ARG_SCALE_SHIFT, steps.operand(scales)}});
+        };
+    }
+    const Backward run(back);
+    return [=](Builder& steps) {
+        steps.run(run, {{DNNL_ARG_SRC, steps.operand(all)},
+                        {DNNL_ARG_MEAN, steps.operand(inside.mean_desc())},
+                        {DNNL_ARG_VARIANCE, steps.operand(inside.variance_desc())},
+                        {DNNL_ARG_DIFF_DST, steps.operand(all)},
+                        {DNNL_ARG_DIFF_SRC, steps.operand(all)},
+                        {DNNL_ARG_SCALE_SHIFT, steps.operand(scales)},
+                        {DNNL_ARG_DIFF_SCALE_SHIFT, steps.operand(scales)}});
+    };
+}
+
+/// Samples × channels × pixels.
+AddSteps normaliseBatch(const Asked& asked) {
+    const Dims& s = asked.sizes;
+    const memory::desc all = plain({s[0], s[1], s[2], 1});
+    const dnnl::batch_normalization_forward::primitive_desc inside(
+        {prop_kind::forward_training, all, kEpsilon, kScaleShift}, asked.engine);
+    const dnnl::batch_normalization_backward::primitive_desc back(
+        {prop_kind::backward, all, all, kEpsilon, kScaleShift}, asked.engine, inside);
+    return normalise<dnnl::batch_normalization_forward, dnnl::batch_normalization_backward>(asked, all, s[1], inside,
+                                                                                            back);
+}
+
+/// Rows × columns.
+AddSteps normaliseLayer(const Asked& asked) {
+    const memory::desc all = plain(asked.sizes);
+    const dnnl::layer_normalization_forward::primitive_desc inside(
+        {prop_kind::forward_training, all, kEpsilon, kScaleShift}, asked.engine);
+    const dnnl::layer_normalization_backward::primitive_desc back(
+        {prop_kind::backward, all, all, kEpsilon, kScaleShift}, asked.engine, inside);
+    return normalise<dnnl::layer_normalization_forward, dnnl::layer_normalization_backward>(asked, all, asked.sizes[1],
+                                                                                            inside, back);
+}
+
+// Pooling -------------------------------------------------------------------------------------------------------------
+
+AddSteps poolWindows(const Asked& asked, algorithm kind, const Dims& image, const Dims& window, const Dims& strides) {
+    const Dims padding = kind == algorithm::pooling_max || strides[0] < window[0]
+                             ? Dims{(window[0] - 1) / 2, (window[1] - 1) / 2}
+                             : Dims{0, 0};
+    Dims result = image;
+    for (std::size_t i = 0; i < 2; ++i) {
+        const memory::dim covered = image[2 + i] + 2 * padding[i];
+        if (covered < window[i]) return {};
+        result[2 + i] = (covered - window[i]) / strides[i] + 1;
+    }
+    const memory::desc whole = plain(image), made = plain(result);
+    const dnnl::pooling_forward::primitive_desc inside(
+        {prop_kind::forward_training, kind, whole, made, strides, window, padding, padding}, asked.engine);
+    const memory::desc chosen = inside.workspace_desc();
+    const auto withChoice = [chosen](Builder& steps, Arguments arguments) {
+        if (chosen.get_size() > 0) arguments[DNNL_ARG_WORKSPACE] = steps.operand(chosen);
+        return arguments;
+    };
+    if (!asked.backward) {
+        const dnnl::pooling_forward run(inside);
+        return [=](Builder& steps) {
+            steps.run(run,
+                      withChoice(steps, {{DNNL_ARG_SRC, steps.operand(whole)}, {DNNL_ARG_DST, steps.operand(made)}}));
+        };
+    }
+    const dnnl::pooling_backward::primitive_desc back({kind, whole, made, strides, window, padding, padding},
+                                                      asked.engine, inside);
+    const dnnl::pooling_backward run(back);
+    return [=](Builder& steps) {
+        steps.run(run, withChoice(steps, {{DNNL_ARG_DIFF_DST, steps.operand(made)},
+                                          {DNNL_ARG_DIFF_SRC, steps.operand(whole)}}));
+    };
+}
+
+/// Planes × height × width × window × stride.
+AddSteps poolMost(const Asked& asked) {
+    const Dims& s = asked.sizes;
+    return poolWindows(asked, algorithm::pooling_max, {1, s[0], s[1], s[2]}, {s[3], s[3]}, {s[4], s[4]});
+}
+AddSteps poolAverage(const Asked& asked) {
+    const Dims& s = asked.sizes;
+    return poolWindows(asked, algorithm::pooling_avg_exclude_padding, {1, s[0], s[1], s[2]}, {s[3], s[3]},
+                       {s[4], s[4]});
+}
+/// Planes × pixels.
+AddSteps poolAll(const Asked& asked) {
+    const Dims& s = asked.sizes;
+    return poolWindows(asked, algorithm::pooling_avg_exclude_padding, {1, s[0], s[1], 1}, {s[1], 1}, {s[1], 1});
+}
+
+// Sums and moves ------------------------------------------------------------------------------------------------------
+
+/// Summed × kept × summed, as products with ones.
+AddSteps sumAxes(const Asked& asked) {
+    const Dims& s = asked.sizes;
+    std::vector<dnnl::matmul::primitive_desc> products;
+    if (s[2] > 1) products.push_back(productOf(asked.engine, {}, s[0] * s[1], 1, s[2], memory::data_type::f32));
+    if (s[0] > 1 || s[2] == 1) products.push_back(productOf(asked.engine, {}, 1, s[1], s[0], memory::data_type::f32));
+    return [=](Builder& steps) {
+        for (const dnnl::matmul::primitive_desc& each : products) addProduct(steps, dnnl::matmul(each), each);
+    };
+}
+
+void addMove(Builder& steps, const memory::desc& from, const memory::desc& to) {
+    const memory source = steps.operand(from), result = steps.operand(to);
+    steps.run(dnnl::reorder(source, result), {{DNNL_ARG_FROM, source}, {DNNL_ARG_TO, result}});
+}
+
+/// Outer × first × second × inner, the middle two of which exchange places.
+AddSteps transpose(const Asked& asked) {
+    const Dims& s = asked.sizes;
+    const memory::desc from({s[0], s[2], s[1], s[3]}, memory::data_type::f32,
+                            Dims{s[1] * s[2] * s[3], s[3], s[2] * s[3], 1});
+    const memory::desc to = plain({s[0], s[2], s[1], s[3]});
+    return [=](Builder& steps) { addMove(steps, from, to); };
+}
+
+AddSteps copy(const Asked& asked) {
+    const memory::desc all = plain(asked.sizes);
+    return [=](Builder& steps) { addMove(steps, all, all); };
+}
+
+// Optimisers ----------------------------------------------------------------------------------------------------------
+
+/// Passes over the parameters as frameworks make them, each tensor read and written in memory.
+AddSteps update(const Asked& asked) {
+    const memory::desc all = plain(asked.sizes);
+    const dnnl::sum::primitive_desc added(all, std::vector<float>{1, -kSlope}, {all, all}, asked.engine);
+    const dnnl::sum add(added);
+    const auto accumulate = [add](Builder& steps, const memory& into, const memory& what) {
+        steps.run(add, {{DNNL_ARG_MULTIPLE_SRC, into}, {DNNL_ARG_MULTIPLE_SRC + 1, what}, {DNNL_ARG_DST, into}});
+    };
+    if (asked.kernel == "sgdupdate")
+        return [=](Builder& steps) { accumulate(steps, steps.operand(all), steps.operand(all)); };
+    if (asked.kernel == "momentumupdate")
+        return [=](Builder& steps) {
+            const memory momentum = steps.operand(all);
+            accumulate(steps, momentum, steps.operand(all));
+            accumulate(steps, steps.operand(all), momentum);
+        };
+    const auto function = [&](algorithm kind, float alpha, float beta) {
+        return dnnl::eltwise_forward({{prop_kind::forward_inference, kind, all, alpha, beta}, asked.engine});
+    };
+    const dnnl::eltwise_forward square = function(algorithm::eltwise_square, 0, 0);
+    const dnnl::eltwise_forward root = function(algorithm::eltwise_sqrt, 0, 0);
+    const dnnl::eltwise_forward shift = function(algorithm::eltwise_linear, 1, kEpsilon);
+    const dnnl::binary divide({{algorithm::binary_div, all, all, all}, asked.engine});
+    return [=](Builder& steps) {
+        const memory gradient = steps.operand(all), mean = steps.operand(all), variance = steps.operand(all);
+        const memory scratch = steps.operand(all);
+        accumulate(steps, mean, gradient);
+        steps.run(square, {{DNNL_ARG_SRC, gradient}, {DNNL_ARG_DST, scratch}});
+        accumulate(steps, variance, scratch);
+        steps.run(root, {{DNNL_ARG_SRC, variance}, {DNNL_ARG_DST, scratch}});
+        steps.run(shift, {{DNNL_ARG_SRC, scratch}, {DNNL_ARG_DST, scratch}});
+        steps.run(divide, {{DNNL_ARG_SRC_0, mean}, {DNNL_ARG_SRC_1, scratch}, {DNNL_ARG_DST, scratch}});
+        accumulate(steps, steps.operand(all), scratch);
+    };
+}
+
+/// Functions and combinations of elements have rows of their own in their tables.
+const std::vector<Family>& families() {
+    static const std::vector<Family> kFamilies = [] {
+        std::vector<Family> rows{
+            {"gemm", 3, false, multiply},
+            {"batched_gemm", 4, false, multiply},
+            {"conv", 9, false, convolve},
+            {"conv_input_gradient", 9, false, convolveToInput},
+            {"conv_weight_gradient", 9, false, convolveToWeights},
+            {"attention", 3, false, attend},
+            {"lstm", 4, true, recur},
+            {"softmax", 2, true, softmax},
+            {"batchnormalization", 3, true, normaliseBatch},
+            {"layernormalization", 2, true, normaliseLayer},
+            {"maxpool", 5, true, poolMost},
+            {"averagepool", 5, true, poolAverage},
+            {"globalaveragepool", 2, true, poolAll},
+            {"reducesum", 3, false, sumAxes},
+            {"transpose", 4, false, transpose},
+            {"concat", 1, false, copy},
+            {"split", 1, false, copy},
+            {"cast", 1, false, copy},
+            {"sgdupdate", 1, false, update},
+            {"momentumupdate", 1, false, update},
+            {"adamupdate", 1, false, update},
+        };
+        for (const Function& each : kFunctions) rows.push_back({each.name, 1, true, apply});
+        for (const std::string_view name : {"add", "sum", "sub", "mul", "div", "max", "min"}) {
+            rows.push_back({name, 1, false, combine});
+            rows.push_back({name, 2, false, combine});
+        }
+        return rows;
+    }();
+    return kFamilies;
+}
+
+std::string gradientOf(std::string_view name) {
+    return std::string(name) + "_gradient";
+}
+
+/// Sizes as oneDNN takes them; empty where one is no whole number or too large for its indices.
+std::optional<Dims> dimsOf(const Sizes& sizes) {
+    constexpr double kLargest = 2e9;
+    Dims dims;
+    double product = 1;
+    for (const double size : sizes) {
+        product *= size;
+        if (!(size >= 1) || size > kLargest || size != std::floor(size) || product > 1e18) return std::nullopt;
+        dims.push_back(static_cast<memory::dim>(size));
+    }
+    return dims;
+}
+
+/// OpenMP's runtime comes with oneDNN, whichever it was built with.
+bool setThreads(unsigned threads) {
+    void* const found = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
+    if (found == nullptr) return false;
+    reinterpret_cast<void (*)(int)>(found)(static_cast<int>(threads));
+    return true;
+}
+
+}  // namespace
+
+struct KernelLibrary::Parts {
+    Parts(std::size_t bytes, std::size_t beyond)
+        : engine(dnnl::engine::kind::cpu, 0), stream(engine), pool(bytes), cold(beyond) {}
+
+    dnnl::engine engine;
+    dnnl::stream stream;
+    Pool pool;
+    std::size_t cold;
+    bool threads = false;
+};
+
+KernelLibrary::KernelLibrary(unsigned threads, std::size_t pool, std::size_t cold)
+    : parts_(std::make_unique<Parts>(pool, cold)) {
+    parts_->threads = setThreads(threads);
+}
+
+KernelLibrary::~KernelLibrary() = default;
+
+bool KernelLibrary::threadsSet() const {
+    return parts_->threads;
+}
+
+std::string KernelLibrary::version() {
+    const dnnl_version_t* const version = dnnl_version();
+    return fmt::format("oneDNN {}.{}.{}", version->major, version->minor, version->patch);
+}
+
+bool KernelLibrary::multiplies(const std::string& dtype) {
+    constexpr memory::dim kSize = 256;
+    try {
+        const auto product = productOf(parts_->engine, {}, kSize, kSize, kSize, typeOf(dtype));
+        return std::string_view(product.impl_info_str()).find("ref") == std::string_view::npos;
+    } catch (const dnnl::error&) {
+        return false;
+    }
+}
+
+Kernel KernelLibrary::prepare(const Request& request) {
+    const std::optional<Dims> sizes = dimsOf(request.sizes);
+    if (!sizes) return {};
+    const bool product = request.kernel == "gemm" || request.kernel == "batched_gemm";
+    if (request.dtype != "fp32" && (!product || (request.dtype != "bf16" && request.dtype != "int8"))) return {};
+    for (const Family& family : families()) {
+        const bool backward = family.hasGradient && request.kernel == gradientOf(family.name);
+        if (family.axes != sizes->size() || (!backward && request.kernel != family.name)) continue;
+        try {
+            const AddSteps add = family.make({.engine = parts_->engine,
+                                              .kernel = request.kernel,
+                                              .type = typeOf(request.dtype),
+                                              .sizes = *sizes,
+                                              .backward = backward});
+            if (!add) return {};
+            std::vector<Steps> sets;
+            parts_->pool.clear();
+            std::size_t each = 0;
+            do {
+                Builder steps(parts_->engine, parts_->pool);
+                add(steps);
+                sets.push_back(steps.finish());
+                each = parts_->pool.used() / sets.size();
+            } while (sets.size() < kMostSets && parts_->pool.used() < parts_->cold &&
+                     parts_->pool.used() + each <= parts_->pool.size());
+            return [this, sets = std::move(sets), next = std::size_t{0}]() mutable {
+                for (const Step& step : sets[next]) step.primitive.execute(parts_->stream, step.arguments);
+                parts_->stream.wait();
+                next = (next + 1) % sets.size();
+            };
+        } catch (const TooLarge&) {
+            return {};
+        } catch (const dnnl::error&) {
+            return {};  // what oneDNN cannot run has no time
+        }
+    }
+    return {};
+}
+
+std::vector<std::string> kernelNames() {
+    std::vector<std::string> names;
+    for (const Family& family : families()) {
+        if (std::find(names.begin(), names.end(), family.name) == names.end()) names.emplace_back(family.name);
+        if (family.hasGradient) names.push_back(gradientOf(family.name));
+    }
+    return names;
+}
+
+}  // namespace tessera::calibrate

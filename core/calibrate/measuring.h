@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/predict/kernels.h"
+
+/// How kernels are timed: repetitions, what is left out of them, two passes that are compared, and a budget of time.
+namespace tessera::calibrate {
+
+/// One kernel in one shape, as prediction asks for it (`predict::KernelShape` at one batch size).
+struct Request {
+    std::string kernel;
+    std::string dtype = "fp32";
+    predict::KernelTable::Sizes sizes;
+    bool operator==(const Request&) const = default;
+};
+/// "64x56x56".
+std::string shapeText(const predict::KernelTable::Sizes& sizes);
+
+/// What repetitions of one kernel say.
+struct Timing {
+    double seconds = 0;       ///< their median, outliers left out
+    double spread = 0;        ///< half of the range between the quartiles, as a share of the median
+    std::size_t kept = 0;     ///< repetitions
+    std::size_t dropped = 0;  ///< outliers
+};
+/// Outliers lie further above the median than 5 scaled median absolute deviations (Rousseeuw, Croux, "Alternatives to
+/// the median absolute deviation", J. Am. Stat. Assoc. 88, 1993) and 10 % of it: time can only be lost to something
+/// else, never gained.
+Timing summarise(std::vector<double> seconds);
+
+struct Measured {
+    Request request;
+    std::vector<Timing> passes;  ///< one or two
+    double seconds() const;      ///< the mean of the passes' medians
+    double spread() const;       ///< the largest
+};
+
+/// Whether two passes agree. They do where the median of their relative differences is at most 10 % and the rank
+/// correlation (Spearman) at least 0.9.
+struct Agreement {
+    std::size_t compared = 0;
+    double difference = 0;
+    double rank = 1;
+    bool noisy = false;
+    std::string sentence;  ///< for people
+};
+Agreement agreementOf(const std::vector<Measured>& measured);
+
+/// Runs one kernel once.
+using Kernel = std::function<void()>;
+
+/// What timing needs of the world, so that tests can give a clock and kernels of their own.
+struct Tools {
+    std::function<double()> now;                    ///< seconds, never falling
+    std::function<Kernel(const Request&)> prepare;  ///< empty where the kernel or shape is not known
+};
+
+struct Outcome {
+    std::vector<Measured> measured;  ///< in the order of the requests
+    std::vector<Request> unknown;    ///< that there is no kernel for
+    std::vector<Request> outOfTime;  ///< that the budget did not reach
+    std::size_t repetitions = 0;
+    std::size_t dropped = 0;
+};
+
+/// Times every request in two passes in the given seconds: each kernel gets an equal share of what is left, at least 3
+/// repetitions and at most 25, in front of which it runs once untimed. Requests stand in order of importance: those
+/// that a used-up budget leaves out are the last. Throws InterruptedError on a stop request, which is looked at between
+/// repetitions.
+Outcome measureTwice(const std::vector<Request>& requests, const Tools& tools, double seconds,
+                     const ProgressSink& progress, const std::stop_token& stop);
+
+}  // namespace tessera::calibrate
