@@ -246,7 +246,7 @@ private:
             kernel.sizes = {extent(output, 0, 1), extent(output, 1, 2), extent(output, 2, rank)};
             return;
         }
-        const double columns = static_cast<double>(shape->back());
+        const auto columns = static_cast<double>(shape->back());
         if (columns <= 0) return;
         const Affine all = kernel.sizes.front();
         kernel.sizes = {{all.fixed / columns, all.perSample / columns}, {columns, 0}};
