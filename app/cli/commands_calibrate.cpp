@@ -28,7 +28,7 @@ constexpr std::int64_t kMostBatch = 1'000'000'000;
 constexpr std::size_t kMostBatches = 64;
 
 struct Options {
-    std::string out, model, batch = "1,4,16", timeLimit;
+    std::string out, model, batch = "1,4,16", optimizer = "adam", timeLimit;
     std::vector<std::string> dimensions;
     bool quick = false;
 };
@@ -51,19 +51,26 @@ std::optional<double> limitOf(const std::string& text) {
     return seconds;
 }
 
-/// The kernels of a step of training, whichever optimiser.
+model::Optimizer optimizerOf(const std::string& name) {
+    std::vector<std::string> names;
+    for (const model::OptimizerKind& row : model::optimizerKinds()) {
+        if (row.id == name) return row.optimizer;
+        names.emplace_back(row.id);
+    }
+    throw UsageError(
+        fmt::format("option '--optimizer' is {}; expected one of {}", inQuotes(name), joined(names, ", ")));
+}
+
+/// The kernels of a step of training.
 std::vector<calibrate::Request> kernelsOf(const Options& options, std::vector<study::Input>& inputs) {
-    std::vector<calibrate::Request> kernels;
-    if (options.model.empty()) return kernels;
+    const std::vector<std::int64_t> batches = batchesOf(options.batch);
+    const model::Optimizer optimizer = optimizerOf(options.optimizer);
+    if (options.model.empty()) return {};
     model::LoadOptions load;
     load.dimensions = dimensionsOf(options.dimensions);
     const model::Model model = model::loadModel(options.model, load);
     inputs.push_back({options.model, model.sha256});
-    for (const model::OptimizerKind& row : model::optimizerKinds()) {
-        const predict::Workload step = predict::workloadOf(model, predict::precisionOf("fp32"), row.optimizer);
-        calibrate::addRequests(kernels, calibrate::requestsOf(step, batchesOf(options.batch)));
-    }
-    return kernels;
+    return calibrate::requestsOf(predict::workloadOf(model, predict::precisionOf("fp32"), optimizer), batches);
 }
 
 struct Done {
@@ -137,6 +144,7 @@ Action addCalibrate(CLI::App& app) {
     addText(app, "--for", options->model, "MODEL", "first measures the operators of training this model");
     addTexts(app, "--dim", options->dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
     addText(app, "--batch", options->batch, "LIST", "batch sizes of that model, separated by commas [1,4,16]");
+    addText(app, "--optimizer", options->optimizer, "NAME", "its optimiser: sgd, momentum, adam [adam]");
     addText(app, "--time-limit", options->timeLimit, "TIME", "at most this long in all [180s, 30s with --quick]");
     return [options](Context& context) {
         Done done;

@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr double kStreamsShare = 0.1;    // of the time
 constexpr double kExchangesShare = 0.1;  // likewise
+constexpr double kKernelsShare = 0.5;    // at least, also where the rest took longer than its share
 constexpr double kLongestKernel = 0.5;   // seconds at the peak rate: a stop is answered behind it
 constexpr double kMebi = 1024.0 * 1024;
 constexpr double kLargestPool = 1024 * kMebi;
@@ -140,13 +141,14 @@ private:
         std::vector<unsigned> counts{2};
         for (unsigned count = 4; count <= host_.cores / threads_ && count <= 8; count *= 2) counts.push_back(count);
         constexpr std::array<std::size_t, 4> kBytes{4096, std::size_t{1} << 20U, std::size_t{16} << 20U,
-                                                    std::size_t{128} << 20U};
+                                                    std::size_t{128} << 20U};  // the longest last
         const std::size_t steps = counts.size() * kBytes.size() * transports().size();
         const double each = kExchangesShare * seconds_ / static_cast<double>(steps);
+        const double end = clockSeconds() + 2 * kExchangesShare * seconds_;  // twice, where others use the machine
         std::size_t done = 0;
         for (const unsigned processes : counts)
             for (const std::size_t bytes : kBytes) {
-                if (static_cast<double>(bytes) * 2 * processes > memory() / 4) continue;
+                if (static_cast<double>(bytes) * 2 * processes > memory() / 4 || clockSeconds() > end) continue;
                 std::map<std::string_view, double> times;
                 for (const Transport& transport : transports()) {
                     const auto time = allReduceTime({.bytes = bytes,
@@ -226,7 +228,7 @@ private:
         const std::vector<Request> list = requests(library);
         const Tools tools{.now = clockSeconds,
                           .prepare = [&](const Request& request) { return library.prepare(request); }};
-        made_.kernels = measureTwice(list, tools, left(), progress_, stop_);
+        made_.kernels = measureTwice(list, tools, std::max(left(), kKernelsShare * seconds_), progress_, stop_);
         made_.agreement = agreementOf(made_.kernels.measured);
     }
 

@@ -43,8 +43,8 @@ const std::vector<Block>& blocks() {
         {{"globalaveragepool", "globalaveragepool_gradient"}, {{2048, 32768}, {49}}, 1},
         {{"reducesum"}, {{512, 8192}, {768, 1024}, {1}}, 1},
         {{"transpose"}, {{8, 64}, {64, 512}, {12}, {64}}, 1},
-        {{"concat", "split"}, {{65536, 4194304, 16777216}}, 2},
-        {{"sgdupdate", "momentumupdate", "adamupdate"}, {{1024, 1048576, 65536, 16777216}}, 2},
+        {{"concat", "split", "gather", "gather_gradient", "where"}, {{65536, 4194304, 16777216}}, 2},
+        {{"sgdupdate", "momentumupdate", "adamupdate"}, {{1024, 1048576, 50331648, 65536, 16777216}}, 3},
         {{"lstm", "lstm_gradient"}, {{32}, {16, 64}, {256}, {256, 1024}}, 1},
         {{"attention"}, {{12, 96}, {64, 256}, {64}}, 1},
     };

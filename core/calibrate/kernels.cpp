@@ -582,6 +582,26 @@ AddSteps copy(const Asked& asked) {
     return [=](Builder& steps) { addMove(steps, all, all); };
 }
 
+/// What sets elements before few of them are added to: the gradient of a table of which rows were looked up.
+AddSteps clear(const Asked& asked) {
+    const memory::desc all = plain(asked.sizes);
+    const dnnl::eltwise_forward run(
+        {{prop_kind::forward_inference, algorithm::eltwise_linear, all, 0, 0}, asked.engine});
+    return [=](Builder& steps) {
+        const memory place = steps.operand(all);
+        steps.run(run, {{DNNL_ARG_SRC, place}, {DNNL_ARG_DST, place}});
+    };
+}
+
+/// Elements that are read and written under a condition; the condition, where it is smaller, lies in a cache.
+AddSteps choose(const Asked& asked) {
+    const memory::desc all = plain({asked.sizes[0]});
+    const dnnl::eltwise_forward run({{prop_kind::forward_inference, algorithm::eltwise_clip, all, 0, 1}, asked.engine});
+    return [=](Builder& steps) {
+        steps.run(run, {{DNNL_ARG_SRC, steps.operand(all)}, {DNNL_ARG_DST, steps.operand(all)}});
+    };
+}
+
 // Optimisers ----------------------------------------------------------------------------------------------------------
 
 /// Passes over the parameters as frameworks make them, each tensor read and written in memory.
@@ -639,14 +659,18 @@ const std::vector<Family>& families() {
             {"globalaveragepool", 2, true, poolAll},
             {"reducesum", 3, false, sumAxes},
             {"transpose", 4, false, transpose},
-            {"concat", 1, false, copy},
-            {"split", 1, false, copy},
-            {"cast", 1, false, copy},
+            {"gather_gradient", 1, false, clear},
+            {"slice_gradient", 1, false, clear},
+            {"where", 1, true, choose},
+            {"where", 2, true, choose},
             {"sgdupdate", 1, false, update},
             {"momentumupdate", 1, false, update},
             {"adamupdate", 1, false, update},
         };
         for (const Function& each : kFunctions) rows.push_back({each.name, 1, true, apply});
+        for (const std::string_view name : {"concat", "split"}) rows.push_back({name, 1, true, copy});
+        for (const std::string_view name : {"gather", "slice", "expand", "cast"})
+            rows.push_back({name, 1, false, copy});
         for (const std::string_view name : {"add", "sum", "sub", "mul", "div", "max", "min"}) {
             rows.push_back({name, 1, false, combine});
             rows.push_back({name, 2, false, combine});

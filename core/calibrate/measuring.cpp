@@ -63,14 +63,18 @@ void stopIfAsked(const std::stop_token& stop) {
     if (stop.stop_requested()) throw InterruptedError("the calibration was stopped");
 }
 
-/// Repetitions of one kernel, within about so many seconds; fewer than the fewest only where the pass ends.
+/// Repetitions of one kernel, within about so many seconds; fewer than the fewest only where the pass ends. The first
+/// run finds code and memory, and counts only where it alone takes longer than the time.
 std::vector<double> repeat(const Kernel& kernel, const Tools& tools, double seconds, double end,
                            const std::stop_token& stop) {
     const double started = tools.now();
     kernel();
     std::vector<double> times;
-    while (times.size() < kMost &&
-           (times.empty() || tools.now() < (times.size() < kFewest ? end : std::min(end, started + seconds)))) {
+    if (const double first = tools.now() - started; first > seconds) times.push_back(first);
+    while (times.size() < kMost) {
+        // None is begun that would not end in time, but for the fewest, which may take more than their share.
+        const double limit = times.size() < kFewest ? end : std::min(end, started + seconds);
+        if (!times.empty() && tools.now() + times.back() > limit) break;
         stopIfAsked(stop);
         const double before = tools.now();
         kernel();
@@ -89,12 +93,12 @@ public:
     std::vector<double> time(const Request& request, std::size_t left, bool& known) {
         stopIfAsked(stop_);
         known = true;
-        const double remaining = end_ - tools_.now();
-        if (remaining <= 0) return {};
+        if (tools_.now() >= end_) return {};
         const Kernel kernel = tools_.prepare(request);
         known = static_cast<bool>(kernel);
-        return known ? repeat(kernel, tools_, remaining / static_cast<double>(left), end_, stop_)
-                     : std::vector<double>();
+        if (!known) return {};
+        const double share = std::max(0.0, end_ - tools_.now()) / static_cast<double>(left);
+        return repeat(kernel, tools_, share, end_, stop_);
     }
 
     void report(const std::string& task, std::size_t done, std::size_t total) const {

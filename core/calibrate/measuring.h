@@ -70,7 +70,8 @@ struct Outcome {
 };
 
 /// Times every request in two passes in the given seconds: each kernel gets an equal share of what is left, at least 3
-/// repetitions and at most 25, in front of which it runs once untimed. Requests stand in order of importance: those
+/// repetitions and at most 25, in front of which it runs once untimed (which counts where it takes longer than the
+/// share). Requests stand in order of importance: those
 /// that a used-up budget leaves out are the last. Throws InterruptedError on a stop request, which is looked at between
 /// repetitions.
 Outcome measureTwice(const std::vector<Request>& requests, const Tools& tools, double seconds,

@@ -211,6 +211,9 @@ private:
 
     KernelShape kernelOf(const Operator& from, const StepOperator& made) const {
         if (from.type.starts_with("Conv")) return convolution(from, made);
+        const Operator& forward = made.source < 0 ? from : op(at(made.source));
+        if (forward.type == "LSTM" && (&from == &forward || from.type == "MatrixGradient"))
+            return recurrence(forward, &from != &forward);
         if (made.matrixFlops.fixed + made.matrixFlops.perSample > 0) return product(from, made);
         if (made.group == OperatorClass::matrix) return {};
         KernelShape kernel{.kernel = kernelName(from, made), .sizes = {}};
@@ -386,6 +389,19 @@ private:
                                   dimension(filters, 2), dimension(filters, 3), stride, firstOf(forward, "group", 1)})
             kernel.sizes.push_back({size, 0});
         return kernel;
+    }
+
+    /// Words × samples × inputs × outputs of a recurrent layer in one direction.
+    KernelShape recurrence(const Operator& forward, bool backward) const {
+        const TensorIndex words = forward.inputs[0], state = forward.inputs.size() > 2 ? forward.inputs[2] : kNoTensor;
+        if (state == kNoTensor || !tensor(words).shape || tensor(words).shape->size() != 3 || dimension(state, 0) != 1)
+            return {};
+        const double samples = dimension(words, 1);
+        return {.kernel = backward ? "lstm_gradient" : "lstm",
+                .sizes = {{dimension(words, 0), 0},
+                          scales_[at(words)] ? Affine{0, samples / samples_} : Affine{samples, 0},
+                          {dimension(words, 2), 0},
+                          {dimension(state, 2), 0}}};
     }
 
     // Memory ------------------------------------------------------------------------------------------------------

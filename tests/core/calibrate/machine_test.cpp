@@ -107,28 +107,16 @@ TEST(Kernels, eachRuns) {
     }
 }
 
-TEST(Kernels, ofModelsAreCovered) {
-    // What training of these models looks up, but for what only moves rows and what chooses elements.
-    KernelLibrary library(1, 256 * kMebi, 0);
+TEST(Kernels, coverAStepOfTraining) {
+    // Every operator of these models that takes time: forward, backward and update.
+    const std::vector<std::string> known = kernelNames();
     for (const char* model :
          {"zoo:resnet50", "zoo:unet", "zoo:candle-uno", "zoo:bert-base", "zoo:braggnn", "zoo:gpt2"}) {
-        double covered = 0, all = 0;
         const predict::Workload workload = step(model);
-        std::set<std::string> missing;
-        const std::vector<std::string> known = kernelNames();
         for (const predict::StepOperator& op : workload.operators) {
             if (op.free) continue;
-            const bool has = std::find(known.begin(), known.end(), op.kernel.kernel) != known.end();
-            all += op.bytes.at(1);
-            covered += has ? op.bytes.at(1) : 0;
-            if (!has) missing.insert(op.type + " " + op.kernel.kernel);
+            EXPECT_THAT(known, testing::Contains(op.kernel.kernel)) << model << ' ' << op.name << ' ' << op.type;
         }
-        EXPECT_GT(covered / all, 0.8) << model;
-        for (const std::string& each : missing)
-            EXPECT_THAT(each,
-                        testing::ContainsRegex(
-                            "Gather|LookUp|Where|where|ConcatGradient|concat_gradient|MoveGradient|OpaqueGradient"))
-                << model;
     }
 }
 
@@ -265,7 +253,7 @@ TEST_F(Folder, calibratesThisMachine) {
     std::set<std::string> tasks;
     const double started = seconds();
     const Calibration made = calibrate(options, [&](const ProgressEvent& event) { tasks.insert(event.task); }, {});
-    EXPECT_LT(seconds() - started, 12) << "about 4 s are given";
+    EXPECT_LT(seconds() - started, 20) << "about 4 s are given";
     EXPECT_THAT(tasks, testing::IsSupersetOf({"bandwidth", "peak rate", "sums between processes", "kernels"}));
     EXPECT_GT(made.kernels.measured.size(), options.kernels.size() / 2);
 
@@ -320,7 +308,9 @@ TEST(Calibrating, stopsAtOnce) {
         stop.request_stop();
     });
     const double started = seconds();
-    EXPECT_THROW(calibrate({.quick = true, .seconds = 30, .threads = 1}, {}, stop.get_token()), InterruptedError);
+    Options options;
+    options.threads = 1;
+    EXPECT_THROW(calibrate(options, {}, stop.get_token()), InterruptedError);
     EXPECT_LT(seconds() - started, 3);
 }
 

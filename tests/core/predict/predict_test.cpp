@@ -131,6 +131,8 @@ TEST(Computation, shapesOfKernelsTellTheirWork) {
     // Heads of width 64 exchange places with the 512 words, and words with the width for the keys.
     EXPECT_THAT(shapesOf("zoo:bert-base", "transpose"), testing::HasSubstr("2x512x12x64"));
     EXPECT_EQ(shapesOf("zoo:bert-base", "mul"), "6291456x1");
+    EXPECT_THAT(shapesOf("zoo:gnmt", "lstm"), testing::HasSubstr("1x100x1024x1024"));
+    EXPECT_EQ(shapesOf("zoo:gnmt", "lstm_gradient"), shapesOf("zoo:gnmt", "lstm"));
 }
 
 TEST(Computation, everyKernelTakesItsStart) {
