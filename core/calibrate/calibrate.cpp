@@ -106,12 +106,13 @@ private:
         peak("fp32", sizeof(float));
         peak("fp64", sizeof(double));
         for (const Cache& cache : host_.caches) {
+            if (cache.bytes >= memory()) continue;  // of a container that may use less than the machine's cache
             // A shared cache is divided between the threads; half of it, since other things lie there, too.
             const double share = cache.bytes / 2 / (cache.shared ? threads_ : 1);
             addLevel(fmt::format("L{}", cache.level), cache.bytes, true, share, duration);
             report("bandwidth", ++done, steps);
         }
-        const double beyond = std::clamp(4 * largestCache(), 64 * kMebi, memory() / 4);
+        const double beyond = std::min(std::max(4 * largestCache(), 64 * kMebi), memory() / 4);
         addLevel("DRAM", host_.memory, false, beyond / threads_, duration);
         report("bandwidth", ++done, steps);
         accelerator.hostBandwidth = accelerator.memory.back().bandwidth;
