@@ -30,7 +30,7 @@ const std::vector<Command>& commands() {
         {"predict", "Predicts how fast and at what price accelerators train a model.",
          "tessera predict --model zoo:resnet50 --accelerator a100-40gb,sn30,bow,cs2,gaudi2 --devices 1,8", addPredict},
         {"calibrate", "Measures this machine and makes an accelerator of it that 'predict' knows as this-machine.",
-         "tessera calibrate --quick --for zoo:lenet5 --time-limit 8s --out this-machine.json", addCalibrate},
+         "tessera calibrate --quick --for zoo:lenet5 --time-limit 5s --out this-machine.json", addCalibrate},
         {"sweep", "Runs a study over a range of any parameter.",
          "tessera sweep resnet50-mixed-tpus --over batch=128,512 --over levels=2,4", addSweep},
         {"cost", "Costs every layer of a list on one array under a dataflow.",

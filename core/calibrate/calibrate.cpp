@@ -96,23 +96,24 @@ private:
 
     void measureRates() {
         const std::size_t steps = host_.caches.size() + 3;
-        const double each = kStreamsShare * seconds_ / static_cast<double>(steps);
+        const double duration = kStreamsShare * seconds_ / static_cast<double>(steps);
         std::size_t done = 0;
         hardware::Accelerator& accelerator = made_.accelerator;
         const auto peak = [&](const char* dtype, std::size_t bytes) {
-            accelerator.peakFlops[dtype] = FlopsPerSecond{peakRate(bytes, threads_, each, clockSeconds, stop_)};
+            accelerator.peakFlops[dtype] = FlopsPerSecond{peakRate(bytes, threads_, duration, clockSeconds, stop_)};
             report("peak rate", ++done, steps);
         };
         peak("fp32", sizeof(float));
         peak("fp64", sizeof(double));
         for (const Cache& cache : host_.caches) {
+            if (cache.bytes >= memory()) continue;  // of a container that may use less than the machine's cache
             // A shared cache is divided between the threads; half of it, since other things lie there, too.
             const double share = cache.bytes / 2 / (cache.shared ? threads_ : 1);
-            addLevel(fmt::format("L{}", cache.level), cache.bytes, true, share, each);
+            addLevel(fmt::format("L{}", cache.level), cache.bytes, true, share, duration);
             report("bandwidth", ++done, steps);
         }
-        const double beyond = std::clamp(4 * largestCache(), 64 * kMebi, memory() / 4);
-        addLevel("DRAM", host_.memory, false, beyond / threads_, each);
+        const double beyond = std::min(std::max(4 * largestCache(), 64 * kMebi), memory() / 4);
+        addLevel("DRAM", host_.memory, false, beyond / threads_, duration);
         report("bandwidth", ++done, steps);
         accelerator.hostBandwidth = accelerator.memory.back().bandwidth;
         setSource("host_bandwidth_bytes_per_s");

@@ -184,7 +184,8 @@ struct Child {
     /// Sums until the first process says that it was the last one. Every element is the number of its process plus one,
     /// so that the sum is known.
     bool work(bool sockets, double seconds) {
-        const float expected = static_cast<float>(processes * (processes + 1) / 2);
+        const unsigned sum = processes * (processes + 1) / 2;
+        const auto expected = static_cast<float>(sum);
         const double started = clockSeconds();
         for (unsigned sample = 0;; ++sample) {
             std::fill_n(values, count, static_cast<float>(rank + 1));
@@ -242,7 +243,7 @@ std::optional<double> allReduceTime(const AllReduceOptions& options, const std::
     if (count < options.processes || options.processes < 2 || options.processes > kMostProcesses) return std::nullopt;
     const bool sockets = options.transport == "sockets";
     const Shared board(sizeof(Board));
-    const Shared arrays(2 * options.processes * count * sizeof(float));
+    const Shared arrays(std::size_t{2} * options.processes * count * sizeof(float));
     const Ring ring(options.processes);
     if (!board.valid() || !arrays.valid() || !ring.valid()) return std::nullopt;
     const double deadline = clockSeconds() + options.limit;

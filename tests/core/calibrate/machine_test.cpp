@@ -281,7 +281,7 @@ TEST_F(Folder, calibratesThisMachine) {
     const predict::Workload workload = step("zoo:lenet5");
     const predict::Machine machine = predict::machineOf(read, table, "fp32");
     const auto costs = predict::operatorCosts(workload, machine, 4);
-    const predict::OperatorShares shares = predict::sharesOf(workload, machine, costs, 3);
+    const predict::OperatorShares shares = predict::sharesOf(workload, machine, costs, 4, 3);
     if (made.kernels.outOfTime.empty()) {
         EXPECT_EQ(shares.measured, shares.operators);
     }
