@@ -150,7 +150,7 @@ Rect ChartBuilder::withError(const ChartLayout::Bar& bar) const {
     if (bar.point >= series.low.size() || bar.point >= series.high.size()) return bar.area;
     if (!isShown(series.low[bar.point], chart_.y) || !isShown(series.high[bar.point], chart_.y)) return bar.area;
     Rect whole = bar.area;
-    const auto [from, to] = std::minmax(inPlot(series.low[bar.point]), inPlot(series.high[bar.point]));
+    const auto [from, to] = std::minmax({inPlot(series.low[bar.point]), inPlot(series.high[bar.point])});
     extend(whole, chart_.horizontal ? Rect{from, whole.y, to - from, whole.height}
                                     : Rect{whole.x, from, whole.width, to - from});
     return whole;

@@ -93,6 +93,10 @@ std::optional<double> ChartBuilder::clearOfCurves(double y, double w) const {
 }
 
 bool ChartBuilder::isCrossed(const Rect& area) const {
+    for (const ChartLayout::Bar& bar : out_.bars) {
+        const Rect& its = bar.area;
+        if (its.x < area.right() && area.x < its.right() && its.y < area.bottom() && area.y < its.bottom()) return true;
+    }
     constexpr std::size_t kMostPoints = 10'000;  // longer curves take longer than a frame may
     for (std::size_t s = 0; s < chart_.series.size(); ++s) {
         if (hidden(s) || !isCurve(chart_.series[s]) || length(chart_.series[s]) > kMostPoints) continue;

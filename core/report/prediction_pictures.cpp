@@ -37,7 +37,7 @@ struct StagePart {
 };
 /// What of the loading nothing hides.
 double bareLoading(const Prediction& one) {
-    return std::max(0.0, one.step.value - one.compute.value - one.communication.value);
+    return std::clamp(one.step.value - one.compute.value - one.communication.value, 0.0, one.load.value);
 }
 constexpr std::array kStageParts{
     StagePart{"compute", "Computation", kCategories[0],
@@ -537,10 +537,7 @@ Chart batchMemoryChart(const Prediction& prediction, std::size_t level) {
     chart.empty = "This result does not tell what other batches take. Run the study again to see it.";
     if (level >= prediction.memory.levels.size() || prediction.batches.empty()) return chart;
     const predict::LevelUse& its = prediction.memory.levels[level];
-    for (const predict::BatchMemory& tried : prediction.batches)
-        chart.x.categories.push_back(tried.batch == prediction.batch ? countText(tried.batch) + ", chosen"
-                                     : tried.fits                    ? countText(tried.batch)
-                                                                     : countText(tried.batch) + ", too large");
+    for (const predict::BatchMemory& tried : prediction.batches) chart.x.categories.push_back(countText(tried.batch));
     for (std::size_t c = 0; c < predict::kCategories; ++c) {
         Series series = memorySeries(c);
         bool any = false;
@@ -573,8 +570,8 @@ Chart batchMemoryChart(const Prediction& prediction, std::size_t level) {
         chart.notes.push_back(
             fmt::format("{} does not fit: {}.", shown(prediction.accelerator), *prediction.infeasible));
     } else if (!prediction.batches.back().fits) {
-        chart.notes.push_back(
-            fmt::format("Larger candidates than {} were not tried.", countText(prediction.batches.back().batch)));
+        chart.notes.push_back(fmt::format("Batch {} is too large; larger candidates were not tried.",
+                                          countText(prediction.batches.back().batch)));
     }
     return chart;
 }
@@ -711,6 +708,14 @@ OperatorRoofline operatorRoofline(const PredictionOutcome& outcome, const Predic
         chart.series.push_back(std::move(series));
         picture.operators.push_back(std::move(points));
     }
+    // The roof reaches as far as the operators do.
+    double far = 0;
+    for (const Series& series : chart.series)
+        if (series.mark == Mark::points)
+            for (const double intensity : series.x) far = std::max(far, intensity);
+    constexpr double kBeyond = 3;
+    for (Series& series : chart.series)
+        if (series.mark == Mark::bound && !series.x.empty()) series.x.back() = std::max(series.x.back(), kBeyond * far);
     chart.title = rooflineTitle(prediction, operators);
     chart.notes.push_back(fmt::format("Operators of one step of batch {}; larger points take more of its time.",
                                       countText(prediction.batch)));

@@ -74,9 +74,9 @@ TEST_F(PredictionViewTest, beginsWithTheFastestAndHowSureThatIs) {
     EXPECT_EQ(view.run().devices(view.count()), 8);
     test::pictureOf(view);  // lays the line out
     const QString text = visibleText(view);
-    for (const char* part : {"on swift, the fastest", "on cheap, the cheapest", "order of 3 holds with",
-                             "order of 2 holds with", "per step", "batch 256 on each of 8 devices",
-                             "rests on measured numbers", "small does not fit: batch 64 needs 2 GB more"})
+    for (const char* part :
+         {"on swift, the fastest", "on cheap, the cheapest", "order of 3 holds with", "order of 2 holds with",
+          "per step", "batch 256 on each of 8 devices", "small does not fit: batch 64 needs 2 GB more"})
         EXPECT_TRUE(text.contains(QString::fromUtf8(part))) << part << " in\n" << text.toStdString();
 }
 
@@ -195,13 +195,14 @@ TEST_F(PredictionViewTest, everyNumberOfTheTableIsExplained) {
     int explainedNumbers = 0;
     for (int column = 0; column < model->columnCount(); ++column) {
         const QString path = model->index(0, column).data(PathRole).toString();
-        if (path.isEmpty()) continue;
+        const QString shownNumber = model->index(0, column).data(Qt::DisplayRole).toString();
+        if (path.isEmpty() || shownNumber == QStringLiteral("–")) continue;
         ++explainedNumbers;
         EXPECT_TRUE(study::explain(choice->run.result(), path.toStdString()))
             << path.toStdString() << " of "
             << model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString().toStdString();
     }
-    EXPECT_GE(explainedNumbers, 12);
+    EXPECT_GE(explainedNumbers, 11);
 }
 
 TEST_F(PredictionViewTest, aViewIsSavedAndRestored) {
