@@ -187,7 +187,9 @@ TEST_F(PredictionPictures, operatorsLieOnTheRoofline) {
             EXPECT_DOUBLE_EQ(series.x[i], op.flops.value / op.bytes.value);
             EXPECT_DOUBLE_EQ(series.y[i], op.flops.value / op.time.value);
             EXPECT_TRUE(says(series.valueTexts[i], op.name));
-            if (i > 0) EXPECT_LE(series.radii[i], series.radii[i - 1]) << "small ones are drawn last";
+            if (i > 0) {
+                EXPECT_LE(series.radii[i], series.radii[i - 1]) << "small ones are drawn last";
+            }
         }
         points += series.x.size();
     }
