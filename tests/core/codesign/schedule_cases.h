@@ -15,8 +15,7 @@ namespace tessera::codesign {
 /// The files of tests/data/phaze/FOLDER, by name.
 inline std::vector<std::filesystem::path> caseFiles(const std::string& folder) {
     std::vector<std::filesystem::path> files;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(test::sourcePath("tests/data/phaze/" + folder)))
+    for (const auto& entry : std::filesystem::directory_iterator(test::sourcePath("tests/data/phaze/" + folder)))
         files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     return files;
