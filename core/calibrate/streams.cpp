@@ -51,7 +51,7 @@ template <typename Number, std::size_t kBytes>
     for (std::size_t chain = 0; chain < kChains; ++chain) sums[chain] = plus * static_cast<Number>(chain);
     for (std::size_t round = 0; round < rounds; ++round)
 #pragma GCC unroll 12
-        for (std::size_t chain = 0; chain < kChains; ++chain) sums[chain] = sums[chain] * by + plus;
+        for (Lane& sum : sums) sum = sum * by + plus;
     double total = 0;
     for (const Lane& sum : sums)
         for (std::size_t i = 0; i < kBytes / sizeof(Number); ++i) total += static_cast<double>(sum[i]);
@@ -174,7 +174,8 @@ double streamRate(std::size_t bytes, unsigned threads, double seconds, const Clo
 double peakRate(std::size_t bytesEach, unsigned threads, double seconds, const Clock& now,
                 const std::stop_token& stop) {
     const Loops loops = widest();
-    const double each = 2.0 * static_cast<double>(kChains * kRounds * (loops.bytes / bytesEach) * threads);
+    const std::size_t lanes = loops.bytes / bytesEach;
+    const double each = 2.0 * static_cast<double>(kChains * kRounds * lanes * threads);
     double best = 0;
     volatile double used = 0;  // keeps the loop
     std::vector<double> sums(threads);

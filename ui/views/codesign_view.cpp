@@ -6,6 +6,7 @@
 
 #include "core/report/codesign_pictures.h"
 #include "core/store/store.h"
+#include "core/study/codesign_metrics.h"
 #include "core/study/explain.h"
 #include "core/study/metric.h"
 #include "ui/models/background.h"
