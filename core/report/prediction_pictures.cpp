@@ -166,7 +166,7 @@ std::string nothingFits(std::int64_t devices) {
 }
 
 /// The largest first: small points stay in sight.
-constexpr double kLeastRadius = 2.5, kMostRadius = 13;
+constexpr double kLeastRadius = 2.5, kMostRadius = 10;
 
 double radiusOf(double share, double most) {
     return most > 0 ? kLeastRadius + (kMostRadius - kLeastRadius) * std::sqrt(share / most) : kLeastRadius;
@@ -713,7 +713,7 @@ OperatorRoofline operatorRoofline(const PredictionOutcome& outcome, const Predic
     for (const Series& series : chart.series)
         if (series.mark == Mark::points)
             for (const double intensity : series.x) far = std::max(far, intensity);
-    constexpr double kBeyond = 3;
+    constexpr double kBeyond = 30;  // room for the name at its end
     for (Series& series : chart.series)
         if (series.mark == Mark::bound && !series.x.empty()) series.x.back() = std::max(series.x.back(), kBeyond * far);
     chart.title = rooflineTitle(prediction, operators);
