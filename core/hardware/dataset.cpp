@@ -16,20 +16,20 @@ const SchemaHistory& datasetSchema() {
     return history;
 }
 
-Dataset readDataset(const JsonNode& given) {
-    const JsonNode node = atCurrentSchema(given, datasetSchema());
-    node.allowOnly({"schema", "name", "samples", "sample_bytes", "load_s", "prepare_s", "reference"});
+Dataset readDataset(const JsonNode& node) {
+    const JsonNode given = atCurrentSchema(node, datasetSchema());
+    given.allowOnly({"schema", "name", "samples", "sample_bytes", "load_s", "prepare_s", "reference"});
     Dataset dataset;
     dataset.file = given.document().file();
     dataset.id = std::filesystem::path(dataset.file).stem().string();
-    const NumberReader numbers(node, dataset.provenance);
-    dataset.name = nameIn(node.at("name"));
-    if (node.has("samples")) dataset.samples = numbers.positive(node.at("samples"));
-    dataset.sampleBytes = Bytes{numbers.positive(node.at("sample_bytes"))};
-    if (node.has("load_s")) dataset.load = Seconds{numbers.notNegative(node.at("load_s"))};
-    if (node.has("prepare_s")) dataset.prepare = Seconds{numbers.notNegative(node.at("prepare_s"))};
-    if (!node.has("reference")) return dataset;
-    const JsonNode reference = node.at("reference");
+    const NumberReader numbers(given, dataset.provenance);
+    dataset.name = nameIn(given.at("name"));
+    if (given.has("samples")) dataset.samples = numbers.positive(given.at("samples"));
+    dataset.sampleBytes = Bytes{numbers.positive(given.at("sample_bytes"))};
+    if (given.has("load_s")) dataset.load = Seconds{numbers.notNegative(given.at("load_s"))};
+    if (given.has("prepare_s")) dataset.prepare = Seconds{numbers.notNegative(given.at("prepare_s"))};
+    if (!given.has("reference")) return dataset;
+    const JsonNode reference = given.at("reference");
     reference.allowOnly({"name", "host_bandwidth_bytes_per_s", "host_peak_flops"});
     dataset.reference = nameIn(reference.at("name"));
     if (reference.has("host_bandwidth_bytes_per_s"))
