@@ -233,11 +233,11 @@ private:
         return kernel;
     }
 
-    /// The product of dimensions [first, last) of a tensor, as it grows with the batch where the first is among them.
-    Affine extent(TensorIndex index, std::size_t first, std::size_t last) const {
+    /// The product of dimensions [begin, end) of a tensor, as it grows with the batch where the first is among them.
+    Affine extent(TensorIndex index, std::size_t begin, std::size_t end) const {
         double product = 1;
-        for (std::size_t axis = first; axis < last; ++axis) product *= dimension(index, axis);
-        return first == 0 && last > 0 && scales_[at(index)] ? Affine{0, product / samples_} : Affine{product, 0};
+        for (std::size_t axis = begin; axis < end; ++axis) product *= dimension(index, axis);
+        return begin == 0 && end > 0 && scales_[at(index)] ? Affine{0, product / samples_} : Affine{product, 0};
     }
 
     /// Rows × columns of what works along the last axis; samples × channels × pixels of a batch normalisation.
