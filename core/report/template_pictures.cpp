@@ -65,9 +65,10 @@ Chart areaCensusChart(const hardware::Template& space, const hardware::AreaCensu
                               formatCount(static_cast<double>(census.areas.size())), areaText(census.bound.value));
     int smallest = -kMostClasses, largest = kMostClasses;
     std::array<double, 2 * kMostClasses + 1> counts{};
+    const auto indexOf = [](int at) { return static_cast<std::size_t>(at) + std::size_t{kMostClasses}; };
     for (const double area : census.areas) {
         const int at = classOf(area, census.bound.value);
-        ++counts[static_cast<std::size_t>(at + kMostClasses)];
+        ++counts.at(indexOf(at));
         smallest = std::max(smallest, at);
         largest = std::min(largest, at);
     }
@@ -81,7 +82,7 @@ Chart areaCensusChart(const hardware::Template& space, const hardware::AreaCensu
         chart.x.categories.push_back(areaText(census.bound.value * std::exp2(-at)));
         Series& series = at >= 0 ? within : beyond;
         series.x.push_back(place);
-        series.y.push_back(counts[static_cast<std::size_t>(at + kMostClasses)]);
+        series.y.push_back(counts.at(indexOf(at)));
     }
     for (Series* series : {&within, &beyond})
         if (!series->x.empty()) chart.series.push_back(std::move(*series));
