@@ -10,7 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <tuple>
+#include <set>
 #include <utility>
 
 #include "core/base/elementary.h"
@@ -27,6 +27,10 @@ namespace {
 /// Architectures between two looks at what was found: few enough to answer within a second, and fixed, so that the
 /// number of threads changes nothing.
 constexpr std::size_t kBatch = 32;
+
+/// Architectures to be proved between two looks, and how many are looked at a second time, or a third in vain.
+constexpr std::size_t kFewer = 2, kMostSeen = 512;
+constexpr std::ptrdiff_t kMostOutOfReach = 1;
 
 /// A bound this close to what was found proves it.
 constexpr double kProved = 1 + 1e-9;
@@ -173,35 +177,61 @@ private:
         if (checkpoint_) checkpoint_(progress_);
     }
 
-    /// Schedules over more states what may still be better than the best, the most promising first, until the best is
-    /// proved.
+    /// Schedules over more states what may still be better than the best, the most promising first: all of it over some
+    /// more, then what is left over the most. Ends when the best is proved, or where a proof is out of reach.
     void settle() {
-        for (std::size_t done = 0;; done += kBatch) {
-            std::vector<Progress::Open>& open = progress_.open;
-            std::vector<std::size_t> next;
-            for (std::size_t i = 0; i < open.size(); ++i)
-                if (!open[i].settled && open[i].bound > best_ * kProved) next.push_back(i);
-            if (next.empty()) return;
-            if (stopped()) {
-                result_.endedBy = "stop";
-                return;
-            }
-            const std::size_t left = next.size();
-            std::stable_sort(next.begin(), next.end(),
-                             [&](std::size_t a, std::size_t b) { return open[a].bound > open[b].bound; });
-            next.resize(std::min(left, kBatch));
-            std::vector<std::size_t> positions;
-            for (const std::size_t i : next) positions.push_back(positions_[open[i].architecture]);
-            std::vector<Evaluated> found = evaluated(positions, best_, options_.scheduleStates);
-            for (std::size_t i = 0; i < found.size(); ++i) {
-                Progress::Open& settled = open[next[i]];
-                settled.settled = true;
-                settled.bound = found[i].bound;
-                if (found[i].point) learn({settled.architecture, std::move(*found[i].point), true});
-            }
-            report("proving the best", static_cast<double>(done + next.size()), static_cast<double>(done + left));
-            if (checkpoint_) checkpoint_(progress_);
+        std::set<std::size_t> seen;  // architectures scheduled over some more states
+        const auto some = [&](const Progress::Open& each) { return !seen.contains(each.architecture); };
+        for (std::vector<std::size_t> next; seen.size() < kMostSeen && !stopped(); reportSettled(next)) {
+            if (next = mostPromising(kBatch, some); next.empty()) break;
+            for (const std::size_t i : next) seen.insert(progress_.open[i].architecture);
+            settle(next, options_.comparedStates());
         }
+        const auto all = [](const Progress::Open&) { return true; };
+        for (std::vector<std::size_t> next; !stopped() && !outOfReach(); reportSettled(next)) {
+            if (next = mostPromising(kFewer, all); next.empty()) break;
+            settle(next, options_.scheduleStates);
+            for (const std::size_t i : next) progress_.open[i].settled = true;
+        }
+        if (stopped() && !mostPromising(1, all).empty()) result_.endedBy = "stop";
+    }
+
+    /// Positions in `open` of what may be better than the best, was not scheduled over the most states, and is wanted;
+    /// the greatest bounds first.
+    template <typename Wanted>
+    std::vector<std::size_t> mostPromising(std::size_t count, const Wanted& wanted) const {
+        const std::vector<Progress::Open>& open = progress_.open;
+        std::vector<std::size_t> found;
+        for (std::size_t i = 0; i < open.size(); ++i)
+            if (!open[i].settled && open[i].bound > best_ * kProved && wanted(open[i])) found.push_back(i);
+        std::stable_sort(found.begin(), found.end(),
+                         [&](std::size_t a, std::size_t b) { return open[a].bound > open[b].bound; });
+        found.resize(std::min(found.size(), count));
+        return found;
+    }
+
+    void settle(const std::vector<std::size_t>& which, std::int64_t states) {
+        std::vector<std::size_t> positions;
+        for (const std::size_t i : which) positions.push_back(positions_[progress_.open[i].architecture]);
+        std::vector<Evaluated> found = evaluated(positions, best_, states);
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            progress_.open[which[i]].bound = found[i].bound;
+            if (found[i].point) learn({sites_[positions[i]].index, std::move(*found[i].point), true});
+        }
+    }
+
+    /// Where an architecture stays open over the most states, others will, too.
+    bool outOfReach() const {
+        return std::count_if(progress_.open.begin(), progress_.open.end(), [&](const Progress::Open& each) {
+                   return each.settled && each.bound > best_ * kProved;
+               }) >= kMostOutOfReach;
+    }
+
+    void reportSettled(const std::vector<std::size_t>& last) {
+        const auto left = mostPromising(progress_.open.size(), [](const Progress::Open&) { return true; }).size();
+        settled_ += last.size();
+        report("proving the best", static_cast<double>(settled_), static_cast<double>(settled_ + left));
+        if (checkpoint_) checkpoint_(progress_);
     }
 
     /// The greatest objective of an architecture and all smaller ones.
@@ -322,6 +352,7 @@ private:
     std::vector<std::size_t> positions_;  ///< by index of the template's architecture: position in `sites_`
     std::vector<double> objectives_;      ///< by position in `sites_`: 0 where not evaluated
     double best_ = 0;
+    std::size_t settled_ = 0;  ///< architectures that were looked at again
 };
 
 void check(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options) {
