@@ -206,7 +206,7 @@ private:
             if (!open[i].settled && open[i].bound > best_ * kProved && wanted(open[i])) found.push_back(i);
         std::stable_sort(found.begin(), found.end(),
                          [&](std::size_t a, std::size_t b) { return open[a].bound > open[b].bound; });
-        found.resize(std::min(found.size(), count));
+        if (found.size() > count) found.erase(found.begin() + static_cast<std::ptrdiff_t>(count), found.end());
         return found;
     }
 
