@@ -213,9 +213,12 @@ private:
     void settle(const std::vector<std::size_t>& which, std::int64_t states) {
         std::vector<std::size_t> positions;
         for (const std::size_t i : which) positions.push_back(positions_[progress_.open[i].architecture]);
-        std::vector<Evaluated> found = evaluated(positions, best_, states);
+        const double floor = best_;
+        std::vector<Evaluated> found = evaluated(positions, floor, states);
         for (std::size_t i = 0; i < found.size(); ++i) {
-            progress_.open[which[i]].bound = found[i].bound;
+            // What is ruled out may still lie above smaller architectures on the front, up to the floor.
+            double& bound = progress_.open[which[i]].bound;
+            bound = std::max(found[i].bound, std::min(bound, floor));
             if (found[i].point) learn({sites_[positions[i]].index, std::move(*found[i].point), true});
         }
     }
