@@ -18,6 +18,7 @@
 
 #include "tests/support/codesign_result.h"
 #include "tests/support/pictures.h"
+#include "tests/support/shown.h"
 #include "tests/support/turns.h"
 #include "ui/models/codesign_facts.h"
 #include "ui/models/codesign_tables.h"
@@ -34,20 +35,11 @@ namespace tessera::ui {
 namespace {
 
 using test::savePicture;
+using test::visibleText;
 using test::waitUntil;
 
 FinishedRun finished(codesign::Result found = test::handMadeCodesign()) {
-    return {.result = std::make_shared<const study::Result>(test::wholeCodesign(std::move(found))),
-            .curves = nullptr,
-            .history = {},
-            .kept = 0};
-}
-
-QString visibleText(const QWidget& widget) {
-    QStringList texts;
-    for (const QLabel* label : widget.findChildren<QLabel*>())
-        if (label->isVisibleTo(&widget)) texts << label->text();
-    return texts.join(QLatin1Char('\n'));
+    return test::finishedRun(test::wholeCodesign(std::move(found)));
 }
 
 class CodesignViewTest : public testing::Test {

@@ -17,6 +17,7 @@
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
 #include "tests/support/race_result.h"
+#include "tests/support/shown.h"
 #include "tests/support/turns.h"
 #include "ui/theme/theme.h"
 #include "ui/views/convergence_view.h"
@@ -32,28 +33,16 @@
 namespace tessera::ui {
 namespace {
 
+using test::finishedRun;
 using test::savePicture;
+using test::visibleText;
 using test::waitUntil;
-
-FinishedRun finished(study::Result result) {
-    return {.result = std::make_shared<const study::Result>(std::move(result)),
-            .curves = nullptr,
-            .history = {},
-            .kept = 0};
-}
-
-QString visibleText(const QWidget& widget) {
-    QStringList texts;
-    for (const QLabel* label : widget.findChildren<QLabel*>())
-        if (label->isVisibleTo(&widget)) texts << label->text();
-    return texts.join(QLatin1Char('\n'));
-}
 
 class Mapping : public testing::Test {
 protected:
     void SetUp() override { view.resize(1180, 720); }
     void open(study::Result result) {
-        view.showRun(finished(std::move(result)));
+        view.showRun(finishedRun(std::move(result)));
         ASSERT_TRUE(waitUntil([&] { return !gantt()->timeline().events.empty(); }));
     }
     GanttView* gantt() { return view.findChild<GanttView*>(); }
@@ -141,7 +130,7 @@ TEST_F(Mapping, theViewIsRememberedAndWrongOnesAreIgnored) {
     RunState state;
     state.run = 3;
     state.status = store::RunStatus::done;
-    state.result = finished(test::handMadeRace()).result;
+    state.result = finishedRun(test::handMadeRace()).result;
     document.setState(state);
     auto* other = document.findChild<MappingView*>();
     ASSERT_NE(other, nullptr);
@@ -162,7 +151,7 @@ TEST_F(Mapping, oneDocumentShowsRunsOfEitherEngine) {
     state.result = std::make_shared<const study::Result>(test::handMadeResult());
     document.setState(state);
     EXPECT_NE(document.findChild<PartitionView*>(), nullptr);
-    state.result = finished(test::handMadeRace()).result;
+    state.result = finishedRun(test::handMadeRace()).result;
     document.setState(state);
     EXPECT_EQ(document.findChild<PartitionView*>(), nullptr);
     EXPECT_NE(document.findChild<MappingView*>(), nullptr);

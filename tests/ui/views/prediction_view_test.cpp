@@ -14,6 +14,7 @@
 #include "core/study/prediction_study.h"
 #include "tests/support/pictures.h"
 #include "tests/support/prediction_result.h"
+#include "tests/support/shown.h"
 #include "tests/support/turns.h"
 #include "ui/models/prediction_facts.h"
 #include "ui/models/prediction_tables.h"
@@ -26,20 +27,11 @@
 namespace tessera::ui {
 namespace {
 
+using test::visibleText;
 using test::waitUntil;
 
 FinishedRun finished(study::PredictionOutcome outcome = test::handMadePredictions()) {
-    return {.result = std::make_shared<const study::Result>(test::wholePrediction(std::move(outcome))),
-            .curves = nullptr,
-            .history = {},
-            .kept = 0};
-}
-
-QString visibleText(const QWidget& widget) {
-    QStringList texts;
-    for (const QLabel* label : widget.findChildren<QLabel*>())
-        if (label->isVisibleTo(&widget)) texts << label->text();
-    return texts.join(QLatin1Char('\n'));
+    return test::finishedRun(test::wholePrediction(std::move(outcome)));
 }
 
 class PredictionViewTest : public testing::Test {

@@ -22,6 +22,7 @@
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
 #include "tests/support/runs.h"
+#include "tests/support/shown.h"
 #include "tests/support/turns.h"
 #include "ui/models/partition_facts.h"
 #include "ui/theme/theme.h"
@@ -35,6 +36,7 @@ namespace tessera::ui {
 namespace {
 
 using test::savePicture;
+using test::visibleText;
 using test::waitUntil;
 
 RunState finished(study::Result result) {
@@ -50,13 +52,6 @@ RunState finished(study::Result result) {
 bool hasMap(RunDocument& document, int rows) {
     const auto* map = document.findChild<HeatMapView*>();
     return waitUntil([&] { return static_cast<int>(map->heatMap().rows.size()) == rows; });
-}
-
-QString visibleText(const QWidget& widget) {
-    QStringList texts;
-    for (const QLabel* label : widget.findChildren<QLabel*>())
-        if (label->isVisibleTo(&widget)) texts << label->text();
-    return texts.join(QLatin1Char('\n'));
 }
 
 TEST(RunDocument, saysWhatStateTheRunIsIn) {

@@ -15,6 +15,7 @@
 #include "core/base/units.h"
 #include "tests/support/pictures.h"
 #include "tests/support/runs.h"
+#include "tests/support/shown.h"
 #include "ui/theme/theme.h"
 #include "ui/views/partition_tabs.h"
 #include "ui/views/partition_view.h"
@@ -24,17 +25,11 @@
 namespace tessera::ui {
 namespace {
 
+using test::visibleText;
 using test::waitUntil;
 
 PartitionRun runOf(study::Result result) {
     return PartitionRun(std::make_shared<const study::Result>(std::move(result)));
-}
-
-QString visibleText(const QWidget& widget) {
-    QStringList texts;
-    for (const QLabel* label : widget.findChildren<QLabel*>())
-        if (label->isVisibleTo(&widget)) texts << label->text();
-    return texts.join(QLatin1Char('\n'));
 }
 
 QPushButton* visibleButton(const QWidget& widget, const QString& text) {
