@@ -28,7 +28,7 @@ constexpr std::int64_t kMostBatch = 1'000'000'000;
 constexpr std::size_t kMostBatches = 64;
 
 struct Options {
-    std::string out, model, batch = "1,4,16", optimizer = "adam", timeLimit;
+    std::string out, model, batch = "1,4,16", optimizer = "adam", dtypes, timeLimit;
     std::vector<std::string> dimensions;
     bool quick = false;
 };
@@ -40,6 +40,20 @@ std::vector<std::int64_t> batchesOf(const std::string& text) {
         if (batches.size() > kMostBatches) throw UsageError("option '--batch' names more than 64 batch sizes");
     }
     return batches;
+}
+
+/// None where the option is not given.
+std::vector<std::string> dtypesOf(const std::string& text) {
+    std::vector<std::string> dtypes;
+    if (text.empty()) return dtypes;
+    for (const std::string_view part : split(text, ',')) {
+        const std::string_view dtype = trimmed(part);
+        if (dtype != "fp32" && dtype != "bf16")
+            throw UsageError(fmt::format("option '--dtype' is {}; expected fp32, bf16 or both, separated by a comma",
+                                         inQuotes(text)));
+        dtypes.emplace_back(dtype);
+    }
+    return dtypes;
 }
 
 std::optional<double> limitOf(const std::string& text) {
@@ -145,6 +159,8 @@ Action addCalibrate(CLI::App& app) {
     addTexts(app, "--dim", options->dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
     addText(app, "--batch", options->batch, "LIST", "batch sizes of that model, separated by commas [1,4,16]");
     addText(app, "--optimizer", options->optimizer, "NAME", "its optimiser: sgd, momentum, adam [adam]");
+    addText(app, "--dtype", options->dtypes, "LIST",
+            "data types of kernels: fp32, bf16 [fp32, and bf16 where the processor has instructions for it]");
     addText(app, "--time-limit", options->timeLimit, "TIME", "at most this long in all [180s, 30s with --quick]");
     return [options](Context& context) {
         Done done;
@@ -152,6 +168,7 @@ Action addCalibrate(CLI::App& app) {
         how.quick = options->quick;
         how.seconds = limitOf(options->timeLimit);
         how.threads = context.threads;
+        how.dtypes = dtypesOf(options->dtypes);
         how.kernels = kernelsOf(*options, done.inputs);
         done.made = calibrate::calibrate(how, context.console.sink(), context.stop);
         done.files = calibrate::write(

@@ -115,17 +115,24 @@ private:
         const double beyond = std::min(std::max(4 * largestCache(), 64 * kMebi), memory() / 4);
         addLevel("DRAM", host_.memory, false, beyond / threads_, duration);
         report("bandwidth", ++done, steps);
+        orderLevels();
         accelerator.hostBandwidth = accelerator.memory.back().bandwidth;
         setSource("host_bandwidth_bytes_per_s");
     }
 
-    /// A level of memory with its bandwidth. Levels run from the fastest: one that seemed faster than the one before it
-    /// has that one's bandwidth.
+    /// Levels run from the fastest: one that seemed slower than the next has that one's bandwidth, since what disturbs
+    /// a measurement only ever makes it slower.
+    void orderLevels() {
+        std::vector<hardware::MemoryLevel>& levels = made_.accelerator.memory;
+        for (std::size_t i = levels.size() - 1; i-- > 0;)
+            levels[i].bandwidth->value = std::max(levels[i].bandwidth->value, levels[i + 1].bandwidth->value);
+    }
+
+    /// A level of memory with its bandwidth.
     void addLevel(const std::string& name, double capacity, bool onChip, double workingSet, double seconds) {
         std::vector<hardware::MemoryLevel>& levels = made_.accelerator.memory;
         const std::string path = fmt::format("memory[{}]", levels.size());
-        double rate = streamRate(static_cast<std::size_t>(workingSet), threads_, seconds, clockSeconds, stop_);
-        if (!levels.empty()) rate = std::min(rate, levels.back().bandwidth->value);
+        const double rate = streamRate(static_cast<std::size_t>(workingSet), threads_, seconds, clockSeconds, stop_);
         hardware::MemoryLevel& level = levels.emplace_back();
         level.name = name;
         level.onChip = onChip;
@@ -208,8 +215,13 @@ private:
         std::vector<Request> list{smallest(), product("fp32")};
         for (const char* dtype : {"bf16", "int8"})
             if (library.multiplies(dtype)) list.push_back(product(dtype));
-        addRequests(list, options_.kernels);
-        if (options_.grid) addRequests(list, standardGrid(options_.quick));
+        std::vector<std::string> dtypes = options_.dtypes;
+        if (dtypes.empty())
+            for (const char* dtype : {"fp32", "bf16"})
+                if (KernelLibrary::hasInstructionsFor(dtype)) dtypes.emplace_back(dtype);
+        for (const std::string& dtype : dtypes) addRequests(list, inType(options_.kernels, dtype));
+        for (const std::string& dtype : dtypes)
+            if (options_.grid) addRequests(list, inType(standardGrid(options_.quick), dtype));
         const double most = kLongestKernel * made_.accelerator.peakFlops["fp32"].value;
         const std::size_t all = list.size();
         std::erase_if(list, [&](const Request& request) { return operationsOf(request) > most; });
@@ -242,10 +254,11 @@ private:
             if (one.request == smallest()) {
                 accelerator.launchOverhead = Seconds{one.seconds()};
                 setSource("launch_overhead_s");
-            } else if (one.request.dtype != "fp32") {
-                accelerator.peakFlops[one.request.dtype] = FlopsPerSecond{rate};
-            } else if (one.request.kernel == "gemm") {
+            } else if (one.request.kernel == "gemm" && one.request.dtype == "fp32") {
                 best = std::max(best, rate);
+            } else if (one.request.kernel == "gemm") {
+                FlopsPerSecond& peak = accelerator.peakFlops[one.request.dtype];
+                peak.value = std::max(peak.value, rate);
             }
         }
         FlopsPerSecond& peak = accelerator.peakFlops["fp32"];

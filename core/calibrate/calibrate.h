@@ -15,11 +15,13 @@
 namespace tessera::calibrate {
 
 struct Options {
-    bool quick = false;              ///< a coarser grid, at most 30 s instead of 180
-    std::optional<double> seconds;   ///< at most so long in all, within a second or one kernel; the default by `quick`
-    unsigned threads = 0;            ///< of one process, which is one device; 0 = all cores
-    std::vector<Request> kernels{};  ///< measured before the standard grid: the operators of a model
-    bool grid = true;                ///< the standard grid, too
+    bool quick = false;             ///< a coarser grid, at most 30 s instead of 180
+    std::optional<double> seconds;  ///< at most so long in all, within a second or one kernel; the default by `quick`
+    unsigned threads = 0;           ///< of one process, which is one device; 0 = all cores
+    std::vector<std::string> dtypes{};  ///< of all kernels: "fp32", "bf16"; none = fp32, and bf16 where the processor
+                                        ///< has instructions for it
+    std::vector<Request> kernels{};     ///< measured before the standard grid: the operators of a model
+    bool grid = true;                   ///< the standard grid, too
     std::string name = "this machine";
 };
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace tessera::calibrate {
@@ -118,10 +119,15 @@ double operationsOf(const Request& request) {
 }
 
 void addRequests(std::vector<Request>& to, const std::vector<Request>& more) {
-    std::set<std::pair<std::string, Sizes>> known;
-    for (const Request& request : to) known.insert({request.kernel, request.sizes});
+    std::set<std::tuple<std::string, std::string, Sizes>> known;
+    for (const Request& request : to) known.insert({request.kernel, request.dtype, request.sizes});
     for (const Request& request : more)
-        if (known.insert({request.kernel, request.sizes}).second) to.push_back(request);
+        if (known.insert({request.kernel, request.dtype, request.sizes}).second) to.push_back(request);
+}
+
+std::vector<Request> inType(std::vector<Request> requests, const std::string& dtype) {
+    for (Request& request : requests) request.dtype = dtype;
+    return requests;
 }
 
 }  // namespace tessera::calibrate

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/calibrate/measuring.h"
@@ -21,5 +22,8 @@ double operationsOf(const Request& request);
 
 /// What is in neither list is appended.
 void addRequests(std::vector<Request>& to, const std::vector<Request>& more);
+
+/// The same kernels and shapes in a data type.
+std::vector<Request> inType(std::vector<Request> requests, const std::string& dtype);
 
 }  // namespace tessera::calibrate

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -53,26 +55,44 @@ public:
     std::size_t size() const { return size_; }
 
     /// Null where the pool is used up. Small positive numbers: zeros and denormals take other times.
-    void* take(std::size_t bytes, bool floats) {
+    void* take(std::size_t bytes, dnnl_data_type_t type) {
         const std::size_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
         if (whole > size_ - used_) return nullptr;
         char* const place = start_ + used_;
         used_ += whole;
-        if (!floats) std::memset(place, 1, bytes);
-        for (std::size_t at = 0; floats && at < bytes; at += sizeof(numbers_))
-            std::memcpy(place + at, numbers_.data(), std::min(sizeof(numbers_), bytes - at));
+        if (type == dnnl_f32)
+            fill(place, bytes, numbers_);
+        else if (type == dnnl_bf16)
+            fill(place, bytes, halves_);
+        else
+            std::memset(place, 1, bytes);
         return place;
     }
 
 private:
-    static std::array<float, 4096> numbers() {
-        std::array<float, 4096> made{};
+    static constexpr std::size_t kNumbers = 4096;
+
+    template <typename Number>
+    static void fill(char* place, std::size_t bytes, const std::array<Number, kNumbers>& numbers) {
+        for (std::size_t at = 0; at < bytes; at += sizeof(numbers))
+            std::memcpy(place + at, numbers.data(), std::min(sizeof(numbers), bytes - at));
+    }
+    static std::array<float, kNumbers> numbers() {
+        std::array<float, kNumbers> made{};
         for (std::size_t i = 0; i < made.size(); ++i)
             made[i] = 0.5F + static_cast<float>((i * 2654435761U >> 8U) & 0xFFU) / 512.0F;
         return made;
     }
+    /// The same as bfloat16: the upper half of a float's bits.
+    static std::array<std::uint16_t, kNumbers> halves(const std::array<float, kNumbers>& numbers) {
+        std::array<std::uint16_t, kNumbers> made{};
+        for (std::size_t i = 0; i < made.size(); ++i)
+            made[i] = static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(numbers[i]) >> 16U);
+        return made;
+    }
 
-    std::array<float, 4096> numbers_ = numbers();
+    std::array<float, kNumbers> numbers_ = numbers();
+    std::array<std::uint16_t, kNumbers> halves_ = halves(numbers_);
     char* start_ = nullptr;
     std::size_t size_;
     std::size_t used_ = 0;
@@ -95,12 +115,13 @@ memory::data_type typeOf(const std::string& dtype) {
     return memory::data_type::f32;
 }
 
-memory::desc anyLayout(const Dims& dims) {
-    return {dims, memory::data_type::f32, memory::format_tag::any};
+/// The same dimensions, in the layout that a primitive likes best.
+memory::desc anyLayout(const memory::desc& row) {
+    return {row.dims(), row.data_type(), memory::format_tag::any};
 }
 
 /// Row-major.
-memory::desc plain(const Dims& dims, memory::data_type type = memory::data_type::f32) {
+memory::desc plain(const Dims& dims, memory::data_type type) {
     Dims strides(dims.size(), 1);
     for (std::size_t i = dims.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * dims[i];
     return {dims, type, strides};
@@ -112,7 +133,7 @@ public:
     Builder(const dnnl::engine& engine, Pool& pool) : engine_(engine), pool_(pool) {}
 
     memory operand(const memory::desc& desc) {
-        void* const place = pool_.take(desc.get_size(), desc.data.data_type == dnnl_f32);
+        void* const place = pool_.take(desc.get_size(), desc.data.data_type);
         if (place == nullptr) throw TooLarge{};
         return {desc, engine_, place};
     }
@@ -169,38 +190,49 @@ struct Family {
 
 /// Samples, channels, height and width under the windows, filters, kernel height and width, stride, groups.
 struct Convolution {
-    Dims source, weights, result, strides, padding;
-    explicit Convolution(const Dims& s) {
+    Dims strides, padding;
+    memory::desc source, weights, result;  ///< row-major
+    explicit Convolution(const Asked& asked) {
+        const Dims& s = asked.sizes;
         const auto half = [](memory::dim kernel, memory::dim covered) {
             const memory::dim pad = (kernel - 1) / 2;
             return covered - 2 * pad >= 1 ? pad : 0;
         };
         padding = {half(s[5], s[2]), half(s[6], s[3])};
         strides = {s[7], s[7]};
-        source = {s[0], s[1], s[2] - 2 * padding[0], s[3] - 2 * padding[1]};
-        result = {s[0], s[4], (s[2] - s[5]) / s[7] + 1, (s[3] - s[6]) / s[7] + 1};
-        weights = {s[4], s[1] / s[8], s[5], s[6]};
-        if (s[8] > 1) weights = {s[8], s[4] / s[8], s[1] / s[8], s[5], s[6]};
+        source = plain({s[0], s[1], s[2] - 2 * padding[0], s[3] - 2 * padding[1]}, asked.type);
+        result = plain({s[0], s[4], (s[2] - s[5]) / s[7] + 1, (s[3] - s[6]) / s[7] + 1}, asked.type);
+        weights = plain(s[8] > 1 ? Dims{s[8], s[4] / s[8], s[1] / s[8], s[5], s[6]} : Dims{s[4], s[1], s[5], s[6]},
+                        asked.type);
     }
     static bool valid(const Dims& s) { return s[2] >= s[5] && s[3] >= s[6] && s[1] % s[8] == 0 && s[4] % s[8] == 0; }
+
     dnnl::convolution_forward::primitive_desc forward(const dnnl::engine& engine, bool biased) const {
-        const memory::desc bias = biased ? anyLayout({result[1]}) : memory::desc();
+        const memory::desc bias = biased ? anyLayout(plain({result.dims()[1]}, result.data_type())) : memory::desc();
         return {{prop_kind::forward_training, algorithm::convolution_direct, anyLayout(source), anyLayout(weights),
                  bias, anyLayout(result), strides, padding, padding},
                 engine};
+    }
+    /// Of one of the two backward passes.
+    template <typename Backward>
+    typename Backward::primitive_desc backward(const dnnl::engine& engine) const {
+        return {{algorithm::convolution_direct, anyLayout(source), anyLayout(weights), anyLayout(result), strides,
+                 padding, padding},
+                engine,
+                forward(engine, false)};
     }
 };
 
 AddSteps convolve(const Asked& asked) {
     if (!Convolution::valid(asked.sizes)) return {};
-    const Convolution shape(asked.sizes);
+    const Convolution shape(asked);
     const auto inside = shape.forward(asked.engine, true);
     const dnnl::convolution_forward run(inside);
     return [=](Builder& steps) {
-        const memory source = steps.input(plain(shape.source), inside.src_desc());
-        const memory weights = steps.input(plain(shape.weights), inside.weights_desc());
+        const memory source = steps.input(shape.source, inside.src_desc());
+        const memory weights = steps.input(shape.weights, inside.weights_desc());
         const memory bias = steps.operand(inside.bias_desc());
-        const memory result = steps.output(plain(shape.result), inside.dst_desc());
+        const memory result = steps.output(shape.result, inside.dst_desc());
         steps.run(run,
                   {{DNNL_ARG_SRC, source}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, result}});
     };
@@ -208,32 +240,26 @@ AddSteps convolve(const Asked& asked) {
 
 AddSteps convolveToInput(const Asked& asked) {
     if (!Convolution::valid(asked.sizes)) return {};
-    const Convolution shape(asked.sizes);
-    const dnnl::convolution_backward_data::primitive_desc inside(
-        {algorithm::convolution_direct, anyLayout(shape.source), anyLayout(shape.weights), anyLayout(shape.result),
-         shape.strides, shape.padding, shape.padding},
-        asked.engine, shape.forward(asked.engine, false));
+    const Convolution shape(asked);
+    const auto inside = shape.backward<dnnl::convolution_backward_data>(asked.engine);
     const dnnl::convolution_backward_data run(inside);
     return [=](Builder& steps) {
-        const memory gradient = steps.input(plain(shape.result), inside.diff_dst_desc());
-        const memory weights = steps.input(plain(shape.weights), inside.weights_desc());
-        const memory result = steps.output(plain(shape.source), inside.diff_src_desc());
+        const memory gradient = steps.input(shape.result, inside.diff_dst_desc());
+        const memory weights = steps.input(shape.weights, inside.weights_desc());
+        const memory result = steps.output(shape.source, inside.diff_src_desc());
         steps.run(run, {{DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_WEIGHTS, weights}, {DNNL_ARG_DIFF_SRC, result}});
     };
 }
 
 AddSteps convolveToWeights(const Asked& asked) {
     if (!Convolution::valid(asked.sizes)) return {};
-    const Convolution shape(asked.sizes);
-    const dnnl::convolution_backward_weights::primitive_desc inside(
-        {algorithm::convolution_direct, anyLayout(shape.source), anyLayout(shape.weights), anyLayout(shape.result),
-         shape.strides, shape.padding, shape.padding},
-        asked.engine, shape.forward(asked.engine, false));
+    const Convolution shape(asked);
+    const auto inside = shape.backward<dnnl::convolution_backward_weights>(asked.engine);
     const dnnl::convolution_backward_weights run(inside);
     return [=](Builder& steps) {
-        const memory source = steps.input(plain(shape.source), inside.src_desc());
-        const memory gradient = steps.input(plain(shape.result), inside.diff_dst_desc());
-        const memory result = steps.output(plain(shape.weights), inside.diff_weights_desc());
+        const memory source = steps.input(shape.source, inside.src_desc());
+        const memory gradient = steps.input(shape.result, inside.diff_dst_desc());
+        const memory result = steps.output(shape.weights, inside.diff_weights_desc());
         steps.run(run, {{DNNL_ARG_SRC, source}, {DNNL_ARG_DIFF_DST, gradient}, {DNNL_ARG_DIFF_WEIGHTS, result}});
     };
 }
@@ -271,8 +297,8 @@ AddSteps multiply(const Asked& asked) {
 /// Heads × words × width of one: scores, their softmax, and the words that they choose.
 AddSteps attend(const Asked& asked) {
     const Dims& s = asked.sizes;
-    const auto scores = productOf(asked.engine, {s[0]}, s[1], s[1], s[2], memory::data_type::f32);
-    const auto chosen = productOf(asked.engine, {s[0]}, s[1], s[2], s[1], memory::data_type::f32);
+    const auto scores = productOf(asked.engine, {s[0]}, s[1], s[1], s[2], asked.type);
+    const auto chosen = productOf(asked.engine, {s[0]}, s[1], s[2], s[1], asked.type);
     const dnnl::softmax_forward::primitive_desc shares({prop_kind::forward_training, scores.dst_desc(), 2},
                                                        asked.engine);
     const dnnl::matmul score(scores), choose(chosen);
@@ -289,69 +315,74 @@ AddSteps attend(const Asked& asked) {
     };
 }
 
+/// The operands of one recurrent layer in one direction, row-major: words × samples × inputs × outputs.
+struct Recurrence {
+    memory::desc in, out, state, weightsIn, weightsState;
+    memory::desc cell, bias;  ///< sums: floats whatever the others are
+    Recurrence(const Dims& s, memory::data_type type)
+        : in(plain({s[0], s[1], s[2]}, type)),
+          out(plain({s[0], s[1], s[3]}, type)),
+          state(plain({1, 1, s[1], s[3]}, type)),
+          weightsIn(plain({1, 1, s[2], 4, s[3]}, type)),
+          weightsState(plain({1, 1, s[3], 4, s[3]}, type)),
+          cell(plain({1, 1, s[1], s[3]}, memory::data_type::f32)),
+          bias(plain({1, 1, 4, s[3]}, memory::data_type::f32)) {}
+};
+
+Arguments recurrenceArguments(const Recurrence& of, const dnnl::lstm_forward::primitive_desc& inside, Builder& steps) {
+    return {{DNNL_ARG_SRC_LAYER, steps.operand(of.in)},
+            {DNNL_ARG_SRC_ITER, steps.operand(of.state)},
+            {DNNL_ARG_SRC_ITER_C, steps.operand(of.cell)},
+            {DNNL_ARG_WEIGHTS_LAYER, steps.input(of.weightsIn, inside.weights_layer_desc())},
+            {DNNL_ARG_WEIGHTS_ITER, steps.input(of.weightsState, inside.weights_iter_desc())},
+            {DNNL_ARG_BIAS, steps.operand(of.bias)},
+            {DNNL_ARG_DST_LAYER, steps.operand(of.out)},
+            {DNNL_ARG_DST_ITER, steps.operand(of.state)},
+            {DNNL_ARG_DST_ITER_C, steps.operand(of.cell)},
+            {DNNL_ARG_WORKSPACE, steps.operand(inside.workspace_desc())}};
+}
+
+AddSteps recurBack(const Asked& asked, const Recurrence& of, const dnnl::lstm_forward::primitive_desc& inside) {
+    const Recurrence gradient(asked.sizes, memory::data_type::f32);
+    const dnnl::lstm_backward::primitive_desc back(
+        {prop_kind::backward, dnnl::rnn_direction::unidirectional_left2right,
+         // What the forward pass had …
+         of.in, of.state, of.cell, anyLayout(of.weightsIn), anyLayout(of.weightsState), of.bias, of.out, of.state,
+         of.cell,
+         // … and the gradients of all that.
+         gradient.in, gradient.state, gradient.cell, anyLayout(gradient.weightsIn), anyLayout(gradient.weightsState),
+         gradient.bias, gradient.out, gradient.state, gradient.cell},
+        asked.engine, inside);
+    const dnnl::lstm_backward run(back);
+    return [=](Builder& steps) {
+        Arguments arguments = recurrenceArguments(of, inside, steps);
+        arguments[DNNL_ARG_WEIGHTS_LAYER] = steps.input(of.weightsIn, back.weights_layer_desc());
+        arguments[DNNL_ARG_WEIGHTS_ITER] = steps.input(of.weightsState, back.weights_iter_desc());
+        for (const auto& [argument, desc] :
+             std::initializer_list<std::pair<int, memory::desc>>{{DNNL_ARG_DIFF_SRC_LAYER, gradient.in},
+                                                                 {DNNL_ARG_DIFF_SRC_ITER, gradient.state},
+                                                                 {DNNL_ARG_DIFF_SRC_ITER_C, gradient.cell},
+                                                                 {DNNL_ARG_DIFF_BIAS, gradient.bias},
+                                                                 {DNNL_ARG_DIFF_DST_LAYER, gradient.out},
+                                                                 {DNNL_ARG_DIFF_DST_ITER, gradient.state},
+                                                                 {DNNL_ARG_DIFF_DST_ITER_C, gradient.cell}})
+            arguments[argument] = steps.operand(desc);
+        arguments[DNNL_ARG_DIFF_WEIGHTS_LAYER] = steps.output(gradient.weightsIn, back.diff_weights_layer_desc());
+        arguments[DNNL_ARG_DIFF_WEIGHTS_ITER] = steps.output(gradient.weightsState, back.diff_weights_iter_desc());
+        steps.run(run, std::move(arguments));
+    };
+}
+
 /// Words × samples × inputs × outputs of one layer in one direction.
 AddSteps recur(const Asked& asked) {
-    const Dims& s = asked.sizes;
-    const Dims layerIn{s[0], s[1], s[2]}, layerOut{s[0], s[1], s[3]}, state{1, 1, s[1], s[3]};
-    const Dims weightsIn{1, 1, s[2], 4, s[3]}, weightsState{1, 1, s[3], 4, s[3]}, bias{1, 1, 4, s[3]};
-    const auto direction = dnnl::rnn_direction::unidirectional_left2right;
+    const Recurrence of(asked.sizes, asked.type);
     const dnnl::lstm_forward::primitive_desc inside(
-        {prop_kind::forward_training, direction, plain(layerIn), plain(state), plain(state), anyLayout(weightsIn),
-         anyLayout(weightsState), plain(bias), plain(layerOut), plain(state), plain(state)},
+        {prop_kind::forward_training, dnnl::rnn_direction::unidirectional_left2right, of.in, of.state, of.cell,
+         anyLayout(of.weightsIn), anyLayout(of.weightsState), of.bias, of.out, of.state, of.cell},
         asked.engine);
+    if (asked.backward) return recurBack(asked, of, inside);
     const dnnl::lstm_forward run(inside);
-    const auto forward = [=](Builder& steps) {
-        return Arguments{{DNNL_ARG_SRC_LAYER, steps.operand(plain(layerIn))},
-                         {DNNL_ARG_SRC_ITER, steps.operand(plain(state))},
-                         {DNNL_ARG_SRC_ITER_C, steps.operand(plain(state))},
-                         {DNNL_ARG_WEIGHTS_LAYER, steps.input(plain(weightsIn), inside.weights_layer_desc())},
-                         {DNNL_ARG_WEIGHTS_ITER, steps.input(plain(weightsState), inside.weights_iter_desc())},
-                         {DNNL_ARG_BIAS, steps.operand(plain(bias))},
-                         {DNNL_ARG_DST_LAYER, steps.operand(plain(layerOut))},
-                         {DNNL_ARG_DST_ITER, steps.operand(plain(state))},
-                         {DNNL_ARG_DST_ITER_C, steps.operand(plain(state))},
-                         {DNNL_ARG_WORKSPACE, steps.operand(inside.workspace_desc())}};
-    };
-    if (!asked.backward) return [=](Builder& steps) { steps.run(run, forward(steps)); };
-    const dnnl::lstm_backward::primitive_desc back({prop_kind::backward,
-                                                    direction,
-                                                    plain(layerIn),
-                                                    plain(state),
-                                                    plain(state),
-                                                    anyLayout(weightsIn),
-                                                    anyLayout(weightsState),
-                                                    plain(bias),
-                                                    plain(layerOut),
-                                                    plain(state),
-                                                    plain(state),
-                                                    plain(layerIn),
-                                                    plain(state),
-                                                    plain(state),
-                                                    anyLayout(weightsIn),
-                                                    anyLayout(weightsState),
-                                                    plain(bias),
-                                                    plain(layerOut),
-                                                    plain(state),
-                                                    plain(state)},
-                                                   asked.engine, inside);
-    const dnnl::lstm_backward runBack(back);
-    return [=](Builder& steps) {
-        Arguments arguments = forward(steps);
-        arguments[DNNL_ARG_WEIGHTS_LAYER] = steps.input(plain(weightsIn), back.weights_layer_desc());
-        arguments[DNNL_ARG_WEIGHTS_ITER] = steps.input(plain(weightsState), back.weights_iter_desc());
-        for (const auto& [argument, desc] :
-             std::initializer_list<std::pair<int, memory::desc>>{{DNNL_ARG_DIFF_SRC_LAYER, plain(layerIn)},
-                                                                 {DNNL_ARG_DIFF_SRC_ITER, plain(state)},
-                                                                 {DNNL_ARG_DIFF_SRC_ITER_C, plain(state)},
-                                                                 {DNNL_ARG_DIFF_BIAS, plain(bias)},
-                                                                 {DNNL_ARG_DIFF_DST_LAYER, plain(layerOut)},
-                                                                 {DNNL_ARG_DIFF_DST_ITER, plain(state)},
-                                                                 {DNNL_ARG_DIFF_DST_ITER_C, plain(state)}})
-            arguments[argument] = steps.operand(desc);
-        arguments[DNNL_ARG_DIFF_WEIGHTS_LAYER] = steps.output(plain(weightsIn), back.diff_weights_layer_desc());
-        arguments[DNNL_ARG_DIFF_WEIGHTS_ITER] = steps.output(plain(weightsState), back.diff_weights_iter_desc());
-        steps.run(runBack, std::move(arguments));
-    };
+    return [=](Builder& steps) { steps.run(run, recurrenceArguments(of, inside, steps)); };
 }
 
 // Element by element --------------------------------------------------------------------------------------------------
@@ -384,7 +415,7 @@ AddSteps apply(const Asked& asked) {
     const auto* const row =
         std::find_if(kFunctions.begin(), kFunctions.end(), [&](const Function& each) { return each.name == name; });
     if (row == kFunctions.end()) return {};
-    const memory::desc all = plain(asked.sizes);
+    const memory::desc all = plain(asked.sizes, asked.type);
     const dnnl::eltwise_forward::primitive_desc inside(
         {prop_kind::forward_training, row->kind, all, row->alpha, row->beta}, asked.engine);
     if (!asked.backward) {
@@ -417,7 +448,7 @@ AddSteps combine(const Asked& asked) {
     if (row == kKinds.end()) return {};
     const memory::dim small = asked.sizes.size() > 1 ? asked.sizes[1] : asked.sizes[0];
     if (small > asked.sizes[0] || asked.sizes[0] % small != 0) return {};
-    const memory::desc all = plain({asked.sizes[0] / small, small}), one = plain({1, small});
+    const memory::desc all = plain({asked.sizes[0] / small, small}, asked.type), one = plain({1, small}, asked.type);
     const dnnl::binary::primitive_desc inside({row->second, all, one, all}, asked.engine);
     const dnnl::binary run(inside);
     return [=](Builder& steps) {
@@ -431,7 +462,7 @@ AddSteps combine(const Asked& asked) {
 
 /// Rows × columns.
 AddSteps softmax(const Asked& asked) {
-    const memory::desc all = plain(asked.sizes);
+    const memory::desc all = plain(asked.sizes, asked.type);
     const dnnl::softmax_forward::primitive_desc inside({prop_kind::forward_training, all, 1}, asked.engine);
     if (!asked.backward) {
         const dnnl::softmax_forward run(inside);
@@ -452,7 +483,7 @@ AddSteps softmax(const Asked& asked) {
 template <typename Forward, typename Backward>
 AddSteps normalise(const Asked& asked, const memory::desc& all, memory::dim channels,
                    const typename Forward::primitive_desc& inside, const typename Backward::primitive_desc& back) {
-    const memory::desc scales = plain({2, channels});
+    const memory::desc scales = plain({2, channels}, memory::data_type::f32);
     if (!asked.backward) {
         const Forward run(inside);
         return [=](Builder& steps) {
@@ -478,7 +509,7 @@ AddSteps normalise(const Asked& asked, const memory::desc& all, memory::dim chan
 /// Samples × channels × pixels.
 AddSteps normaliseBatch(const Asked& asked) {
     const Dims& s = asked.sizes;
-    const memory::desc all = plain({s[0], s[1], s[2], 1});
+    const memory::desc all = plain({s[0], s[1], s[2], 1}, asked.type);
     const dnnl::batch_normalization_forward::primitive_desc inside(
         {prop_kind::forward_training, all, kEpsilon, kScaleShift}, asked.engine);
     const dnnl::batch_normalization_backward::primitive_desc back(
@@ -489,7 +520,7 @@ AddSteps normaliseBatch(const Asked& asked) {
 
 /// Rows × columns.
 AddSteps normaliseLayer(const Asked& asked) {
-    const memory::desc all = plain(asked.sizes);
+    const memory::desc all = plain(asked.sizes, asked.type);
     const dnnl::layer_normalization_forward::primitive_desc inside(
         {prop_kind::forward_training, all, kEpsilon, kScaleShift}, asked.engine);
     const dnnl::layer_normalization_backward::primitive_desc back(
@@ -510,7 +541,7 @@ AddSteps poolWindows(const Asked& asked, algorithm kind, const Dims& image, cons
         if (covered < window[i]) return {};
         result[2 + i] = (covered - window[i]) / strides[i] + 1;
     }
-    const memory::desc whole = plain(image), made = plain(result);
+    const memory::desc whole = plain(image, asked.type), made = plain(result, asked.type);
     const dnnl::pooling_forward::primitive_desc inside(
         {prop_kind::forward_training, kind, whole, made, strides, window, padding, padding}, asked.engine);
     const memory::desc chosen = inside.workspace_desc();
@@ -556,8 +587,8 @@ AddSteps poolAll(const Asked& asked) {
 AddSteps sumAxes(const Asked& asked) {
     const Dims& s = asked.sizes;
     std::vector<dnnl::matmul::primitive_desc> products;
-    if (s[2] > 1) products.push_back(productOf(asked.engine, {}, s[0] * s[1], 1, s[2], memory::data_type::f32));
-    if (s[0] > 1 || s[2] == 1) products.push_back(productOf(asked.engine, {}, 1, s[1], s[0], memory::data_type::f32));
+    if (s[2] > 1) products.push_back(productOf(asked.engine, {}, s[0] * s[1], 1, s[2], asked.type));
+    if (s[0] > 1 || s[2] == 1) products.push_back(productOf(asked.engine, {}, 1, s[1], s[0], asked.type));
     return [=](Builder& steps) {
         for (const dnnl::matmul::primitive_desc& each : products) addProduct(steps, dnnl::matmul(each), each);
     };
@@ -571,20 +602,19 @@ void addMove(Builder& steps, const memory::desc& from, const memory::desc& to) {
 /// Outer × first × second × inner, the middle two of which exchange places.
 AddSteps transpose(const Asked& asked) {
     const Dims& s = asked.sizes;
-    const memory::desc from({s[0], s[2], s[1], s[3]}, memory::data_type::f32,
-                            Dims{s[1] * s[2] * s[3], s[3], s[2] * s[3], 1});
-    const memory::desc to = plain({s[0], s[2], s[1], s[3]});
+    const memory::desc from({s[0], s[2], s[1], s[3]}, asked.type, Dims{s[1] * s[2] * s[3], s[3], s[2] * s[3], 1});
+    const memory::desc to = plain({s[0], s[2], s[1], s[3]}, asked.type);
     return [=](Builder& steps) { addMove(steps, from, to); };
 }
 
 AddSteps copy(const Asked& asked) {
-    const memory::desc all = plain(asked.sizes);
+    const memory::desc all = plain(asked.sizes, asked.type);
     return [=](Builder& steps) { addMove(steps, all, all); };
 }
 
 /// What sets elements before few of them are added to: the gradient of a table of which rows were looked up.
 AddSteps clear(const Asked& asked) {
-    const memory::desc all = plain(asked.sizes);
+    const memory::desc all = plain(asked.sizes, asked.type);
     const dnnl::eltwise_forward run(
         {{prop_kind::forward_inference, algorithm::eltwise_linear, all, 0, 0}, asked.engine});
     return [=](Builder& steps) {
@@ -595,7 +625,7 @@ AddSteps clear(const Asked& asked) {
 
 /// Elements that are read and written under a condition; the condition, where it is smaller, lies in a cache.
 AddSteps choose(const Asked& asked) {
-    const memory::desc all = plain({asked.sizes[0]});
+    const memory::desc all = plain({asked.sizes[0]}, asked.type);
     const dnnl::eltwise_forward run({{prop_kind::forward_inference, algorithm::eltwise_clip, all, 0, 1}, asked.engine});
     return [=](Builder& steps) {
         steps.run(run, {{DNNL_ARG_SRC, steps.operand(all)}, {DNNL_ARG_DST, steps.operand(all)}});
@@ -606,7 +636,7 @@ AddSteps choose(const Asked& asked) {
 
 /// Passes over the parameters as frameworks make them, each tensor read and written in memory.
 AddSteps update(const Asked& asked) {
-    const memory::desc all = plain(asked.sizes);
+    const memory::desc all = plain(asked.sizes, asked.type);
     const dnnl::sum::primitive_desc added(all, std::vector<float>{1, -kSlope}, {all, all}, asked.engine);
     const dnnl::sum add(added);
     const auto accumulate = [add](Builder& steps, const memory& into, const memory& what) {
@@ -744,11 +774,17 @@ bool KernelLibrary::multiplies(const std::string& dtype) {
     }
 }
 
+bool KernelLibrary::hasInstructionsFor(const std::string& dtype) {
+    if (dtype != "bf16") return dtype == "fp32";
+    constexpr auto kBits = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
+    return (static_cast<unsigned>(dnnl::get_effective_cpu_isa()) & kBits) == kBits;
+}
+
 Kernel KernelLibrary::prepare(const Request& request) {
     const std::optional<Dims> sizes = dimsOf(request.sizes);
     if (!sizes) return {};
     const bool product = request.kernel == "gemm" || request.kernel == "batched_gemm";
-    if (request.dtype != "fp32" && (!product || (request.dtype != "bf16" && request.dtype != "int8"))) return {};
+    if (request.dtype != "fp32" && request.dtype != "bf16" && !(product && request.dtype == "int8")) return {};
     for (const Family& family : families()) {
         const bool backward = family.hasGradient && request.kernel == gradientOf(family.name);
         if (family.axes != sizes->size() || (!backward && request.kernel != family.name)) continue;

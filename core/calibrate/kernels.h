@@ -26,6 +26,8 @@ public:
     Kernel prepare(const Request& request);
     /// True where oneDNN runs matrix products of the data type by code made for it, not by its reference.
     bool multiplies(const std::string& dtype);
+    /// True where the processor has instructions for products of the data type, so that it is no detour over floats.
+    static bool hasInstructionsFor(const std::string& dtype);
     /// "oneDNN 2.6.3"
     static std::string version();
     /// True where the number of threads could be set; else oneDNN uses its own.

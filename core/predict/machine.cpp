@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/elementary.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -122,6 +123,26 @@ std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine&
         costs[i].seconds += machine.accelerator.launchOverhead.value;
     }
     return costs;
+}
+
+std::optional<double> rooflineResidual(const Workload& workload, const Machine& machine,
+                                       const std::vector<OperatorCost>& costs, double batch) {
+    constexpr std::size_t kFewest = 10;
+    double squares = 0, time = 0;
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        if (costs[i].way != Way::measured || !(costs[i].seconds > 0)) continue;
+        OperatorCost roofline;
+        bound(workload.operators[i], machine, batch, roofline);
+        const double expected = roofline.seconds + machine.accelerator.launchOverhead.value;
+        if (!(expected > 0)) continue;
+        const double residual = elementary::log(costs[i].seconds / expected);
+        squares += costs[i].seconds * residual * residual;
+        time += costs[i].seconds;
+        ++compared;
+    }
+    if (compared < kFewest) return std::nullopt;
+    return elementary::sqrt(squares / time);
 }
 
 namespace {

@@ -51,6 +51,12 @@ std::int32_t levelBounding(std::int32_t holding, const std::vector<hardware::Mem
 /// Equation 2: the measured kernel where the table has it, else the cache-aware roofline, and the start of the kernel.
 std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch);
 
+/// How far the roofline is off on this accelerator: the root mean square of the logarithms of measured over roofline
+/// time, weighted by time, of the operators whose kernels were measured (`costs` at this batch). Empty where those are
+/// fewer than ten.
+std::optional<double> rooflineResidual(const Workload& workload, const Machine& machine,
+                                       const std::vector<OperatorCost>& costs, double batch);
+
 /// What the two ways made of the operators at the batch that `costs` are of, with the `slowest` of them.
 OperatorShares sharesOf(const Workload& workload, const Machine& machine, const std::vector<OperatorCost>& costs,
                         double batch, std::size_t slowest);

@@ -33,11 +33,65 @@ int weakness(const std::string& reliability) {
     return reliability == "measured" ? 0 : reliability == "datasheet" ? 1 : 2;
 }
 
-/// What a field's own entry says of it.
-std::string reliabilityOf(const hardware::Accelerator& accelerator, const std::string& path) {
-    const auto found = accelerator.provenance.find(path);
-    return found == accelerator.provenance.end() || found->second.reliability.empty() ? "assumed"
-                                                                                      : found->second.reliability;
+/// What the parts of a step rest on.
+class Reliance {
+public:
+    explicit Reliance(const hardware::Accelerator& accelerator) : accelerator_(accelerator) {}
+
+    /// What a field's own entry says of it.
+    std::string classOf(const std::string& path) const {
+        const auto found = accelerator_.provenance.find(path);
+        const bool said = found != accelerator_.provenance.end() && !found->second.reliability.empty();
+        return said ? found->second.reliability : "assumed";
+    }
+    /// A part of the step by numbers of this class, with the spread of the class or its own.
+    void add(Seconds time, const std::string& reliability, std::optional<double> spread = {}) {
+        if (!(time.value > 0)) return;
+        weakest_ = weaker(weakest_, reliability);
+        parts_.push_back({.time = time, .spread = spread.value_or(spreadOf(reliability))});
+    }
+    static std::string weaker(const std::string& a, const std::string& b) { return weakness(a) < weakness(b) ? b : a; }
+
+    RelativeError error() const { return errorOf(weakest_, spreadOf(parts_)); }
+
+private:
+    const hardware::Accelerator& accelerator_;
+    std::string weakest_ = "measured";
+    std::vector<UncertainTime> parts_;
+};
+
+/// The class of the rates that bound operators without a measured kernel.
+std::string rooflineClass(const Reliance& reliance, const std::vector<OperatorCost>& costs, const Machine& machine) {
+    std::string weakest = "measured";
+    std::vector<bool> levels(machine.accelerator.memory.size(), false);
+    bool computes = false;
+    for (const OperatorCost& cost : costs) {
+        if (cost.way == Way::measured || cost.seconds <= 0) continue;
+        if (cost.standsIn) weakest = "assumed";
+        if (cost.level >= 0)
+            levels[static_cast<std::size_t>(cost.level)] = true;
+        else
+            computes = true;
+    }
+    if (computes) weakest = Reliance::weaker(weakest, reliance.classOf("peak_flops." + machine.dtype));
+    for (std::size_t level = 0; level < levels.size(); ++level)
+        if (levels[level])
+            weakest =
+                Reliance::weaker(weakest, reliance.classOf(fmt::format("memory[{}].bandwidth_bytes_per_s", level)));
+    return weakest;
+}
+
+/// Measured kernels are as sure as the paper's. How sure a roofline is tell the kernels that were measured on the same
+/// accelerator; where there are none, it is no surer than a datasheet, since what kernels reach of measured rates is
+/// not known.
+void addComputation(const Workload& workload, const OperatorShares& shares, const std::vector<OperatorCost>& costs,
+                    const Machine& machine, double batch, Reliance& reliance) {
+    reliance.add(shares.measuredTime, "measured");
+    const std::string reliability = rooflineClass(reliance, costs, machine);
+    const std::optional<double> residual = rooflineResidual(workload, machine, costs, batch);
+    const double spread =
+        residual ? std::max(*residual, spreadOf("measured")) : std::max(spreadOf("datasheet"), spreadOf(reliability));
+    reliance.add(shares.time - shares.measuredTime, reliability, spread);
 }
 
 }  // namespace
@@ -298,31 +352,16 @@ Prediction Predictor::predict(const Machine& machine, std::int64_t devices) cons
     const std::vector<OperatorCost> costs = operatorCosts(workload_, machine, samples);
     prediction.operators = sharesOf(workload_, machine, costs, samples, options_.slowest);
     prediction.compute = prediction.operators.time;
-    std::string weakest = "measured";
-    const auto restOn = [&](const std::string& path) {
-        std::string reliability = reliabilityOf(machine.accelerator, path);
-        if (weakness(reliability) > weakness(weakest)) weakest = std::move(reliability);
-    };
-    std::vector<bool> levels(machine.accelerator.memory.size(), false);
-    bool computes = false;
-    for (const OperatorCost& cost : costs) {
-        if (cost.way == Way::measured || cost.seconds <= 0) continue;
-        if (cost.standsIn) weakest = "assumed";
-        if (cost.level >= 0)
-            levels[static_cast<std::size_t>(cost.level)] = true;
-        else
-            computes = true;
-    }
-    if (computes) restOn("peak_flops." + machine.dtype);
-    for (std::size_t level = 0; level < levels.size(); ++level)
-        if (levels[level]) restOn(fmt::format("memory[{}].bandwidth_bytes_per_s", level));
+    Reliance reliance(machine.accelerator);
+    addComputation(workload_, prediction.operators, costs, machine, samples, reliance);
 
     const bool dataParallel = options_.parallelism == Parallelism::data;
     if (devices > 1 && dataParallel) {
         const Collective* const collective = collectiveFor(machine);
         prediction.collective = collective->id;
         prediction.communication = exchangeTime(machine, *collective, devices);
-        if (collective->needs == "network_bits_per_s") restOn("network_bits_per_s");
+        const bool byRate = collective->needs == "network_bits_per_s";
+        reliance.add(prediction.communication, byRate ? reliance.classOf("network_bits_per_s") : "measured");
     }
     if (!cut.crossing.empty()) {
         if (!machine.accelerator.network)
@@ -334,18 +373,18 @@ Prediction Predictor::predict(const Machine& machine, std::int64_t devices) cons
                                          machine.accelerator.networkLatency.value_or(Seconds{})) *
                                         2;
         prediction.collective = "point-to-point";
-        restOn("network_bits_per_s");
+        reliance.add(prediction.communication, reliance.classOf("network_bits_per_s"));
     }
     if (options_.dataset) {
         const LoadingTime loading = loadingTime(*options_.dataset, machine.accelerator);
         prediction.load = (loading.load + loading.prepare) * samples;
-        if (prediction.load.value > 0) restOn("host_bandwidth_bytes_per_s");
+        reliance.add(prediction.load, reliance.classOf("host_bandwidth_bytes_per_s"));
     }
     prediction.step =
         stepTime(prediction.load, prediction.compute, prediction.communication, options_.asynchronous && devices > 1);
     prediction.overlap = prediction.load + prediction.compute + prediction.communication - prediction.step;
     prediction.throughput = samples * (dataParallel ? static_cast<double>(devices) : 1.0) / prediction.step.value;
-    prediction.error = errorOf(weakest);
+    prediction.error = reliance.error();
     addDecision(prediction, machine);
     addBaselines(prediction, machine);
     return prediction;

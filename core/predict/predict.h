@@ -77,11 +77,23 @@ private:
 
 // Confidence ----------------------------------------------------------------------------------------------------------
 
-/// Standard deviation of the logarithm of measured over predicted throughput, by the class of the weakest number that a
+/// Standard deviation of the logarithm of measured over predicted throughput, by the class of the numbers that a
 /// prediction rests on.
 double spreadOf(std::string_view reliability);
-/// 5 % and 95 % of the distribution, as shares of the prediction below and above it.
+/// The one that an error was made of.
+double spreadOf(const RelativeError& error);
+/// 5 % and 95 % of the distribution with this standard deviation, as shares of the prediction below and above it.
+RelativeError errorOf(std::string_view reliability, double spread);
+/// Likewise, by the class alone.
 RelativeError errorOf(std::string_view reliability);
+
+/// A part of a step: how long it takes, and the spread of its time.
+struct UncertainTime {
+    Seconds time;
+    double spread = 0;
+};
+/// The spread of their sum, where all parts err alike: the mean of theirs, weighted by time. 0 where no time passes.
+double spreadOf(const std::vector<UncertainTime>& parts);
 
 /// The predictions that fit at one number of devices by a metric, best first, with the probability that the order
 /// holds: draws of every prediction's error, independent of each other. Empty where fewer than one fits.

@@ -15,6 +15,7 @@ namespace tessera::predict {
 namespace {
 
 constexpr std::size_t kDraws = 10'000;
+constexpr double kNinetieth = 1.6448536269514722;  // of 5 % and 95 % of a normal distribution
 
 /// Standard normal numbers by Marsaglia's polar method ("A convenient method for generating normal variables", SIAM
 /// Review 6(3), 1964), two at a time.
@@ -67,11 +68,27 @@ double spreadOf(std::string_view reliability) {
     return reliability == "measured" ? kMeasured : reliability == "datasheet" ? kDatasheet : kAssumed;
 }
 
-RelativeError errorOf(std::string_view reliability) {
-    constexpr double kNinetieth = 1.6448536269514722;  // of 5 % and 95 % of a normal distribution
-    const double far = kNinetieth * spreadOf(reliability);
+double spreadOf(const RelativeError& error) {
+    return elementary::log(1 + error.high) / kNinetieth;
+}
+
+double spreadOf(const std::vector<UncertainTime>& parts) {
+    double sum = 0, time = 0;
+    for (const UncertainTime& part : parts) {
+        sum += part.time.value * part.spread;
+        time += part.time.value;
+    }
+    return time > 0 ? sum / time : 0;
+}
+
+RelativeError errorOf(std::string_view reliability, double spread) {
+    const double far = kNinetieth * spread;
     return {
         .low = elementary::exp(-far) - 1, .high = elementary::exp(far) - 1, .reliability = std::string(reliability)};
+}
+
+RelativeError errorOf(std::string_view reliability) {
+    return errorOf(reliability, spreadOf(reliability));
 }
 
 std::vector<Ranking> rankingsOf(const std::vector<Prediction>& predictions, std::uint64_t seed) {
@@ -101,7 +118,7 @@ std::vector<Ranking> rankingsOf(const std::vector<Prediction>& predictions, std:
             for (const Prediction* one : found) {
                 ranking.order.push_back(one->accelerator);
                 logarithms.push_back(elementary::log(*metric.value(*one)));
-                spreads.push_back(spreadOf(one->error.reliability));
+                spreads.push_back(spreadOf(one->error));
                 const auto place = std::find(accelerators.begin(), accelerators.end(), one->accelerator);
                 numbers.push_back(&draws[static_cast<std::size_t>(place - accelerators.begin())]);
             }

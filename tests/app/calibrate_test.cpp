@@ -57,6 +57,10 @@ TEST_F(Cli, calibrateRefusesWrongUsage) {
               "tessera: option '--time-limit' is '0.1s'; expected a time from 1s to 3600s; see 'tessera calibrate "
               "--help'\n");
     EXPECT_EQ(tessera({"calibrate", "--for", "zoo:lenet5", "--batch", "0"}).code, 2);
+    EXPECT_EQ(
+        tessera({"calibrate", "--dtype", "fp32,fp8"}).errors,
+        "tessera: option '--dtype' is 'fp32,fp8'; expected fp32, bf16 or both, separated by a comma; see 'tessera "
+        "calibrate --help'\n");
     EXPECT_EQ(tessera({"calibrate", "--for", "toy.json"}).code, 3) << "a table of layers";
     EXPECT_EQ(tessera({"calibrate", "--for", "missing.onnx"}).code, 6);
 }

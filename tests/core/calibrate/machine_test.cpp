@@ -76,6 +76,16 @@ TEST(Grid, ordersByBytes) {
     EXPECT_EQ(joined, requests);
 }
 
+TEST(Grid, tellsDataTypesApart) {
+    const std::vector<Request> floats = requestsOf(step("zoo:lenet5"), {1});
+    std::vector<Request> both = floats;
+    addRequests(both, inType(floats, "bf16"));
+    ASSERT_EQ(both.size(), 2 * floats.size());
+    EXPECT_EQ(both.front().dtype, "fp32");
+    EXPECT_EQ(both.back().dtype, "bf16");
+    EXPECT_EQ(both.back().sizes, floats.back().sizes);
+}
+
 TEST(Grid, countsOperations) {
     EXPECT_EQ(operationsOf({.kernel = "gemm", .sizes = {2, 3, 5}}), 60);
     // 4 samples of 8 channels, windows of 3x3 over 18x10 at stride 1: 16x8 places for 6 filters in 2 groups.
@@ -105,6 +115,18 @@ TEST(Kernels, eachRuns) {
         ASSERT_TRUE(run) << kernel;
         for (int i = 0; i < 20; ++i) run();
     }
+}
+
+TEST(Kernels, eachRunsInHalfPrecision) {
+    if (!KernelLibrary::hasInstructionsFor("bf16")) GTEST_SKIP() << "this processor has no instructions for bf16";
+    KernelLibrary library(1, 256 * kMebi, kMebi);
+    for (const std::string& kernel : kernelNames()) {
+        const Kernel run = library.prepare({.kernel = kernel, .dtype = "bf16", .sizes = smallSizes(kernel)});
+        ASSERT_TRUE(run) << kernel;
+        for (int i = 0; i < 20; ++i) run();
+    }
+    EXPECT_FALSE(library.prepare({.kernel = "relu", .dtype = "int8", .sizes = {16}})) << "only products are";
+    EXPECT_FALSE(library.prepare({.kernel = "relu", .dtype = "fp8", .sizes = {16}}));
 }
 
 TEST(Kernels, coverAStepOfTraining) {

@@ -274,6 +274,56 @@ TEST(Prediction, isAsSureAsItsWeakestNumber) {
     EXPECT_EQ(reliability(""), "assumed") << "another level's bandwidth stands in";
 }
 
+/// A machine whose rates are measured, with the kernels of all operators of the step that `measures` picks, each this
+/// many times as slow as its roofline.
+template <typename Measures>
+Machine measuredMachine(const Workload& step, double batch, double slower, const Measures& measures) {
+    const auto rates = [](KernelTable kernels) {
+        return machine(accelerator(R"({"schema": "tessera.accelerator/1", "name": "x",
+            "peak_flops": {"fp16": {"value": 1e14, "class": "measured"}}, "memory": [{"name": "RAM",
+            "capacity_bytes": 1e11, "bandwidth_bytes_per_s": {"value": 1e12, "class": "measured"}}]})"),
+                       std::move(kernels));
+    };
+    const std::vector<OperatorCost> costs = operatorCosts(step, rates({}), batch);
+    KernelTable kernels;
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const KernelShape& kernel = step.operators[i].kernel;
+        if (kernel.kernel.empty() || costs[i].seconds <= 0 || !measures(step.operators[i])) continue;
+        KernelTable::Sizes sizes;
+        for (const Affine& size : kernel.sizes) sizes.push_back(size.at(batch));
+        kernels.add(kernel.kernel, "fp16", sizes, Seconds{slower * costs[i].seconds});
+    }
+    return rates(std::move(kernels));
+}
+
+TEST(Prediction, isAsSureOfRooflinesAsMeasuredKernelsShow) {
+    const Workload step = workload("zoo:vgg16");
+    const auto errorWith = [&](double slower, const auto& measures) {
+        return Predictor(step, options(16)).predict(measuredMachine(step, 16, slower, measures), 1);
+    };
+    const auto all = [](const StepOperator&) { return true; };
+    const auto none = [](const StepOperator&) { return false; };
+    const auto convolutions = [](const StepOperator& op) { return op.kernel.kernel.starts_with("conv"); };
+    const RelativeError sure = errorOf("measured"), rough = errorOf("measured", spreadOf("datasheet"));
+    EXPECT_NEAR(errorWith(3, all).error.high, sure.high, 1e-3) << "nothing but measured kernels";
+    EXPECT_NEAR(errorWith(3, none).error.high, rough.high, 1e-12) << "measured rates, but no kernel that reached them";
+    // What was measured says how far rooflines are off: here a factor of two for all of them.
+    const Prediction mixed = errorWith(2, convolutions);
+    const double share = mixed.operators.measuredTime.value / mixed.operators.time.value;
+    ASSERT_GT(share, 0.1);
+    ASSERT_LT(share, 0.9);
+    EXPECT_NEAR(spreadOf(mixed.error), share * spreadOf("measured") + (1 - share) * std::log(2.0), 1e-3);
+    EXPECT_EQ(mixed.error.reliability, "measured");
+    EXPECT_NEAR(spreadOf(errorWith(1, convolutions).error), spreadOf("measured"), 1e-9)
+        << "a roofline that is right is no surer than a measurement";
+}
+
+TEST(Prediction, weighsUnsureNumbersByTheirTime) {
+    EXPECT_EQ(spreadOf(std::vector<UncertainTime>{}), 0);
+    EXPECT_DOUBLE_EQ(spreadOf({{Seconds{3}, 0.1}, {Seconds{1}, 0.5}}), 0.2);
+    EXPECT_NEAR(spreadOf(errorOf("assumed")), spreadOf("assumed"), 1e-12);
+}
+
 TEST(Prediction, takesTheLargestBatchThatFits) {
     const Workload step = workload("zoo:resnet18");
     const LiveRanges live(step);
