@@ -76,12 +76,7 @@ private:
 
     void report(const char* task, std::size_t done, std::size_t total) const {
         if (stop_.stop_requested()) throw InterruptedError("the calibration was stopped");
-        if (!progress_) return;
-        ProgressEvent event;
-        event.task = task;
-        event.done = static_cast<double>(done);
-        event.total = static_cast<double>(total);
-        progress_(event);
+        tellProgress(progress_, task, static_cast<double>(done), static_cast<double>(total));
     }
 
     void setSource(const std::string& path, std::vector<hardware::Alternative> alternatives = {}) {
@@ -176,31 +171,38 @@ private:
                 "will say what they need.");
     }
 
-    /// What frameworks use between processes, sockets, is the number; shared memory stands beside it.
+    /// By the first transport that works, the others stand beside it.
     void addExchange(unsigned processes, std::size_t bytes, const std::map<std::string_view, double>& times) {
-        const auto sockets = times.find("sockets");
-        if (sockets == times.end()) return;
+        const std::vector<Transport>& all = transports();
+        const auto used =
+            std::find_if(all.begin(), all.end(), [&](const Transport& each) { return times.contains(each.id); });
+        if (used == all.end()) return;
         const auto size = static_cast<double>(bytes);
+        const double time = times.at(used->id);
         hardware::Accelerator& accelerator = made_.accelerator;
         if (bytes == 4096) {
             if (processes != 2) return;
-            accelerator.networkLatency = Seconds{sockets->second / 2};  // two messages, one after the other
+            accelerator.networkLatency = Seconds{time / 2};  // two messages, one after the other
             setSource("network_latency_s");
             return;
         }
         const std::string path = fmt::format("all_reduce[{}]", accelerator.allReduce.size());
         accelerator.allReduce.push_back(
-            {.bytes = Bytes{size}, .devices = processes, .bandwidth = BytesPerSecond{size / sockets->second}});
+            {.bytes = Bytes{size}, .devices = processes, .bandwidth = BytesPerSecond{size / time}});
         setSource(path + ".bytes");
         setSource(path + ".devices");
+        const auto by = [&](const Transport& transport) {
+            return fmt::format("{}: by {}", made_.measuredBy, transport.title);
+        };
         std::vector<hardware::Alternative> alternatives;
-        if (const auto shared = times.find("shared-memory"); shared != times.end())
-            alternatives.push_back({size / shared->second, made_.measuredBy + ": by shared memory"});
+        for (const Transport& other : all)
+            if (other.id != used->id && times.contains(other.id))
+                alternatives.push_back({size / times.at(other.id), by(other)});
         setSource(path + ".bandwidth_bytes_per_s", std::move(alternatives));
-        made_.accelerator.provenance[path + ".bandwidth_bytes_per_s"].source += ": by AF_UNIX sockets";
+        accelerator.provenance[path + ".bandwidth_bytes_per_s"].source = by(*used);
         if (processes != 2) return;
         // A ring of two sends and receives every byte once.
-        accelerator.network = BytesPerSecond{size / sockets->second};
+        accelerator.network = BytesPerSecond{size / time};
         setSource("network_bits_per_s");
     }
 

@@ -1,6 +1,8 @@
 #include "core/calibrate/exchange.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -64,20 +66,68 @@ private:
     void* place_;
 };
 
-/// Pairs of sockets: pair i joins process i with the one after it.
+/// The two ends of a stream; -1 where there are none.
+using Pair = std::array<int, 2>;
+
+Pair pairOfUnixSockets() {
+    Pair pair{-1, -1};
+    socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data());
+    return pair;
+}
+
+/// The port at this end of a connection, or at its other end; 0 where there is none.
+in_port_t portOf(int socket, int (*name)(int, sockaddr*, socklen_t*)) {
+    sockaddr_in found{};
+    socklen_t size = sizeof(found);
+    return name(socket, reinterpret_cast<sockaddr*>(&found), &size) == 0 ? found.sin_port : in_port_t{0};
+}
+in_port_t ownPort(int socket) {
+    return portOf(socket, [](int of, sockaddr* to, socklen_t* size) { return getsockname(of, to, size); });
+}
+in_port_t otherPort(int socket) {
+    return portOf(socket, [](int of, sockaddr* to, socklen_t* size) { return getpeername(of, to, size); });
+}
+
+/// Over the loopback interface. Whoever else may have connected in between is turned away.
+Pair pairOfTcpSockets() {
+    Pair pair{-1, -1};
+    const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener < 0) return pair;
+    sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+    socklen_t size = sizeof(address);
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    if (bind(listener, generic, size) == 0 && listen(listener, 1) == 0 && getsockname(listener, generic, &size) == 0) {
+        pair[0] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        if (pair[0] >= 0 && connect(pair[0], generic, size) == 0)
+            pair[1] = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    }
+    close(listener);
+    const bool joined = pair[1] >= 0 && ownPort(pair[0]) == otherPort(pair[1]);
+    const int yes = 1;
+    for (int& end : pair) {
+        if (end < 0) continue;
+        if (joined && setsockopt(end, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes)) == 0 &&
+            fcntl(end, F_SETFL, O_NONBLOCK) == 0)
+            continue;
+        close(end);
+        end = -1;
+    }
+    return pair;
+}
+
+/// Pair i joins process i with the one after it.
 class Ring {
 public:
-    explicit Ring(unsigned processes) {
+    Ring(unsigned processes, Pair (*make)()) {
         for (unsigned i = 0; i < processes; ++i) {
-            std::array<int, 2> pair{-1, -1};
-            if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair.data()) != 0) valid_ = false;
-            pairs_.push_back(pair);
+            pairs_.push_back(make());
+            valid_ = valid_ && pairs_.back()[0] >= 0 && pairs_.back()[1] >= 0;
         }
     }
     Ring(const Ring&) = delete;
     Ring& operator=(const Ring&) = delete;
     ~Ring() {
-        for (const std::array<int, 2>& pair : pairs_)
+        for (const Pair& pair : pairs_)
             for (const int end : pair)
                 if (end >= 0) close(end);
     }
@@ -86,7 +136,7 @@ public:
     int fromPrevious(unsigned rank) const { return pairs_[(rank + pairs_.size() - 1) % pairs_.size()][1]; }
 
 private:
-    std::vector<std::array<int, 2>> pairs_;
+    std::vector<Pair> pairs_;
     bool valid_ = true;
 };
 
@@ -233,7 +283,8 @@ private:
 }  // namespace
 
 const std::vector<Transport>& transports() {
-    static const std::vector<Transport> kTransports{{"sockets", "AF_UNIX stream sockets"},
+    static const std::vector<Transport> kTransports{{"tcp", "TCP sockets over the loopback interface"},
+                                                    {"sockets", "AF_UNIX stream sockets"},
                                                     {"shared-memory", "shared memory"}};
     return kTransports;
 }
@@ -241,10 +292,10 @@ const std::vector<Transport>& transports() {
 std::optional<double> allReduceTime(const AllReduceOptions& options, const std::stop_token& stop) {
     const std::size_t count = options.bytes / sizeof(float);
     if (count < options.processes || options.processes < 2 || options.processes > kMostProcesses) return std::nullopt;
-    const bool sockets = options.transport == "sockets";
+    const bool sockets = options.transport != "shared-memory";
     const Shared board(sizeof(Board));
     const Shared arrays(std::size_t{2} * options.processes * count * sizeof(float));
-    const Ring ring(options.processes);
+    const Ring ring(options.processes, options.transport == "tcp" ? pairOfTcpSockets : pairOfUnixSockets);
     if (!board.valid() || !arrays.valid() || !ring.valid()) return std::nullopt;
     const double deadline = clockSeconds() + options.limit;
     const pid_t parent = getpid();

@@ -12,9 +12,10 @@ namespace tessera::calibrate {
 
 /// What processes exchange data by: a row of the table.
 struct Transport {
-    std::string_view id;     ///< "sockets", "shared-memory"
+    std::string_view id;     ///< "tcp", "sockets", "shared-memory"
     std::string_view title;  ///< "AF_UNIX stream sockets", "shared memory"
 };
+/// What frameworks use, first.
 const std::vector<Transport>& transports();
 
 struct AllReduceOptions {

@@ -102,12 +102,7 @@ public:
     }
 
     void report(const std::string& task, std::size_t done, std::size_t total) const {
-        if (!progress_) return;
-        ProgressEvent event;
-        event.task = task;
-        event.done = static_cast<double>(done);
-        event.total = static_cast<double>(total);
-        progress_(event);
+        tellProgress(progress_, task, static_cast<double>(done), static_cast<double>(total));
     }
 
 private:

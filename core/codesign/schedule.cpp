@@ -21,13 +21,6 @@ namespace {
 /// How many states of a level are kept, visit by visit.
 constexpr std::array<std::size_t, 5> kWidths{1, 16, 512, 16'384, 131'072};
 
-void report(const ScheduleOptions& options, const std::string& task) {
-    if (!options.progress) return;
-    ProgressEvent event;
-    event.task = task;
-    options.progress(event);
-}
-
 /// A piece with the best schedule and bound so far.
 struct Part {
     Piece piece;
@@ -82,7 +75,7 @@ ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, cons
     for (const std::size_t width : kWidths)
         for (Part& part : parts) {
             if (part.search == nullptr || part.proved() || budget.spent()) continue;
-            report(options, fmt::format("scheduling, {} states of a level", width));
+            tellProgress(options.progress, fmt::format("scheduling, {} states of a level", width));
             part.search->visit(width, budget);
             part.best = part.search->best();
             part.bound = std::max(part.bound, part.search->bound());

@@ -405,11 +405,7 @@ public:
 
 private:
     std::optional<Answer> answerTo(const CoreVariables& variables, int stage) {
-        if (options_.progress) {
-            ProgressEvent event;
-            event.task = fmt::format("scheduling by cbc, stage {}", stage);
-            options_.progress(event);
-        }
+        tellProgress(options_.progress, fmt::format("scheduling by cbc, stage {}", stage));
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
         if (left.count() <= 0) return std::nullopt;
         try {

@@ -173,7 +173,8 @@ private:
             if (found[i].bound > best_ * kProved) progress_.open.push_back({architecture, found[i].bound});
         }
         progress_.next = end;
-        report("searching architectures", static_cast<double>(progress_.next), static_cast<double>(order_.size()));
+        tellProgress(options_.progress, "searching architectures", static_cast<double>(progress_.next),
+                     static_cast<double>(order_.size()));
         if (checkpoint_) checkpoint_(progress_);
     }
 
@@ -233,7 +234,8 @@ private:
     void reportSettled(const std::vector<std::size_t>& last) {
         const auto left = mostPromising(progress_.open.size(), [](const Progress::Open&) { return true; }).size();
         settled_ += last.size();
-        report("proving the best", static_cast<double>(settled_), static_cast<double>(settled_ + left));
+        tellProgress(options_.progress, "proving the best", static_cast<double>(settled_),
+                     static_cast<double>(settled_ + left));
         if (checkpoint_) checkpoint_(progress_);
     }
 
@@ -266,15 +268,6 @@ private:
         event.series = ": architecture search best";
         event.x = static_cast<double>(position + 1);
         event.y = best_;
-        options_.progress(event);
-    }
-
-    void report(const char* task, double done, double total) const {
-        if (!options_.progress) return;
-        ProgressEvent event;
-        event.task = task;
-        event.done = done;
-        event.total = total;
         options_.progress(event);
     }
 

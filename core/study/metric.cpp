@@ -133,6 +133,8 @@ std::string percentText(double share) {
 }
 
 std::string rateText(double perSecond) {
+    constexpr double kMillion = 1e6;
+    if (perSecond >= kMillion) return fmt::format("{:.4g} million", perSecond / kMillion);
     return perSecond < 1000 ? fmt::format("{:.4g}", perSecond) : formatCount(std::round(perSecond));
 }
 

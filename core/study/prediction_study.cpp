@@ -181,9 +181,11 @@ void addAssumptions(Inputs& inputs) {
         inputs.assumptions.emplace_back("Training is in mixed precision, with float32 copies of the parameters.");
     if (settings.options.workspace <= 0) inputs.assumptions.emplace_back("Libraries take no workspace of their own.");
     inputs.assumptions.emplace_back(
-        "Errors of predictions are independent of each other and log-normal, with standard deviations by the weakest "
-        "class of a prediction's numbers: measured 8.65 % (the mean error of 6.9 % in Centimani, section 6.2.1), "
-        "datasheet 30 % and assumed 50 % (set by this program).");
+        "Errors of predictions are independent of each other and log-normal. Their standard deviation is the mean over "
+        "the parts of a step, weighted by time, of that of the numbers that each rests on: measured 8.65 % (the mean "
+        "error of 6.9 % in Centimani, section 6.2.1), datasheet 30 % and assumed 50 % (set by this program). How far "
+        "rooflines are off is taken from the kernels that were measured on the same accelerator; without any it is "
+        "30 % or more.");
     if (settings.options.parallelism == predict::Parallelism::model)
         inputs.assumptions.emplace_back(
             "Model parallelism cuts the forward pass into stretches of equal time, which run one after the other "
@@ -397,15 +399,12 @@ Result runPrediction(const Study& study, const RunHooks& hooks) {
     outcome.parameters = inputs.workload.parameters;
     outcome.flopsPerSample = inputs.workload.flops(1);
     const predict::Predictor predictor(inputs.workload, std::move(inputs.settings.options));
-    ProgressEvent event;
-    event.task = "predictions";
-    event.total = static_cast<double>(inputs.machines.size() * inputs.settings.devices.size());
+    const auto total = static_cast<double>(inputs.machines.size() * inputs.settings.devices.size());
     for (const predict::Machine& machine : inputs.machines)
         for (const std::int64_t devices : inputs.settings.devices) {
             if (hooks.cancel.stop_requested()) throw InterruptedError("the prediction was stopped");
             outcome.predictions.push_back(predictor.predict(machine, devices));
-            event.done += 1;
-            if (hooks.progress) hooks.progress(event);
+            tellProgress(hooks.progress, "predictions", static_cast<double>(outcome.predictions.size()), total);
         }
     dropRepeated(outcome.predictions);
     if (fastestPrediction(outcome) == nullptr) {

@@ -80,11 +80,7 @@ public:
 
     predict::Workload workload(std::string_view id, model::Optimizer optimizer) {
         if (stop_.stop_requested()) throw InterruptedError("the reproduction was stopped");
-        if (sink_) {
-            ProgressEvent event;
-            event.task = fmt::format("predictions of {}", id);
-            sink_(event);
-        }
+        tellProgress(sink_, fmt::format("predictions of {}", id));
         const model::Model model = model::loadModel(fmt::format("zoo:{}", id));
         keep({{model.source, model.sha256}});
         predict::Workload workload = predict::workloadOf(model, predict::precisionOf("bf16"), optimizer);

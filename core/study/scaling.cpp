@@ -72,12 +72,7 @@ class Counter {
 public:
     Counter(const ProgressSink& sink, std::size_t total) : sink_(sink), total_(total) {}
     void tell() const {
-        if (!sink_) return;
-        ProgressEvent event;
-        event.task = "sizes of the array";
-        event.done = static_cast<double>(done_.load());
-        event.total = static_cast<double>(total_);
-        sink_(event);
+        tellProgress(sink_, "sizes of the array", static_cast<double>(done_.load()), static_cast<double>(total_));
     }
     void finishOne() {
         ++done_;
