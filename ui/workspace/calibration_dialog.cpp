@@ -71,6 +71,7 @@ public:
         bar_->setRange(0, kFullBar);
         bar_->setAccessibleName(CalibrationDialog::tr("Progress of the measurement"));
         column->addWidget(busy_);
+        column->addStretch(1);
         column->addWidget(title_);
         column->addWidget(times_);
         column->addWidget(bar_);
@@ -86,7 +87,7 @@ public:
         column->addWidget(textLabel(CalibrationDialog::tr("The window can be used meanwhile, but whatever else this "
                                                           "computer does now is measured, too."),
                                     Theme::Text::base, QStringLiteral("secondary"), false, true));
-        column->addStretch(1);
+        column->addStretch(2);
     }
 
     MessageBar* busy() { return busy_; }
@@ -147,7 +148,7 @@ private:
             {"queued", "disabled"}, {"run", "accent"}, {"done", "good"}};
         row.icon->setIcon(theme().icon(QLatin1String(kIcons[state].first), kIcons[state].second));
         setLook(*row.title, "tone", state == 0 ? QStringLiteral("secondary") : QString());
-        row.title->setFont(theme().font(Theme::Text::base, state == 1));
+        setLook(*row.title, "emphasis", state == 1 ? QStringLiteral("strong") : QString());
         row.title->setAccessibleDescription(state == 0   ? CalibrationDialog::tr("not yet")
                                             : state == 1 ? CalibrationDialog::tr("being measured")
                                                          : CalibrationDialog::tr("done"));
@@ -171,6 +172,7 @@ struct CalibrationDialog::Implementation {
     void build();
     QPushButton* button(const QString& title, const QString& hint, std::function<void()> click);
     void show(Page page);
+    void showRunsAtWork() const;
     void start();
     void finished(const CalibrationOutcome& outcome);
     void kept(const calibrate::Files& files);
@@ -295,7 +297,7 @@ void CalibrationDialog::Implementation::show(Page page) {
     pages->setCurrentIndex(page);
     for (int i = 0; i < steps.size(); ++i) {
         setLook(*steps[i], "tone", i == page ? QString() : QStringLiteral("secondary"));
-        steps[i]->setFont(theme().font(Theme::Text::base, i == page));
+        setLook(*steps[i], "emphasis", i == page ? QStringLiteral("strong") : QString());
     }
     begin->setVisible(page == settingUp);
     cancel->setVisible(page == measuring);
@@ -313,7 +315,18 @@ void CalibrationDialog::Implementation::show(Page page) {
     }
     if (page == measuring) cancel->setFocus();
     if (page == looking) (written ? open : again)->setFocus();
-    owner->setRunsAtWork(runsAtWork);
+    showRunsAtWork();
+}
+
+void CalibrationDialog::Implementation::showRunsAtWork() const {
+    setup->setRunsAtWork(runsAtWork);
+    if (runsAtWork == 0)
+        progress->busy()->hide();
+    else
+        progress->busy()->showMessage(MessageBar::Kind::warning,
+                                      runsAtWork == 1
+                                          ? tr("A run is at work, and is measured, too.")
+                                          : tr("%1 runs are at work, and are measured, too.").arg(runsAtWork));
 }
 
 void CalibrationDialog::Implementation::start() {
@@ -424,14 +437,7 @@ bool CalibrationDialog::isUnkept() const {
 }
 
 void CalibrationDialog::setRunsAtWork(int runs) {
-    d_->runsAtWork = runs;
-    d_->setup->setRunsAtWork(runs);
-    if (runs == 0)
-        d_->progress->busy()->hide();
-    else
-        d_->progress->busy()->showMessage(MessageBar::Kind::warning,
-                                          runs == 1 ? tr("A run is at work, and is measured, too.")
-                                                    : tr("%1 runs are at work, and are measured, too.").arg(runs));
+    if (std::exchange(d_->runsAtWork, runs) != runs) d_->showRunsAtWork();
 }
 
 void CalibrationDialog::offerChoices() {

@@ -572,10 +572,17 @@ TEST_F(CalibratingWindow, measuresThisMachineForRealWhileTheWindowAnswers) {
     for (QRadioButton* each : dialog->findChildren<QRadioButton*>())
         if (each->text() == QStringLiteral("Another time")) each->click();
     auto* time = named<QLineEdit>(*dialog, QStringLiteral("Another time"));
-    time->clear();
-    QTest::keyClicks(time, QStringLiteral("2 s"));
     waitUntil([] { return false; }, 500);  // what the window reads at its start
     test::TurnMeter turns;
+    press(*dialog, "Measure");  // for a minute
+    waitUntil([] { return false; }, 1000);
+    press(*dialog, "Cancel");
+    const auto cancelled = std::chrono::steady_clock::now();
+    ASSERT_TRUE(waitUntil([&] { return isAt(*dialog, "Measure"); }, 20'000));
+    EXPECT_LT(std::chrono::steady_clock::now() - cancelled, test::kSlowerBuild * 1s);
+    EXPECT_FALSE(fs::exists(ownFile()));
+    time->clear();
+    QTest::keyClicks(time, QStringLiteral("2 s"));
     press(*dialog, "Measure");
     ASSERT_TRUE(waitUntil([&] { return isAt(*dialog, "Open accelerator"); }, 60'000));
     EXPECT_LT(turns.longest(), test::kLongestTurn);
