@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,16 +14,12 @@
 #include "core/calibrate/calibrate.h"
 #include "core/calibrate/grid.h"
 #include "core/model/model.h"
-#include "core/predict/workload.h"
 #include "core/report/table.h"
 #include "core/study/result.h"
 
 namespace tessera::cli {
 
 namespace {
-
-constexpr std::int64_t kMostBatch = 1'000'000'000;
-constexpr std::size_t kMostBatches = 64;
 
 struct Options {
     std::string out, model, batch = "1,4,16", optimizer = "adam", dtypes, timeLimit;
@@ -36,8 +30,9 @@ struct Options {
 std::vector<std::int64_t> batchesOf(const std::string& text) {
     std::vector<std::int64_t> batches;
     for (const std::string_view part : split(text, ',')) {
-        batches.push_back(wholeOf("--batch", std::string(trimmed(part)), 1, kMostBatch));
-        if (batches.size() > kMostBatches) throw UsageError("option '--batch' names more than 64 batch sizes");
+        batches.push_back(wholeOf("--batch", std::string(trimmed(part)), 1, calibrate::kMostBatch));
+        if (batches.size() > calibrate::kMostBatches)
+            throw UsageError("option '--batch' names more than 64 batch sizes");
     }
     return batches;
 }
@@ -57,10 +52,9 @@ std::vector<std::string> dtypesOf(const std::string& text) {
 }
 
 std::optional<double> limitOf(const std::string& text) {
-    constexpr double kLeast = 1, kMost = 3600;
     if (text.empty()) return std::nullopt;
     const std::optional<double> seconds = parseQuantity(text, Measure::seconds);
-    if (!seconds || !(*seconds >= kLeast) || *seconds > kMost)
+    if (!seconds || !(*seconds >= calibrate::kLeastSeconds) || *seconds > calibrate::kMostSeconds)
         throw UsageError(fmt::format("option '--time-limit' is {}; expected a time from 1s to 3600s", inQuotes(text)));
     return seconds;
 }
@@ -84,7 +78,7 @@ std::vector<calibrate::Request> kernelsOf(const Options& options, std::vector<st
     load.dimensions = dimensionsOf(options.dimensions);
     const model::Model model = model::loadModel(options.model, load);
     inputs.push_back({options.model, model.sha256});
-    return calibrate::requestsOf(predict::workloadOf(model, predict::precisionOf("fp32"), optimizer), batches);
+    return calibrate::requestsOf(model, optimizer, batches);
 }
 
 struct Done {
@@ -126,18 +120,11 @@ Json jsonOf(const Done& done) {
 
 std::string textOf(const Done& done) {
     const calibrate::Calibration& made = done.made;
-    const hardware::Accelerator& accelerator = made.accelerator;
     report::Table rates;
     rates.columns = {{"what"}, {"rate", true}, {"capacity", true}};
-    for (const auto& [dtype, rate] : accelerator.peakFlops)
-        rates.rows.push_back({"peak " + dtype, formatQuantity(rate.value, Measure::flopsPerSecond), ""});
-    for (const hardware::MemoryLevel& level : accelerator.memory)
-        rates.rows.push_back({level.name, formatQuantity(level.bandwidth->value, Measure::bytesPerSecond),
-                              level.capacity ? formatQuantity(level.capacity->value, Measure::bytes) : ""});
-    for (const hardware::MeasuredCollective& each : accelerator.allReduce)
-        rates.rows.push_back({fmt::format("all-reduce of {}, {} processes",
-                                          formatQuantity(each.bytes.value, Measure::bytes), each.devices.value_or(0)),
-                              formatQuantity(each.bandwidth.value, Measure::bytesPerSecond), ""});
+    for (const calibrate::Rate& rate : calibrate::ratesOf(made.accelerator))
+        rates.rows.push_back({rate.name, formatQuantity(rate.value, rate.measure),
+                              rate.capacity ? formatQuantity(rate.capacity->value, Measure::bytes) : ""});
     std::string text = report::toText(rates);
     text += fmt::format("\n{} in {} kernels and shapes, {} repetitions, {} outliers left out, in {}\n{}\n",
                         made.measuredBy, made.kernels.measured.size(), made.kernels.repetitions, made.kernels.dropped,
@@ -171,8 +158,8 @@ Action addCalibrate(CLI::App& app) {
         how.dtypes = dtypesOf(options->dtypes);
         how.kernels = kernelsOf(*options, done.inputs);
         done.made = calibrate::calibrate(how, context.console.sink(), context.stop);
-        done.files = calibrate::write(
-            done.made, options->out.empty() ? std::nullopt : std::optional<std::filesystem::path>(options->out));
+        done.files = options->out.empty() ? calibrate::filesInLibrary() : calibrate::filesAt(options->out);
+        calibrate::write(done.made, done.files);
         context.console.endProgress();
         if (context.common.json)
             context.console.printJson(jsonOf(done));

@@ -34,6 +34,9 @@ constexpr double kLongestKernel = 0.5;   // seconds at the peak rate: a stop is 
 constexpr double kMebi = 1024.0 * 1024;
 constexpr double kLargestPool = 1024 * kMebi;
 constexpr double kUnknownCache = 32 * kMebi;
+constexpr const char* kPeakTask = "peak rate";
+constexpr const char* kBandwidthTask = "bandwidth";
+constexpr const char* kExchangeTask = "sums between processes";
 
 double clockSeconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -53,7 +56,7 @@ public:
     Work(const Options& options, const ProgressSink& progress, const std::stop_token& stop)
         : options_(options), progress_(progress), stop_(stop), host_(hostOf()) {
         threads_ = options.threads == 0 ? host_.cores : options.threads;
-        seconds_ = options.seconds.value_or(options.quick ? kQuickSeconds : kSeconds);
+        seconds_ = limitOf(options);
     }
 
     Calibration run() && {
@@ -96,7 +99,7 @@ private:
         hardware::Accelerator& accelerator = made_.accelerator;
         const auto peak = [&](const char* dtype, std::size_t bytes) {
             accelerator.peakFlops[dtype] = FlopsPerSecond{peakRate(bytes, threads_, duration, clockSeconds, stop_)};
-            report("peak rate", ++done, steps);
+            report(kPeakTask, ++done, steps);
         };
         peak("fp32", sizeof(float));
         peak("fp64", sizeof(double));
@@ -105,11 +108,11 @@ private:
             // A shared cache is divided between the threads; half of it, since other things lie there, too.
             const double share = cache.bytes / 2 / (cache.shared ? threads_ : 1);
             addLevel(fmt::format("L{}", cache.level), cache.bytes, true, share, duration);
-            report("bandwidth", ++done, steps);
+            report(kBandwidthTask, ++done, steps);
         }
         const double beyond = std::min(std::max(4 * largestCache(), 64 * kMebi), memory() / 4);
         addLevel("DRAM", host_.memory, false, beyond / threads_, duration);
-        report("bandwidth", ++done, steps);
+        report(kBandwidthTask, ++done, steps);
         orderLevels();
         accelerator.hostBandwidth = accelerator.memory.back().bandwidth;
         setSource("host_bandwidth_bytes_per_s");
@@ -160,7 +163,7 @@ private:
                                                      .seconds = each,
                                                      .limit = 10 * each + 2},
                                                     stop_);
-                    report("sums between processes", ++done, steps);
+                    report(kExchangeTask, ++done, steps);
                     if (time) times[transport.id] = *time;
                 }
                 addExchange(processes, bytes, times);
@@ -301,6 +304,20 @@ void makeFolder(const fs::path& folder) {
 
 }  // namespace
 
+double limitOf(const Options& options) {
+    return options.seconds.value_or(options.quick ? kQuickSeconds : kSeconds);
+}
+
+const std::vector<Stage>& stages() {
+    static const std::vector<Stage> kStages{
+        {kPeakTask, "Peak rates", "multiply-adds that need no memory"},
+        {kBandwidthTask, "Bandwidth", "of every cache and of the memory"},
+        {kExchangeTask, "Sums between processes", "over sockets and shared memory"},
+        {"kernels", "Kernels", "products, convolutions and others, each in two passes"},
+    };
+    return kStages;
+}
+
 Calibration calibrate(const Options& options, const ProgressSink& progress, const std::stop_token& stop) {
     return Work(options, progress, stop).run();
 }
@@ -326,27 +343,41 @@ std::string kernelCsv(const Calibration& calibration) {
     return text;
 }
 
-Files write(const Calibration& calibration, const std::optional<fs::path>& file) {
-    Files files;
+std::vector<Rate> ratesOf(const hardware::Accelerator& accelerator) {
+    std::vector<Rate> rates;
+    for (const auto& [dtype, rate] : accelerator.peakFlops)
+        rates.push_back({.name = "peak " + dtype, .value = rate.value, .measure = Measure::flopsPerSecond});
+    for (const hardware::MemoryLevel& level : accelerator.memory)
+        if (level.bandwidth)
+            rates.push_back({.name = level.name, .value = level.bandwidth->value, .capacity = level.capacity});
+    for (const hardware::MeasuredCollective& each : accelerator.allReduce)
+        rates.push_back(
+            {.name = fmt::format("all-reduce of {}, {} processes", formatQuantity(each.bytes.value, Measure::bytes),
+                                 each.devices.value_or(0)),
+             .value = each.bandwidth.value});
+    return rates;
+}
+
+Files filesAt(const fs::path& accelerator) {
+    Files files{.accelerator = accelerator, .kernels = accelerator};
+    files.kernels.replace_extension(".csv");
+    if (files.kernels == files.accelerator) files.kernels += ".kernels.csv";
+    return files;
+}
+
+Files filesInLibrary(const std::string& name) {
+    const std::optional<fs::path> own = hardware::ownDataFolder();
+    if (!own) throw FileError("neither XDG_DATA_HOME nor HOME is set; name a file for it instead");
+    return {.accelerator = *own / "accelerators" / (name + ".json"), .kernels = *own / "kernels" / (name + ".csv")};
+}
+
+void write(const Calibration& calibration, const Files& files) {
     hardware::Accelerator accelerator = calibration.accelerator;
-    if (file) {
-        files.accelerator = *file;
-        files.kernels = *file;
-        files.kernels.replace_extension(".csv");
-        if (files.kernels == files.accelerator) files.kernels += ".kernels.csv";
-        accelerator.kernels = files.kernels.filename().string();
-    } else {
-        const std::optional<fs::path> own = hardware::ownDataFolder();
-        if (!own) throw FileError("neither XDG_DATA_HOME nor HOME is set; name the file with --out");
-        files.accelerator = *own / "accelerators" / "this-machine.json";
-        files.kernels = *own / "kernels" / "this-machine.csv";
-        accelerator.kernels = "../kernels/this-machine.csv";
-    }
+    accelerator.kernels = files.kernels.lexically_relative(files.accelerator.parent_path()).string();
     makeFolder(files.accelerator.parent_path());
     makeFolder(files.kernels.parent_path());
     writeFile(files.kernels, kernelCsv(calibration));
     writeFile(files.accelerator, toText(hardware::toJson(accelerator)));
-    return files;
 }
 
 }  // namespace tessera::calibrate

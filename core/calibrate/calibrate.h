@@ -4,9 +4,12 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/base/quantity.h"
+#include "core/base/units.h"
 #include "core/calibrate/measuring.h"
 #include "core/hardware/accelerator.h"
 
@@ -27,6 +30,20 @@ struct Options {
 
 inline constexpr double kSeconds = 180;
 inline constexpr double kQuickSeconds = 30;
+inline constexpr double kLeastSeconds = 1;  ///< of `seconds`
+inline constexpr double kMostSeconds = 3600;
+inline constexpr const char* kName = "this-machine";  ///< of a calibration in the library
+
+/// At most so many seconds in all.
+double limitOf(const Options& options);
+
+/// One of the things that are measured, in order; progress events name its `task`.
+struct Stage {
+    std::string_view task;   ///< "bandwidth"
+    std::string_view title;  ///< "Bandwidth of memory"
+    std::string_view what;   ///< a phrase for people
+};
+const std::vector<Stage>& stages();
 
 /// What was measured, ready to be written.
 struct Calibration {
@@ -46,13 +63,25 @@ Calibration calibrate(const Options& options, const ProgressSink& progress, cons
 /// The table of kernels as prediction reads it, with what is to be known of it in lines of comment.
 std::string kernelCsv(const Calibration& calibration);
 
-/// Where a calibration was written.
+/// A rate that was measured, with the capacity where it is that of a level of memory.
+struct Rate {
+    std::string name;  ///< "peak fp32", "L1", "all-reduce of 1.05 MB, 2 processes"
+    double value = 0;
+    Measure measure = Measure::bytesPerSecond;
+    std::optional<Bytes> capacity = {};
+};
+/// Peaks, then levels of memory from the fastest, then sums between processes.
+std::vector<Rate> ratesOf(const hardware::Accelerator& accelerator);
+
+/// Where a calibration is written.
 struct Files {
     std::filesystem::path accelerator, kernels;
 };
-/// Writes both files: the accelerator's at `file` with its kernels beside it (`file`'s stem with .csv), or, without a
-/// file, as `this-machine` into the library's own folder: accelerators/this-machine.json and kernels/this-machine.csv.
-/// Throws FileError.
-Files write(const Calibration& calibration, const std::optional<std::filesystem::path>& file);
+/// A file with its kernels beside it: its stem with .csv.
+Files filesAt(const std::filesystem::path& accelerator);
+/// In the library's own folder: accelerators/NAME.json and kernels/NAME.csv. Throws FileError where there is none.
+Files filesInLibrary(const std::string& name = kName);
+/// Writes both files, and makes their folders. Throws FileError.
+void write(const Calibration& calibration, const Files& files);
 
 }  // namespace tessera::calibrate

@@ -106,6 +106,11 @@ std::vector<Request> requestsOf(const predict::Workload& workload, const std::ve
     return requests;
 }
 
+std::vector<Request> requestsOf(const model::Model& model, model::Optimizer optimizer,
+                                const std::vector<std::int64_t>& batches) {
+    return requestsOf(predict::workloadOf(model, predict::precisionOf("fp32"), optimizer), batches);
+}
+
 double operationsOf(const Request& request) {
     const Sizes& s = request.sizes;
     if (request.kernel.starts_with("conv") && s.size() == 9) {

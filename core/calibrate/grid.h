@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/calibrate/measuring.h"
+#include "core/model/model.h"
+#include "core/model/training.h"
 #include "core/predict/workload.h"
 
 namespace tessera::calibrate {
@@ -16,6 +18,13 @@ std::vector<Request> standardGrid(bool quick);
 /// Exactly the kernels that prediction looks up for a step of training, at each batch size, each once; those with most
 /// bytes moved first.
 std::vector<Request> requestsOf(const predict::Workload& workload, const std::vector<std::int64_t>& batches);
+
+/// Those of a step of training in fp32, which calibration measures. Throws DataError where the model is no graph of
+/// operators or a shape is unknown.
+std::vector<Request> requestsOf(const model::Model& model, model::Optimizer optimizer,
+                                const std::vector<std::int64_t>& batches);
+inline constexpr std::int64_t kMostBatch = 1'000'000'000;  ///< the largest batch size
+inline constexpr std::size_t kMostBatches = 64;
 
 /// Floating-point operations of a product or convolution; 0 for other kernels, whose time is that of their bytes.
 double operationsOf(const Request& request);

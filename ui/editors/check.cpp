@@ -13,6 +13,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kMostProblems = 20;
+constexpr std::size_t kLongestReason = 400;  // bytes
 
 QString sentenceOf(const DataError& error) {
     const QString expected = QString::fromStdString(escaped(error.expected));
@@ -74,6 +75,15 @@ bool isTakenOut(const Problems& problems, const std::string& field) {
 std::string withoutValue(const std::string& field) {
     constexpr std::string_view kValue = ".value";
     return field.ends_with(kValue) ? field.substr(0, field.size() - kValue.size()) : field;
+}
+
+QString reasonOf(const std::exception& error) {
+    const std::string text = error.what();
+    std::size_t end = text.size();
+    for (const char* command : {"; 'tessera ", " 'tessera ", "; `tessera "}) end = std::min(end, text.find(command));
+    QString reason = QString::fromStdString(escaped(text.substr(0, end), kLongestReason));
+    if (!reason.isEmpty()) reason[0] = reason[0].toUpper();
+    return reason.endsWith(QLatin1Char('?')) || reason.endsWith(QLatin1Char('.')) ? reason : reason + QLatin1Char('.');
 }
 
 QString problemAt(const Problems& problems, const std::string& field) {

@@ -2,6 +2,7 @@
 
 #include <QString>
 #include <QVector>
+#include <exception>
 #include <string>
 
 namespace tessera::ui {
@@ -16,6 +17,8 @@ struct Problem {
 
 using Problems = QVector<Problem>;
 
+/// The reason as a sentence, without the command that would help in a terminal.
+QString reasonOf(const std::exception& error);
 /// The sentence of the problem at `field`, or at the number inside of it; empty where there is none.
 QString problemAt(const Problems& problems, const std::string& field);
 /// What controls found wrong, then what a reader found in other fields.

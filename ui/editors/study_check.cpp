@@ -16,6 +16,7 @@
 #include "core/model/model.h"
 #include "core/study/study.h"
 #include "ui/editors/check.h"
+#include "ui/editors/problem.h"
 #include "ui/editors/study_form.h"
 #include "ui/editors/words.h"
 
@@ -30,16 +31,6 @@ using Sizes = std::map<std::string, std::int64_t>;
 
 QString quiet(const std::string& text) {
     return QString::fromStdString(escaped(text, 400));
-}
-
-/// The reason as a sentence, without the command that would help in a terminal.
-QString reasonOf(const std::exception& error) {
-    const std::string text = error.what();
-    std::size_t end = text.size();
-    for (const char* command : {"; 'tessera ", " 'tessera ", "; `tessera "}) end = std::min(end, text.find(command));
-    QString reason = quiet(text.substr(0, end));
-    if (!reason.isEmpty()) reason[0] = reason[0].toUpper();
-    return reason.endsWith(QLatin1Char('?')) || reason.endsWith(QLatin1Char('.')) ? reason : reason + QLatin1Char('.');
 }
 
 /// What was read of a model with certain sizes of its open dimensions.

@@ -12,7 +12,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QSettings>
 #include <QTimer>
 #include <QUrl>
 #include <QUrlQuery>
@@ -25,11 +24,10 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
-#include "core/hardware/library.h"
-#include "core/model/zoo/zoo.h"
 #include "ui/editors/editor_core.h"
 #include "ui/editors/editor_frame.h"
 #include "ui/editors/form.h"
+#include "ui/editors/input_choices.h"
 #include "ui/editors/list_editor.h"
 #include "ui/editors/name_dialog.h"
 #include "ui/editors/native_file.h"
@@ -40,7 +38,6 @@
 #include "ui/editors/tab_order.h"
 #include "ui/editors/words.h"
 #include "ui/models/background.h"
-#include "ui/models/recent_files.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -48,8 +45,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kColumnWidth = 860;
-constexpr int kMostRecent = 8;
-constexpr const char* kRecentSetting = "editors/recentModels";
+constexpr int kPickerIndent = 144;  // as what stands below a picker
 constexpr const char* kFolder = "studies";
 const QString kDocumentKind = QStringLiteral("study");
 
@@ -77,13 +73,18 @@ Opened openKey(const QString& key) {
     Opened opened{.file = {.key = key, .path = {}, .own = true}, .json = {}, .problem = {}};
     try {
         if (key.startsWith(QStringLiteral("new/"))) {
+            const std::string engine = key.mid(4).section(QLatin1Char('?'), 0, 0).toStdString();
             const QUrlQuery query(key.section(QLatin1Char('?'), 1));
             const auto value = [&](const char* name) {
                 return query.queryItemValue(QLatin1String(name), QUrl::FullyDecoded);
             };
             opened.json = newDocument(
-                key.mid(4).section(QLatin1Char('?'), 0, 0).toStdString(),
+                engine,
                 {{"models", value("model")}, {"workloads", value("workload")}, {"hardware", value("hardware")}});
+            for (const study::Parameter& parameter : study::engineNamed(engine).parameters())
+                if (const QString word = query.queryItemValue(words::fromView(parameter.name), QUrl::FullyDecoded);
+                    !word.isEmpty() && parameter.kind == study::ParameterKind::text)
+                    opened.json["parameters"][std::string(parameter.name)] = word.toStdString();
             return opened;
         }
         opened.file.path = findInLibrary(kFolder, key.toStdString());
@@ -117,58 +118,6 @@ Opened openOrRecover(const QString& key) {
     return {.file = inLibrary ? placeInLibrary(kFolder, {}, key) : placeAt(key, kFolder, {}),
             .json = newDocument(std::string(study::engines().front().id), {}),
             .problem = {}};
-}
-
-QVector<ReferencePicker::Choice> modelChoices() {
-    QVector<ReferencePicker::Choice> choices;
-    const QStringList used = QSettings().value(QLatin1String(kRecentSetting)).toStringList();
-    for (const QString& recent : used) choices.push_back({recent, {}, QObject::tr("Used last")});
-    for (const RecentFiles::Entry& file : RecentFiles().entries(QStringLiteral("model")))
-        if (!used.contains(file.path)) choices.push_back({file.path, {}, QObject::tr("Opened last")});
-    for (const model::ZooEntry& entry : model::zooEntries()) {
-        QString family = QString::fromStdString(entry.family);
-        if (!family.isEmpty()) family[0] = family[0].toUpper();
-        choices.push_back(
-            {QStringLiteral("zoo:") + QString::fromStdString(entry.id), QString::fromStdString(entry.title), family});
-    }
-    return choices;
-}
-
-QVector<ReferencePicker::Choice> hardwareChoices(const std::string& kind) {
-    QVector<ReferencePicker::Choice> own, bundled;
-    for (const hardware::LibraryEntry& entry : hardware::libraryEntries()) {
-        if (entry.kind != kind || !entry.problem.empty()) continue;
-        const bool mine = isOwnFile(entry.path);
-        (mine ? own : bundled)
-            .push_back({QString::fromStdString(entry.id), QString::fromStdString(entry.name),
-                        mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
-    }
-    return own + bundled;
-}
-
-QVector<ReferencePicker::Choice> workloadChoices() {
-    QVector<ReferencePicker::Choice> own, bundled;
-    for (const auto& [name, path] : libraryFiles("workloads")) {
-        const bool mine = isOwnFile(path);
-        (mine ? own : bundled)
-            .push_back({QString::fromStdString(name), {}, mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
-    }
-    return own + bundled;
-}
-
-QVector<ReferencePicker::Choice> choicesOf(const std::string& list, const std::string& engine) {
-    if (list == "models") return modelChoices();
-    if (list == "workloads") return workloadChoices();
-    return hardwareChoices(std::string(study::engineNamed(engine).hardwareKind));
-}
-
-void rememberModel(const QString& model) {
-    if (model.isEmpty()) return;
-    QSettings settings;
-    QStringList recent = settings.value(QLatin1String(kRecentSetting)).toStringList();
-    recent.removeAll(model);
-    recent.prepend(model);
-    settings.setValue(QLatin1String(kRecentSetting), QStringList(recent.mid(0, kMostRecent)));
 }
 
 /// What a dropped file is, by its content; nullptr = a model, whose reader says what is wrong with it.
@@ -213,6 +162,7 @@ struct StudyDocument::Implementation {
     void start(const Opened& opened);
     void buildFields();
     void buildInputs();
+    QWidget* calibrationHint();
     void buildParameters();
     Form* addForm(const QVector<FieldRow>& rows);
     void offerDimensions(const QStringList& open);
@@ -242,7 +192,7 @@ struct StudyDocument::Implementation {
     EditorFrame* frame = nullptr;
     std::map<std::string, ReferenceList*> pickers;  ///< by the list of inputs
     Section* research = nullptr;
-    QPushButton *save = nullptr, *run = nullptr;
+    QPushButton *save = nullptr, *run = nullptr, *calibrate = nullptr;
     QLabel* estimate = nullptr;
     QVector<Form*> forms;  ///< all of them
     Form *inputs = nullptr, *parameters = nullptr;
@@ -376,12 +326,29 @@ void StudyDocument::Implementation::buildInputs() {
     column->addWidget(inputs);
     for (const InputSlot& slot : inputSlots(this->engine())) {
         column->addWidget(addPicker(slot));
+        if (its.hardwareKind == "accelerator" && std::string_view(slot.list) == "hardware")
+            column->addWidget(calibrationHint());
         if (std::string_view(slot.list) != "models") continue;
         dimensionsPlace = new QVBoxLayout;
         column->addLayout(dimensionsPlace);
     }
     frame->fields()->addLayout(column);
     offerChoices();
+}
+
+/// Where accelerators are chosen: this machine can be one.
+QWidget* StudyDocument::Implementation::calibrationHint() {
+    auto* hint = new QWidget(owner);
+    auto* line = new QHBoxLayout(hint);
+    line->setContentsMargins(kPickerIndent, 0, 0, 0);
+    calibrate = new QPushButton(tr("Calibrate this machine…"), hint);
+    calibrate->setToolTip(tr("Measure this computer, so that it can be compared with the others"));
+    calibrate->setProperty("emphasis", "link");
+    connect(calibrate, &QPushButton::clicked, owner,
+            [this] { emit owner->openRequested(QStringLiteral("calibration"), {}); });
+    line->addWidget(calibrate);
+    line->addStretch();
+    return hint;
 }
 
 void StudyDocument::Implementation::offerChoices() {
@@ -479,6 +446,7 @@ void StudyDocument::Implementation::orderControls() const {
     for (const InputSlot& slot : inputSlots(engine())) {
         parts << pickers.at(slot.list);
         if (std::string_view(slot.list) == "models") parts << dimensions;
+        if (std::string_view(slot.list) == "hardware") parts << calibrate;
     }
     parts << parameters;
     for (ListEditor* list : lists) parts << list;

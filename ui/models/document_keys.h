@@ -6,9 +6,10 @@
 
 namespace tessera::ui {
 
-/// The key of a study document that begins with these inputs; empty = still to be chosen. Names of files may hold any
-/// characters.
-inline QString newStudyKey(const QString& engine, const QString& model, const QString& hardware = {}) {
+/// The key of a study document that begins with these inputs; empty = still to be chosen, of the data type the engine's
+/// own. Names of files may hold any characters.
+inline QString newStudyKey(const QString& engine, const QString& model, const QString& hardware = {},
+                           const QString& dtype = {}) {
     QStringList query;
     const auto add = [&](const char* name, const QString& value) {
         if (value.isEmpty()) return;
@@ -17,6 +18,7 @@ inline QString newStudyKey(const QString& engine, const QString& model, const QS
     };
     add("model", model);
     add("hardware", hardware);
+    add("dtype", dtype);
     const QString key = QStringLiteral("new/") + engine;
     return query.isEmpty() ? key : key + QLatin1Char('?') + query.join(QLatin1Char('&'));
 }

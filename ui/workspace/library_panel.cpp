@@ -263,14 +263,16 @@ void LibraryPanel::inspect(const QModelIndex& index) {
 QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
     const QModelIndex index = proxy_.mapToSource(proxied);
     const QString kind = index.data(KindRole).toString();
-    if (kind.isEmpty()) return nullptr;
+    const bool calibrates = index == accelerators_->index() || index.parent() == accelerators_->index();
+    if (kind.isEmpty() && !calibrates) return nullptr;
     const QString key = index.data(KeyRole).toString();
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     const auto add = [&](const QString& title, const QString& icon, std::function<void()> run) {
         connect(menu->addAction(theme().icon(icon), title), &QAction::triggered, this, std::move(run));
     };
-    add(tr("Open"), QStringLiteral("open"), [this, kind, key] { emit openRequested(kind, key); });
+    if (!kind.isEmpty()) add(tr("Open"), QStringLiteral("open"), [this, kind, key] { emit openRequested(kind, key); });
+    if (calibrates) add(tr("Calibrate this machine…"), QStringLiteral("time"), [this] { emit calibrationRequested(); });
     if (kind == QLatin1String("model"))
         add(tr("New study with this model"), QStringLiteral("study"), [this, key] { emit newStudyRequested(key, {}); });
     if (kind == QLatin1String("hardware") && !key.startsWith(QLatin1String("accelerator/"))) {

@@ -43,6 +43,7 @@ signals:
     void repeatRequested(qint64 run);
     void studyOfRunRequested(qint64 run);
     void forgetRequested(const QString& path);  ///< of a recent file
+    void calibrationRequested();                ///< of this machine
     void inspected(const tessera::ui::Facts& facts);
 
 private:

@@ -5,6 +5,7 @@
 #include <QMimeData>
 
 #include "ui/views/document.h"
+#include "ui/workspace/calibration_dialog.h"
 #include "ui/workspace/main_window_parts.h"
 
 namespace tessera::ui {
@@ -69,6 +70,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         return;
     }
     d_->saveSession();
+    delete d_->calibration.data();
     QMainWindow::closeEvent(event);
 }
 

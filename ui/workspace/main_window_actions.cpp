@@ -104,6 +104,7 @@ void MainWindow::Implementation::buildActions() {
         jobs->stop(currentJob());
     })->setIconText(tr("Stop"));
     add("cancel", tr("&Cancel and discard"), "cancel", key("Ctrl+Shift+F5"), [this] { jobs->cancel(currentJob()); });
+    add("calibrate", tr("Calibrate this &machine…"), "time", {}, [this] { openCalibration(); });
     add("history", tr("&History of runs"), "history", key("Ctrl+H"), [this] { open(QStringLiteral("history"), {}); });
     add("welcome", tr("&Welcome page"), "home", {}, [this] { open(QStringLiteral("welcome"), {}); });
 
@@ -181,7 +182,7 @@ void MainWindow::Implementation::buildMenus() {
     fill(themes, {"theme-system", "theme-light", "theme-dark"});
     fill(view, {"full-screen", "reset-layout"});
 
-    fill(bar->addMenu(tr("&Run")), {"run", "pause", "stop", "cancel", "", "history"});
+    fill(bar->addMenu(tr("&Run")), {"run", "pause", "stop", "cancel", "", "calibrate", "", "history"});
     documentMenu = bar->addMenu(tr("&Document"));
     fill(bar->addMenu(tr("&Help")), {"welcome", "shortcuts", "", "about"});
 
@@ -234,7 +235,7 @@ void MainWindow::Implementation::fillLibraryMenus() {
     modelMenu->addSeparator();
     fill(modelMenu, QStringLiteral("model"), contents.models);
     hardwareMenu->clear();
-    for (const char* id : {"new-fleet", "new-accelerator", "new-platform", "new-template"})
+    for (const char* id : {"new-fleet", "new-accelerator", "new-platform", "new-template", "calibrate"})
         hardwareMenu->addAction(actions.value(QLatin1String(id)));
     hardwareMenu->addSeparator();
     fill(hardwareMenu, QStringLiteral("hardware"), contents.fleets);

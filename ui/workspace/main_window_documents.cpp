@@ -16,6 +16,7 @@
 #include "ui/views/model_document.h"
 #include "ui/views/report_document.h"
 #include "ui/views/run_document.h"
+#include "ui/workspace/calibration_dialog.h"
 #include "ui/workspace/history_document.h"
 #include "ui/workspace/importer.h"
 #include "ui/workspace/inspector_panel.h"
@@ -79,6 +80,10 @@ Document* MainWindow::Implementation::open(const QString& kind, const QString& g
     if (Document* present = area->find(kind, key)) {
         area->bringToFront(present);
         return present;
+    }
+    if (kind == QLatin1String("calibration")) {
+        openCalibration();
+        return nullptr;
     }
     if (kind == QLatin1String("study") && runOf(key) != 0) {
         openStudyOf(key);
@@ -407,6 +412,7 @@ void MainWindow::Implementation::jobChanged(int job) {
     const QString key = kJobPrefix + QString::number(job);
     if (auto* document = qobject_cast<RunDocument*>(area->find(QStringLiteral("run"), key)))
         document->setState(jobs->state(job));
+    showRunsAtWork();
 }
 
 void MainWindow::Implementation::jobFinished(int job) {
@@ -425,6 +431,7 @@ void MainWindow::Implementation::jobFinished(int job) {
 void MainWindow::Implementation::offerChoices() {
     for (Document* document : area->documents())
         if (auto* editor = qobject_cast<EditorDocument*>(document)) editor->offerChoices();
+    if (calibration) calibration->offerChoices();
 }
 
 void MainWindow::Implementation::importFile(const QString& path) {

@@ -68,7 +68,10 @@ void MainWindow::Implementation::build() {
     QObject::connect(area, &DocumentArea::emptied, context.get(), [this] { open(QStringLiteral("welcome"), {}); });
     QObject::connect(jobs, &JobQueue::changed, context.get(), [this](int job) { jobChanged(job); });
     QObject::connect(jobs, &JobQueue::finished, context.get(), [this](int job) { jobFinished(job); });
-    QObject::connect(jobs, &JobQueue::added, context.get(), [this] { updateActions(); });
+    QObject::connect(jobs, &JobQueue::added, context.get(), [this] {
+        updateActions();
+        showRunsAtWork();
+    });
     QObject::connect(jobs, &JobQueue::troubled, context.get(),
                      [this](const QString& sentence) { say(MessagesPanel::Tone::error, sentence); });
     QObject::connect(history, &History::opened, context.get(),
@@ -84,13 +87,13 @@ void MainWindow::Implementation::build() {
         offerChoices();
     });
     library->setRecent(recent.entries());
-    QObject::connect(new LibraryWatcher(context.get()), &LibraryWatcher::read, context.get(),
-                     [this](const LibraryContents& read) {
-                         contents = read;
-                         library->setContents(read);
-                         fillLibraryMenus();
-                         offerChoices();
-                     });
+    watcher = new LibraryWatcher(context.get());
+    QObject::connect(watcher, &LibraryWatcher::read, context.get(), [this](const LibraryContents& read) {
+        contents = read;
+        library->setContents(read);
+        fillLibraryMenus();
+        offerChoices();
+    });
     resetLayout();
     restoreSession();
     refreshIcons();
@@ -133,6 +136,7 @@ void MainWindow::Implementation::buildDocks() {
                      [this](qint64 id) { open(QStringLiteral("study"), QStringLiteral("run/%1").arg(id)); });
     QObject::connect(library, &LibraryPanel::forgetRequested, context.get(),
                      [this](const QString& path) { recent.remove(path); });
+    QObject::connect(library, &LibraryPanel::calibrationRequested, context.get(), [this] { openCalibration(); });
     QObject::connect(library, &LibraryPanel::inspected, context.get(), [this](const Facts& facts) {
         ++factsAsked;
         inspector->setFacts(facts);

@@ -32,7 +32,9 @@ class QVBoxLayout;
 
 namespace tessera::ui {
 
+class CalibrationDialog;
 class InspectorPanel;
+class LibraryWatcher;
 class ModelDocument;
 class RunDocument;
 class StudyDocument;
@@ -116,6 +118,12 @@ struct MainWindow::Implementation {
     void compareDocument(RunDocument& document);
     void reportDocument(RunDocument& document);
 
+    // This machine as an accelerator: main_window_calibration.cpp.
+    void openCalibration();
+    void showRunsAtWork();
+    void openCalibrated(const QString& kind, const QString& key);
+    bool askAboutCalibration();  ///< false where there is nothing to ask
+
     // History and session: main_window_session.cpp.
     void openHistory(const std::filesystem::path& path, store::OpenMode mode = store::OpenMode::readWrite);
     void historyOpened(const QString& notice, bool readOnly);
@@ -142,6 +150,7 @@ struct MainWindow::Implementation {
     bool closeConfirmed = false;
     bool runsConfirmed = false;
     bool unkeptConfirmed = false;
+    bool calibrationConfirmed = false;
 
     RecentFiles recent;
     QUndoGroup undo;
@@ -151,6 +160,8 @@ struct MainWindow::Implementation {
     QVBoxLayout* notices = nullptr;
     QPointer<NoticeBar> historyNotice;
     LibraryPanel* library = nullptr;
+    LibraryWatcher* watcher = nullptr;
+    QPointer<CalibrationDialog> calibration;
     InspectorPanel* inspector = nullptr;
     JobsPanel* jobsPanel = nullptr;
     MessagesPanel* messages = nullptr;

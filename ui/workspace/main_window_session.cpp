@@ -265,6 +265,7 @@ bool MainWindow::Implementation::mayClose() {
         askAboutRuns();
         return false;
     }
+    if (!calibrationConfirmed && askAboutCalibration()) return false;
     // Where nothing is to be kept, nothing is missed.
     if (!historyPath.empty() && !jobs->unkept().isEmpty() && !unkeptConfirmed) {
         askAboutUnkept();
@@ -328,6 +329,7 @@ void MainWindow::Implementation::askAboutChanges(const QVector<Document*>& chang
                     if (answer == 2) {
                         runsConfirmed = false;
                         unkeptConfirmed = false;
+                        calibrationConfirmed = false;
                         return;
                     }
                     if (answer == 0)

@@ -279,12 +279,15 @@ TEST_F(Folder, calibratesThisMachine) {
     const double started = seconds();
     const Calibration made = calibrate(options, [&](const ProgressEvent& event) { tasks.insert(event.task); }, {});
     EXPECT_LT(seconds() - started, 20) << "about 4 s are given";
-    EXPECT_THAT(tasks, testing::IsSupersetOf({"bandwidth", "peak rate", "sums between processes", "kernels"}));
+    std::set<std::string> stageTasks;
+    for (const Stage& stage : stages()) stageTasks.emplace(stage.task);
+    EXPECT_EQ(tasks, stageTasks);
     EXPECT_TRUE(made.kernels.unknown.empty());
     ASSERT_FALSE(made.kernels.measured.empty());
     EXPECT_EQ(made.kernels.measured[0].request.sizes, predict::KernelTable::Sizes{16}) << "the smallest comes first";
 
-    const Files files = write(made, folder_ / "new" / "mine.json");
+    const Files files = filesAt(folder_ / "new" / "mine.json");
+    write(made, files);
     EXPECT_EQ(files.kernels, folder_ / "new" / "mine.csv");
     const std::string text = readFile(files.accelerator);
     EXPECT_EQ(tessera::test::schemaErrors(nlohmann::json::parse(text), "accelerator.schema.json"), "");
@@ -316,6 +319,29 @@ TEST_F(Folder, calibratesThisMachine) {
         EXPECT_EQ(shares.measured, shares.operators);
     }
     EXPECT_GT(shares.time.value, 0);
+}
+
+TEST(Rates, arePeaksLevelsAndSums) {
+    hardware::Accelerator accelerator;
+    accelerator.peakFlops = {{"fp32", FlopsPerSecond{2e11}}, {"bf16", FlopsPerSecond{4e11}}};
+    accelerator.memory = {{.name = "L1", .capacity = Bytes{32768}, .bandwidth = BytesPerSecond{2e11}},
+                          {.name = "DRAM", .capacity = {}, .bandwidth = BytesPerSecond{1e10}}};
+    accelerator.allReduce = {{.bytes = Bytes{1e6}, .devices = 2, .bandwidth = BytesPerSecond{1e9}}};
+    std::vector<std::string> names;
+    for (const Rate& rate : ratesOf(accelerator)) names.push_back(rate.name);
+    EXPECT_THAT(names, testing::ElementsAre("peak bf16", "peak fp32", "L1", "DRAM", "all-reduce of 1 MB, 2 processes"));
+    const std::vector<Rate> rates = ratesOf(accelerator);
+    EXPECT_EQ(rates[1].measure, Measure::flopsPerSecond);
+    EXPECT_EQ(rates[1].value, 2e11);
+    EXPECT_EQ(rates[2].capacity, Bytes{32768});
+    EXPECT_FALSE(rates[3].capacity);
+}
+
+TEST(Places, keepKernelsBesideTheAccelerator) {
+    EXPECT_EQ(filesAt("mine.json").kernels, "mine.csv");
+    EXPECT_EQ(filesAt("mine.csv").kernels, "mine.csv.kernels.csv") << "never the same file";
+    EXPECT_EQ(filesInLibrary("mine").accelerator.filename(), "mine.json");
+    EXPECT_EQ(filesInLibrary("mine").kernels.parent_path().filename(), "kernels");
 }
 
 TEST_F(Folder, saysThatAMachineWasNoisy) {

@@ -1,0 +1,73 @@
+#include "ui/editors/input_choices.h"
+
+#include <QSettings>
+#include <QStringList>
+
+#include "core/hardware/library.h"
+#include "core/model/zoo/zoo.h"
+#include "core/study/study.h"
+#include "ui/editors/edited_file.h"
+#include "ui/models/recent_files.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kMostRecent = 8;
+constexpr const char* kRecentSetting = "editors/recentModels";
+
+QVector<ReferencePicker::Choice> modelChoices() {
+    QVector<ReferencePicker::Choice> choices;
+    const QStringList used = QSettings().value(QLatin1String(kRecentSetting)).toStringList();
+    for (const QString& recent : used) choices.push_back({recent, {}, QObject::tr("Used last")});
+    for (const RecentFiles::Entry& file : RecentFiles().entries(QStringLiteral("model")))
+        if (!used.contains(file.path)) choices.push_back({file.path, {}, QObject::tr("Opened last")});
+    for (const model::ZooEntry& entry : model::zooEntries()) {
+        QString family = QString::fromStdString(entry.family);
+        if (!family.isEmpty()) family[0] = family[0].toUpper();
+        choices.push_back(
+            {QStringLiteral("zoo:") + QString::fromStdString(entry.id), QString::fromStdString(entry.title), family});
+    }
+    return choices;
+}
+
+QVector<ReferencePicker::Choice> hardwareChoices(const std::string& kind) {
+    QVector<ReferencePicker::Choice> own, bundled;
+    for (const hardware::LibraryEntry& entry : hardware::libraryEntries()) {
+        if (entry.kind != kind || !entry.problem.empty()) continue;
+        const bool mine = isOwnFile(entry.path);
+        (mine ? own : bundled)
+            .push_back({QString::fromStdString(entry.id), QString::fromStdString(entry.name),
+                        mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
+    }
+    return own + bundled;
+}
+
+QVector<ReferencePicker::Choice> workloadChoices() {
+    QVector<ReferencePicker::Choice> own, bundled;
+    for (const auto& [name, path] : libraryFiles("workloads")) {
+        const bool mine = isOwnFile(path);
+        (mine ? own : bundled)
+            .push_back({QString::fromStdString(name), {}, mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
+    }
+    return own + bundled;
+}
+
+}  // namespace
+
+QVector<ReferencePicker::Choice> choicesOf(const std::string& list, const std::string& engine) {
+    if (list == "models") return modelChoices();
+    if (list == "workloads") return workloadChoices();
+    return hardwareChoices(std::string(study::engineNamed(engine).hardwareKind));
+}
+
+void rememberModel(const QString& model) {
+    if (model.isEmpty()) return;
+    QSettings settings;
+    QStringList recent = settings.value(QLatin1String(kRecentSetting)).toStringList();
+    recent.removeAll(model);
+    recent.prepend(model);
+    settings.setValue(QLatin1String(kRecentSetting), QStringList(recent.mid(0, kMostRecent)));
+}
+
+}  // namespace tessera::ui
