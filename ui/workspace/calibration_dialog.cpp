@@ -35,7 +35,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kWidthSteps = 190, kHeightSteps = 150;  ///< of the dialog, in spacing steps
+constexpr int kWidthSteps = 190, kHeightSteps = 162;  ///< of the dialog, in spacing steps
 constexpr int kFullBar = 1000;
 constexpr int kStageTitle = 200;
 constexpr const char* kDtype = "fp32";  ///< that kernels are measured in

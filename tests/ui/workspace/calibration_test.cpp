@@ -498,6 +498,7 @@ TEST_F(CalibratingWindow, isReachedFromMenuLibraryAndPredictionAndItsAccelerator
     study->setModel(QStringLiteral("zoo:lenet5"));
     EXPECT_EQ(study->study().hardware, std::vector<std::string>{"this-machine"});
     EXPECT_EQ(study->study().parameters.at("dtype"), "fp32");
+    picture(window, QStringLiteral("prediction"));
     dialog->close();
     ASSERT_TRUE(waitUntil([&] { return window.findChild<CalibrationDialog*>() == nullptr; }));
 
