@@ -86,7 +86,7 @@ const std::map<std::string, std::vector<std::string>> kPage{
      {"--model", "--accelerator", "--dim", "--batch", "--devices", "--parallelism", "--dataset", "--dtype",
       "--optimizer", "--candidates", "--samples", "--collective", "--updates", "--gradient-bits", "--gradient-density",
       "--reference", "--memory-model", "--workspace", "--seed"}},
-    {"calibrate", {"--out", "--quick", "--for", "--dim", "--batch", "--optimizer", "--time-limit"}},
+    {"calibrate", {"--out", "--quick", "--for", "--dim", "--batch", "--optimizer", "--dtype", "--time-limit"}},
     {"reproduce", {"NAME", "--cost-model"}},
     {"tour", {"--out"}},
 };
