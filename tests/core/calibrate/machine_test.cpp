@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -188,12 +191,26 @@ TEST(Streams, haveRates) {
     EXPECT_THROW(peakRate(4, 1, 10, seconds, stop.get_token()), InterruptedError);
 }
 
+/// A sandbox without network may have no loopback interface either.
+bool hasLoopback() {
+    const int listener = socket(AF_INET, SOCK_STREAM, 0), caller = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {htonl(INADDR_LOOPBACK)}, .sin_zero = {}};
+    socklen_t size = sizeof(address);
+    auto* const generic = reinterpret_cast<sockaddr*>(&address);
+    const bool connected = bind(listener, generic, size) == 0 && listen(listener, 1) == 0 &&
+                           getsockname(listener, generic, &size) == 0 && connect(caller, generic, size) == 0;
+    close(listener);
+    close(caller);
+    return connected;
+}
+
 TEST(Exchange, sumsBetweenProcesses) {
     for (const Transport& transport : transports())
         for (const unsigned processes : {2U, 3U}) {
             const auto time = allReduceTime(
                 {.bytes = 100'004, .processes = processes, .transport = transport.id, .seconds = 0.05}, {});
-            ASSERT_TRUE(time) << transport.id << ' ' << processes;
+            ASSERT_EQ(time.has_value(), transport.id != "tcp" || hasLoopback()) << transport.id << ' ' << processes;
+            if (!time) continue;
             EXPECT_GT(*time, 1e-7);
             EXPECT_LT(*time, 5);
         }
