@@ -174,6 +174,28 @@ void readDatasetOf(const RunHooks& hooks, Inputs& inputs) {
     settings.options.dataset = std::move(dataset);
 }
 
+/// What a prediction takes from measurements of something else, a sentence each.
+std::vector<std::string> beyondMeasurements(const Prediction& one, const std::vector<predict::Machine>& machines) {
+    std::vector<std::string> sentences;
+    if (one.operators.outsideHull > 0)
+        sentences.push_back(
+            fmt::format("{}: {} have measured kernels, but outside of the measured shapes; they are priced by the "
+                        "roofline.",
+                        escaped(one.accelerator),
+                        formatCounted(static_cast<double>(one.operators.outsideHull), "operator", "operators")));
+    const auto machine =
+        std::ranges::find_if(machines, [&](const predict::Machine& each) { return each.id() == one.accelerator; });
+    if (one.collective != "measured" || machine == machines.end()) return sentences;
+    const bool known = std::ranges::any_of(
+        machine->accelerator.allReduce,
+        [&](const hardware::MeasuredCollective& each) { return each.devices.value_or(one.devices) == one.devices; });
+    if (!known)
+        sentences.push_back(fmt::format(
+            "{}: no sum between {} devices was measured; it is as fast as the one measured between another number.",
+            escaped(one.accelerator), one.devices));
+    return sentences;
+}
+
 void addAssumptions(Inputs& inputs) {
     const Settings& settings = inputs.settings;
     addOnce(inputs.assumptions, inputs.workload.assumptions);
@@ -414,13 +436,7 @@ Result runPrediction(const Study& study, const RunHooks& hooks) {
             fmt::format("{} fits on none of the accelerators: {}", escaped(outcome.model), joined(reasons, "; ")));
     }
     for (const Prediction& one : outcome.predictions)
-        if (one.operators.outsideHull > 0)
-            addOnce(
-                result.assumptions,
-                {fmt::format("{}: {} have measured kernels, but outside of the measured shapes; they are priced by "
-                             "the roofline.",
-                             escaped(one.accelerator),
-                             formatCounted(static_cast<double>(one.operators.outsideHull), "operator", "operators"))});
+        addOnce(result.assumptions, beyondMeasurements(one, inputs.machines));
     outcome.ranking = predict::rankingsOf(outcome.predictions, *result.study.seed);
     result.outcome = std::move(outcome);
     return result;

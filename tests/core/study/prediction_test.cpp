@@ -1,12 +1,17 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
 #include <variant>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/hardware/dataset.h"
 #include "core/hardware/library.h"
 #include "core/study/explain.h"
@@ -50,6 +55,28 @@ std::string refusal(const Study& study) {
         return error.what();
     }
     return "no error";
+}
+
+TEST(PredictionStudy, saysWhereSumsWereMeasuredBetweenOtherNumbersOfDevices) {
+    const std::filesystem::path file =
+        std::filesystem::path(testing::TempDir()) / fmt::format("pair-{}.json", ::getpid());
+    writeFile(file, R"({"schema": "tessera.accelerator/1", "name": "pair", "peak_flops": {"bf16": 1e14},
+        "memory": [{"name": "RAM", "capacity_bytes": 1e11, "bandwidth_bytes_per_s": 1e12}],
+        "all_reduce": [{"bytes": 1e8, "devices": 2, "bandwidth_bytes_per_s": 1e10}]})");
+    const auto sentences = [&](const std::string& devices) {
+        std::vector<std::string> found;
+        for (const std::string& each : run(predictStudy({file.string()}, {{"devices", devices}})).assumptions)
+            if (each.find("no sum between") != std::string::npos) found.push_back(each);
+        return found;
+    };
+    EXPECT_THAT(sentences("1,2"), testing::IsEmpty());
+    const auto sentence = [&](int devices) {
+        return fmt::format(
+            "{}: no sum between {} devices was measured; it is as fast as the one measured between another number.",
+            file.stem().string(), devices);
+    };
+    EXPECT_THAT(sentences("2,4,16"), testing::ElementsAre(sentence(4), sentence(16)));
+    std::filesystem::remove(file);
 }
 
 TEST(PredictionStudy, isWrittenAndReadBackExactly) {
