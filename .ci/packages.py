@@ -5,7 +5,8 @@
 
 Reads from each Ninja build folder which headers were included, which libraries the programs load and which tools the
 cache names, asks dpkg which package each file came from, and fails on a package that is neither listed nor (however
-indirectly) a dependency of a listed one. Where there is no dpkg it says so and succeeds.
+indirectly) a dependency of a listed one. Where there is no dpkg nothing can be
+checked, which fails, too.
 """
 import os
 import re
@@ -83,8 +84,8 @@ def packages_of(files):
 
 def main(builds):
     if not shutil.which("dpkg"):
-        print("no dpkg on this system: which packages the build uses was not checked")
-        return 0
+        print("error: no dpkg on this system, so that what the build uses cannot be checked against app/packages.txt")
+        return 1
     depends, provides = installed()
     allowed = closure(listed(), depends, provides)
     used = {}

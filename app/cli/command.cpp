@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <limits>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 
 namespace tessera::cli {
@@ -18,8 +20,10 @@ const std::vector<Command>& commands() {
         {"model convert", "Writes a model in another format.",
          "tessera model convert zoo:alexnet --to dot --out alexnet.dot", addModelConvert},
         {"hardware list", "Names the bundled and own hardware.", "tessera hardware list --kind fleet", addHardwareList},
-        {"hardware show", "Shows an accelerator or a fleet.", "tessera hardware show accpar-heterogeneous",
-         addHardwareShow},
+        {"hardware show", "Shows an accelerator, a fleet, a platform or a template.",
+         "tessera hardware show accpar-heterogeneous", addHardwareShow},
+        {"hardware copy", "Writes a copy of bundled hardware, to be edited.",
+         "tessera hardware copy accpar-heterogeneous mine.json", addHardwareCopy},
         {"hardware validate", "Checks a hardware file.", "tessera hardware validate accpar-heterogeneous",
          addHardwareValidate},
         {"partition", "Splits every layer's tensors over an array of accelerators and compares strategies.",
@@ -33,7 +37,7 @@ const std::vector<Command>& commands() {
          "tessera calibrate --quick --for zoo:lenet5 --time-limit 5s --out this-machine.json", addCalibrate},
         {"sweep", "Runs a study over a range of any parameter.",
          "tessera sweep resnet50-mixed-tpus --over batch=128,512 --over levels=2,4", addSweep},
-        {"cost", "Costs every layer of a list on one array under a dataflow.",
+        {"cost", "Estimates latency, energy and buffer sizes of every layer of a list on one array under a dataflow.",
          "tessera cost --jobs zoo:alexnet --dataflow nvdla --pes 2048", addCost},
         {"place", "Places a model's layers on many accelerators: pipeline stages, replicas, tensor width.",
          "tessera place --layers bert-large --global-batch 4096", addPlace},
@@ -85,11 +89,46 @@ CLI::Option* addText(CLI::App& app, const std::string& names, std::string& value
     return app.add_option(names, value, help)->type_name(valueName)->take_last();
 }
 
+namespace {
+
+std::string problemOfName(const std::string& name) {
+    return name.empty() ? "expected a file's name" : "";
+}
+
+}  // namespace
+
+CLI::Option* addInput(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
+                      const std::string& help) {
+    return addText(app, names, value, valueName, help)->check(problemOfName);
+}
+
 CLI::Option* addFile(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
                      const std::string& help) {
-    return addText(app, names, value, valueName, help)->check([](const std::string& name) {
-        return name.empty() ? std::string("expected a file's name") : "";
+    return addInput(app, names, value, valueName, help)->check([](const std::string& name) {
+        return name == kStandardStream ? std::string("expected a file's name, not '-'") : "";
     });
+}
+
+CLI::Option* addOut(CLI::App& app, std::string& file, const std::string& help) {
+    return addText(app, "--out", file, "FILE", help + "; '-' is standard output")->check(problemOfName);
+}
+
+void writeOut(const Context& context, const std::string& file, std::string_view bytes, const std::string& sentence) {
+    if (file == kStandardStream) {
+        if (context.common.json)
+            throw UsageError("option '--out' is '-', where --json writes its document; expected a file");
+        context.console.print(bytes);
+        return;
+    }
+    writeFile(file, bytes);
+    if (!context.common.json) context.console.print(sentence);
+}
+
+std::string suffixOf(const std::string& file, const std::string& format) {
+    if (!format.empty()) return "." + lowered(format);
+    if (file == kStandardStream)
+        throw UsageError("option '--out' is '-', whose name does not tell the format; expected --format, too");
+    return lowered(std::filesystem::path(file).extension().string());
 }
 
 CLI::Option* addTexts(CLI::App& app, const std::string& names, std::vector<std::string>& values,

@@ -39,6 +39,7 @@ Action addModelInspect(CLI::App& app);
 Action addModelConvert(CLI::App& app);
 Action addHardwareList(CLI::App& app);
 Action addHardwareShow(CLI::App& app);
+Action addHardwareCopy(CLI::App& app);
 Action addHardwareValidate(CLI::App& app);
 Action addPartition(CLI::App& app);
 Action addMap(CLI::App& app);
@@ -73,12 +74,24 @@ Action addTour(CLI::App& app);
 /// An option that takes one value; the last one given counts.
 CLI::Option* addText(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
                      const std::string& help);
-/// The same for the name of a file, which may not be empty.
+/// The same for what is read, whose name may not be empty; "-" is standard input.
+CLI::Option* addInput(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
+                      const std::string& help);
+/// The same for a file that no stream can stand for.
 CLI::Option* addFile(CLI::App& app, const std::string& names, std::string& value, const std::string& valueName,
                      const std::string& help);
+/// The same for a result, which "-" sends to standard output (see `writeOut`).
+CLI::Option* addOut(CLI::App& app, std::string& file, const std::string& help);
 /// An option that may be repeated, one value each time.
 CLI::Option* addTexts(CLI::App& app, const std::string& names, std::vector<std::string>& values,
                       const std::string& valueName, const std::string& help);
+
+/// Writes a result to the file that `--out` names, or to standard output. Says where it went, unless standard output
+/// holds it. Throws UsageError where the document of `--json` would be there, too; FileError, OutputClosed.
+void writeOut(const Context& context, const std::string& file, std::string_view bytes, const std::string& sentence);
+/// What the result of `--out` is to be: by the option's text (".html" of "html"), else by the file's suffix, in lower
+/// case. Throws UsageError for standard output without one.
+std::string suffixOf(const std::string& file, const std::string& format);
 
 /// NAME=N texts of `--dim`. Throws UsageError.
 std::map<std::string, std::int64_t> dimensionsOf(const std::vector<std::string>& texts);

@@ -24,7 +24,7 @@ namespace {
 struct Options {
     std::string out, model, batch = "1,4,16", optimizer = "adam", dtypes, timeLimit;
     std::vector<std::string> dimensions;
-    bool quick = false;
+    bool quick = false, noTcp = false;
 };
 
 std::vector<std::int64_t> batchesOf(const std::string& text) {
@@ -144,11 +144,15 @@ Action addCalibrate(CLI::App& app) {
     app.add_flag("--quick", options->quick, "fewer shapes, in 30 s instead of 180 s");
     addText(app, "--for", options->model, "MODEL", "first measures the operators of training this model");
     addTexts(app, "--dim", options->dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
-    addText(app, "--batch", options->batch, "LIST", "batch sizes of that model, separated by commas [1,4,16]");
-    addText(app, "--optimizer", options->optimizer, "NAME", "its optimiser: sgd, momentum, adam [adam]");
+    addText(app, "--batch", options->batch, "LIST", "batch sizes of that model, separated by commas (default 1,4,16)");
+    addText(app, "--optimizer", options->optimizer, "NAME", "its optimiser: sgd, momentum, adam (default adam)");
     addText(app, "--dtype", options->dtypes, "LIST",
-            "data types of kernels: fp32, bf16 [fp32, and bf16 where the processor has instructions for it]");
-    addText(app, "--time-limit", options->timeLimit, "TIME", "at most this long in all [180s, 30s with --quick]");
+            "data types of kernels: fp32, bf16 (default fp32, and bf16 where the processor has instructions for it)");
+    app.add_flag("--no-tcp", options->noTcp,
+                 "opens no network socket: leaves out all-reduce over TCP, which frameworks use and which is otherwise "
+                 "measured on the loopback interface");
+    addText(app, "--time-limit", options->timeLimit, "TIME",
+            "at most this long in all (default 180s, 30s with --quick)");
     return [options](Context& context) {
         Done done;
         calibrate::Options how;
@@ -157,8 +161,10 @@ Action addCalibrate(CLI::App& app) {
         how.threads = context.threads;
         how.dtypes = dtypesOf(options->dtypes);
         how.kernels = kernelsOf(*options, done.inputs);
-        done.made = calibrate::calibrate(how, context.console.sink(), context.stop);
+        how.tcp = !options->noTcp;
         done.files = options->out.empty() ? calibrate::filesInLibrary() : calibrate::filesAt(options->out);
+        calibrate::makeFolders(done.files);  // before the work
+        done.made = calibrate::calibrate(how, context.console.sink(), context.stop);
         calibrate::write(done.made, done.files);
         context.console.endProgress();
         if (context.common.json)

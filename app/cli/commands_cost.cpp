@@ -118,12 +118,14 @@ CostTable analyseAll(const CostOptions& options, const Context& context) {
         .options = options, .dataflow = {}, .array = arrayOf(options), .variant = variantOf(options.variant)};
     table.dataflow = cost::loadDataflow(options.dataflow);
     const cost::Dataflow depthwise = cost::bundledDataflow("depthwise");
+    const bool isOwn = cost::isDataflowFile(options.dataflow);  // what somebody wrote is what runs
     const std::vector<CostJob> jobs = jobsOf(options.jobs, table.variant, table.inputs);
     table.inputs.push_back({options.dataflow, sha256(cost::writeDataflow(table.dataflow))});
     for (const CostJob& job : jobs) {
         if (context.stop.stop_requested()) throw InterruptedError("the analysis was stopped");
-        table.depthwise = table.depthwise || job.layer.kind == cost::LayerKind::dsconv;
-        const cost::Dataflow& dataflow = cost::dataflowFor(job.layer, table.dataflow, depthwise);
+        const bool isDepthwise = job.layer.kind == cost::LayerKind::dsconv && !isOwn;
+        table.depthwise = table.depthwise || isDepthwise;
+        const cost::Dataflow& dataflow = isDepthwise ? depthwise : table.dataflow;
         CostRow row{.name = job.name,
                     .analysis = cost::analyse(job.layer, dataflow, table.array, table.variant),
                     .differences = cost::differences(job.layer, dataflow, table.array)};
@@ -218,18 +220,22 @@ std::string textOf(const CostTable& table) {
 
 Action addCost(CLI::App& app) {
     const auto options = std::make_shared<CostOptions>();
-    addFile(app, "--jobs", options->jobs, "FILE", "layers, as an M3E job table (CSV); a workload or a model, too")
+    addInput(app, "--jobs", options->jobs, "FILE", "layers, as an M3E job table (CSV); a workload or a model, too")
         ->required();
-    addText(app, "--dataflow", options->dataflow, "NAME", "nvdla, eyeriss, shidiannao, or a mapping file FILE.m")
+    addText(
+        app, "--dataflow", options->dataflow, "NAME",
+        "nvdla, eyeriss, shidiannao, under which depthwise layers run under the depthwise dataflow, or a mapping file "
+        "FILE.m for every layer")
         ->required();
     addText(app, "--pes", options->pes, "N", "processing elements")->required();
-    addText(app, "--cluster", options->cluster, "N", "elements of a cluster, the constant ClusterSz [64]");
-    addText(app, "--variant", options->variant, "VARIANT", "corrected or published [corrected]");
-    addText(app, "--noc-bandwidth", options->nocBandwidth, "B", "elements per cycle on chip [81920000]");
-    addText(app, "--noc-hops", options->nocHops, "N", "hops on chip [1]");
-    addText(app, "--noc-hop-latency", options->nocHopLatency, "N", "cycles of a hop [1]");
-    addText(app, "--offchip-bandwidth", options->offchipBandwidth, "B", "elements per cycle off chip [81920000]");
-    addText(app, "--simd-lanes", options->simdLanes, "N", "multiply-accumulates per element and cycle [1]");
+    addText(app, "--cluster", options->cluster, "N", "elements of a cluster, the constant ClusterSz (default 64)");
+    addText(app, "--variant", options->variant, "VARIANT", "corrected or published (default corrected)");
+    addText(app, "--noc-bandwidth", options->nocBandwidth, "B", "elements per cycle on chip (default 81920000)");
+    addText(app, "--noc-hops", options->nocHops, "N", "hops on chip (default 1)");
+    addText(app, "--noc-hop-latency", options->nocHopLatency, "N", "cycles of a hop (default 1)");
+    addText(app, "--offchip-bandwidth", options->offchipBandwidth, "B",
+            "elements per cycle off chip (default 81920000)");
+    addText(app, "--simd-lanes", options->simdLanes, "N", "multiply-accumulates per element and cycle (default 1)");
     return [options](Context& context) {
         const CostTable table = analyseAll(*options, context);
         if (context.common.json)

@@ -1,6 +1,8 @@
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -12,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/report/named.h"
 #include "core/report/raster.h"
 #include "core/report/report_document.h"
@@ -22,7 +25,7 @@ namespace tessera::cli {
 namespace {
 
 struct Wish {
-    std::string run, what = "table", name, strategy, out, theme = "light", scale = "2";
+    std::string run, what = "table", name, strategy, out, format, theme = "light", scale = "2";
 };
 
 /// The row of a name among those that results of the engine have; without a name the first.
@@ -63,7 +66,7 @@ std::string pictureBytes(const report::Picture& picture, const Wish& wish, const
 }
 
 std::string bytesOf(const study::Result& result, const Wish& wish, const study::RunHooks& hooks) {
-    const std::string suffix = lowered(std::filesystem::path(wish.out).extension().string());
+    const std::string suffix = suffixOf(wish.out, wish.format);
     const std::string strategy = report::strategyOf(result, wish.strategy);
     // What is asked for must make sense, also where it changes nothing.
     themeOf(wish.theme);
@@ -94,12 +97,13 @@ std::string namesOf(const auto& rows) {
     return joined(names, ", ");
 }
 
-std::string reportBytes(const std::string& title, const std::vector<report::ReportRun>& runs, const std::string& out,
-                        const std::stop_token& stop) {
-    const std::string suffix = lowered(std::filesystem::path(out).extension().string());
-    if (suffix == ".html" || suffix == ".htm") return report::htmlReport(title, runs, {});
-    if (suffix == ".md") return report::markdownReport(title, runs, {});
-    if (suffix == ".pdf") return report::pdfReport(title, runs, {}, stop);
+std::string reportBytes(const std::string& title, const std::vector<report::ReportRun>& runs, const std::string& suffix,
+                        bool studies, const std::stop_token& stop) {
+    const report::ReportOptions options{.studies = studies,
+                                        .date = fmt::format("{:%Y-%m-%d}", fmt::localtime(std::time(nullptr)))};
+    if (suffix == ".html" || suffix == ".htm") return report::htmlReport(title, runs, options);
+    if (suffix == ".md") return report::markdownReport(title, runs, options);
+    if (suffix == ".pdf") return report::pdfReport(title, runs, options, stop);
     refuseSuffix("report", suffix, ".html, .pdf or .md");
 }
 
@@ -114,12 +118,15 @@ study::Result resultOf(const store::Store& history, store::RunId run) {
 Action addReport(CLI::App& app) {
     struct Options {
         std::vector<std::string> runs;
-        std::string out, title = "Tessera report";
+        std::string out, format, title = "Tessera report";
+        bool studies = false;
     };
     const auto options = std::make_shared<Options>();
     app.add_option("RUN", options->runs, "runs by number, name or uid, or 'last'")->required()->type_name("");
-    addFile(app, "--out", options->out, "FILE", "the file to write: .html, .pdf or .md")->required();
+    addOut(app, options->out, "the file to write: .html, .pdf or .md")->required();
+    addText(app, "--format", options->format, "NAME", "html, pdf or md; default by the file's suffix");
     addText(app, "--title", options->title, "TEXT", "the report's title (default Tessera report)");
+    app.add_flag("--studies", options->studies, "append every run's study as a file");
     return [options](Context& context) {
         const store::Store history = openHistory(context, store::OpenMode::readOnly);
         std::vector<store::RunId> ids;
@@ -135,17 +142,16 @@ Action addReport(CLI::App& app) {
         }
         std::vector<report::ReportRun> runs;
         for (std::size_t i = 0; i < results.size(); ++i) runs.push_back({titles[i], &results[i]});
-        writeFile(options->out, reportBytes(options->title, runs, options->out, context.stop));
+        const std::string suffix = suffixOf(options->out, options->format);
+        writeOut(context, options->out, reportBytes(options->title, runs, suffix, options->studies, context.stop),
+                 fmt::format("{} written to {}\n", formatCounted(static_cast<double>(ids.size()), "run", "runs"),
+                             escaped(options->out)));
         if (context.common.json) {
             Json json = study::documentHead("tessera.report/1", "report", inputsOf(results));
             json["runs"] = ids;
             json["file"] = options->out;
             study::finishDocument(json, {}, {});
             context.console.printJson(json);
-        } else {
-            context.console.print(fmt::format("{} written to {}\n",
-                                              ids.size() == 1 ? "1 run" : fmt::format("{} runs", ids.size()),
-                                              escaped(options->out)));
         }
     };
 }
@@ -158,9 +164,9 @@ Action addExport(CLI::App& app) {
             fmt::format("which table ({}) or chart ({}); default the first", namesOf(report::namedTables()),
                         namesOf(report::namedPictures())));
     addText(app, "--strategy", wish->strategy, "NAME", "whose plan or mapping (default the best)");
-    addFile(app, "--out", wish->out, "FILE",
-            "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
+    addOut(app, wish->out, "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
         ->required();
+    addText(app, "--format", wish->format, "NAME", "csv, svg, png, pdf or json; default by the file's suffix");
     addText(app, "--theme", wish->theme, "NAME", "of pictures: light or dark (default light)");
     addText(app, "--scale", wish->scale, "N", "of a PNG, from 1 to 8 (default 2)");
     return [wish](Context& context) {
@@ -175,7 +181,8 @@ Action addExport(CLI::App& app) {
         };
         const std::string bytes = bytesOf(result, *wish, hooks);
         context.console.endProgress();
-        writeFile(wish->out, bytes);
+        writeOut(context, wish->out, bytes,
+                 fmt::format("run {}: {} written to {}\n", run, wish->what, escaped(wish->out)));
         if (context.common.json) {
             Json json = study::documentHead("tessera.export/1", "export", result.inputs);
             json["run"] = run;
@@ -183,8 +190,6 @@ Action addExport(CLI::App& app) {
             json["file"] = wish->out;
             study::finishDocument(json, {}, {});
             context.console.printJson(json);
-        } else {
-            context.console.print(fmt::format("run {}: {} written to {}\n", run, wish->what, escaped(wish->out)));
         }
     };
 }

@@ -47,7 +47,7 @@ std::string describe(const Accelerator& accelerator) {
     const auto from = [&](const std::string& path) {
         const auto found = accelerator.provenance.find(path);
         if (found == accelerator.provenance.end()) return std::string();
-        return found->second.reliability + (found->second.source.empty() ? "" : ": " + found->second.source);
+        return hardware::whereFrom(found->second);
     };
     if (!accelerator.vendor.empty()) table.rows.push_back({"vendor", accelerator.vendor, ""});
     for (const auto& [type, rate] : accelerator.peakFlops)
@@ -180,10 +180,7 @@ std::string describe(const Template& space) {
 
 /// The library's file of a name, or the path itself.
 std::string pathOf(const std::string& nameOrPath) {
-    std::error_code ignored;
-    if (nameOrPath.find('/') != std::string::npos || nameOrPath.ends_with(".json") ||
-        std::filesystem::is_regular_file(nameOrPath, ignored))
-        return nameOrPath;
+    if (namesFile(nameOrPath)) return nameOrPath;
     std::vector<std::string> known;
     const std::vector<LibraryEntry> entries = hardware::libraryEntries();
     for (const LibraryEntry& entry : entries) {
@@ -198,13 +195,10 @@ std::string pathOf(const std::string& nameOrPath) {
         hint.empty() ? "'tessera hardware list' names what there is" : fmt::format("did you mean '{}'?", hint)));
 }
 
-Hardware load(const std::string& nameOrPath) {
-    const std::string path = pathOf(nameOrPath);
-    const std::string bytes = readFile(path, kLargestHardwareFile);
-    const JsonDocument document = JsonDocument::parse(bytes, path);
+Hardware read(const JsonDocument& document, const study::Input& input) {
     const JsonNode schema = document.root().at("schema");
     Hardware result;
-    result.input = {nameOrPath, sha256(bytes)};
+    result.input = input;
     if (schema.text().starts_with("tessera.accelerator/")) {
         const Accelerator accelerator = hardware::readAccelerator(document.root());
         result.kind = "accelerator";
@@ -233,6 +227,12 @@ Hardware load(const std::string& nameOrPath) {
         schema.fail("'tessera.accelerator/1', 'tessera.fleet/1', 'tessera.platform/1' or 'tessera.template/1'");
     }
     return result;
+}
+
+Hardware load(const std::string& nameOrPath) {
+    const std::string path = pathOf(nameOrPath);
+    const std::string bytes = readFile(path, kLargestHardwareFile);
+    return read(JsonDocument::parse(bytes, path), {nameOrPath, sha256(bytes)});
 }
 
 std::vector<LibraryEntry> entriesOf(const std::string& kind) {
@@ -288,6 +288,35 @@ Action addHardwareShow(CLI::App& app) {
         json["kind"] = found.kind;
         json["name"] = found.name;
         json["hardware"] = found.json;
+        study::finishDocument(json, {}, {});
+        context.console.printJson(json);
+    };
+}
+
+Action addHardwareCopy(CLI::App& app) {
+    struct Options {
+        std::string name, file;
+    };
+    const auto options = std::make_shared<Options>();
+    addText(app, "NAME", options->name, "", "a name of 'tessera hardware list', or a file")->required();
+    addText(app, "FILE", options->file, "", "the copy's file; '-' is standard output")->required();
+    return [options](Context& context) {
+        const Hardware found = load(options->name);
+        const std::string text = toText(found.json);
+        // What a file names beside itself would be looked for beside the copy.
+        try {
+            (void)read(JsonDocument::parse(text, options->file), found.input);
+        } catch (const DataError& error) {
+            throw UsageError(fmt::format("{} cannot be copied to {}: {}", inQuotes(options->name),
+                                         inQuotes(options->file), error.what()));
+        }
+        writeOut(context, options->file, text,
+                 fmt::format("{}: a copy of the {} {}\n", escaped(options->file), found.kind, inQuotes(found.name)));
+        if (!context.common.json) return;
+        Json json = study::documentHead("tessera.hardware-copy/1", "hardware copy", {found.input});
+        json["kind"] = found.kind;
+        json["name"] = found.name;
+        json["file"] = options->file;
         study::finishDocument(json, {}, {});
         context.console.printJson(json);
     };

@@ -67,6 +67,12 @@ Json jsonOf(const RunRow& row) {
     json["status"] = store::nameOf(row.status);
     if (row.started) json["started_s"] = static_cast<double>(*row.started) / 1000;
     if (row.finished) json["finished_s"] = static_cast<double>(*row.finished) / 1000;
+    json["worked_s"] = static_cast<double>(row.worked) / 1000;
+    if (row.imported) {
+        json["imported_from"] = row.importedFrom;
+        json["imported_s"] = static_cast<double>(*row.imported) / 1000;
+    }
+    if (!row.damage.empty()) json["damage"] = row.damage;
     json["headline"] = row.headline;
     json["version"] = row.version;
     json["host"] = row.host;
@@ -86,7 +92,8 @@ report::Table tableOf(const std::vector<RunRow>& rows) {
     for (const RunRow& row : rows)
         table.rows.push_back({std::to_string(row.id), dateOf(row.started),
                               std::string(store::nameOf(row.status)) + (row.starred ? " ★" : ""), escaped(row.name, 40),
-                              escaped(row.models, 40), escaped(row.hardware, 40), escaped(row.headline, 80),
+                              escaped(row.models, 40), escaped(row.hardware, 40),
+                              row.damage.empty() ? escaped(row.headline, 80) : "damaged",
                               escaped(joined(row.tags, ", "), 40)});
     return table;
 }
@@ -234,7 +241,10 @@ void listRuns(Context& context, const std::string& command, const Choice& choice
     HistoryQuery query = queryOf(choice, history);
     query.text = text;
     const std::int64_t limit = wholeOf("--limit", choice.limit, 1, kMostListed);
-    printRuns(context, command, history.query(query, limit), history.count(query));
+    const std::vector<RunRow> rows = history.query(query, limit);
+    printRuns(context, command, rows, history.count(query));
+    for (const RunRow& row : rows)
+        if (!row.damage.empty()) throw FileError(row.damage);
 }
 
 /// Names and hashes of what a run's result rests on.
@@ -258,6 +268,8 @@ std::string textOf(const RunRow& row, const std::vector<study::Metric>& metrics,
     add("hardware", row.hardware);
     add("started", dateOf(row.started));
     add("finished", dateOf(row.finished));
+    if (row.started) add("took", formatQuantity(static_cast<double>(row.worked) / 1000, Measure::seconds));
+    if (row.imported) add("imported", fmt::format("from {} on {}", row.importedFrom, dateOf(row.imported)));
     add("tags", joined(row.tags, ", "));
     add("note", row.note);
     add("host", row.host);
@@ -473,8 +485,9 @@ Action addHistoryVerify(CLI::App& /*app*/) {
     return [](Context& context) {
         const Store history = openHistory(context, OpenMode::readOnly);
         const ProgressSink sink = context.console.sink();
-        const store::Verification found = history.verify([&](double share) {
-            if (sink) sink({.task = "checking the history", .done = share, .total = 1});
+        const store::Verification found = history.verify([&](std::int64_t done, std::int64_t runs) {
+            tellProgress(sink, runs == 0 ? "checking the file" : "checking the runs", static_cast<double>(done),
+                         static_cast<double>(runs));
             return !context.stop.stop_requested();
         });
         context.console.endProgress();
@@ -496,8 +509,8 @@ Action addHistoryVerify(CLI::App& /*app*/) {
         }
         if (!found.problems.empty())
             throw FileError(
-                fmt::format("{}: {} found; 'tessera history backup' and 'merge' into a new file save the "
-                            "readable runs",
+                fmt::format("{}: {} found; restore a backup of the history, or remove the damaged runs by 'tessera "
+                            "history delete' and 'tessera history vacuum'",
                             escaped(history.path().string()),
                             found.problems.size() == 1 ? "1 problem was"
                                                        : std::to_string(found.problems.size()) + " problems were"));

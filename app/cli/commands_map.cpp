@@ -50,6 +50,15 @@ std::vector<std::string> taken(ParameterTexts& given, const std::string& name) {
     return texts;
 }
 
+/// Papers write bandwidths as bare numbers of GB/s; here they would be bytes per second.
+void refuseBareBandwidth(const ParameterTexts& given) {
+    const auto texts = given.texts.find("bandwidth");
+    if (texts == given.texts.end() || texts->second.empty()) return;
+    const std::string& text = texts->second.back();
+    if (text.find_first_not_of("0123456789.eE+-") != std::string::npos) return;
+    throw UsageError(fmt::format("option --bandwidth is {}; give a unit, for example {}GB/s", inQuotes(text), text));
+}
+
 /// What `--warm-start` names: a file with a result or a mapping, else a run of the history.
 Json warmStartNamed(const Context& context, const std::string& name) {
     std::error_code ignored;
@@ -79,17 +88,18 @@ Action addMap(CLI::App& app) {
             "a platform's file, or a name of 'tessera hardware list --kind platform'");
     addText(app, "--workload", options->workload, "WORKLOAD",
             "a workload's file or a bundled one (vision, language, recommendation, mix), or a MODEL");
-    addFile(app, "--jobs", options->jobs, "FILE", "layers to map, in the CSV form of M3E");
-    addFile(app, "--job-table", options->jobTable, "FILE",
-            "a CSV of what every job takes on every core; with --bandwidth-bytes-per-cycle, without a platform");
+    addInput(app, "--jobs", options->jobs, "FILE", "layers to map, in the CSV form of M3E");
+    addInput(app, "--job-table", options->jobTable, "FILE",
+             "a CSV of what every job takes on every core; with --bandwidth-bytes-per-cycle, without a platform");
     addParameters(app, study::mappingParameters(), options->parameters);
-    addText(app, "--seed", options->seed, "N", "seed of drawn jobs and of the search (default 1)");
+    addText(app, "--seed", options->seed, "N", "seed of the search, and of drawn jobs without --job-seed (default 1)");
     return [options](Context& context) {
         study::Study study = study::newStudy("mapping");
         setInputs(study, *options);
         study.seed = static_cast<std::uint64_t>(wholeOf("--seed", options->seed, 0, kMostSeed));
         const std::vector<std::string> evaluate = taken(options->parameters, "evaluate");
         const std::vector<std::string> warmStart = taken(options->parameters, "warm_start");
+        refuseBareBandwidth(options->parameters);
         setParameters(study, options->parameters);
         if (!warmStart.empty()) study.parameters["warm_start"] = warmStartNamed(context, warmStart.back());
         if (!evaluate.empty()) study.parameters["evaluate"] = mappingNamed(evaluate.back(), study, context);

@@ -40,7 +40,8 @@ struct ModelChoice {
 };
 
 void addModel(CLI::App& app, ModelChoice& choice) {
-    addText(app, "MODEL", choice.model, "", "a file (.onnx, .json, .csv, .txt) or zoo:NAME")->required();
+    addText(app, "MODEL", choice.model, "", "a file (.onnx, .json, .csv, .txt), '-' for standard input, or zoo:NAME")
+        ->required();
     addTexts(app, "--dim", choice.dimensions, "NAME=N", "binds a symbolic dimension; may be repeated");
 }
 
@@ -136,15 +137,12 @@ void convert(Context& context, const Conversion& conversion) {
     const model::Writer& writer = model::writerNamed(conversion.format);
     const model::Model model = model::loadModel(conversion.choice.model, conversion.choice.options());
     const model::Converted converted = writer.write(model);
-    writeFile(conversion.file, converted.text);
     std::vector<std::string> warnings = model.warnings;
     study::addOnce(warnings, converted.warnings);
     context.console.showWarnings(warnings);
-    if (!context.common.json) {
-        context.console.print(
-            fmt::format("{}: {} as {}\n", escaped(conversion.file), escaped(model.name), writer.title));
-        return;
-    }
+    writeOut(context, conversion.file, converted.text,
+             fmt::format("{}: {} as {}\n", escaped(conversion.file), escaped(model.name), writer.title));
+    if (!context.common.json) return;
     Json json = study::documentHead("tessera.conversion/1", "model convert", {{model.source, model.sha256}});
     json["name"] = model.name;
     json["format"] = writer.id;
@@ -236,8 +234,10 @@ Action addModelConvert(CLI::App& app) {
     addModel(app, conversion->choice);
     std::vector<std::string_view> formats;
     for (const model::Writer& writer : model::writers()) formats.push_back(writer.id);
-    addText(app, "--to", conversion->format, "FORMAT", fmt::format("one of {}", fmt::join(formats, ", ")))->required();
-    addText(app, "--out", conversion->file, "FILE", "where it is written")->required();
+    addText(app, "--to", conversion->format, "FORMAT",
+            fmt::format("one of {}; Tessera reads back all but layers-csv, dot and svg", fmt::join(formats, ", ")))
+        ->required();
+    addOut(app, conversion->file, "where it is written")->required();
     return [conversion](Context& context) { convert(context, *conversion); };
 }
 

@@ -15,6 +15,7 @@
 #include "core/codesign/placement.h"
 #include "core/codesign/placement_file.h"
 #include "core/report/table.h"
+#include "core/study/metric.h"
 #include "core/study/result.h"
 
 namespace tessera::cli {
@@ -34,6 +35,7 @@ struct PlaceOptions {
     std::string accelerators;
     std::string globalBatch;
     std::string optimizerMemory = "reference";
+    std::string branches = "parallel";
 };
 
 /// Everything that the command shows.
@@ -52,16 +54,25 @@ double stateOf(codesign::Optimizer optimizer, codesign::OptimizerMemory rule) {
     if (const auto state = codesign::optimizerState(optimizer, rule)) return *state;
     throw UsageError(
         fmt::format("option '--optimizer-memory' is '{}', which does not know the optimiser '{}'; "
-                    "expected exact",
+                    "expected exact or mixed",
                     codesign::nameOf(rule), codesign::nameOf(optimizer)));
+}
+
+std::string namesOfRules() {
+    std::vector<std::string> names;
+    for (const std::string_view name : codesign::optimizerMemories()) names.emplace_back(name);
+    return joined(names, ", ");
 }
 
 Placed placed(const PlaceOptions& options, const Context& context) {
     Placed result;
     const auto rule = codesign::optimizerMemoryNamed(options.optimizerMemory);
     if (!rule)
-        throw UsageError(fmt::format("option '--optimizer-memory' is {}; expected reference or exact",
-                                     inQuotes(options.optimizerMemory)));
+        throw UsageError(fmt::format("option '--optimizer-memory' is {}; expected one of {}",
+                                     inQuotes(options.optimizerMemory), namesOfRules()));
+    if (options.branches != "parallel" && options.branches != "serial")
+        throw UsageError(
+            fmt::format("option '--branches' is {}; expected parallel or serial", inQuotes(options.branches)));
     result.rule = *rule;
     std::optional<std::int64_t> accelerators;
     if (!options.accelerators.empty())
@@ -75,6 +86,7 @@ Placed placed(const PlaceOptions& options, const Context& context) {
     PlacementProblem& problem = result.file.problem;
     if (accelerators) problem.accelerators = *accelerators;
     problem.optimizerState = stateOf(result.file.optimizer, result.rule);
+    problem.serialBranches = options.branches == "serial";
 
     const codesign::Placer placer(result.file.graph, codesign::Placer::kMostCuts, context.stop);
     result.cuts = placer.cuts();
@@ -100,7 +112,10 @@ std::vector<std::string> assumptionsOf(const Placed& result) {
                     codesign::nameOf(result.file.optimizer),
                     result.file.problem.recompute ? "the tensors that enter the stage" : "as many activations")};
     if (!result.isPath)
-        assumptions.emplace_back("Layers of a stage that do not depend on each other run at the same time.");
+        assumptions.emplace_back(
+            result.file.problem.serialBranches
+                ? "Layers of a stage run one after the other, once all that enters the stage has arrived."
+                : "Layers of a stage that do not depend on each other run at the same time.");
     return assumptions;
 }
 
@@ -165,8 +180,14 @@ Json problemOf(const Placed& result) {
             {"recompute", problem.recompute},
             {"optimizer", codesign::nameOf(result.file.optimizer)},
             {"optimizer_memory", codesign::nameOf(result.rule)},
+            {"branches", problem.serialBranches ? "serial" : "parallel"},
             {"global_batch", result.globalBatch ? Json(*result.globalBatch) : Json()},
             {"reported", reported}};
+}
+
+/// By how much the plan may be slower than the fastest, as a share of it at most.
+double gapOf(const Placement& placement) {
+    return placement.lowerBound.value > 0 ? ratio(placement.plan->timePerBatch, placement.lowerBound) - 1 : 0;
 }
 
 Json jsonOf(const Placed& result) {
@@ -186,6 +207,8 @@ Json jsonOf(const Placed& result) {
     if (placement.plan)
         for (const codesign::PlacedStage& stage : placement.plan->stages) stages.push_back(jsonOf(stage, result.file));
     json["optimal"] = placement.optimal;
+    json["lower_bound_s"] = placement.plan ? Json(placement.lowerBound.value) : Json();
+    json["gap"] = placement.plan ? Json(gapOf(placement)) : Json();
     json["cuts"] = result.cuts;
     json["shortage"] = placement.shortage ? jsonOf(*placement.shortage) : Json();
     study::finishDocument(json, assumptionsOf(result), placement.warnings);
@@ -224,7 +247,9 @@ std::string textOf(const Placed& result) {
     text += fmt::format(" · {} × {} · tensor width {} · {}\n\n",
                         formatCounted(static_cast<double>(plan.stages.size()), "stage", "stages"),
                         formatCounted(static_cast<double>(plan.data), "replica", "replicas"), plan.tensor,
-                        result.placement.optimal ? "proven fastest" : "not proven fastest");
+                        result.placement.optimal
+                            ? std::string("proven fastest")
+                            : fmt::format("optimality gap ≤ {}", study::percentText(gapOf(result.placement))));
     text += report::toText(table);
     text +=
         fmt::format("\n{} of {} occupied; each has {} of memory\n", formatCount(static_cast<double>(plan.data * each)),
@@ -239,12 +264,16 @@ std::string textOf(const Placed& result) {
 
 Action addPlace(CLI::App& app) {
     const auto options = std::make_shared<PlaceOptions>();
-    addFile(app, "--layers", options->layers, "FILE", "layers with their costs, and on what to place them (JSON)")
+    addInput(app, "--layers", options->layers, "FILE", "layers with their costs, and on what to place them (JSON)")
         ->required();
-    addText(app, "--accelerators", options->accelerators, "K", "accelerators [the file's maxDevices]");
+    addText(app, "--accelerators", options->accelerators, "K", "accelerators (default the file's maxDevices)");
     addText(app, "--global-batch", options->globalBatch, "N", "samples of a batch, for the throughput");
     addText(app, "--optimizer-memory", options->optimizerMemory, "RULE",
-            "reference (as the published program counts) or exact [reference]");
+            "reference (as the published program counts), exact (in the weights' type) or mixed (mixed precision, with "
+            "Adam 16 bytes for each parameter in all; default reference)");
+    addText(app, "--branches", options->branches, "RULE",
+            "layers of a stage that do not depend on each other run in parallel (the paper's rule) or serial "
+            "(default parallel)");
     return [options](Context& context) {
         const Placed result = placed(*options, context);
         context.console.showWarnings(result.placement.warnings);

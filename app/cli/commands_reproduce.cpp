@@ -12,6 +12,7 @@
 #include "core/report/reproduction_report.h"
 #include "core/report/table.h"
 #include "core/study/reproduce.h"
+#include "core/study/search_cache.h"
 
 namespace tessera::cli {
 
@@ -57,8 +58,9 @@ Action addReproduce(CLI::App& app) {
             listFigures(context);
             return;
         }
-        const study::Reproduction result = study::reproduce(
-            options->name, {.costModel = costModel, .threads = context.threads}, context.console.sink(), context.stop);
+        study::ReproductionOptions asked{.costModel = costModel, .threads = context.threads};
+        if (!context.common.noStore) asked.cache = study::searchCacheFolder();
+        const study::Reproduction result = study::reproduce(options->name, asked, context.console.sink(), context.stop);
         context.console.endProgress();
         if (context.common.json)
             context.console.printJson(study::toJson(result));

@@ -199,12 +199,12 @@ std::string textOf(const Scheduled& made) {
 
 Action addSchedule(CLI::App& app) {
     const auto options = std::make_shared<Options>();
-    addFile(app, "--operators", options->operators, "FILE", "operators with latencies and edges, or a bundled list")
+    addInput(app, "--operators", options->operators, "FILE", "operators with latencies and edges, or a bundled list")
         ->required();
     addText(app, "--tensor-cores", options->tensorCores, "N", "tensor cores (default: the file's num_tc)");
     addText(app, "--vector-cores", options->vectorCores, "N", "vector cores (default: the file's num_vc)");
-    addText(app, "--method", options->method, "METHOD", "exact, ilp (needs CBC) or list [exact]");
-    addText(app, "--time-limit", options->timeLimit, "TIME", "ends the search with the best so far [60s]");
+    addText(app, "--method", options->method, "METHOD", "exact, ilp (needs CBC) or list (default exact)");
+    addText(app, "--time-limit", options->timeLimit, "TIME", "ends the search with the best so far (default 60s)");
     addText(app, "--node-limit", options->nodeLimit, "N", "states (of ilp: nodes) to look at, the repeatable limit");
     return [options](Context& context) {
         const Scheduled made = [&] {

@@ -12,9 +12,11 @@
 #include "app/cli/command.h"
 #include "app/cli/recording.h"
 #include "app/cli/study_options.h"
+#include "app/cli/sweep.h"
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/hardware/library.h"
 #include "core/report/partition_report.h"
 #include "core/report/report_document.h"
 #include "core/report/table.h"
@@ -31,7 +33,7 @@ constexpr std::array<std::string_view, 5> kTour{"resnet50-mixed-tpus", "vgg19-mi
 
 void tour(Context& context, const std::string& folder) {
     std::error_code error;
-    std::filesystem::create_directories(folder, error);
+    std::filesystem::create_directory(folder, error);  // not those above it, which a slip of the pen would name
     if (error) throw FileError(fmt::format("{}: cannot be made: {}", escaped(folder), error.message()));
     std::vector<study::Result> results;
     std::vector<std::string> files;
@@ -84,8 +86,17 @@ Action addPartition(CLI::App& app) {
         study.models = {options->model};
         study.hardware = {options->fleet};
         study.dimensions = dimensionsOf(options->dimensions);
+        const std::string dtype = study.parameters.at("dtype").get<std::string>();
+        if (options->parameters.texts["dtype"].empty())
+            study.parameters["dtype"] = study::defaultDtype(hardware::loadFleet(options->fleet));
         setParameters(study, options->parameters);
-        show(context, runRecorded(context, study));
+        const study::Result result = runRecorded(context, study);
+        const std::string taken = result.study.parameters.at("dtype").get<std::string>();
+        if (options->parameters.texts["dtype"].empty() && taken != dtype)
+            context.console.showWarnings(
+                {fmt::format("Not every accelerator of the fleet has a peak for {}, so {} is taken; --dtype chooses.",
+                             dtype, taken)});
+        show(context, result);
     };
 }
 
@@ -101,6 +112,7 @@ Action addResume(CLI::App& app) {
     return [name](Context& context) {
         const store::Store history = openHistory(context, store::OpenMode::readOnly);
         const store::RunId run = history.find(*name);
+        if (resumeSweep(context, history, run)) return;
         if (const auto finished = history.result(run)) {
             show(context, *finished);
             return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +14,9 @@
 #include "app/cli/command.h"
 #include "app/cli/recording.h"
 #include "app/cli/study_options.h"
+#include "app/cli/sweep.h"
 #include "core/base/error.h"
+#include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/report/table.h"
 #include "core/study/metric.h"
@@ -68,9 +71,12 @@ std::vector<Axis> axesOf(const std::vector<std::string>& texts) {
 
 /// Sets a parameter of the engine, the seed, or one of the inputs.
 void setValue(study::Study& study, const std::string& name, const std::string& value) {
-    if (name == "seed")
+    if (name == "seed") {
+        // The jobs stay the same, so that runs differ by the search alone.
+        if (study.engine == "mapping" && !study.hardware.empty() && !study.parameters.contains("job_seed"))
+            study.parameters["job_seed"] = study.seed.value_or(1);
         study.seed = static_cast<std::uint64_t>(wholeOf("seed", value, 0, std::numeric_limits<std::int64_t>::max()));
-    else if (name == "models")
+    } else if (name == "models")
         study.models = {value};
     else if (name == "workloads")
         study.workloads = {value};
@@ -96,23 +102,112 @@ std::string nameOf(const std::vector<Axis>& axes, const std::vector<std::string>
     return joined(parts, ", ");
 }
 
-std::vector<Point> runPoints(Context& context, const std::string& file, const study::Study& base,
-                             const std::vector<Axis>& axes) {
-    std::size_t count = 1;
-    for (const Axis& axis : axes) count *= axis.values.size();
-    std::vector<study::Study> studies;
-    std::vector<Point> points(count);
-    // Every value is checked before the first run.
-    for (std::size_t p = 0; p < count; ++p) {
-        points[p].values = combination(axes, p);
-        studies.push_back(base);
-        for (std::size_t a = 0; a < axes.size(); ++a) setValue(studies.back(), axes[a].parameter, points[p].values[a]);
-        if (!base.name.empty()) studies.back().name = fmt::format("{} · {}", base.name, nameOf(axes, points[p].values));
+/// What a sweep was asked for.
+struct Request {
+    std::string file;  ///< of the study, for messages
+    study::Study study;
+    std::vector<Axis> axes;
+};
+
+/// The form in which the history keeps it.
+Json toJson(const Request& request) {
+    Json json = {{"file", request.file}, {"study", study::toJson(request.study)}};
+    Json& over = json["over"] = Json::array();
+    for (const Axis& axis : request.axes) over.push_back({{"parameter", axis.parameter}, {"values", axis.values}});
+    return json;
+}
+
+Request readRequest(const JsonNode& node) {
+    Request request{.file = node.at("file").text(), .study = study::readStudy(node.at("study")), .axes = {}};
+    for (const JsonNode& axis : node.at("over").elements(kMostPoints)) {
+        request.axes.push_back({.parameter = axis.at("parameter").text(), .values = {}});
+        for (const JsonNode& value : axis.at("values").elements(kMostPoints))
+            request.axes.back().values.push_back(value.text());
     }
-    for (std::size_t p = 0; p < count; ++p)
-        points[p].result =
-            runFile(context, fmt::format("{} ({})", file, nameOf(axes, points[p].values)), studies[p], &points[p].run);
-    return points;
+    return request;
+}
+
+/// The points with their studies; every value is checked before the first run.
+std::pair<std::vector<Point>, std::vector<study::Study>> pointsOf(const Request& request) {
+    std::size_t count = 1;
+    for (const Axis& axis : request.axes) count *= axis.values.size();
+    std::vector<Point> points(count);
+    std::vector<study::Study> studies(count, request.study);
+    for (std::size_t p = 0; p < count; ++p) {
+        points[p].values = combination(request.axes, p);
+        for (std::size_t a = 0; a < request.axes.size(); ++a)
+            setValue(studies[p], request.axes[a].parameter, points[p].values[a]);
+        if (!request.study.name.empty())
+            studies[p].name = fmt::format("{} · {}", request.study.name, nameOf(request.axes, points[p].values));
+    }
+    return {std::move(points), std::move(studies)};
+}
+
+/// Puts all points into the history's queue, so that a sweep that is broken off can go on. Empty where it cannot be
+/// written, which is told once.
+std::map<std::size_t, store::RunId> queued(Context& context, const Request& request,
+                                           const std::vector<study::Study>& studies) {
+    std::map<std::size_t, store::RunId> runs;
+    if (context.common.noStore) return runs;
+    try {
+        store::Store history = store::Store::open(historyPath(context.common));
+        for (const store::RunId run : history.addSweep(toJson(request), studies)) runs.emplace(runs.size(), run);
+    } catch (const FileError& error) {
+        context.historyTrouble = error.what();
+        tellTrouble(context);
+    }
+    return runs;
+}
+
+/// Ends what still waits of a sweep that does not go on now.
+void endWaiting(const Context& context, const std::map<std::size_t, store::RunId>& runs, store::RunStatus status) {
+    if (runs.empty() || context.common.noStore) return;
+    try {
+        store::Store history = store::Store::open(historyPath(context.common));
+        for (const auto& [point, run] : runs) history.changeStatus(run, store::RunStatus::queued, status);
+    } catch (const FileError&) {
+        return;  // they are found as those of a process that is gone
+    }
+}
+
+/// The result of a point: the one that is kept, else what is left of it is run.
+study::Result resultOf(Context& context, const store::Store* history, const std::string& name,
+                       const study::Study& study, const std::optional<store::RunId>& kept,
+                       std::optional<store::RunId>& number) {
+    if (history != nullptr && kept) {
+        if (std::optional<study::Result> finished = history->result(*kept)) {
+            number = kept;
+            return std::move(*finished);
+        }
+        if (context.common.noStore) {
+            study::RunHooks hooks = hooksOf(context);
+            if (const std::optional<Json> state = history->checkpoint(*kept)) hooks.resume = *state;
+            return study::run(study, hooks);
+        }
+    }
+    // What cannot be written was told, and is not tried again.
+    if (!context.historyTrouble.empty()) return study::run(study, hooksOf(context));
+    return runFile(context, name, study, &number, kept);
+}
+
+/// Runs the points that are not done. `history` is null where the sweep begins.
+void runPoints(Context& context, const store::Store* history, const Request& request,
+               const std::map<std::size_t, store::RunId>& runs, const std::vector<study::Study>& studies,
+               std::vector<Point>& points) {
+    try {
+        for (std::size_t p = 0; p < points.size(); ++p) {
+            const auto kept = runs.find(p);
+            points[p].result =
+                resultOf(context, history, fmt::format("{} ({})", request.file, nameOf(request.axes, points[p].values)),
+                         studies[p], kept == runs.end() ? std::nullopt : std::optional(kept->second), points[p].run);
+        }
+    } catch (const InterruptedError&) {
+        endWaiting(context, runs, store::RunStatus::interrupted);
+        throw;
+    } catch (const std::exception&) {
+        endWaiting(context, runs, store::RunStatus::cancelled);
+        throw;
+    }
 }
 
 std::vector<study::Metric> bestMetrics(const study::Result& result) {
@@ -171,7 +266,29 @@ Json documentOf(const study::Study& study, const std::vector<Axis>& axes, const 
     return json;
 }
 
+void showSweep(Context& context, const Request& request, const std::vector<Point>& points) {
+    context.console.endProgress();
+    const Json document = documentOf(request.study, request.axes, points);
+    context.console.warn(document.at("warnings").get<std::vector<std::string>>());
+    if (context.common.json)
+        context.console.printJson(document);
+    else
+        context.console.print(report::toText(tableOf(request.axes, points)));
+    finishRecording(context);
+}
+
 }  // namespace
+
+bool resumeSweep(Context& context, const store::Store& history, store::RunId run) {
+    const std::optional<store::Sweep> sweep = history.sweepOf(run);
+    if (!sweep) return false;
+    const JsonDocument document = JsonDocument::parse(sweep->document.dump(), fmt::format("the sweep of run {}", run));
+    const Request request = readRequest(document.root());
+    auto [points, studies] = pointsOf(request);
+    runPoints(context, &history, request, sweep->runs, studies, points);
+    showSweep(context, request, points);
+    return true;
+}
 
 Action addSweep(CLI::App& app) {
     struct Options {
@@ -185,17 +302,11 @@ Action addSweep(CLI::App& app) {
              "for every combination")
         ->required();
     return [options](Context& context) {
-        const study::Study study = study::loadStudy(options->study);
-        const std::vector<Axis> axes = axesOf(options->over);
-        const std::vector<Point> points = runPoints(context, options->study, study, axes);
-        context.console.endProgress();
-        const Json document = documentOf(study, axes, points);
-        context.console.warn(document.at("warnings").get<std::vector<std::string>>());
-        if (context.common.json)
-            context.console.printJson(document);
-        else
-            context.console.print(report::toText(tableOf(axes, points)));
-        finishRecording(context);
+        const Request request{
+            .file = options->study, .study = study::loadStudy(options->study), .axes = axesOf(options->over)};
+        auto [points, studies] = pointsOf(request);
+        runPoints(context, nullptr, request, queued(context, request, studies), studies, points);
+        showSweep(context, request, points);
     };
 }
 

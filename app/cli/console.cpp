@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "core/base/error.h"
@@ -32,6 +33,15 @@ std::string bar(double share) {
     return text;
 }
 
+/// True where a bar can be drawn on standard error: a terminal that takes escape sequences, and is to.
+bool drawsOnTerminal() {
+    const auto given = [](const char* name) {
+        const char* value = std::getenv(name);
+        return std::string_view(value == nullptr ? "" : value);
+    };
+    return isatty(STDERR_FILENO) == 1 && given("TERM") != "dumb" && given("NO_COLOR").empty();
+}
+
 }  // namespace
 
 void toStandardError(std::string_view text) {
@@ -40,7 +50,7 @@ void toStandardError(std::string_view text) {
 }
 
 Console::Console(const CommonOptions& options)
-    : options_(options), started_(std::chrono::steady_clock::now()), terminal_(isatty(STDERR_FILENO) == 1) {}
+    : options_(options), started_(std::chrono::steady_clock::now()), terminal_(drawsOnTerminal()) {}
 
 void Console::print(std::string_view text) const {
     errno = 0;
@@ -59,7 +69,11 @@ void Console::warn(const std::vector<std::string>& warnings) const {
 
 void Console::showWarnings(const std::vector<std::string>& warnings) const {
     if (options_.quiet) return;
-    for (const std::string& warning : warnings) spdlog::warn("{}", escaped(warning, kLongestWarning));
+    for (const std::string& warning : warnings) insist(warning);
+}
+
+void Console::insist(const std::string& warning) const {
+    spdlog::warn("{}", escaped(warning, kLongestWarning));
 }
 
 ProgressSink Console::sink() {

@@ -42,6 +42,9 @@ public:
     /// The same for work that reported nothing meanwhile: also with `--verbose`.
     void showWarnings(const std::vector<std::string>& warnings) const;
 
+    /// A warning that also the quiet are shown: something that they count on was not done.
+    void insist(const std::string& warning) const;
+
     /// Listens to an engine: a bar with rate and remaining time on a terminal, else a line every 10 s; warnings as they
     /// come up with `--verbose`. The console must outlive the sink.
     ProgressSink sink();

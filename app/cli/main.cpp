@@ -29,12 +29,20 @@ void limitMemory() {
     pthread_attr_destroy(&attributes);
 }
 
-/// Waits for Ctrl-C or a request to end, and asks the work to stop. Work that does not answer is cut off.
+/// Whether this was started to outlive its terminal, as by nohup.
+bool ignoresHangUp() {
+    struct sigaction action {};
+    return sigaction(SIGHUP, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/// Waits for Ctrl-C, a request to end, or the end of the terminal, and asks the work to stop. Work that does not answer
+/// is cut off.
 class Interrupter {
 public:
     Interrupter() {
         sigemptyset(&signals_);
         for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals_, signal);
+        if (!ignoresHangUp()) sigaddset(&signals_, SIGHUP);
         pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
         thread_ = std::thread([this] { wait(); });
     }

@@ -40,10 +40,10 @@ constexpr std::array kGroups{
 
 /// The options of every command, at every level.
 void addCommon(CLI::App& app, CommonOptions& common) {
-    app.set_help_flag("-h,--help", "shows this text");
+    app.set_help_flag("-h,--help", "show this help");
     const std::string group = "Common options";
     app.add_flag("--json", common.json, "prints one JSON document and nothing else")->group(group);
-    app.add_flag("--quiet", common.quiet, "no progress and no warnings")->group(group);
+    app.add_flag("--quiet", common.quiet, "no progress, and no warnings but that a run was not kept")->group(group);
     app.add_flag("--verbose", common.verbose, "shows warnings as they come up, also before an error")->group(group);
     app.add_flag("--no-progress", common.noProgress, "no progress bar")->group(group);
     addText(app, "--threads", common.threads, "N", "threads (default: all cores); never changes a result")
@@ -56,15 +56,23 @@ void addCommon(CLI::App& app, CommonOptions& common) {
 class Parser {
 public:
     explicit Parser(CommonOptions& common)
-        : app_("Which accelerators, arranged how, running which split of this model?", "tessera") {
+        : app_("Explore accelerator choice, placement and model partitioning", "tessera") {
         prepare(app_, common);
         app_.add_flag("--version", version_, "prints the version");
         app_.footer("Example:\n  tessera tour --out tour\n\nSee 'tessera COMMAND --help' for a command's options.");
         for (const Command& command : commands()) addCommand(command, common);
+        addWord("help", "Shows the help of a command.", "tessera help history list", common)
+            .add_option("COMMAND", helpOf_, "the command, such as 'history list'")
+            ->type_name("");
+        addWord("version", "Prints the version.", "tessera version", common);
     }
 
     /// Empty where help or the version was printed. Throws UsageError.
     Action parse(int count, char** arguments, const Console& console) {
+        if (count <= 1) {
+            console.print(app_.help());
+            return {};
+        }
         try {
             app_.parse(count, arguments);
         } catch (const CLI::CallForHelp&) {
@@ -84,11 +92,15 @@ public:
             fail(firstLine(error.what()));
         }
         refuseLeftovers();
-        if (version_) {
+        const CLI::App& chosen = deepest();
+        if (version_ || chosen.get_name() == "version") {
             console.print(fmt::format("tessera {}\n", TESSERA_VERSION));
             return {};
         }
-        const CLI::App& chosen = deepest();
+        if (chosen.get_name() == "help") {
+            console.print(helpOf());
+            return {};
+        }
         const auto found = actions_.find(&chosen);
         if (found == actions_.end()) fail("a command is missing; there are " + joined(subcommandNames(chosen), ", "));
         return found->second;
@@ -139,6 +151,33 @@ private:
         app.footer(fmt::format("Example:\n  {}", command.example));
     }
 
+    /// A word of the command line that is no row of the table: it is about the parser itself.
+    CLI::App& addWord(const std::string& name, const std::string& summary, const std::string& example,
+                      CommonOptions& common) {
+        CLI::App& app = *app_.add_subcommand(name, summary);
+        prepare(app, common);
+        app.footer("Example:\n  " + example);
+        return app;
+    }
+
+    /// The help of the command that `tessera help` names.
+    std::string helpOf() const {
+        const CLI::App* app = &app_;
+        std::string path = app_.get_name();
+        for (const std::string& word : helpOf_) {
+            const std::vector<std::string> known = subcommandNames(*app);
+            if (std::find(known.begin(), known.end(), word) == known.end()) {
+                const std::string_view hint = closest(word, known);
+                fail(fmt::format("unknown command {}{}", inQuotes(word),
+                                 hint.empty() ? "" : fmt::format(", did you mean '{}'?", hint)));
+            }
+            app = app->get_subcommand(word);
+            path += " " + word;
+        }
+        // `help()` of the whole parser would show the command that was chosen, which is this one.
+        return app->get_formatter()->make_help(app, path, CLI::AppFormatMode::Normal);
+    }
+
     const CLI::App& deepest() const {
         const CLI::App* app = &app_;
         while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
@@ -183,6 +222,7 @@ private:
 
     CLI::App app_;
     bool version_ = false;
+    std::vector<std::string> helpOf_;
     std::map<const CLI::App*, Action> actions_;
 };
 

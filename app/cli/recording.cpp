@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/study/study.h"
 
 namespace tessera::cli {
@@ -24,8 +25,28 @@ std::vector<study::Input> inputsOf(const std::vector<study::Result>& results) {
 }
 
 std::filesystem::path historyPath(const CommonOptions& common) {
-    return common.store.empty() ? store::defaultPath() : std::filesystem::path(common.store);
+    if (common.store.empty()) return store::defaultPath();
+    // Only the folder of the default history is made: another one that is not there is a slip of the pen.
+    std::error_code ignored;
+    const std::filesystem::path folder = std::filesystem::absolute(common.store, ignored).parent_path();
+    if (!std::filesystem::is_directory(folder, ignored))
+        throw FileError(fmt::format("there is no folder {} for the history {}", inQuotes(folder.string(), 1024),
+                                    inQuotes(common.store, 1024)));
+    return common.store;
 }
+
+namespace {
+
+/// Marks the runs interrupted whose processes were killed. A history that cannot be written shows them so all the same.
+void markAbandoned(const std::filesystem::path& path) {
+    try {
+        store::Store::open(path).findInterrupted();
+    } catch (const FileError&) {
+        return;
+    }
+}
+
+}  // namespace
 
 store::Store openHistory(const Context& context, store::OpenMode mode) {
     const std::filesystem::path path = historyPath(context.common);
@@ -33,6 +54,10 @@ store::Store openHistory(const Context& context, store::OpenMode mode) {
     if (mode == store::OpenMode::readOnly && context.common.store.empty() && !std::filesystem::exists(path, ignored))
         return store::Store::inMemory();
     store::Store history = store::Store::open(path, mode);
+    if (mode == store::OpenMode::readOnly && history.hasAbandoned()) {
+        markAbandoned(path);
+        history = store::Store::open(path, mode);
+    }
     if (!history.notice().empty()) context.console.showWarnings({history.notice()});
     return history;
 }
@@ -51,15 +76,18 @@ study::Result runRecorded(Context& context, const study::Study& study, const std
     try {
         study::Result result = store::runRecorded(study, hooksOf(context), options).result;
         if (number != nullptr && context.historyTrouble.empty()) *number = run;
-        if (!context.historyTrouble.empty() && context.common.store.empty()) {
-            context.console.endProgress();
-            context.console.showWarnings({context.historyTrouble});
-        }
+        tellTrouble(context);
         return result;
     } catch (const InterruptedError& error) {
         if (!run || !context.historyTrouble.empty()) throw;
         throw InterruptedError(fmt::format("{}; 'tessera resume {}' continues it", error.what(), *run));
     }
+}
+
+void tellTrouble(Context& context) {
+    if (context.historyTrouble.empty() || !context.common.store.empty()) return;
+    context.console.endProgress();
+    context.console.insist(context.historyTrouble);
 }
 
 void finishRecording(const Context& context) {

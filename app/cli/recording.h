@@ -12,10 +12,12 @@
 
 namespace tessera::cli {
 
-/// The history that `--store` names, else the one in its default place.
+/// The history that `--store` names, else the one in its default place. Throws FileError where the folder of the named
+/// one is not there.
 std::filesystem::path historyPath(const CommonOptions& common);
 
-/// Opens the history for a command on it; its notice is a warning. Without a file, `readOnly` commands see an empty one
+/// Opens the history for a command on it; its notice is a warning. A reading command marks runs whose processes were
+/// killed as interrupted first. Without a file, `readOnly` commands see an empty one
 /// and leave nothing behind. Throws StoreError.
 store::Store openHistory(const Context& context, store::OpenMode mode);
 
@@ -31,6 +33,8 @@ std::vector<study::Input> inputsOf(const std::vector<study::Result>& results);
 study::Result runRecorded(Context& context, const study::Study& study,
                           const std::optional<store::RunId>& continued = {},
                           std::optional<store::RunId>* number = nullptr);
+/// Warns that the history in its default place could not be written, also the quiet: the run was not kept.
+void tellTrouble(Context& context);
 /// Throws the FileError of a history that was named and could not be written.
 void finishRecording(const Context& context);
 

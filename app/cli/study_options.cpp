@@ -22,7 +22,7 @@ void addParameters(CLI::App& app, const std::vector<study::Parameter>& table, Pa
         if (row.kind == study::ParameterKind::wordOrNumber)
             help += fmt::format(", or a number from {} to {}", row.least, row.most);
         if (fallback.is_string()) help += fmt::format(" (default {})", fallback.get<std::string>());
-        if (fallback.is_number()) help += fmt::format(" (default {})", fallback.dump());
+        if (fallback.is_number()) help += fmt::format(" (default {})", fallback.get<double>());
         if (fallback.is_array() && !fallback.empty())
             help += fmt::format(" (default {})", joined(fallback.get<std::vector<std::string>>(), ","));
         CLI::Option* added = row.kind == study::ParameterKind::flag
@@ -50,9 +50,9 @@ void show(Context& context, const study::Result& result) {
 }
 
 study::Result runFile(Context& context, const std::string& name, const study::Study& study,
-                      std::optional<store::RunId>* run) {
+                      std::optional<store::RunId>* run, const std::optional<store::RunId>& continued) {
     try {
-        return runRecorded(context, study, {}, run);
+        return runRecorded(context, study, continued, run);
     } catch (const UsageError& error) {
         throw DataError({.file = name}, error.what(), "a study that can be run");
     }

@@ -26,8 +26,8 @@ void setParameters(study::Study& study, const ParameterTexts& given);
 /// Prints a result and ends the recording.
 void show(Context& context, const study::Result& result);
 
-/// Runs the study of a file. What it cannot mean is wrong input, not wrong usage.
+/// Runs the study of a file, or goes on with a run of it. What it cannot mean is wrong input, not wrong usage.
 study::Result runFile(Context& context, const std::string& name, const study::Study& study,
-                      std::optional<store::RunId>* run = nullptr);
+                      std::optional<store::RunId>* run = nullptr, const std::optional<store::RunId>& continued = {});
 
 }  // namespace tessera::cli

@@ -25,6 +25,7 @@ struct Request {
     bool noStore = false;
     std::vector<std::string> files;
     std::vector<std::string> studies;  ///< to run at once
+    bool quitWhenReady = false;
 };
 
 /// One fault while the window handles an event is a sentence, not the end of the program and of what is unsaved.
@@ -49,13 +50,14 @@ private:
 
 void describe(CLI::App& options, Request& request) {
     options.name("tessera-studio");
-    options.description("Tessera's window: which accelerators, arranged how, running which split of this model?");
+    options.description("Tessera's window: explore accelerator choice, placement and model partitioning");
     options.set_version_flag("--version", std::string("tessera-studio ") + TESSERA_VERSION);
     auto* store = options.add_option("--store", request.store, "history to use instead of the one used last");
     options.add_flag("--no-store", request.noStore, "keep nothing of what is run")->excludes(store);
     options.add_option("--run", request.studies, "runs a study, bundled or a file; may be repeated")
         ->type_name("STUDY")
         ->allow_extra_args(false);
+    options.add_flag("--quit-when-ready", request.quitWhenReady)->group("");  // for tests of the start
     options.add_option("FILES", request.files, "models, hardware, studies or exported runs to open");
 }
 
@@ -101,6 +103,8 @@ int show(Application& application, const Request& request) {
     tessera::ui::MainWindow window(
         {.history = request.store, .restoreSession = true, .recordHistory = !request.noStore});
     application.setWindow(&window);
+    if (request.quitWhenReady)
+        QObject::connect(&window, &tessera::ui::MainWindow::ready, &window, [] { QCoreApplication::exit(0); });
     window.show();
     for (const std::string& file : request.files) window.importFile(QString::fromStdString(file));
     for (const std::string& study : request.studies) window.runStudyNamed(QString::fromStdString(study));

@@ -2,20 +2,52 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+
+#include "core/base/error.h"
 
 namespace tessera {
 
 /// Largest file that any reader takes. The limit is named in the error.
 inline constexpr std::uintmax_t kLargestFile = std::uintmax_t{512} << 20;
 
-/// The bytes of a file. Throws FileError where it cannot be read (missing, a directory, no permission) and DataError
-/// where it is larger than `limit` bytes.
+/// The name of standard input where a file is read, and of standard output where one is written.
+inline constexpr std::string_view kStandardStream = "-";
+
+/// True for names of standard input: "-", "/dev/stdin".
+bool isStandardInput(const std::filesystem::path& path);
+
+/// True where a name means a file and not an entry of the library: standard input, an existing file that is no folder,
+/// a path, or a name with one of the suffixes.
+bool namesFile(const std::string& name, std::initializer_list<std::string_view> suffixes = {".json"});
+
+/// For a file that this process has not enough memory to read.
+DataError outOfMemory(const std::string& file);
+
+/// The bytes of a file, of standard input, or of a pipe. What can be read but once (standard input, /dev/fd/N) is kept:
+/// whoever asks again gets the same. Throws FileError where it cannot be read (missing, a folder, a device, a pipe that
+/// nobody writes to, no permission) and DataError where it is larger than `limit` bytes.
 std::string readFile(const std::filesystem::path& path, std::uintmax_t limit = kLargestFile);
 
-/// Writes a whole file or nothing: into a temporary neighbour that is renamed. Devices and pipes are written to
-/// directly. Throws FileError.
+/// Writes a whole file or nothing: into a new neighbour that is renamed. Devices and pipes are written to directly.
+/// Folders are not made. Throws FileError.
 void writeFile(const std::filesystem::path& path, std::string_view bytes);
+
+/// A new folder that nobody else can look into, gone with all that is in it at the end.
+class TemporaryFolder {
+public:
+    /// In TMPDIR, or /tmp where that is not set. Throws FileError, naming TMPDIR, where none can be made.
+    TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder();
+
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
 
 }  // namespace tessera

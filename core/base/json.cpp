@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <set>
 #include <utility>
 
+#include "core/base/character.h"
+#include "core/base/escape.h"
 #include "core/base/file.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
@@ -91,14 +95,7 @@ struct Source {
         return 1 + std::count(text.data(), last, '\n');
     }
 
-    /// The letters and digits up to there, or the one character that is none.
-    std::string_view lastWord() const {
-        const std::string_view read(text.data(), static_cast<std::size_t>(furthest - text.data()));
-        const auto isWord = [](char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); };
-        std::size_t from = read.empty() ? 0 : read.size() - 1;
-        while (from > 0 && isWord(read[from]) && isWord(read[from - 1])) --from;
-        return read.substr(from);
-    }
+    std::string_view read() const { return {text.data(), static_cast<std::size_t>(furthest - text.data())}; }
 
     /// The line of the value that was just read: after a number the lexer is one character further.
     std::int64_t lineOfValue() const {
@@ -109,13 +106,148 @@ struct Source {
     }
 };
 
+/// What makes a text no JSON, and where.
+struct Culprit {
+    std::size_t at = 0;
+    std::string_view text;
+};
+
+bool isWord(char c) {
+    constexpr std::string_view kMore = "+-._";
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+           kMore.find(c) != std::string_view::npos;
+}
+
+/// The parser's message, and what the lexer took for a token: it begins anew at strings and numbers only.
+class SyntaxError {
+public:
+    SyntaxError(const Source& source, std::string_view message, const std::string& token)
+        : source_(source), message_(message), token_(token) {}
+
+    DataError error() const {
+        if (trimmed(source_.text).empty())
+            return {{.file = source_.file, .line = source_.line()}, "an empty file", "well-formed JSON"};
+        const Culprit culprit = find();
+        const std::size_t before = std::string_view(source_.text).substr(0, culprit.at).rfind('\n');
+        const std::size_t lineStart = before == std::string_view::npos ? 0 : before + 1;
+        const Place place{.file = source_.file,
+                          .line = 1 + std::count(source_.text.begin(),
+                                                 source_.text.begin() + static_cast<std::ptrdiff_t>(culprit.at), '\n'),
+                          .column = static_cast<std::int64_t>(culprit.at - lineStart) + 1};
+        return {place, found(culprit), expected(culprit)};
+    }
+
+private:
+    bool says(std::string_view part) const { return message_.find(part) != std::string_view::npos; }
+    bool atEnd() const { return says("unexpected end of input") || says("missing closing quote"); }
+
+    Culprit find() const {
+        const std::string_view text = source_.text;
+        const std::string_view read = source_.read();
+        if (atEnd() || read.empty()) return {read.size(), {}};
+        const bool whole = says("unexpected string") || says("unexpected number");
+        std::size_t at = whole ? read.rfind(token_) : std::string_view::npos;
+        if (at == std::string_view::npos) at = read.size() - 1;
+        if (whole && !isWord(text[at])) return {at, text.substr(at, token_.size())};
+        const bool cutShort = says("invalid literal") || says("invalid number");
+        if (cutShort && at > 0 && !isWord(text[at]) && isWord(text[at - 1])) --at;
+        if (says("invalid string") || !isWord(text[at]))
+            return {at, text.substr(at, std::max<std::size_t>(firstCharacter(text.substr(at)).length, 1))};
+        std::size_t end = at;
+        while (at > 0 && isWord(text[at - 1])) --at;
+        while (end < text.size() && isWord(text[end])) ++end;
+        return {at, text.substr(at, end - at)};
+    }
+
+    std::string found(const Culprit& culprit) const {
+        if (atEnd()) return "the end of the file";
+        if (says("control character"))
+            return culprit.text == "\n" ? "a line end inside a text" : "a control character inside a text";
+        return inQuotes(culprit.text, 40);
+    }
+
+    std::string expected(const Culprit& culprit) const {
+        if (says("ill-formed UTF-8") || (!atEnd() && firstCharacter(culprit.text).length == 0)) return "text in UTF-8";
+        struct Row {
+            std::string_view part;
+            std::string_view expected;
+        };
+        static constexpr std::array kTexts{
+            Row{"missing closing quote", "'\"' at the end of the text"},
+            Row{"control character", "\\n for a line end, \\t for a tab, \\u and four digits for any other"},
+            Row{"after backslash", R"(one of " \ / b f n r t u behind a backslash)"},
+            Row{"4 hex digits", "four hexadecimal digits behind \\u"},
+            Row{"surrogate", "both halves of a pair of surrogates, \\uD800 to \\uDBFF first"},
+        };
+        for (const Row& row : kTexts)
+            if (says(row.part)) return std::string(row.expected);
+        if (const std::string meant = meantBy(culprit.text); !meant.empty()) return meant;
+        static constexpr std::array kPlaces{
+            Row{"; expected end of input", "the end of the file"},
+            Row{"parsing object key", "a key in double quotes"},
+            Row{"parsing object separator", "':' behind the key"},
+            Row{"parsing object ", "',' or '}'"},
+            Row{"parsing array ", "',' or ']'"},
+        };
+        for (const Row& row : kPlaces)
+            if (says(row.part)) return std::string(row.expected);
+        return "a value: an object, a list, a text in double quotes, a number, true, false or null";
+    }
+
+    /// What other languages write there, or an empty text.
+    std::string meantBy(std::string_view word) const {
+        struct Row {
+            std::string_view word;
+            std::string_view meant;
+        };
+        static constexpr std::array kWords{
+            Row{"true", "'true'"}, Row{"false", "'false'"},    Row{"null", "'null'"},     Row{"none", "'null'"},
+            Row{"nil", "'null'"},  Row{"undefined", "'null'"}, Row{"'", "double quotes"}, Row{"/", "no comment"},
+        };
+        static constexpr std::array<std::string_view, 3> kNotFinite{"nan", "inf", "infinity"};
+        std::string plain = lowered(word);
+        if (plain.starts_with('-') || plain.starts_with('+')) plain.erase(0, 1);
+        if (std::find(kNotFinite.begin(), kNotFinite.end(), plain) != kNotFinite.end())
+            return fmt::format("a finite number: JSON has no '{}'", word);
+        for (const Row& row : kWords)
+            if (plain == row.word && inQuotes(word) != row.meant) return std::string(row.meant);
+        const bool wrong = says("invalid") || (says("unexpected number") && word != token_);
+        const bool number = wrong && word.find_first_of("0123456789") < 2 && isWord(word.front());
+        return number ? "a number as JSON has it, such as -0.5 or 1e9" : "";
+    }
+
+    const Source& source_;
+    std::string_view message_;
+    const std::string& token_;
+};
+
+/// Empties a value, innermost parts first. Left alone, the library would first put all parts side by side, for which
+/// there may be no memory when they go because memory ran out.
+void release(Json& value) {
+    if (value.is_array())
+        for (Json& entry : value.get_ref<Json::array_t&>()) release(entry);
+    if (value.is_object())
+        for (auto& member : value.get_ref<Json::object_t&>()) release(member.second);
+    if (value.is_structured()) value.clear();
+}
+
+struct Releaser {
+    void operator()(Json* value) const {
+        release(*value);
+        delete value;
+    }
+};
+
 /// SAX consumer that builds the document and refuses duplicate keys, deep nesting and numbers that are not finite.
 /// It adds members without looking for their key first, which in an ordered object would take quadratic time.
 class Builder {
 public:
     explicit Builder(const Source& source) : source_(source) {}
+    Builder(const Builder&) = delete;
+    Builder& operator=(const Builder&) = delete;
+    ~Builder() { release(root_); }
 
-    Json take() { return std::move(root_); }
+    void moveTo(Json& document) { document = std::move(root_); }
 
     bool null() { return scalar(nullptr); }
     bool boolean(bool value) { return scalar(value); }
@@ -140,20 +272,12 @@ public:
     bool parse_error(std::size_t, const std::string& token, const nlohmann::json::exception& error) {
         constexpr int kNumberOverflow = 406;
         const std::string_view message = error.what();
-        const auto says = [&](std::string_view part) { return message.find(part) != std::string_view::npos; };
         if (error.id == kNumberOverflow) {
             tracker_.beginValue();
             throw DataError({.file = source_.file, .line = source_.lineOfValue(), .field = tracker_.path()},
                             inQuotes(token, 40), "a finite number");
         }
-        if (trimmed(source_.text).empty()) refuse("an empty file", "well-formed JSON");
-        if (says("ill-formed UTF-8")) refuse(inQuotes(token, 40), "text in UTF-8");
-        if (says("unexpected end of input") || says("missing closing quote"))
-            refuse("the end of the file", "well-formed JSON");
-        // The parser's token begins anew at strings and numbers only.
-        const bool exact =
-            says("unexpected string") || says("unexpected number") || says("invalid string") || says("invalid number");
-        refuse(inQuotes(exact ? std::string_view(token) : source_.lastWord(), 40), "well-formed JSON");
+        throw SyntaxError(source_, message, token).error();
     }
 
 private:
@@ -277,9 +401,15 @@ JsonDocument JsonDocument::parse(std::string text, std::string file) {
         source.furthest += zero + 1;
         throw DataError({.file = source.file, .line = source.line()}, "a zero byte", "JSON in UTF-8");
     }
-    Builder builder(source);
-    walk(source, builder);
-    document.json_ = std::make_shared<const Json>(builder.take());
+    try {
+        const std::shared_ptr<Json> json(new Json(), Releaser{});
+        Builder builder(source);
+        walk(source, builder);
+        builder.moveTo(*json);
+        document.json_ = json;
+    } catch (const std::bad_alloc&) {
+        throw outOfMemory(*document.file_);
+    }
     return document;
 }
 
@@ -440,7 +570,7 @@ std::string JsonNode::textOr(const std::string& key, const std::string& fallback
 }
 
 std::string toText(const Json& json) {
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return jsonEscaped(json.dump(2, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace tessera

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 class JsonNode;
 
 /// One parsed JSON text with the name it came under. Parsing refuses, with file and line: syntax errors, duplicate
-/// keys, nesting deeper than 100, more than ten million values, numbers that are not finite, and zero bytes.
+/// keys, nesting deeper than 100, over ten million values, numbers that are not finite, zero bytes, lack of memory.
 class JsonDocument {
 public:
     /// Throws DataError.
@@ -92,7 +92,7 @@ private:
     std::string path_;
 };
 
-/// The text of an output document: two-space indent, shortest round-trip numbers, bytes that are not UTF-8 escaped.
+/// The text of an output document: two-space indent, shortest round-trip numbers, no control characters, UTF-8 only.
 std::string toText(const Json& json);
 
 }  // namespace tessera

@@ -18,13 +18,17 @@ struct ProcessResult {
 
 /// What a child process may use.
 struct ProcessLimits {
-    std::chrono::milliseconds time{60'000};
+    std::chrono::milliseconds time{60'000};       ///< elapsed, and of the processor
     std::size_t output = std::size_t{512} << 20;  ///< bytes of output and errors together
+    std::size_t memory = std::size_t{4} << 30;    ///< bytes of address space
 };
 
-/// Runs a program, found on PATH, with its arguments: no shell in between. `input` becomes its standard input.
-/// The program and all that it started are killed when the time is over, when it writes too much, or on a stop request.
-/// Throws FileError where there is no such program, it cannot be started, or a limit was hit; InterruptedError on stop.
+/// Runs a program, found on PATH, with its arguments: no shell in between. `input` becomes its standard input; of the
+/// environment it gets what finds programs, folders and fonts, and texts as in C. The program and all that it started
+/// are killed when the time is over, when it writes too much, or on a stop request; should this process be killed, the
+/// system ends the program when its time on the processor is over.
+/// Throws FileError where there is no such program (and names the Debian package of those that Tessera uses), it cannot
+/// be started, or a limit was hit; InterruptedError on stop.
 ProcessResult runProcess(const std::vector<std::string>& command, std::string_view input,
                          const ProcessLimits& limits = {}, const std::stop_token& stop = {});
 

@@ -3,37 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <numeric>
+
+#include "core/base/character.h"
 
 namespace tessera {
 
 namespace {
-
-/// Length in bytes of the well-formed UTF-8 character at the start of `text`, 0 where there is none.
-/// The accepted ranges are those of the Unicode Standard, table 3-7.
-std::size_t characterLength(std::string_view text) {
-    struct Form {
-        unsigned char leadFrom, leadTo, secondFrom, secondTo;
-        std::size_t length;
-    };
-    static constexpr std::array kForms{
-        Form{0x00, 0x7F, 0x00, 0xFF, 1}, Form{0xC2, 0xDF, 0x80, 0xBF, 2}, Form{0xE0, 0xE0, 0xA0, 0xBF, 3},
-        Form{0xE1, 0xEC, 0x80, 0xBF, 3}, Form{0xED, 0xED, 0x80, 0x9F, 3}, Form{0xEE, 0xEF, 0x80, 0xBF, 3},
-        Form{0xF0, 0xF0, 0x90, 0xBF, 4}, Form{0xF1, 0xF3, 0x80, 0xBF, 4}, Form{0xF4, 0xF4, 0x80, 0x8F, 4},
-    };
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    for (const Form& form : kForms) {
-        if (byte(0) < form.leadFrom || byte(0) > form.leadTo) continue;
-        if (text.size() < form.length) return 0;
-        if (form.length > 1 && (byte(1) < form.secondFrom || byte(1) > form.secondTo)) return 0;
-        for (std::size_t i = 2; i < form.length; ++i)
-            if (byte(i) < 0x80 || byte(i) > 0xBF) return 0;
-        return form.length;
-    }
-    return 0;
-}
 
 std::size_t editDistance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
@@ -50,30 +26,19 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
-/// Characters that a terminal or a line-based reader acts upon: C0 and C1 controls, line and paragraph separators, and
-/// those that reorder text (Unicode bidirectional controls).
-bool isControl(std::string_view character) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-    if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7F;
-    if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
-    if (character.size() != 3 || byte(0) != 0xE2) return false;
-    if (byte(1) == 0x80) return byte(2) >= 0xA8 && byte(2) <= 0xAE;  // U+2028 ... U+202E
-    return byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9;    // U+2066 ... U+2069
-}
-
 }  // namespace
 
 std::string escaped(std::string_view text, std::size_t limit) {
     std::string result;
     while (!text.empty()) {
         if (result.size() >= limit) return result + "…";
-        const std::size_t length = std::max<std::size_t>(characterLength(text), 1);
-        const std::string_view character = text.substr(0, length);
-        if (characterLength(text) == 0 || isControl(character))
-            for (const char byte : character) result += fmt::format("\\x{:02X}", static_cast<unsigned char>(byte));
+        const Character character = firstCharacter(text);
+        const std::string_view bytes = text.substr(0, std::max<std::size_t>(character.length, 1));
+        if (character.length == 0 || isControl(character.code))
+            for (const char byte : bytes) result += fmt::format("\\x{:02X}", static_cast<unsigned char>(byte));
         else
-            result += character;
-        text.remove_prefix(length);
+            result += bytes;
+        text.remove_prefix(bytes.size());
     }
     return result;
 }
@@ -84,7 +49,7 @@ std::string inQuotes(std::string_view text, std::size_t limit) {
 
 bool isUtf8(std::string_view text) {
     while (!text.empty()) {
-        const std::size_t length = characterLength(text);
+        const std::size_t length = firstCharacter(text).length;
         if (length == 0) return false;
         text.remove_prefix(length);
     }

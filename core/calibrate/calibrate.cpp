@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/json.h"
+#include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/calibrate/exchange.h"
 #include "core/calibrate/grid.h"
@@ -20,6 +21,8 @@
 #include "core/calibrate/kernels.h"
 #include "core/calibrate/streams.h"
 #include "core/hardware/library.h"
+#include "core/predict/kernels.h"
+#include "core/predict/machine.h"
 
 namespace tessera::calibrate {
 
@@ -29,14 +32,15 @@ namespace fs = std::filesystem;
 
 constexpr double kStreamsShare = 0.1;    // of the time
 constexpr double kExchangesShare = 0.1;  // likewise
-constexpr double kKernelsShare = 0.5;    // at least, also where the rest took longer than its share
+constexpr double kBeforeKernels = 0.5;   // of it, at most, where other things use the machine
+constexpr double kLeastKernels = 0.05;   // of it, also where none is left
 constexpr double kLongestKernel = 0.5;   // seconds at the peak rate: a stop is answered behind it
 constexpr double kMebi = 1024.0 * 1024;
 constexpr double kLargestPool = 1024 * kMebi;
 constexpr double kUnknownCache = 32 * kMebi;
 constexpr const char* kPeakTask = "peak rate";
 constexpr const char* kBandwidthTask = "bandwidth";
-constexpr const char* kExchangeTask = "sums between processes";
+constexpr const char* kExchangeTask = "all-reduce between processes";
 
 double clockSeconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -141,7 +145,8 @@ private:
         setSource(path + ".capacity_bytes");
     }
 
-    // Sums between processes ----------------------------------------------------------------------------------------
+    // All-reduce between processes
+    // ----------------------------------------------------------------------------------------
 
     void measureExchanges() {
         std::vector<unsigned> counts{2};
@@ -150,18 +155,23 @@ private:
                                                     std::size_t{128} << 20U};  // the longest last
         const std::size_t steps = counts.size() * kBytes.size() * transports().size();
         const double each = kExchangesShare * seconds_ / static_cast<double>(steps);
-        const double end = clockSeconds() + 2 * kExchangesShare * seconds_;  // twice, where others use the machine
+        // Twice its share where others use the machine, as long as half of the time is left for the kernels.
+        const double end =
+            std::min(clockSeconds() + 2 * kExchangesShare * seconds_, started_ + kBeforeKernels * seconds_);
         std::size_t done = 0;
         for (const unsigned processes : counts)
             for (const std::size_t bytes : kBytes) {
-                if (static_cast<double>(bytes) * 2 * processes > memory() / 4 || clockSeconds() > end) continue;
+                if (static_cast<double>(bytes) * 2 * processes > memory() / 4) continue;
                 std::map<std::string_view, double> times;
                 for (const Transport& transport : transports()) {
+                    if (transport.id == "tcp" && !options_.tcp) continue;
+                    const double rest = end - clockSeconds();
+                    if (rest <= 0) break;
                     const auto time = allReduceTime({.bytes = bytes,
                                                      .processes = processes,
                                                      .transport = transport.id,
                                                      .seconds = each,
-                                                     .limit = 10 * each + 2},
+                                                     .limit = std::min(10 * each + 2, rest)},
                                                     stop_);
                     report(kExchangeTask, ++done, steps);
                     if (time) times[transport.id] = *time;
@@ -170,7 +180,7 @@ private:
             }
         if (made_.accelerator.allReduce.empty())
             made_.warnings.emplace_back(
-                "No sum between processes could be measured: predictions for several devices "
+                "No all-reduce between processes could be measured: predictions for several devices "
                 "will say what they need.");
     }
 
@@ -246,7 +256,7 @@ private:
         const std::vector<Request> list = requests(library);
         const Tools tools{.now = clockSeconds,
                           .prepare = [&](const Request& request) { return library.prepare(request); }};
-        made_.kernels = measureTwice(list, tools, std::max(left(), kKernelsShare * seconds_), progress_, stop_);
+        made_.kernels = measureTwice(list, tools, std::max(left(), kLeastKernels * seconds_), progress_, stop_);
         made_.agreement = agreementOf(made_.kernels.measured);
     }
 
@@ -277,7 +287,8 @@ private:
         for (const auto& [dtype, rate] : accelerator.peakFlops) setSource("peak_flops." + dtype);
         if (made_.agreement.noisy) {
             made_.warnings.push_back(made_.agreement.sentence);
-            for (auto& [path, provenance] : accelerator.provenance) provenance.source += "; this machine was noisy";
+            for (auto& [path, provenance] : accelerator.provenance)
+                provenance.source += fmt::format("; {}", predict::kNoisySource);
         }
         if (!made_.kernels.outOfTime.empty())
             made_.warnings.push_back(fmt::format(
@@ -296,10 +307,18 @@ private:
     Calibration made_;
 };
 
+bool isIn(const fs::path& path, const fs::path& folder) {
+    const fs::path relative = path.lexically_normal().lexically_relative(folder.lexically_normal());
+    return !relative.empty() && *relative.begin() != "..";
+}
+
 void makeFolder(const fs::path& folder) {
     std::error_code error;
-    if (!folder.empty()) fs::create_directories(folder, error);
+    const std::optional<fs::path> own = hardware::ownDataFolder();
+    if (own && isIn(folder, *own)) fs::create_directories(folder, error);
     if (error) throw FileError(fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message()));
+    if (!folder.empty() && !fs::is_directory(folder, error))
+        throw FileError(fmt::format("there is no folder {} for the calibration", inQuotes(folder.string(), 1024)));
 }
 
 }  // namespace
@@ -312,7 +331,7 @@ const std::vector<Stage>& stages() {
     static const std::vector<Stage> kStages{
         {kPeakTask, "Peak rates", "multiply-adds that need no memory"},
         {kBandwidthTask, "Bandwidth", "of every cache and of the memory"},
-        {kExchangeTask, "Sums between processes", "over sockets and shared memory"},
+        {kExchangeTask, "All-reduce between processes", "over sockets and shared memory"},
         {"kernels", "Kernels", "products, convolutions and others, each in two passes"},
     };
     return kStages;
@@ -328,6 +347,8 @@ std::string kernelCsv(const Calibration& calibration) {
         "# {}.\n# {}\n# Medians of {} repetitions in two passes, of which {} were left out as outliers. Operands lie "
         "row-major\n# in memory and not in a cache; bringing them into other layouts and back is part of the time.\n",
         calibration.measuredBy, calibration.agreement.sentence, kernels.repetitions, kernels.dropped);
+    if (calibration.agreement.compared > 0)
+        text += fmt::format("{}{:.4f}\n", predict::kNoiseMark, calibration.agreement.difference);
     std::map<std::string, std::vector<double>> spreads;
     for (const Measured& one : kernels.measured) spreads[one.request.kernel].push_back(one.spread());
     text += "# Spread (half of the range between the quartiles, of the median), as the median and most over shapes:\n";
@@ -371,11 +392,15 @@ Files filesInLibrary(const std::string& name) {
     return {.accelerator = *own / "accelerators" / (name + ".json"), .kernels = *own / "kernels" / (name + ".csv")};
 }
 
+void makeFolders(const Files& files) {
+    makeFolder(files.accelerator.parent_path());
+    makeFolder(files.kernels.parent_path());
+}
+
 void write(const Calibration& calibration, const Files& files) {
     hardware::Accelerator accelerator = calibration.accelerator;
     accelerator.kernels = files.kernels.lexically_relative(files.accelerator.parent_path()).string();
-    makeFolder(files.accelerator.parent_path());
-    makeFolder(files.kernels.parent_path());
+    makeFolders(files);
     writeFile(files.kernels, kernelCsv(calibration));
     writeFile(files.accelerator, toText(hardware::toJson(accelerator)));
 }

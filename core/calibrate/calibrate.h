@@ -12,6 +12,7 @@
 #include "core/base/units.h"
 #include "core/calibrate/measuring.h"
 #include "core/hardware/accelerator.h"
+#include "core/hardware/library.h"
 
 /// Turns this machine into an accelerator of the library: measures rates, bandwidths, kernels and sums between
 /// processes, each with the date, the processor, the version of oneDNN and the threads that it was measured with.
@@ -25,6 +26,7 @@ struct Options {
                                         ///< has instructions for it
     std::vector<Request> kernels{};     ///< measured before the standard grid: the operators of a model
     bool grid = true;                   ///< the standard grid, too
+    bool tcp = true;                    ///< sums between processes by TCP on loopback, too
     std::string name = "this machine";
 };
 
@@ -32,7 +34,7 @@ inline constexpr double kSeconds = 180;
 inline constexpr double kQuickSeconds = 30;
 inline constexpr double kLeastSeconds = 1;  ///< of `seconds`
 inline constexpr double kMostSeconds = 3600;
-inline constexpr const char* kName = "this-machine";  ///< of a calibration in the library
+inline constexpr const char* kName = hardware::kThisMachine;  ///< of a calibration in the library
 
 /// At most so many seconds in all.
 double limitOf(const Options& options);
@@ -70,7 +72,7 @@ struct Rate {
     Measure measure = Measure::bytesPerSecond;
     std::optional<Bytes> capacity = {};
 };
-/// Peaks, then levels of memory from the fastest, then sums between processes.
+/// Peaks, then levels of memory from the fastest, then all-reduce between processes.
 std::vector<Rate> ratesOf(const hardware::Accelerator& accelerator);
 
 /// Where a calibration is written.
@@ -81,7 +83,10 @@ struct Files {
 Files filesAt(const std::filesystem::path& accelerator);
 /// In the library's own folder: accelerators/NAME.json and kernels/NAME.csv. Throws FileError where there is none.
 Files filesInLibrary(const std::string& name = kName);
-/// Writes both files, and makes their folders. Throws FileError.
+/// Makes the folders of files in the library. Throws FileError where they cannot be made, or where the folder of other
+/// files is not there.
+void makeFolders(const Files& files);
+/// Writes both files, their folders made as above. Throws FileError.
 void write(const Calibration& calibration, const Files& files);
 
 }  // namespace tessera::calibrate

@@ -31,12 +31,12 @@ void collectWorks(const LayerPhase& phase, std::vector<std::size_t>& works) {
 }  // namespace
 
 ModelSearch::ModelSearch(const Workload& workload, const hardware::Template& space, const Options& options,
-                         cost::TilingMemo& tilings)
+                         Memos& memos)
     : workload_(workload),
       space_(space),
       options_(options),
       estimator_(*cost::estimatorNamed(options.estimator)),
-      tilings_(tilings),
+      memos_(memos),
       placer_(workload.graph, Placer::kMostCuts, options.cancel),
       order_(topologicalOrder(workload.graph.layers,
                               [&] {
@@ -110,7 +110,7 @@ std::vector<Latency> ModelSearch::latencies(const hardware::Architecture& archit
         if (shape.slice != &slice) continue;
         for (const std::size_t work : shape.works) {
             const cost::OperatorCost cost =
-                estimator_.estimateWith(workload_.works[work], architecture, space_.rates, tilings_);
+                estimator_.estimateWith(workload_.works[work], architecture, space_.rates, memos_.tilings);
             works[work] = {cost.oneCore.latency.value, cost.allCores.latency.value};
         }
     }
@@ -126,8 +126,16 @@ ScheduleResult ModelSearch::schedule(const PhaseShape& shape, const std::vector<
     options.time = std::chrono::hours(24);
     options.nodes = states;
     options.stop = stop;
-    ScheduleResult result = scheduleOperators(shape.operators(works), coresOf(architecture), options);
+    const OperatorGraph graph = shape.operators(works);
+    const Cores cores = coresOf(architecture);
+    std::string key;
+    if (states >= ScheduleMemo::kFewestStates) {
+        key = ScheduleMemo::keyOf(graph, cores, states);
+        if (std::optional<ScheduleResult> known = memos_.schedules.find(key)) return *std::move(known);
+    }
+    ScheduleResult result = scheduleOperators(graph, cores, options);
     checkStop(stop);
+    if (!key.empty()) memos_.schedules.add(key, result);
     return result;
 }
 
@@ -431,6 +439,21 @@ ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Byt
     return best;
 }
 
+double ModelSearch::memoryBoundShare(const hardware::Architecture& architecture, const Slice& slice) const {
+    double waiting = 0, total = 0;
+    for (const std::size_t k : slice.kindOf)
+        for (const LayerPhase* phase : {&slice.kinds[k].forward, &slice.kinds[k].backward})
+            for (const LayerOperator& op : phase->operators) {
+                if (op.reduced) continue;
+                const cost::OperatorCost cost =
+                    estimator_.estimateWith(workload_.works[op.work], architecture, space_.rates, memos_.tilings);
+                const cost::CoreUse& use = cost.allCores.latency <= cost.oneCore.latency ? cost.allCores : cost.oneCore;
+                total += use.latency.value;
+                if (use.limit == cost::Limit::hbm) waiting += use.latency.value;
+            }
+    return total > 0 ? waiting / total : 0;
+}
+
 std::vector<PhaseTimes> ModelSearch::energies(const hardware::Architecture& architecture, const Slice& slice) const {
     std::vector<double> joules(workload_.works.size(), -1);
     const auto sum = [&](const LayerPhase& phase) {
@@ -440,7 +463,7 @@ std::vector<PhaseTimes> ModelSearch::energies(const hardware::Architecture& arch
             double& known = joules[op.work];
             if (known < 0) {
                 const cost::OperatorCost cost =
-                    estimator_.estimateWith(workload_.works[op.work], architecture, space_.rates, tilings_);
+                    estimator_.estimateWith(workload_.works[op.work], architecture, space_.rates, memos_.tilings);
                 known = cost.allCores.latency <= cost.oneCore.latency ? cost.allCores.energy.value
                                                                       : cost.oneCore.energy.value;
             }

@@ -7,12 +7,12 @@
 #include <stop_token>
 #include <vector>
 
+#include "core/codesign/memos.h"
 #include "core/codesign/phase_shape.h"
 #include "core/codesign/placement.h"
 #include "core/codesign/search.h"
 #include "core/codesign/workload.h"
 #include "core/cost/core_cost.h"
-#include "core/cost/tensor_core.h"
 #include "core/hardware/template.h"
 
 namespace tessera::codesign {
@@ -34,8 +34,7 @@ struct ModelValue {
 /// Evaluates one model on any architecture of a template. Immutable after construction, so that threads may share it.
 class ModelSearch {
 public:
-    ModelSearch(const Workload& workload, const hardware::Template& space, const Options& options,
-                cost::TilingMemo& tilings);
+    ModelSearch(const Workload& workload, const hardware::Template& space, const Options& options, Memos& memos);
 
     const Workload& workload() const { return workload_; }
     /// Micro-batches × widths × with and without recomputation.
@@ -60,6 +59,8 @@ public:
     ScheduleResult schedule(const PhaseShape& shape, const std::vector<Latency>& works,
                             const hardware::Architecture& architecture, std::int64_t states,
                             const std::stop_token& stop) const;
+    /// The share of all operators' time, one after the other, that those take that wait for the HBM.
+    double memoryBoundShare(const hardware::Architecture& architecture, const Slice& slice) const;
     /// Joules of a slice's phases, by kind, each operator in its faster form.
     std::vector<PhaseTimes> energies(const hardware::Architecture& architecture, const Slice& slice) const;
     /// Multiply-accumulates of forward and backward pass for one sample, over all slices.
@@ -104,7 +105,7 @@ private:
     const hardware::Template& space_;
     const Options& options_;
     const cost::Estimator& estimator_;
-    cost::TilingMemo& tilings_;
+    Memos& memos_;
     Placer placer_;
     std::vector<SliceShape> slices_;
     std::vector<std::int64_t> microBatches_;  ///< that there are slices of, ascending

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/codesign/operators.h"
 #include "core/hardware/library.h"
@@ -99,8 +100,11 @@ private:
             if (ends.size() != 2) edge.fail("a pair of ids [from, to]", fmt::format("a list of {}", ends.size()));
             const std::size_t from = positionIn(ends[0]), to = positionIn(ends[1]);
             if (from == to) edge.fail("an edge between two operators", "an edge from an operator to itself");
-            // A pair that is listed twice says nothing new.
-            if (seen.insert(from * kMostOperators + to).second) graph_.edges.emplace_back(from, to);
+            if (!seen.insert(from * kMostOperators + to).second)
+                edge.fail("one edge between two operators",
+                          fmt::format("a second one from operator {} to operator {}", graph_.operators[from].id,
+                                      graph_.operators[to].id));
+            graph_.edges.emplace_back(from, to);
         }
     }
 
@@ -169,8 +173,7 @@ std::vector<std::string> bundledOperatorNames() {
 
 JsonDocument loadOperators(const std::string& nameOrPath) {
     std::error_code ignored;
-    const bool isPath = nameOrPath.find('/') != std::string::npos || nameOrPath.ends_with(".json");
-    if (isPath || fs::exists(nameOrPath, ignored)) return JsonDocument::load(nameOrPath);
+    if (namesFile(nameOrPath)) return JsonDocument::load(nameOrPath);
     for (const fs::path& folder : hardware::dataFolders()) {
         const fs::path path = folder / "operators" / (nameOrPath + ".json");
         if (fs::is_regular_file(path, ignored)) return JsonDocument::load(path.string());

@@ -87,7 +87,7 @@ private:
             const double microBatches = microBatchesWith(needed);
             const auto count = static_cast<double>(stages);
             factors_.push_back(microBatches + count - 1);
-            // All stages together take the longest path, all but one of them its forward part twice.
+            // All stages together take at least that, all but one of them its forward part twice.
             double load = std::max(largest, (forward + backward) / count);
             if (problem_.recompute) load = std::max(load, (2 * forward + backward) / (count + 1));
             const bool mayFit = held <= problem_.memory.value * count * (1 + 1e-9);
@@ -96,7 +96,9 @@ private:
         }
     }
 
+    /// No stages hold all layers in less: their longest path, or all of them where they run in a row.
     double longest(const std::vector<double>& times) const {
+        if (problem_.serialBranches) return std::accumulate(times.begin(), times.end(), 0.0);
         std::vector<double> ends(times.size(), 0);
         double last = 0;
         for (std::size_t i = 0; i < times.size(); ++i) {
@@ -224,6 +226,31 @@ void check(const LayerGraph& graph, const PlacementProblem& problem) {
     }
 }
 
+/// Says where layers of a stage are counted as if they had an accelerator each.
+void addOverlap(const PlacementProblem& problem, const Plan& plan, std::vector<std::string>& warnings) {
+    constexpr double kLess = 1 - 1e-9;  // up to rounding
+    const auto width = std::find_if(problem.widths.begin(), problem.widths.end(),
+                                    [&](const WidthCosts& each) { return each.width == plan.tensor; });
+    std::size_t overlapping = 0;
+    double most = 1;
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+        Seconds work;
+        for (const std::size_t layer : plan.stages[s].layers) {
+            const double forwards = problem.recompute && s + 1 < plan.stages.size() ? 2 : 1;
+            work += forwards * width->layers[layer].forward + width->layers[layer].backward;
+        }
+        if (!(plan.stages[s].load < kLess * work)) continue;
+        ++overlapping;
+        most = std::max(most, ratio(work, plan.stages[s].load));
+    }
+    if (overlapping == 0) return;
+    warnings.push_back(fmt::format(
+        "{} of the {} stages {} faster than all of their layers one after the other would be, by up to {:.2f} times: "
+        "layers that do not depend on each other are counted as if they ran at the same time at full speed. "
+        "'--branches serial' counts them one after the other.",
+        overlapping, plan.stages.size(), overlapping == 1 ? "is" : "are", most));
+}
+
 std::vector<std::string> warningsOf(const CutLattice& lattice, bool losesPlans) {
     std::vector<std::string> warnings;
     if (!lattice.allCuts())
@@ -280,9 +307,13 @@ Placement Placer::place(const PlacementProblem& problem, const PlacementOptions&
                         .shortage = {},
                         .optimal = lattice_->allCuts() && !losesPlans,
                         .warnings = warningsOf(*lattice_, losesPlans)};
-    if (best)
+    if (best) {
         placement.plan = evaluate(graph(), problem, planOf(*lattice_, problem, *best));
-    else if (options.explain && !options.fasterThan)
+        placement.lowerBound = placement.plan->timePerBatch;
+        if (!placement.optimal) placement.lowerBound = std::min(placement.lowerBound, Seconds{order.front().first});
+        if (options.explain) addOverlap(problem, *placement.plan, placement.warnings);
+    }
+    if (!best && options.explain && !options.fasterThan)
         placement.shortage = explainShortage(*lattice_, problem, options.stop);
     return placement;
 }

@@ -57,6 +57,9 @@ struct PlacementProblem {
     BytesPerSecond bandwidth;        ///< between any two accelerators; above 0
     double optimizerState = 0;       ///< bytes of optimiser state per byte of weights
     bool recompute = false;          ///< activations are computed again instead of kept, but in the last stage
+    /// Layers of a stage run one after the other once all that enters it has arrived. Otherwise, as in the paper, those
+    /// that do not depend on each other run at the same time at full speed.
+    bool serialBranches = false;
     bool operator==(const PlacementProblem&) const = default;
 };
 
@@ -106,13 +109,15 @@ struct Placement {
     std::optional<Shortage> shortage;  ///< where nothing fits and it was asked for
     /// No plan is faster. False where the graph has too many cuts to try them all, or too many mixed stages.
     bool optimal = true;
+    /// No plan takes less: that of `plan` where it is optimal. Set where there is a plan.
+    Seconds lowerBound{};
     std::vector<std::string> warnings;
 };
 
 struct PlacementOptions {
     /// Only a plan that is faster than this is of interest: a search passes what it has, and most calls end early.
     std::optional<Seconds> fasterThan = {};
-    bool explain = false;       ///< where nothing fits, find out what would
+    bool explain = false;       ///< where nothing fits, find out what would; warn where layers seem to overlap
     std::stop_token stop = {};  ///< give up: InterruptedError
 };
 

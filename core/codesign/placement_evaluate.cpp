@@ -107,6 +107,11 @@ private:
 
     /// When the last layer of a stage ends, with or without waiting for tensors from other stages.
     Seconds forward(std::size_t s, bool waits) {
+        if (problem_.serialBranches) {
+            Seconds end = waits ? slowestInto(s) : Seconds{};
+            for (const std::size_t layer : plan_.stages[s].layers) end += costs_->layers[layer].forward;
+            return end;
+        }
         Seconds last;
         for (const std::size_t layer : plan_.stages[s].layers) {
             Seconds start;
@@ -123,7 +128,28 @@ private:
         return last;
     }
 
+    Seconds slowestInto(std::size_t s) const {
+        Seconds slowest;
+        for (std::size_t e = 0; e < graph_.edges.size(); ++e)
+            if (stageOf_[graph_.edges[e].to] == s && stageOf_[graph_.edges[e].from] != s)
+                slowest = std::max(slowest, costs_->edges[e] / problem_.bandwidth);
+        return slowest;
+    }
+
+    Seconds slowestOutOf(std::size_t s) const {
+        Seconds slowest;
+        for (std::size_t e = 0; e < graph_.edges.size(); ++e)
+            if (stageOf_[graph_.edges[e].from] == s && stageOf_[graph_.edges[e].to] != s)
+                slowest = std::max(slowest, costs_->edges[e] / problem_.bandwidth);
+        return slowest;
+    }
+
     Seconds backward(std::size_t s, Seconds earliest) {
+        if (problem_.serialBranches) {
+            Seconds end = std::max(earliest, slowestOutOf(s));
+            for (const std::size_t layer : plan_.stages[s].layers) end += costs_->layers[layer].backward;
+            return end;
+        }
         Seconds last = earliest;
         const std::vector<std::size_t>& layers = plan_.stages[s].layers;
         for (std::size_t i = layers.size(); i-- > 0;) {

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <deque>
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <set>
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/hardware/library.h"
@@ -36,13 +37,14 @@ struct OptimizerRow {
     std::string_view name;
     std::optional<double> reference;
     double exact;
+    double mixed;
 };
 
 constexpr std::array kOptimizers{
-    OptimizerRow{Optimizer::sgd, "SGD", 0, 0},
-    OptimizerRow{Optimizer::momentum, "Momentum", std::nullopt, 1},
-    OptimizerRow{Optimizer::adam, "Adam", 1, 2},
-    OptimizerRow{Optimizer::mixedAdam, "MixedPrecisionAdam", std::nullopt, 6},
+    OptimizerRow{Optimizer::sgd, "SGD", 0, 0, 2},
+    OptimizerRow{Optimizer::momentum, "Momentum", std::nullopt, 1, 4},
+    OptimizerRow{Optimizer::adam, "Adam", 1, 2, 6},
+    OptimizerRow{Optimizer::mixedAdam, "MixedPrecisionAdam", std::nullopt, 6, 6},
 };
 
 const OptimizerRow& rowOf(Optimizer optimizer) {
@@ -175,22 +177,26 @@ private:
             list.fail(fmt::format("the {} of width {}", counted(edges.size(), "edge", "edges"), firstWidth()),
                       "a list of " + counted(nodes.size(), "edge", "edges"));
         width.edges.resize(nodes.size());
-        // Edges of another width may stand in another order, and several may join the same layers.
-        std::map<std::pair<std::size_t, std::size_t>, std::deque<std::size_t>> open;
-        for (std::size_t e = 0; e < edges.size(); ++e) open[{edges[e].from, edges[e].to}].push_back(e);
+        // Edges of another width may stand in another order.
+        std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers;
+        for (std::size_t e = 0; e < edges.size(); ++e) numbers[{edges[e].from, edges[e].to}] = e;
+        std::set<std::pair<std::size_t, std::size_t>> seen;
         for (const JsonNode& node : nodes) {
             node.allowOnly({"sourceId", "destId", "communicationCost"});
             const LayerEdge edge{layerNamedBy(node.at("sourceId"), key), layerNamedBy(node.at("destId"), key)};
+            const auto found = [&] {
+                return fmt::format("from layer {} to layer {}", file_.layers[edge.from], file_.layers[edge.to]);
+            };
+            if (!seen.emplace(edge.from, edge.to).second)
+                node.fail("one edge between two layers", "a second one " + found());
             std::size_t number = edges.size();
             if (first) {
                 edges.push_back(edge);
             } else {
-                std::deque<std::size_t>& same = open[{edge.from, edge.to}];
-                if (same.empty())
-                    node.fail(fmt::format("an edge that width {} has, too", firstWidth()),
-                              fmt::format("from layer {} to layer {}", file_.layers[edge.from], file_.layers[edge.to]));
-                number = same.front();
-                same.pop_front();
+                const auto same = numbers.find({edge.from, edge.to});
+                if (same == numbers.end())
+                    node.fail(fmt::format("an edge that width {} has, too", firstWidth()), found());
+                number = same->second;
             }
             width.edges[number] = {numberUpTo(node.at("communicationCost"), kMostBytes)};
         }
@@ -249,18 +255,31 @@ std::string_view nameOf(Optimizer optimizer) {
 }
 
 std::string_view nameOf(OptimizerMemory rule) {
-    return rule == OptimizerMemory::reference ? "reference" : "exact";
+    return optimizerMemories()[static_cast<std::size_t>(rule)];
+}
+
+const std::vector<std::string_view>& optimizerMemories() {
+    static const std::vector<std::string_view> kNames{"reference", "exact", "mixed"};
+    return kNames;
 }
 
 std::optional<OptimizerMemory> optimizerMemoryNamed(std::string_view name) {
-    for (const OptimizerMemory rule : {OptimizerMemory::reference, OptimizerMemory::exact})
+    for (const OptimizerMemory rule : {OptimizerMemory::reference, OptimizerMemory::exact, OptimizerMemory::mixed})
         if (nameOf(rule) == name) return rule;
     return std::nullopt;
 }
 
 std::optional<double> optimizerState(Optimizer optimizer, OptimizerMemory rule) {
     const OptimizerRow& row = rowOf(optimizer);
-    return rule == OptimizerMemory::reference ? row.reference : row.exact;
+    switch (rule) {
+        case OptimizerMemory::exact:
+            return row.exact;
+        case OptimizerMemory::mixed:
+            return row.mixed;
+        case OptimizerMemory::reference:
+            break;
+    }
+    return row.reference;
 }
 
 PlacementFile readPlacementFile(const JsonDocument& document) {
@@ -268,10 +287,7 @@ PlacementFile readPlacementFile(const JsonDocument& document) {
 }
 
 std::string placementPath(const std::string& nameOrPath) {
-    std::error_code ignored;
-    const auto status = std::filesystem::status(nameOrPath, ignored);
-    const bool isFile = std::filesystem::exists(status) && !std::filesystem::is_directory(status);
-    if (isFile || nameOrPath.find('/') != std::string::npos || nameOrPath.ends_with(".json")) return nameOrPath;
+    if (namesFile(nameOrPath)) return nameOrPath;
     if (const auto path = hardware::libraryFile(kFolder, kMark, nameOrPath)) return path->string();
     std::vector<std::string> known;
     for (const auto& [id, path] : hardware::libraryFiles(kFolder, kMark)) known.push_back(id);

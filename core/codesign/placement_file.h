@@ -15,14 +15,18 @@ namespace tessera::codesign {
 
 /// How weights are updated, by the state that it keeps.
 enum class Optimizer : std::uint8_t { sgd, momentum, adam, mixedAdam };
-/// By which rule that state is counted: as the published program does, or as it is.
-enum class OptimizerMemory : std::uint8_t { reference, exact };
+/// By which rule that state is counted: as the published program does; as it is in the type of the weights; or as it is
+/// in mixed precision, where the state and a copy of the weights have 32 bits and weights and gradients 16: with Adam
+/// 16 bytes for each parameter in all.
+enum class OptimizerMemory : std::uint8_t { reference, exact, mixed };
 
 std::string_view nameOf(Optimizer optimizer);  ///< as written in files: "SGD", "Momentum", "Adam", "MixedPrecisionAdam"
-std::string_view nameOf(OptimizerMemory rule);  ///< "reference", "exact"
+std::string_view nameOf(OptimizerMemory rule);  ///< "reference", "exact", "mixed"
+const std::vector<std::string_view>& optimizerMemories();
 std::optional<OptimizerMemory> optimizerMemoryNamed(std::string_view name);
 /// Bytes of state per byte of weights: reference SGD 0, Adam 1; exact SGD 0, momentum 1, Adam 2, mixed-precision Adam 6
-/// (32-bit copy, mean and variance of 16-bit weights). None where the rule does not know the optimiser.
+/// (32-bit copy, mean and variance of 16-bit weights); mixed SGD 2, momentum 4, Adam 6. None where the rule does not
+/// know the optimiser.
 std::optional<double> optimizerState(Optimizer optimizer, OptimizerMemory rule);
 
 /// A file of the published program (`device_placement`): layers with their costs, and on what they are placed.

@@ -3,7 +3,7 @@
 namespace tessera::codesign {
 
 WidthNumbers::WidthNumbers(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs)
-    : width(costs.width), recompute(problem.recompute) {
+    : width(costs.width), recompute(problem.recompute), serial(problem.serialBranches) {
     std::size_t sliced = 0;
     for (std::size_t i = 0; i < lattice.layers(); ++i) {
         const LayerCosts& layer = costs.layers[lattice.layerAt(i)];
@@ -22,7 +22,27 @@ WidthNumbers::WidthNumbers(const CutLattice& lattice, const PlacementProblem& pr
     else
         parallel.assign(lattice.layers(), 1);
     readEdges(lattice, problem, costs);
-    collectRest(lattice);
+    if (serial)
+        collectRestInARow(lattice);
+    else
+        collectRest(lattice);
+}
+
+void WidthNumbers::collectRestInARow(const CutLattice& lattice) {
+    rest_.resize(lattice.cuts());
+    for (std::uint32_t cut = lattice.full(); cut-- > 0;) {
+        const CutLattice::Step step = lattice.steps(cut)[0];
+        const Stage& after = rest_[step.cut];
+        Stage& stage = rest_[cut];
+        stage = {.forward = 0,
+                 .again = after.again + forward[step.layer],
+                 .backward = after.backward + backward[step.layer],
+                 .waits = 0,
+                 .held = after.held + held[step.layer],
+                 .parallel = after.parallel || parallel[step.layer] != 0};
+        for (const Leaving& edge : leaving(cut)) stage.waits = std::max(stage.waits, edge.seconds);
+        stage.forward = stage.waits + stage.again;
+    }
 }
 
 /// From the full set downwards: the forward pass from a layer to the end does not depend on where the stage begins,

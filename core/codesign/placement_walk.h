@@ -15,6 +15,7 @@ struct Stage {
     double forward = 0;   ///< when its last layer ends, tensors from before the stage awaited
     double again = 0;     ///< the same without waiting: a second forward pass
     double backward = 0;  ///< the least time of its backward pass: without waiting
+    double waits = 0;     ///< for the slowest tensor from before the stage; counted where layers run in a row
     double held = 0;      ///< WidthNumbers::held
     double stashed = 0;   ///< bytes for each micro-batch in flight
     bool parallel = false;
@@ -36,6 +37,7 @@ struct WidthNumbers {
 
     std::int64_t width = 1;
     bool recompute = false;
+    bool serial = false;  ///< PlacementProblem::serialBranches
     std::vector<double> forward, backward;
     std::vector<double> held;         ///< bytes of weights, gradients, optimiser state and activations
     std::vector<double> activations;  ///< bytes
@@ -56,6 +58,7 @@ struct WidthNumbers {
 
 private:
     void collectRest(const CutLattice& lattice);
+    void collectRestInARow(const CutLattice& lattice);
     void readEdges(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs);
 
     std::vector<Entering> entering_;
@@ -108,7 +111,8 @@ public:
         double end = start + stage.backward;
         for (const WidthNumbers::Leaving& leaving : numbers_.leaving(to))
             if (!lattice_.contains(from_, leaving.layer))
-                end = std::max(end, leaving.seconds + layers_[leaving.layer].backward);
+                end = std::max(end,
+                               leaving.seconds + (numbers_.serial ? stage.backward : layers_[leaving.layer].backward));
         return end;
     }
 
@@ -122,6 +126,7 @@ private:
     /// Of a layer in stages that begin at `from_`.
     struct Layer {
         double forward = 0, again = 0, backward = 0;
+        double waits = 0;
         double stashed = 0;
         std::uint32_t since = 0;  ///< the walk that it was computed in
     };
@@ -141,6 +146,7 @@ private:
         for (const WidthNumbers::Entering& edge : numbers_.entering(position)) {
             if (lattice_.contains(from_, edge.from)) {
                 layer.forward = std::max(layer.forward, edge.seconds);
+                layer.waits = std::max(layer.waits, edge.seconds);
                 layer.stashed += edge.bytes;
             } else {
                 const Layer& before = layers_[edge.from];
@@ -158,6 +164,17 @@ private:
 
     Stage grown(const Stage& stage, std::uint32_t position) {
         const Layer& added = timed(position);
+        if (numbers_.serial) {
+            const double waits = std::max(stage.waits, added.waits);
+            const double again = stage.again + numbers_.forward[position];
+            return {.forward = waits + again,
+                    .again = again,
+                    .backward = stage.backward + numbers_.backward[position],
+                    .waits = waits,
+                    .held = stage.held + numbers_.held[position],
+                    .stashed = stage.stashed + added.stashed,
+                    .parallel = stage.parallel || numbers_.parallel[position] != 0};
+        }
         return {.forward = std::max(stage.forward, added.forward),
                 .again = std::max(stage.again, added.again),
                 .backward = std::max(stage.backward, added.backward),

@@ -10,7 +10,9 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/codesign/schedule_ilp.h"
+#include "core/codesign/schedule_list.h"
 #include "core/codesign/schedule_piece.h"
+#include "core/codesign/schedule_price.h"
 #include "core/codesign/schedule_search.h"
 #include "core/codesign/schedule_state.h"
 
@@ -20,6 +22,9 @@ namespace {
 
 /// How many states of a level are kept, visit by visit.
 constexpr std::array<std::size_t, 5> kWidths{1, 16, 512, 16'384, 131'072};
+
+/// Pieces of more operators are seldom searched through: lists and bounds get more time.
+constexpr std::size_t kWide = 64;
 
 /// A piece with the best schedule and bound so far.
 struct Part {
@@ -57,9 +62,24 @@ ScheduleResult resultOf(const OperatorGraph& graph, const std::vector<Part>& par
     return result;
 }
 
-ScheduleResult solveByList(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions&) {
+/// The best schedule by lists, and of a wide piece a better bound.
+void list(Part& part, const ScheduleOptions& options, Budget& budget) {
+    constexpr double kOperators = 4'000'000;      // of all lists of a piece together
+    constexpr std::int64_t kStatesForAList = 64;  // of the limit of states, which are counted apart
+    part.best = listSchedule(part.piece);
+    if (part.proved() || part.piece.size() <= kWide) return;
+    auto lists = static_cast<std::size_t>(kOperators / static_cast<double>(part.piece.size()));
+    if (options.nodes) lists = std::min(lists, static_cast<std::size_t>(*options.nodes / kStatesForAList));
+    if (lists == 0 || budget.spent()) return;
+    const std::vector<Prices> prices = pricesFor(part.piece);
+    if (part.piece.size() <= kMostWindows) part.bound = std::max(part.bound, intervalBound(part.piece, prices));
+    improveByLists(part.piece, prices, part.bound, lists, part.best, budget);
+}
+
+ScheduleResult solveByList(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options) {
+    Budget budget(std::chrono::steady_clock::now() + options.time, options.nodes, options.stop);
     std::vector<Part> parts = partsOf(graph, cores);
-    for (Part& part : parts) part.best = listSchedule(part.piece);
+    for (Part& part : parts) list(part, options, budget);
     return resultOf(graph, parts, Ended::heuristic);
 }
 
@@ -68,7 +88,7 @@ ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, cons
     std::vector<Part> parts = partsOf(graph, cores);
     for (Part& part : parts) {
         if (budget.spent()) break;
-        if (!part.proved()) part.best = listSchedule(part.piece);
+        if (!part.proved()) list(part, options, budget);
         if (!part.proved() && part.piece.size() <= kMostSearched)
             part.search = std::make_unique<PieceSearch>(part.piece, part.best);
     }

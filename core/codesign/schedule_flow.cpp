@@ -113,10 +113,69 @@ private:
     std::vector<bool> waits_;
 };
 
+/// A flow of equally large paths, each chosen anew a few times as the best beside the others.
+class FewPaths {
+public:
+    FewPaths(const Piece& piece, const std::vector<double>& rates) : piece_(piece), shares_(piece.size(), 0) {
+        std::size_t edges = piece.size();
+        for (const std::vector<std::size_t>& next : piece.successors) edges += next.size();
+        count_ = std::clamp<std::size_t>(kSteps / edges, kFewest, kMost);
+        for (std::size_t i = 0; i < piece.size(); ++i) {
+            const bool gains = !piece.alone[i] && piece.single[i] > 0;
+            rooms_.push_back(gains ? std::max(0.0, piece.serial[i] / piece.single[i] - rates[i]) : 0);
+        }
+    }
+
+    std::vector<double> run(double value) {
+        part_ = value / static_cast<double>(count_);
+        if (!(part_ > 0)) return shares_;
+        std::vector<std::vector<std::size_t>> paths(count_);
+        for (std::size_t round = 0; round < kRounds; ++round)
+            for (std::vector<std::size_t>& path : paths) {
+                for (const std::size_t i : path) shares_[i] -= part_;
+                path = best();
+                for (const std::size_t i : path) shares_[i] += part_;
+            }
+        // What was taken away and added again leaves rounding behind.
+        std::fill(shares_.begin(), shares_.end(), 0);
+        for (const std::vector<std::size_t>& path : paths)
+            for (const std::size_t i : path) shares_[i] += part_;
+        return shares_;
+    }
+
+private:
+    static constexpr std::size_t kSteps = 1'000'000, kFewest = 8, kMost = 64, kRounds = 3;
+
+    double gainOf(std::size_t i) const { return piece_.single[i] * std::clamp(rooms_[i] - shares_[i], 0.0, part_); }
+
+    std::vector<std::size_t> best() {
+        constexpr auto kEnd = static_cast<std::size_t>(-1);
+        gains_.assign(piece_.size(), 0);
+        next_.assign(piece_.size(), kEnd);
+        std::size_t first = kEnd;
+        for (std::size_t i = piece_.size(); i-- > 0;) {
+            for (const std::size_t next : piece_.successors[i])
+                if (next_[i] == kEnd || gains_[next] > gains_[next_[i]]) next_[i] = next;
+            gains_[i] = gainOf(i) + (next_[i] == kEnd ? 0 : gains_[next_[i]]);
+            if (piece_.predecessors[i].empty() && (first == kEnd || gains_[i] > gains_[first])) first = i;
+        }
+        std::vector<std::size_t> path;
+        for (std::size_t i = first; i != kEnd; i = next_[i]) path.push_back(i);
+        return path;
+    }
+
+    const Piece& piece_;
+    std::vector<double> shares_, rooms_, gains_;
+    std::vector<std::size_t> next_;
+    std::size_t count_ = 0;
+    double part_ = 0;
+};
+
 }  // namespace
 
 std::vector<double> pathShares(const Piece& piece, const std::vector<double>& rates, double value) {
-    return GainFlow(piece, rates).run(value);
+    constexpr std::size_t kMostAugmented = 256;  // operators: the best flow through longer pieces takes too long
+    return piece.size() <= kMostAugmented ? GainFlow(piece, rates).run(value) : FewPaths(piece, rates).run(value);
 }
 
 }  // namespace tessera::codesign

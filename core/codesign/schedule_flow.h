@@ -13,7 +13,8 @@ namespace tessera::codesign {
 /// if `rates` are prices of cores that cost 1 - `value` together and the paths' shares add up to `value`. The best
 /// shares are a flow through the piece whose arcs each gain single per unit until serial is reached: a maximum of gain,
 /// found by augmenting along the best path. (The dual of crashing the activities of a project: Fulkerson, Management
-/// Science 7(2), 1961.) Returns the shares of the paths through each operator.
+/// Science 7(2), 1961.) Returns the shares of the paths through each operator;
+/// of a long piece those of a few dozen paths, each the best beside the others, which is less than the best flow.
 std::vector<double> pathShares(const Piece& piece, const std::vector<double>& rates, double value);
 
 }  // namespace tessera::codesign

@@ -1,11 +1,9 @@
 #include "core/codesign/schedule_ilp.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -175,26 +173,6 @@ private:
     std::size_t rows_ = 0;
 };
 
-/// A folder for the program and its solution, gone with it.
-class Folder {
-public:
-    Folder() {
-        std::string name = (fs::temp_directory_path() / "tessera-ilp-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) throw FileError("no temporary folder can be made");
-        path_ = name;
-    }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    fs::path operator/(const std::string& name) const { return path_ / name; }
-
-private:
-    fs::path path_;
-};
-
 /// What CBC found.
 struct Answer {
     bool solved = false;   ///< there is a solution
@@ -234,16 +212,15 @@ Answer readAnswer(const std::string& solution, const std::string& log) {
 }
 
 Answer runCbc(const std::string& program, const ScheduleOptions& options, std::chrono::milliseconds time) {
-    const Folder folder;
-    writeFile(folder / "program.lp", program);
-    const std::string solution = (folder / "solution.txt").string();
+    const TemporaryFolder folder;
+    const std::string model = (folder.path() / "program.lp").string();
+    const std::string solution = (folder.path() / "solution.txt").string();
+    writeFile(model, program);
     // CBC looks at the clock between steps: it is asked to end a little earlier than it is made to.
     const double seconds = std::max(0.1, static_cast<double>(time.count()) / 1000 - 0.5);
-    std::vector<std::string> command{"cbc",           (folder / "program.lp").string(),
-                                     "-timeMode",     "elapsed",
-                                     "-seconds",      fmt::format("{:.2f}", seconds),
-                                     "-ratioGap",     "0",
-                                     "-allowableGap", "0"};
+    std::vector<std::string> command{
+        "cbc",       model, "-timeMode",     "elapsed", "-seconds", fmt::format("{:.2f}", seconds),
+        "-ratioGap", "0",   "-allowableGap", "0"};
     if (options.nodes) command.insert(command.end(), {"-maxNodes", fmt::format("{}", *options.nodes)});
     command.insert(command.end(), {"-solve", "-solution", solution});
     const ProcessResult result = runProcess(command, "", {.time = time}, options.stop);

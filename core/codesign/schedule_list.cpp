@@ -1,3 +1,5 @@
+#include "core/codesign/schedule_list.h"
+
 #include <algorithm>
 #include <functional>
 #include <queue>
@@ -5,33 +7,16 @@
 #include <utility>
 
 #include "core/base/poll.h"
+#include "core/base/random.h"
 #include "core/codesign/schedule_cores.h"
-#include "core/codesign/schedule_piece.h"
 
 namespace tessera::codesign {
 
 namespace {
 
-/// How one list schedule is made.
-struct Style {
-    bool pathOfSingles = true;  ///< the critical path counts latencies on one core, else the shorter ones
-    bool onlyFill = false;      ///< what joins a block later must not outlast it
-};
-
-/// For each operator its own latency and the longest path behind it.
-std::vector<double> tails(const Piece& piece, bool pathOfSingles) {
-    std::vector<double> tail(piece.size(), 0);
-    for (std::size_t i = piece.size(); i-- > 0;) {
-        for (const std::size_t next : piece.successors[i]) tail[i] = std::max(tail[i], tail[next]);
-        tail[i] += pathOfSingles && !piece.alone[i] ? piece.single[i] : piece.serial[i];
-    }
-    return tail;
-}
-
 class Lister {
 public:
-    Lister(const Piece& piece, const Style& style)
-        : piece_(piece), style_(style), tail_(tails(piece, style.pathOfSingles)), ready_(Later{&tail_}) {
+    Lister(const Piece& piece, const ListRule& rule) : piece_(piece), rule_(rule), ready_(Later{&rule.priority}) {
         schedule_.runs.resize(piece.size());
         for (std::size_t i = 0; i < piece.size(); ++i) {
             waiting_.push_back(piece.predecessors[i].size());
@@ -41,8 +26,7 @@ public:
 
     PieceSchedule make() {
         while (!ready_.empty()) {
-            const auto lone =
-                std::find_if(ready_.begin(), ready_.end(), [&](std::size_t i) { return piece_.alone[i]; });
+            const auto lone = std::find_if(ready_.begin(), ready_.end(), [&](std::size_t i) { return rule_.alone[i]; });
             if (lone == ready_.end()) {
                 runBlock();
                 continue;
@@ -56,11 +40,11 @@ public:
     }
 
 private:
-    /// Longer tails first.
+    /// Greater priorities first.
     struct Later {
-        const std::vector<double>* tail;
+        const std::vector<double>* priority;
         bool operator()(std::size_t a, std::size_t b) const {
-            return (*tail)[a] != (*tail)[b] ? (*tail)[a] > (*tail)[b] : a < b;
+            return (*priority)[a] != (*priority)[b] ? (*priority)[a] > (*priority)[b] : a < b;
         }
     };
 
@@ -109,8 +93,8 @@ private:
         for (auto at = ready_.begin(); at != ready_.end() && !(full[0] && full[1] && full[2]);) {
             const std::size_t i = *at;
             const auto kind = static_cast<std::size_t>(piece_.kinds[i]);
-            const bool outlasts = style_.onlyFill && !members.empty() && now + piece_.single[i] > end;
-            if (piece_.alone[i] || full[kind] || outlasts) {
+            const bool outlasts = rule_.onlyFill && !members.empty() && now + piece_.single[i] > end;
+            if (rule_.alone[i] || full[kind] || outlasts) {
                 ++at;
                 continue;
             }
@@ -130,23 +114,121 @@ private:
     }
 
     const Piece& piece_;
-    Style style_;
-    std::vector<double> tail_;
+    const ListRule& rule_;
     std::vector<std::size_t> waiting_;
     std::set<std::size_t, Later> ready_;
     PieceSchedule schedule_;
 };
 
+/// Looks for a shorter schedule by at most so many lists.
+class Improvement {
+public:
+    Improvement(const Piece& piece, double bound, std::size_t lists, PieceSchedule& best, Budget& budget)
+        : piece_(piece),
+          enough_(bound + piece.tolerance()),
+          lists_(lists),
+          best_(best),
+          budget_(budget),
+          rule_{.alone = piece.alone, .priority = tails(piece, piece.alone), .onlyFill = false} {}
+
+    /// Operators run alone where prices, or nearly these, say that this is cheaper.
+    void byPrices(const std::vector<Prices>& all) {
+        for (const double favour : {1.0, 0.8, 1.25, 0.9, 1.1, 0.6, 1.6})
+            for (const Prices& prices : all)
+                for (const bool onlyFill : {false, true}) {
+                    if (ended()) return;
+                    ListRule rule{.alone = formsAt(prices, favour), .priority = {}, .onlyFill = onlyFill};
+                    rule.priority = tails(piece_, rule.alone);
+                    PieceSchedule made = list(rule);
+                    if (made.makespan >= best_.makespan) continue;
+                    best_ = std::move(made);
+                    rule_ = std::move(rule);
+                }
+    }
+
+    /// From the best rule on: a few operators run the other way, or come in another order.
+    void byChance() {
+        constexpr std::uint64_t kSeed = 1, kMostFlips = 3, kMostShifts = 4, kFills = 8;
+        constexpr double kShift = 0.5;
+        RandomStream random(kSeed);
+        double reached = best_.makespan;
+        std::vector<double> urgency(piece_.size(), 1);  // of each operator, over its tail
+        while (!ended()) {
+            ListRule next = rule_;
+            std::vector<double> shifted = urgency;
+            for (std::uint64_t flips = random.below(kMostFlips); flips > 0; --flips) {
+                const std::size_t i = random.below(piece_.size());
+                if (!piece_.alone[i]) next.alone[i] = !next.alone[i];
+            }
+            for (std::uint64_t shifts = random.below(kMostShifts); shifts > 0; --shifts)
+                shifted[random.below(piece_.size())] = 1 + kShift * (2 * random.uniform() - 1);
+            next.priority = tails(piece_, next.alone);
+            for (std::size_t i = 0; i < shifted.size(); ++i) next.priority[i] *= shifted[i];
+            if (random.below(kFills) == 0) next.onlyFill = !next.onlyFill;
+            PieceSchedule made = list(next);
+            if (made.makespan > reached) continue;
+            reached = made.makespan;
+            rule_ = std::move(next);
+            urgency = std::move(shifted);
+            if (made.makespan < best_.makespan) best_ = std::move(made);
+        }
+    }
+
+private:
+    bool ended() { return lists_ == 0 || best_.makespan <= enough_ || budget_.spent(); }
+
+    PieceSchedule list(const ListRule& rule) {
+        --lists_;
+        return scheduleBy(piece_, rule);
+    }
+
+    std::vector<bool> formsAt(const Prices& prices, double favour) const {
+        std::vector<bool> alone = piece_.alone;
+        for (std::size_t i = 0; i < piece_.size(); ++i)
+            if (piece_.serial[i] < favour * piece_.single[i] * prices[i]) alone[i] = true;
+        return alone;
+    }
+
+    const Piece& piece_;
+    double enough_;
+    std::size_t lists_;
+    PieceSchedule& best_;
+    Budget& budget_;
+    ListRule rule_;
+};
+
 }  // namespace
+
+std::vector<double> tails(const Piece& piece, const std::vector<bool>& alone) {
+    std::vector<double> tail(piece.size(), 0);
+    for (std::size_t i = piece.size(); i-- > 0;) {
+        for (const std::size_t next : piece.successors[i]) tail[i] = std::max(tail[i], tail[next]);
+        tail[i] += alone[i] ? piece.serial[i] : piece.single[i];
+    }
+    return tail;
+}
+
+PieceSchedule scheduleBy(const Piece& piece, const ListRule& rule) {
+    return Lister(piece, rule).make();
+}
 
 PieceSchedule listSchedule(const Piece& piece) {
     PieceSchedule best = serialSchedule(piece);
-    for (const bool pathOfSingles : {true, false})
+    const std::vector<bool> all(piece.size(), true);
+    for (const std::vector<bool>& path : {piece.alone, all})
         for (const bool onlyFill : {false, true}) {
-            PieceSchedule made = Lister(piece, {pathOfSingles, onlyFill}).make();
+            PieceSchedule made =
+                scheduleBy(piece, {.alone = piece.alone, .priority = tails(piece, path), .onlyFill = onlyFill});
             if (made.makespan < best.makespan) best = std::move(made);
         }
     return best;
+}
+
+void improveByLists(const Piece& piece, const std::vector<Prices>& prices, double bound, std::size_t lists,
+                    PieceSchedule& best, Budget& budget) {
+    Improvement improvement(piece, bound, lists, best, budget);
+    improvement.byPrices(prices);
+    improvement.byChance();
 }
 
 }  // namespace tessera::codesign

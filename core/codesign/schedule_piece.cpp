@@ -142,6 +142,65 @@ double longestPath(const Piece& piece) {
     return longest;
 }
 
+/// How early and how late operators can run, by what must run before and after them under prices.
+class Windows {
+public:
+    Windows(const Piece& piece, const Prices& prices) : piece_(piece), costs_(piece.size()) {
+        for (std::size_t i = 0; i < piece.size(); ++i) costs_[i] = leastCost(piece, prices, i);
+        heads_ = edges(false);
+        tails_ = edges(true);
+    }
+
+    /// Over all pairs of a head and a tail: both, and what lies between them.
+    double bound() const {
+        std::vector<std::size_t> byHead(piece_.size()), byTail(piece_.size()), rank(piece_.size());
+        std::iota(byHead.begin(), byHead.end(), std::size_t{0});
+        byTail = byHead;
+        std::sort(byHead.begin(), byHead.end(), [&](std::size_t a, std::size_t b) { return heads_[a] > heads_[b]; });
+        std::sort(byTail.begin(), byTail.end(), [&](std::size_t a, std::size_t b) { return tails_[a] > tails_[b]; });
+        for (std::size_t r = 0; r < byTail.size(); ++r) rank[byTail[r]] = r;
+        std::vector<double> taken(piece_.size(), 0);  // by rank of the tail: of operators with no earlier head
+        double bound = 0;
+        for (const std::size_t i : byHead) {
+            taken[rank[i]] = costs_[i];
+            double between = 0;
+            for (std::size_t r = 0; r < taken.size(); ++r) {
+                between += taken[r];
+                if (between > 0) bound = std::max(bound, heads_[i] + between + tails_[byTail[r]]);
+            }
+            poll(piece_.size() / 100);
+        }
+        return bound;
+    }
+
+private:
+    /// By operator, what must pass before it starts; or, `backward`, after it ends.
+    std::vector<double> edges(bool backward) const {
+        const std::size_t size = piece_.size();
+        std::vector<double> edge(size, 0);
+        std::vector<std::size_t> latest;  // those that are known, the greatest edge first
+        for (std::size_t k = 0; k < size; ++k) {
+            const std::size_t i = backward ? size - 1 - k : k;
+            for (const std::size_t next : backward ? piece_.successors[i] : piece_.predecessors[i])
+                edge[i] = std::max(edge[i], edge[next] + piece_.serial[next]);
+            double between = 0;
+            for (const std::size_t other : latest) {
+                if (!(backward ? has(piece_.before[other], i) : has(piece_.before[i], other))) continue;
+                between += costs_[other];
+                edge[i] = std::max(edge[i], edge[other] + between);
+            }
+            const auto place = std::upper_bound(latest.begin(), latest.end(), i,
+                                                [&](std::size_t a, std::size_t b) { return edge[a] > edge[b]; });
+            latest.insert(place, i);
+            poll(size / 100);
+        }
+        return edge;
+    }
+
+    const Piece& piece_;
+    std::vector<double> costs_, heads_, tails_;
+};
+
 }  // namespace
 
 double Piece::serialSum() const {
@@ -183,6 +242,12 @@ double quickBound(const Piece& piece) {
     for (const Prices& prices : pricesFor(piece)) bound = std::max(bound, boundUnder(piece, prices));
     bound = piece.safely(bound);
     return std::min(bound, piece.serialSum());
+}
+
+double intervalBound(const Piece& piece, const std::vector<Prices>& prices) {
+    double bound = 0;
+    for (const Prices& each : prices) bound = std::max(bound, Windows(piece, each).bound());
+    return std::min(piece.safely(bound), piece.serialSum());
 }
 
 void place(const Piece& piece, const PieceSchedule& made, const OperatorGraph& graph, Schedule& whole) {

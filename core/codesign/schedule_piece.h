@@ -58,10 +58,6 @@ PieceSchedule serialSchedule(const Piece& piece);
 /// A bound on every schedule of a piece that needs no search: load of the cores and longest path.
 double quickBound(const Piece& piece);
 
-/// The best of several list schedules by critical path: blocks in which operators run beside each other as soon as they
-/// can, each kept only where it is shorter than its operators one after the other.
-PieceSchedule listSchedule(const Piece& piece);
-
 /// Appends the schedule of a piece to that of the graph.
 void place(const Piece& piece, const PieceSchedule& made, const OperatorGraph& graph, Schedule& whole);
 

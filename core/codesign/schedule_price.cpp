@@ -99,12 +99,11 @@ double boundUnder(const Piece& piece, const Prices& prices) {
 }
 
 std::vector<Prices> pricesFor(const Piece& piece) {
-    constexpr std::size_t kMostWithPaths = 256;  // operators: the flows of longer pieces take too long
     std::vector<Prices> chosen;
     const auto choose = [&](Prices prices) {
         if (std::find(chosen.begin(), chosen.end(), prices) == chosen.end()) chosen.push_back(std::move(prices));
     };
-    if (piece.size() <= kMostWithPaths) choose(bestWithPaths(piece));
+    choose(bestWithPaths(piece));
     choose(coresAt(piece, bestOfCores(piece)));
     const auto anyOf = [&](CoreKind kind) {
         return std::find(piece.kinds.begin(), piece.kinds.end(), kind) != piece.kinds.end();

@@ -17,6 +17,13 @@ double leastCost(const Piece& piece, const Prices& prices, std::size_t i);
 /// The makespan that prices prove.
 double boundUnder(const Piece& piece, const Prices& prices);
 
+/// A better bound than the whole cost where much runs beside each other, in time that grows with the square of the
+/// operators: what cannot start before a moment nor end after another has to fit between them (energetic reasoning:
+/// Baptiste, Le Pape, Nuijten, "Constraint-Based Scheduling", 2001), with heads and tails that follow from the same
+/// prices.
+double intervalBound(const Piece& piece, const std::vector<Prices>& prices);
+inline constexpr std::size_t kMostWindows = 4096;  ///< operators of a piece that it takes on
+
 inline constexpr std::size_t kMostPrices = 5;
 
 /// The few prices that bound a piece best, the best ones first.

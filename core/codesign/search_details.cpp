@@ -49,9 +49,9 @@ constexpr double kSame = 1 - 1e-12;
 }  // namespace
 
 Scorer::Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, Options options)
-    : space_(space), options_(std::move(options)), tilings_(std::make_unique<cost::TilingMemo>()) {
+    : space_(space), options_(std::move(options)), memos_(sharedMemos()) {
     for (const Workload& workload : workloads)
-        models_.push_back(std::make_unique<ModelSearch>(workload, space_, options_, *tilings_));
+        models_.push_back(std::make_unique<ModelSearch>(workload, space_, options_, *memos_));
     setReference();
 }
 
@@ -375,6 +375,19 @@ std::vector<Baseline> Scorer::baselines() const {
     return all;
 }
 
+/// Says where what decides is none of what is searched.
+void Scorer::noteMemoryBound(std::size_t model, const ModelResult& made, Result& result) const {
+    constexpr double kMostly = 0.5;
+    const ModelSearch& search = *models_[model];
+    const double share =
+        search.memoryBoundShare(result.best->architecture, search.slice(made.choice.microBatch, made.tensor));
+    if (share < kMostly) return;
+    result.assumptions.push_back(fmt::format(
+        "The HBM bounds the best accelerator for {}: operators with {:.0f} % of its time wait for the {:.6g} TB/s that "
+        "the template fixes and the search does not vary.",
+        search.workload().name, 100 * share, space_.rates.hbmBandwidth.value / 1e12));
+}
+
 void Scorer::describe(Result& result) const {
     result.baselines = baselines();
     if (result.best) {
@@ -391,6 +404,7 @@ void Scorer::describe(Result& result) const {
             ModelResult& made =
                 result.perModel.emplace_back(resultOf(m, best.architecture, value, alone.hbm, options_.scheduleStates));
             if (made.feasible) setSchedule(m, best.architecture, made);
+            if (made.feasible) noteMemoryBound(m, made, result);
             for (const Baseline& baseline : result.baselines) {
                 if (!baseline.id.starts_with("tpuv4") || !baseline.models[m].feasible) continue;
                 (baseline.placement == "expert" ? made.speedupOverExpert : made.speedupOverSolver) =

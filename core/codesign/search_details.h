@@ -37,13 +37,14 @@ private:
     ModelResult resultOf(std::size_t model, const hardware::Architecture& architecture, const ModelValue& value,
                          Bytes hbm, std::int64_t states) const;
     void setSchedule(std::size_t model, const hardware::Architecture& architecture, ModelResult& result) const;
+    void noteMemoryBound(std::size_t model, const ModelResult& made, Result& result) const;
     ModelValue expertValue(std::size_t model, const hardware::Architecture& architecture) const;
     Baseline baselineOf(const hardware::Architecture& architecture, bool expert) const;
     std::vector<Baseline> baselines() const;
 
     const hardware::Template& space_;
     Options options_;
-    std::unique_ptr<cost::TilingMemo> tilings_;
+    std::shared_ptr<Memos> memos_;
     std::vector<std::unique_ptr<ModelSearch>> models_;
     std::vector<double> reference_;  ///< throughput of the template's reference by model; 1 where it has none
 };

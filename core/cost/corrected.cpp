@@ -341,18 +341,51 @@ private:
         return times(2, plus(operands, volume(step, coupling_.output)));
     }
 
+    /// A tensor on its way between off chip and the shared buffer.
+    struct Operand {
+        double tiled = 0;    ///< elements that move where only tiles are in the buffer
+        double partial = 0;  ///< sums that then come back besides
+        double once = 0;     ///< elements that move where the whole tensor stays there
+        double room = 0;     ///< that the whole of it takes, of one run
+    };
+
     /// The shared buffer holds the tiles at work and the next ones, so that what the elements fetch comes from off
-    /// chip. Zeros of a padding do not.
+    /// chip; a tensor for all of which there is room beside them comes once. Zeros of a padding do not.
     void fillTraffic(LayerCost& cost, const Layer& whole) const {
         const auto runs = static_cast<double>(runs_);
         const double rows = static_cast<double>(layer_.y) / static_cast<double>(layer_.y + layer_.padY);
         const double columns = static_cast<double>(layer_.x) / static_cast<double>(layer_.x + layer_.padX);
         cost.l2Reads = runs * (totals_.input + totals_.weight + totals_.partial);
         cost.l2Writes = runs * totals_.output;
-        cost.offChipBytes = std::max(runs * totals_.input * rows * columns, inputElements(whole)) +
-                            std::max(runs * totals_.weight, weightElements(whole)) +
-                            std::max(runs * totals_.output, outputElements(whole)) + runs * totals_.partial;
+        const double input = inputElements(whole), weight = weightElements(whole), output = outputElements(whole);
+        const std::array<Operand, 3> operands{
+            Operand{.tiled = std::max(runs * totals_.input * rows * columns, input),
+                    .once = input,
+                    .room = inputElements(layer_)},
+            Operand{.tiled = std::max(runs * totals_.weight, weight), .once = weight, .room = weightElements(layer_)},
+            Operand{.tiled = std::max(runs * totals_.output, output),
+                    .partial = runs * totals_.partial,
+                    .once = output,
+                    .room = outputElements(layer_)}};
+        cost.offChipBytes = leastTraffic(operands, static_cast<double>(array_.sharedBytes - cost.l2Bytes));
         cost.energy = energyOf(cost);
+    }
+
+    /// With the choice of tensors to keep that saves most.
+    static double leastTraffic(const std::array<Operand, 3>& operands, double room) {
+        double least = 0;
+        for (unsigned kept = 0; kept < 1U << operands.size(); ++kept) {
+            double moved = 0, partial = 0, taken = 0;
+            for (std::size_t i = 0; i < operands.size(); ++i) {
+                const bool isKept = (kept >> i & 1U) != 0;
+                moved += isKept ? operands[i].once : operands[i].tiled;
+                partial += isKept ? 0 : operands[i].partial;
+                taken += isKept ? operands[i].room : 0;
+            }
+            moved += partial;
+            if (kept == 0 || (taken <= room && moved < least)) least = moved;
+        }
+        return least;
     }
 
     /// J. Accesses relative to a multiply-accumulate: local and shared buffer as in MAESTRO (commit e1d8efd), DRAM as

@@ -71,7 +71,10 @@ std::vector<std::string> bundledDataflowNames();
 /// `dataflows/ID.m` in the data folders. Throws UsageError for another name, FileError and DataError for its file.
 Dataflow bundledDataflow(const std::string& name);
 
-/// A file path (anything with a slash, or that ends in `.m`), else a bundled name. Throws as its two ways do.
+/// Whether that is a file's path: anything with a slash, or that ends in `.m`.
+bool isDataflowFile(std::string_view nameOrPath);
+
+/// A file, else a bundled name. Throws as its two ways do.
 Dataflow loadDataflow(const std::string& nameOrPath);
 
 enum class LayerKind : std::uint8_t {
@@ -129,7 +132,8 @@ struct Array {
     std::int64_t nocHops = 1;
     std::int64_t nocHopLatency = 1;  ///< cycles
     std::int64_t offchipBandwidth = 81'920'000;
-    std::int64_t simdLanes = 1;  ///< multiply-accumulates per element and cycle
+    std::int64_t simdLanes = 1;    ///< multiply-accumulates per element and cycle
+    std::int64_t sharedBytes = 0;  ///< of the shared buffer, for the variant `corrected`: tensors that fit stay there
 
     bool operator==(const Array&) const = default;
 };

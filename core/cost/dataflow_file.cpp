@@ -87,7 +87,10 @@ private:
 
     void separate() {
         const bool number = at_ + 1 < text_.size() && text_[at_ + 1] >= '0' && text_[at_ + 1] <= '9';
-        if (text_[at_] == '-' && number) throw DataError(placeAt(at_), "a number below 0", "a whole number above 0");
+        if (text_[at_] == '-' && number) {
+            const std::size_t end = text_.find_first_not_of("0123456789.", at_ + 1);
+            throw DataError(placeAt(at_), inQuotes(text_.substr(at_, end - at_)), "a whole number above 0");
+        }
         if (text_[at_] == '\n') {
             ++line_;
             lineStart_ = at_ + 1;
@@ -328,8 +331,12 @@ Dataflow bundledDataflow(const std::string& name) {
     throw FileError(fmt::format("the bundled dataflow '{}' is in none of the data folders", file));
 }
 
+bool isDataflowFile(std::string_view nameOrPath) {
+    return nameOrPath.find('/') != std::string_view::npos || nameOrPath.ends_with(".m");
+}
+
 Dataflow loadDataflow(const std::string& nameOrPath) {
-    if (nameOrPath.find('/') != std::string::npos || nameOrPath.ends_with(".m")) return readDataflowFile(nameOrPath);
+    if (isDataflowFile(nameOrPath)) return readDataflowFile(nameOrPath);
     return bundledDataflow(nameOrPath);
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/parallel.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
+#include "core/hardware/library.h"
 
 namespace tessera::cost {
 
@@ -28,21 +29,22 @@ struct Core {
     double clockRatio = 1;  ///< its clock over the platform's
 };
 
+BufferLimits limitsOf(const SubAccelerator& core) {
+    return {.l1Bytes = static_cast<std::int64_t>(std::min(core.localBuffer.value, 0x1p62)),
+            .l2Bytes = static_cast<std::int64_t>(std::min(core.sharedBuffer.value, 0x1p62))};
+}
+
 std::vector<Core> coresIn(const Platform& platform) {
     std::vector<Core> cores;
     for (const SubAccelerator& row : platform.subAccelerators) {
         Core core{.row = &row, .dataflow = dataflowOf(row, platform.file), .array = {}};
         core.array.pes = row.height * row.width;
         core.array.clusterSize = row.width;
+        core.array.sharedBytes = limitsOf(row).l2Bytes;
         core.clockRatio = hardware::clockOf(platform, row).value / platform.clock.value;
         cores.push_back(std::move(core));
     }
     return cores;
-}
-
-BufferLimits limitsOf(const SubAccelerator& core) {
-    return {.l1Bytes = static_cast<std::int64_t>(std::min(core.localBuffer.value, 0x1p62)),
-            .l2Bytes = static_cast<std::int64_t>(std::min(core.sharedBuffer.value, 0x1p62))};
 }
 
 /// A job on a row of the platform.
@@ -135,6 +137,11 @@ std::vector<std::string> assumptionsOf(const JobTable& table, const std::vector<
         "{} pairs of a job and a core.",
         nameOf(options.variant), nameOf(otherThan(options.variant)), table.differing, table.latency.size()));
     sentences.push_back(bandwidthSentence(options.bandwidth));
+    if (options.variant == Variant::corrected)
+        sentences.emplace_back(
+            "A tensor that fits into the shared buffer (sg_bytes) whole, beside the tiles at work and the next ones, "
+            "is "
+            "moved between off chip and the buffer once; any other as often as its tiles are.");
     if (count([](const model::LayerJob& job) { return job.kind == model::JobKind::dsconv; }) > 0)
         sentences.emplace_back("Depthwise layers run under the depthwise dataflow on every core.");
     if (std::any_of(platform.subAccelerators.begin(), platform.subAccelerators.end(),
@@ -242,6 +249,10 @@ Platform readPlatform(const JsonNode& root) {
         }
     }
     return platform;
+}
+
+Platform loadPlatform(const std::string& nameOrPath) {
+    return readPlatform(hardware::platformDocument(nameOrPath).root());
 }
 
 JobTable jobTable(const std::vector<Job>& jobs, const Platform& platform, const AnalysisOptions& options) {

@@ -53,6 +53,9 @@ Dataflow dataflowOf(const hardware::SubAccelerator& core, const std::string& fil
 /// Reads a platform like the hardware's own reader, and each of its dataflows too. Throws DataError, at the field of a
 /// dataflow that there is not or that cannot be read.
 hardware::Platform readPlatform(const JsonNode& root);
+/// The same for a file path, else a name of the library. Throws FileError, DataError, UsageError (unknown, with a
+/// hint).
+hardware::Platform loadPlatform(const std::string& nameOrPath);
 
 /// The job-analysis table of a group on a platform: each pair by the dataflow model, depthwise layers under the
 /// depthwise dataflow on every core; a flexible core takes the shape of least latency for each job. Throws UsageError

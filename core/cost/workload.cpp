@@ -16,6 +16,7 @@
 #include "core/hardware/library.h"
 #include "core/hardware/numbers.h"
 #include "core/model/readers/readers.h"
+#include "core/model/zoo/zoo.h"
 
 namespace tessera::cost {
 
@@ -65,18 +66,12 @@ bool isFile(const fs::path& path) {
     return fs::is_regular_file(path, ignored);
 }
 
-bool looksLikePath(std::string_view name) {
-    constexpr std::array<std::string_view, 4> kSuffixes{".json", ".csv", ".onnx", ".txt"};
-    return name.find('/') != std::string_view::npos ||
-           std::any_of(kSuffixes.begin(), kSuffixes.end(),
-                       [&](std::string_view suffix) { return name.ends_with(suffix); });
-}
-
 /// True where the file says that it is a workload; another file is a model.
 bool isWorkloadFile(const std::string& path) {
     std::error_code ignored;
-    if (fs::file_size(path, ignored) > kLargestWorkloadFile || ignored) return false;
-    return model::schemaIn(readFile(path, kLargestWorkloadFile)).starts_with("tessera.workload/");
+    const std::uintmax_t size = fs::file_size(path, ignored);
+    if (!ignored && size > kLargestWorkloadFile) return false;
+    return model::schemaIn(readFile(path)).starts_with("tessera.workload/");
 }
 
 /// All layers of a model as jobs.
@@ -99,14 +94,40 @@ std::string modelName(const WorkloadSource& source, const Workload& workload) {
                                 inQuotes(source.model), inQuotes(workload.name), inQuotes(workload.file)));
 }
 
-std::vector<Job> jobsOf(const WorkloadSource& source, const Workload& workload) {
-    const std::string name = modelName(source, workload);
-    const model::Model model = model::loadModel(name, {.batch = {}, .dimensions = source.dimensions});
-    const model::Graph* const graph = model.graph();
-    std::vector<model::LayerJob> layers =
-        graph != nullptr ? model::jobsOf(*graph, source.batch) : model::jobsOf(model::layerGraph(model), source.batch);
+bool isInZoo(std::string_view id) {
+    const std::vector<model::ZooEntry>& entries = model::zooEntries();
+    return std::any_of(entries.begin(), entries.end(), [&](const model::ZooEntry& entry) { return entry.id == id; });
+}
+
+/// Says what is wrong with a source of a file.
+[[noreturn]] void failFor(const Workload& workload, std::size_t index, const std::string& problem) {
+    const WorkloadSource& source = workload.sources[index];
+    const bool unknown = source.model.starts_with(kZoo) && !isInZoo(source.model.substr(kZoo.size()));
+    const std::string_view field = unknown || source.dimensions.empty() ? "model" : "dimensions";
+    Place place{
+        .file = workload.file,
+        .field = fmt::format("{}{}models[{}].{}", workload.path, workload.path.empty() ? "" : ".", index, field)};
+    if (isFile(workload.file)) place.line = JsonDocument::load(workload.file).lineOf(place.field);
+    throw DataError(place, field == "model" ? inQuotes(source.model) : "not of the model " + inQuotes(source.model),
+                    fmt::format("{} that can be read ({})", field == "model" ? "a model" : "dimensions", problem));
+}
+
+model::Model modelOf(const Workload& workload, std::size_t index) {
+    const WorkloadSource& source = workload.sources[index];
+    try {
+        return model::loadModel(modelName(source, workload), {.batch = {}, .dimensions = source.dimensions});
+    } catch (const UsageError& error) {
+        if (workload.file.empty()) throw;
+        failFor(workload, index, error.what());
+    }
+}
+
+std::vector<Job> jobsOf(const Workload& workload, std::size_t index) {
+    const WorkloadSource& source = workload.sources[index];
+    const model::Model model = modelOf(workload, index);
+    std::vector<model::LayerJob> layers = model::jobsOf(model, source.batch);
     if (layers.empty())
-        throw UsageError(fmt::format("the model {} has no layer that multiplies, so it makes no job", inQuotes(name)));
+        throw DataError({.file = model.source}, "no layer that multiplies", "layers that make a job each");
     std::vector<Job> jobs;
     jobs.reserve(layers.size());
     for (model::LayerJob& layer : layers) jobs.push_back({std::move(layer), model.name, source.kind});
@@ -185,6 +206,7 @@ Workload readWorkload(const JsonNode& given) {
     node.allowOnly({"schema", "name", "description", "models", "draw", "group_size"});
     Workload workload;
     workload.file = given.document().file();
+    workload.path = given.path();
     if (whole) workload.id = fs::path(workload.file).stem().string();
     workload.name = hardware::nameIn(node.at("name"));
     if (node.has("description")) workload.description = node.at("description").text(kLongestDescription);
@@ -215,8 +237,8 @@ Json toJson(const Workload& workload) {
 
 Workload loadWorkload(const std::string& name, const model::LoadOptions& options) {
     if (name.starts_with(kZoo)) return workloadOfModel(name, options);
-    if (isFile(name)) return isWorkloadFile(name) ? loadFile(name) : workloadOfModel(name, options);
-    if (looksLikePath(name)) throw FileError(fmt::format("cannot read {}: there is no such file", inQuotes(name)));
+    if (namesFile(name, {".json", ".csv", ".onnx", ".txt"}))
+        return isWorkloadFile(name) ? loadFile(name) : workloadOfModel(name, options);
     if (const auto path = hardware::libraryFile(kFolder, kSchemaMark, name)) return loadFile(path->string());
     std::vector<std::string> known;
     for (const auto& [id, path] : hardware::libraryFiles(kFolder, kSchemaMark)) known.push_back(id);
@@ -244,8 +266,8 @@ std::vector<WorkloadEntry> workloadEntries() {
 JobPool jobPool(const Workload& workload) {
     JobPool pool{.workload = workload, .jobs = {}};
     std::size_t count = 0;
-    for (const WorkloadSource& source : workload.sources) {
-        pool.jobs.push_back(jobsOf(source, workload));
+    for (std::size_t i = 0; i < workload.sources.size(); ++i) {
+        pool.jobs.push_back(jobsOf(workload, i));
         count += pool.jobs.back().size();
         if (count > kMostPooledJobs)
             throw UsageError(fmt::format("the models of the workload {} have more than {} layers in all",

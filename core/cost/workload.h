@@ -40,6 +40,7 @@ std::string_view nameOf(DrawRule rule);  ///< as written in files: "balanced", "
 struct Workload {
     std::string id;    ///< the file's stem, such as "mix"; empty where it is no file of its own
     std::string file;  ///< where it was read from, for errors and relative paths
+    std::string path;  ///< of the workload in that file, for errors; empty = the whole file
     std::string name;
     std::string description = {};
     std::vector<WorkloadSource> sources;

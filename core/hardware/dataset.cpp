@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
 
@@ -62,10 +63,8 @@ Json toJson(const Dataset& dataset) {
 
 Dataset loadDataset(const std::string& nameOrPath) {
     constexpr std::string_view kFolder = "datasets", kSchema = "\"tessera.dataset/";
-    std::error_code ignored;
     std::string path = nameOrPath;
-    if (!std::filesystem::is_regular_file(path, ignored) && path.find('/') == std::string::npos &&
-        !path.ends_with(".json")) {
+    if (!namesFile(nameOrPath)) {
         const auto found = libraryFile(kFolder, kSchema, nameOrPath);
         if (!found) {
             std::vector<std::string> known;

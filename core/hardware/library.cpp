@@ -114,6 +114,8 @@ std::vector<std::string> namesOf(const Kind& kind) {
 /// "there is no accelerator 'tpu-v9'; did you mean 'tpu-v2'? 'tessera hardware list --kind accelerator' names them all"
 std::string unknownName(const Kind& kind, const std::string& name) {
     std::string text = fmt::format("there is no {} {}; ", kind.id, inQuotes(name));
+    if (kind.id == kAccelerators.id && name == kThisMachine)
+        return text + "'tessera calibrate' measures this machine and makes it";
     const std::vector<std::string> known = namesOf(kind);
     const std::string_view hint = closest(name, known);
     if (!hint.empty()) text += fmt::format("did you mean {}? ", inQuotes(hint));
@@ -124,9 +126,7 @@ std::string unknownName(const Kind& kind, const std::string& name) {
 }
 
 std::string pathOf(const Kind& kind, const std::string& nameOrPath) {
-    std::error_code ignored;
-    const fs::file_status status = fs::status(nameOrPath, ignored);
-    if (looksLikePath(nameOrPath) || (fs::exists(status) && !fs::is_directory(status))) return nameOrPath;
+    if (namesFile(nameOrPath)) return nameOrPath;
     const std::optional<fs::path> found = findFile(kind, nameOrPath);
     if (!found) throw UsageError(unknownName(kind, nameOrPath));
     return found->string();
@@ -200,7 +200,11 @@ Fleet loadFleet(const std::string& nameOrPath) {
 }
 
 Platform loadPlatform(const std::string& nameOrPath) {
-    return readPlatform(loadDocument(pathOf(kPlatforms, nameOrPath)).root());
+    return readPlatform(platformDocument(nameOrPath).root());
+}
+
+JsonDocument platformDocument(const std::string& nameOrPath) {
+    return loadDocument(pathOf(kPlatforms, nameOrPath));
 }
 
 Template loadTemplate(const std::string& nameOrPath) {

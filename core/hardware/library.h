@@ -36,6 +36,9 @@ std::map<std::string, std::filesystem::path> libraryFiles(std::string_view folde
 std::optional<std::filesystem::path> libraryFile(std::string_view folder, std::string_view schema,
                                                  const std::string& id);
 
+/// As which a calibration of this machine is kept.
+inline constexpr const char* kThisMachine = "this-machine";
+
 /// Every hardware file of the library, sorted by kind and id; the first folder that has an id wins. A file that cannot
 /// be used has its `problem` set and does not disturb the others.
 std::vector<LibraryEntry> libraryEntries();
@@ -44,6 +47,7 @@ std::vector<LibraryEntry> libraryEntries();
 Accelerator loadAccelerator(const std::string& nameOrPath);
 Fleet loadFleet(const std::string& nameOrPath);
 Platform loadPlatform(const std::string& nameOrPath);
+JsonDocument platformDocument(const std::string& nameOrPath);  ///< that `loadPlatform` reads
 Template loadTemplate(const std::string& nameOrPath);
 
 /// The accelerator that a field of a file names: a bundled name, else a path relative to the file's folder, which must

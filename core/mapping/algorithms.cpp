@@ -8,12 +8,13 @@ namespace {
 
 constexpr std::string_view kTable4 = "Kao, Krishna: MAGMA, HPCA 2022, Table IV";
 
-constexpr Setting kPopulation{.name = "population",
-                              .fallback = 0,
-                              .least = 0,
-                              .most = 10'000,
-                              .whole = true,
-                              .help = "mappings per generation; 0 = as many as there are jobs"};
+constexpr Setting kPopulation{
+    .name = "population",
+    .fallback = 0,
+    .least = 0,
+    .most = 10'000,
+    .whole = true,
+    .help = "mappings per generation; 0 = as many as there are jobs, fewer of more than 1,000"};
 
 Setting rate(std::string_view name, double fallback, std::string_view help) {
     return {.name = name, .fallback = fallback, .help = help};
@@ -25,7 +26,8 @@ std::vector<Algorithm> makeAlgorithms() {
          .title = "Tessera",
          .description =
              "Ours: assignments annealed on loads and bytes alone, then orders and assignments on schedules of "
-             "which only what a change touches is made anew; ends when the bound proves the best.",
+             "which only what a change touches is made anew, from several starts of which the better go on; all "
+             "schedules of up to 12 jobs; ends when the bound proves the best.",
          .settings = {},
          .source = "Tessera"},
         {.id = "magma",
@@ -80,7 +82,23 @@ std::vector<Algorithm> makeAlgorithms() {
          .source = kTable4},
         {.id = "pso",
          .title = "Particle swarm",
-         .description = "Mappings fly towards their own best and the best of all.",
+         .description = "Mappings fly towards their own best and the best of all, slowing down as they meet.",
+         .settings = {kPopulation,
+                      {.name = "global-best", .fallback = 1.49618, .most = 4, .help = "pull of the best of all"},
+                      {.name = "parent-best", .fallback = 1.49618, .most = 4, .help = "pull of a mapping's own best"},
+                      {.name = "momentum", .fallback = 0.7298, .most = 2, .help = "share of the speed that is kept"},
+                      {.name = "speed",
+                       .fallback = 0.5,
+                       .least = 1e-6,
+                       .most = 1,
+                       .help = "greatest speed, as a share of a gene's range"}},
+         .source = "Clerc, Kennedy: The particle swarm - explosion, stability, and convergence in a multidimensional "
+                   "complex space, IEEE Transactions on Evolutionary Computation 6(1), 2002"},
+        {.id = "pso-published",
+         .title = "Particle swarm (Table IV)",
+         .description =
+             "With a momentum above 1 mappings never slow down: they fly from border to border, and may find "
+             "less than random ones.",
          .settings = {kPopulation,
                       {.name = "global-best", .fallback = 0.8, .most = 4, .help = "pull of the best of all"},
                       {.name = "parent-best", .fallback = 0.8, .most = 4, .help = "pull of a mapping's own best"},
@@ -158,6 +176,7 @@ const std::vector<SearchRow>& searchRows() {
         {.id = "de", .start = startDifferentialEvolution},
         {.id = "cmaes", .start = startCovarianceAdaptation},
         {.id = "pso", .start = startParticleSwarm},
+        {.id = "pso-published", .start = startParticleSwarm},
         {.id = "tbpsa", .start = startTestBased},
         {.id = "random", .start = startRandom},
         {.id = "a2c", .start = startActorCritic},

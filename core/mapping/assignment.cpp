@@ -17,7 +17,8 @@ constexpr double kHuge = 1e300;
 
 }  // namespace
 
-Assignment::Assignment(const Problem& problem, Objective objective, const Weights& weights, const Bound& bound)
+Assignment::Assignment(const Problem& problem, Objective objective, const Weights& weights, const Bound& bound,
+                       const std::vector<std::vector<double>>& tolls)
     : problem_(problem),
       objective_(objective),
       weights_(weights),
@@ -26,10 +27,14 @@ Assignment::Assignment(const Problem& problem, Objective objective, const Weight
       cores_(problem.cores.size()),
       beside_(excess(problem)),
       bytes_(beside_.size()),
+      tollCount_(std::min(tolls.size(), kMostTolls)),
+      tolls_(beside_.size() * tollCount_),
       core_(jobs_),
       load_(cores_) {
     for (std::size_t p = 0; p < bytes_.size(); ++p)
         bytes_[p] = problem.latency[p] * problem.demand[p] / problem.bandwidth;
+    for (std::size_t p = 0; p < bytes_.size(); ++p)
+        for (std::size_t t = 0; t < tollCount_; ++t) tolls_[p * tollCount_ + t] = tolls[t][p];
     settle();
 }
 
@@ -47,12 +52,19 @@ void Assignment::settle() {
         load_[static_cast<std::size_t>(core_[j])] += problem_.latency[pair];
         sums_.beside += beside_[pair];
         sums_.bytes += bytes_[pair];
+        for (std::size_t t = 0; t < tollCount_; ++t) sums_.tolls[t] += tolls_[pair * tollCount_ + t];
         if (!problem_.energy.empty()) sums_.energy += problem_.energy[pair];
     }
 }
 
 double Assignment::leastMakespan() const {
-    return std::max(*std::max_element(load_.begin(), load_.end()) + sums_.beside, sums_.bytes);
+    return std::max(*std::max_element(load_.begin(), load_.end()) + sums_.beside, mostOf(sums_));
+}
+
+double Assignment::mostOf(const Sums& sums) const {
+    double most = sums.bytes;
+    for (std::size_t t = 0; t < tollCount_; ++t) most = std::max(most, sums.tolls[t]);
+    return most;
 }
 
 /// A norm of what all cores and the bandwidth are busy for: like their maximum, but it falls with every one of them.
@@ -65,6 +77,7 @@ double Assignment::smooth(const Sums& sums, Norm norm) const {
         return power;
     };
     double sum = powerOf(sums.bytes);
+    for (std::size_t t = 0; t < tollCount_; ++t) sum += powerOf(sums.tolls[t]);
     for (const double time : load_) sum += powerOf(time + sums.beside);
     if (!(sum < kHuge)) return std::max(*std::max_element(load_.begin(), load_.end()) + sums.beside, sums.bytes);
     for (int i = 0; i < squarings; ++i) sum = std::sqrt(sum);
@@ -112,6 +125,7 @@ void Assignment::anneal(RandomStream& random, std::int64_t proposals, double tem
     constexpr std::int64_t kBetweenPolls = 1024;
     if (cores_ < 2) return;
     const bool hasEnergy = !problem_.energy.empty();
+    const bool isMakespan = objective_ != Objective::edp && objective_ != Objective::weighted;
     best_ = core_;
     double current = value(smooth(sums_, norm), sums_.energy);
     double best = value(leastMakespan(), sums_.energy);
@@ -121,6 +135,8 @@ void Assignment::anneal(RandomStream& random, std::int64_t proposals, double tem
         load_[to] += problem_.latency[after];
         sums.beside += beside_[after] - beside_[before];
         sums.bytes += bytes_[after] - bytes_[before];
+        for (std::size_t t = 0; t < tollCount_; ++t)
+            sums.tolls[t] += tolls_[after * tollCount_ + t] - tolls_[before * tollCount_ + t];
         if (hasEnergy) sums.energy += problem_.energy[after] - problem_.energy[before];
     };
     for (std::int64_t n = 0; n < proposals; ++n) {
@@ -137,13 +153,16 @@ void Assignment::anneal(RandomStream& random, std::int64_t proposals, double tem
             to = random.below(cores_ - 1);
             if (to >= from) ++to;
         }
-        std::array<double, 2> held{load_[from], load_[to]};
+        const std::array<double, 2> held{load_[from], load_[to]};
         Sums sums = sums_;
         shift(sums, job, from, to);
         if (other < jobs_) shift(sums, other, to, from);
-        const double found = value(smooth(sums, norm), sums.energy);
-        const double heat = temperature * annealed(n, proposals);
-        if (found > current * (1 + heat * fluctuation(random.uniform()))) {
+        const double limit = current * (1 + temperature * annealed(n, proposals) * fluctuation(random.uniform()));
+        // A norm is at least its greatest term: most changes need no more than that.
+        const double busiest = std::max(std::max(load_[from], load_[to]) + sums.beside, mostOf(sums));
+        double found = isMakespan ? busiest : 0;
+        if (found <= limit) found = value(smooth(sums, norm), sums.energy);
+        if (found > limit) {
             load_[from] = held[0];
             load_[to] = held[1];
             continue;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,7 +15,9 @@ namespace tessera::mapping {
 /// so that a change costs a few additions.
 class Assignment {
 public:
-    Assignment(const Problem& problem, Objective objective, const Weights& weights, const Bound& bound);
+    /// `tolls`: see bound.h; of more than `kMostTolls` the first.
+    Assignment(const Problem& problem, Objective objective, const Weights& weights, const Bound& bound,
+               const std::vector<std::vector<double>>& tolls);
 
     void hold(std::vector<std::int32_t> core);
     const std::vector<std::int32_t>& core() const { return core_; }
@@ -32,9 +35,13 @@ public:
                 const std::function<void()>& poll);
 
 private:
+    static constexpr std::size_t kMostTolls = 8;
     struct Sums {
         double beside = 0, bytes = 0, energy = 0;
+        std::array<double, kMostTolls> tolls{};
     };
+    /// The most of what orders have no part in: bytes and tolls.
+    double mostOf(const Sums& sums) const;
     double smooth(const Sums& sums, Norm norm) const;
     double value(double makespan, double energy) const;
     void settle();
@@ -45,6 +52,8 @@ private:
     const Bound& bound_;
     std::size_t jobs_, cores_;
     std::vector<double> beside_, bytes_;
+    std::size_t tollCount_;
+    std::vector<double> tolls_;  ///< by pair and toll
     std::vector<std::int32_t> core_, best_;
     std::vector<double> load_;
     Sums sums_;

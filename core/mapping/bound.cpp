@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
+#include "core/mapping/exact.h"
 #include "core/mapping/load_program.h"
 
 namespace tessera::mapping {
@@ -14,10 +16,11 @@ namespace {
 using Enough = std::function<bool()>;
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kDown = 1 - 1e-13;  ///< what sums may have been rounded up by, and more
-constexpr double kWork = 4e7;        ///< elementary operations of one program
-constexpr double kTreeWork = 4e6;    ///< of all programs of the tree
-constexpr int kStale = 5;            ///< nodes of it that may open without any gain
+constexpr double kDown = 1 - 1e-13;           ///< what sums may have been rounded up by, and more
+constexpr double kWork = 4e7;                 ///< elementary operations of one program
+constexpr double kTreeWork = 4e6;             ///< of all programs of the tree
+constexpr int kStale = 5;                     ///< nodes of it that may open without any gain
+constexpr std::size_t kNeedWork = 4'000'000;  ///< of the cycles that jobs need beside others
 constexpr std::size_t kMostRows = 400, kMostEntries = 10'000'000;
 
 double least(const Problem& problem, const std::vector<double>& table, std::size_t job) {
@@ -43,12 +46,33 @@ struct Costs {
             alone[p] += problem.latency[p];
             bytes[p] = problem.latency[p] * problem.demand[p] / problem.bandwidth;
         }
-        const double all = sumOfLeast(problem, beside) * kDown;
-        for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-            const double others = std::max(0.0, all - least(problem, beside, j));
-            for (std::size_t k = 0; k < problem.cores.size(); ++k)
-                need[problem.pair(j, k)] = (alone[problem.pair(j, k)] + others) * kDown;
-        }
+        fillNeed(problem);
+    }
+
+private:
+    /// Beside a job that asks for the share x of the bandwidth, another one's cycles take (its share + x - 1) times as
+    /// long beyond the job's own, at least: what is left of the bandwidth is 1 - x. Sums over the others are made for a
+    /// grid of shares that are left, rounded up.
+    void fillNeed(const Problem& problem) {
+        const std::size_t cores = problem.cores.size();
+        const std::size_t steps = std::clamp<std::size_t>(kNeedWork / need.size(), 8, 512);
+        const auto shareLeft = [&](std::size_t step) { return static_cast<double>(step) / static_cast<double>(steps); };
+        const auto leastBeyond = [&](std::size_t job, double left) {
+            double least = kNever;
+            for (std::size_t p = problem.pair(job, 0); p < problem.pair(job + 1, 0); ++p)
+                least = std::min(least, std::max(0.0, bytes[p] - problem.latency[p] * left));
+            return least;
+        };
+        std::vector<double> beyond(steps + 1);
+        for (std::size_t step = 0; step <= steps; ++step)
+            for (std::size_t j = 0; j < problem.jobs.size(); ++j) beyond[step] += leastBeyond(j, shareLeft(step));
+        for (std::size_t j = 0; j < problem.jobs.size(); ++j)
+            for (std::size_t k = 0; k < cores; ++k) {
+                const double left = std::max(0.0, 1 - problem.demand[problem.pair(j, k)] / problem.bandwidth);
+                const auto step = static_cast<std::size_t>(std::ceil(left * static_cast<double>(steps)));
+                const double others = beyond[step] * kDown - leastBeyond(j, shareLeft(step));
+                need[problem.pair(j, k)] = (alone[problem.pair(j, k)] + std::max(0.0, others)) * kDown;
+            }
     }
 };
 
@@ -89,29 +113,238 @@ LoadProgram programOf(const Problem& problem, const std::vector<double>& own, co
     return program;
 }
 
-/// For every core the first one that is equal to it for every job.
-std::vector<std::size_t> likeness(const Problem& problem) {
-    const std::size_t cores = problem.cores.size();
-    std::vector<std::size_t> like(cores);
-    for (std::size_t a = 0; a < cores; ++a) {
-        like[a] = a;
-        for (std::size_t b = 0; b < a && like[a] == a; ++b) {
-            bool equal = like[b] == b;
-            for (std::size_t j = 0; equal && j < problem.jobs.size(); ++j)
-                equal = problem.latency[problem.pair(j, a)] == problem.latency[problem.pair(j, b)] &&
-                        problem.demand[problem.pair(j, a)] == problem.demand[problem.pair(j, b)];
-            if (equal) like[a] = b;
+/// Further rows of the combined program. A toll is what a pair's cycles count for, such that the tolls of no set of
+/// jobs that may run side by side come to more than the time that passes meanwhile, which is max(1, R/BW) of their
+/// no-stall cycles. So the tolls of all jobs are a lower bound, whatever the schedule. With 1 on one core and the
+/// excess elsewhere the toll is that core's row; with x = B/BW it is the bandwidth's. Two more kinds are of use:
+///
+/// Of a job A: 1 while it runs, and (x - e)+ of every other job, where e = 1 - x_A is what A leaves of the bandwidth.
+///
+/// By levels: where few heavy jobs are enough to take the whole bandwidth and any number of light ones is not, time in
+/// which too few heavy jobs run is lost. Light jobs pay x + d, heavy ones x - d (m - h) / h, where h heavy jobs are
+/// what it takes among m cores; any other job pays x - d (m - 1), so that beside it nothing more than bytes is counted.
+class Tolls {
+public:
+    Tolls(const Problem& problem, const Costs& costs)
+        : problem_(problem), costs_(costs), like_(likeness(problem)), kind_(like_.size()) {
+        for (std::size_t k = 0; k < like_.size(); ++k) kind_[k] = like_[k] == k ? kinds_++ : kind_[like_[k]];
+    }
+
+    /// Chooses the rows that prove most alone, of the pairs that the program allows.
+    void choose(LoadProgram& program) {
+        program_ = &program;
+        findExtremes();
+        levels_.clear();
+        jobs_.clear();
+        chooseLevels();
+        chooseJobs();
+        widen();
+        for (std::size_t i = 0; i < jobs_.size(); ++i) refresh(i);
+        for (std::size_t i = 0; i < levels_.size(); ++i) write(ownRows() + jobs_.size() + i, levels_[i]);
+    }
+
+    std::vector<std::vector<double>> rows() const {
+        std::vector<Row> rows = levels_;
+        for (const std::size_t job : jobs_) rows.push_back(rowOfJob(job));
+        return rows;
+    }
+
+    /// Rows of jobs, made anew for the pairs that are allowed now.
+    void refresh() {
+        for (std::size_t i = 0; i < jobs_.size(); ++i) refresh(i);
+    }
+
+private:
+    using Row = std::vector<double>;
+    static constexpr std::size_t kMostJobs = 3, kMostLevels = 4, kCandidates = 16;
+    static constexpr double kLeastBonus = 1e-4;
+
+    std::size_t ownRows() const { return problem_.cores.size() + 1; }
+    bool isAllowed(std::size_t pair) const { return program_->allowed[pair] != 0; }
+    double share(std::size_t pair) const { return problem_.demand[pair] / problem_.bandwidth; }
+
+    Row rowOfJob(std::size_t job) const {
+        double left = 0;
+        for (std::size_t p = problem_.pair(job, 0); p < problem_.pair(job + 1, 0); ++p)
+            if (isAllowed(p)) left = std::max(left, 1 - share(p));
+        Row row(problem_.latency.size());
+        for (std::size_t p = 0; p < row.size(); ++p)
+            row[p] = std::max(0.0, costs_.bytes[p] - problem_.latency[p] * left) * kDown;
+        for (std::size_t p = problem_.pair(job, 0); p < problem_.pair(job + 1, 0); ++p)
+            row[p] = costs_.alone[p] * kDown;
+        return row;
+    }
+
+    void chooseJobs() {
+        std::vector<std::pair<double, std::size_t>> longest;
+        for (std::size_t j = 0; j < problem_.jobs.size(); ++j)
+            longest.emplace_back(-least(problem_, costs_.need, j), j);
+        const std::size_t count = std::min(longest.size(), kMostJobs);
+        std::partial_sort(longest.begin(), longest.begin() + static_cast<std::ptrdiff_t>(count), longest.end());
+        for (std::size_t i = 0; i < count; ++i) jobs_.push_back(longest[i].second);
+    }
+
+    void refresh(std::size_t index) { write(ownRows() + index, rowOfJob(jobs_[index])); }
+
+    /// Shares of the bandwidth between which levels may lie, and the greatest on every core up to each.
+    void findExtremes() {
+        std::vector<double> shares;
+        for (std::size_t p = 0; p < problem_.demand.size(); ++p)
+            if (isAllowed(p)) shares.push_back(share(p));
+        std::sort(shares.begin(), shares.end());
+        shares.erase(std::unique(shares.begin(), shares.end()), shares.end());
+        limits_ = {shares.back()};
+        std::vector<std::pair<double, double>> gaps;  // below the next share, of the bandwidth at most
+        for (std::size_t i = 0; i + 1 < shares.size(); ++i)
+            gaps.emplace_back(std::min(1.0, shares[i]) - std::min(1.0, shares[i + 1]), shares[i]);
+        std::sort(gaps.begin(), gaps.end());
+        for (std::size_t i = 0; i < std::min(gaps.size(), kCandidates); ++i)
+            if (gaps[i].first < 0) limits_.push_back(gaps[i].second);
+        std::sort(limits_.begin(), limits_.end());
+        const std::size_t count = limits_.size(), cores = problem_.cores.size();
+        greatest_.assign(count * cores, 0);
+        for (std::size_t p = 0; p < problem_.demand.size(); ++p) {
+            if (!isAllowed(p)) continue;
+            const double x = share(p);
+            for (std::size_t i = count; i > 0 && x <= limits_[i - 1]; --i) {
+                double& most = greatest_[(i - 1) * cores + p % cores];
+                most = std::max(most, x);
+            }
         }
     }
-    return like;
-}
+
+    /// Shares of light jobs up to one limit, of heavy ones above a limit up to another. Jobs on cores of the kinds
+    /// `aside`, a bit each, count for their bytes alone.
+    struct Levels {
+        std::size_t light = 0, above = 0, upTo = 0;
+        std::uint64_t aside = 0;
+        double bonus = 0, malus = 0, others = 0;  ///< what a light job's toll is more than its share, and others' less
+    };
+
+    /// What the tolls of these levels are; false where they prove nothing beyond the bytes.
+    bool settle(Levels& levels) {
+        const std::size_t cores = problem_.cores.size();
+        double asked = 0;  // by light jobs alone, and then by heavy ones in the place of some
+        gain_.clear();
+        for (std::size_t k = 0; k < cores; ++k) {
+            const double light = greatest_[levels.light * cores + k], heavy = greatest_[levels.upTo * cores + k];
+            const bool isAside = isAsideIn(levels, k);
+            asked += isAside ? greatest_.at((limits_.size() - 1) * cores + k) : light;
+            if (!isAside) gain_.push_back(heavy > limits_[levels.above] ? heavy - light : 0);
+        }
+        std::sort(gain_.rbegin(), gain_.rend());
+        missing_.clear();
+        for (std::size_t k = 0; k < gain_.size() && asked < 1; ++k) {
+            missing_.push_back(1 - asked);
+            asked += gain_[k];
+        }
+        if (missing_.empty() || missing_.size() == gain_.size() || asked < 1) return false;
+        const auto m = static_cast<double>(gain_.size()), enough = static_cast<double>(missing_.size());
+        levels.bonus = kNever;
+        for (std::size_t h = 0; h < missing_.size(); ++h)
+            levels.bonus = std::min(levels.bonus, missing_[h] / (m * (1 - static_cast<double>(h) / enough)));
+        levels.malus = levels.bonus * (m - enough) / enough;
+        levels.others = levels.bonus * (m - 1);
+        return levels.bonus > kLeastBonus;
+    }
+
+    bool isAsideIn(const Levels& levels, std::size_t core) const {
+        return kind_[core] < 64 && ((levels.aside >> kind_[core]) & 1U) != 0;
+    }
+
+    double toll(const Levels& levels, std::size_t pair) const {
+        const double x = share(pair);
+        if (isAsideIn(levels, pair % problem_.cores.size())) return x;
+        if (x <= limits_[levels.light]) return x + levels.bonus;
+        const bool isHeavy = x > limits_[levels.above] && x <= limits_[levels.upTo];
+        return std::max(0.0, x - (isHeavy ? levels.malus : levels.others));
+    }
+
+    Row rowOf(const Levels& levels) const {
+        Row row(problem_.latency.size());
+        for (std::size_t p = 0; p < row.size(); ++p) row[p] = problem_.latency[p] * toll(levels, p) * kDown;
+        return row;
+    }
+
+    /// The sum over jobs of the least toll, on one of all equal cores.
+    double leastSum(const Levels& levels) const {
+        double sum = 0;
+        for (std::size_t j = 0; j < problem_.jobs.size(); ++j) {
+            double least = kNever;
+            for (std::size_t k = 0; k < like_.size(); ++k)
+                if (const std::size_t p = problem_.pair(j, k); like_[k] == k && isAllowed(p))
+                    least = std::min(least, problem_.latency[p] * toll(levels, p));
+            sum += least;
+        }
+        return sum;
+    }
+
+    /// Of cores of up to four kinds every choice of kinds to leave aside; of more, every single one.
+    std::vector<std::uint64_t> asides() const {
+        constexpr std::size_t kFew = 4, kMost = 16;
+        std::vector<std::uint64_t> sets{0};
+        if (kinds_ <= kFew)
+            for (std::uint64_t set = 1; set + 1 < std::uint64_t{1} << kinds_; ++set) sets.push_back(set);
+        else
+            for (std::size_t kind = 0; kind < std::min(kinds_, kMost); ++kind) sets.push_back(std::uint64_t{1} << kind);
+        return sets;
+    }
+
+    void chooseLevels() {
+        using Found = std::pair<double, Levels>;
+        std::vector<Found> found;
+        const std::size_t count = limits_.size();
+        for (const std::uint64_t aside : asides()) {
+            Found best{0, {}};
+            for (std::size_t light = 0; light + 1 < count; ++light)
+                for (std::size_t above = light; above + 1 < count; ++above)
+                    for (std::size_t upTo = above + 1; upTo < count;
+                         upTo += std::max<std::size_t>(1, (count - 1 - upTo) / 2)) {
+                        Levels levels{.light = light, .above = above, .upTo = upTo, .aside = aside};
+                        if (!settle(levels)) continue;
+                        if (const double sum = leastSum(levels); sum > best.first) best = {sum, levels};
+                    }
+            if (best.first > 0) found.push_back(best);
+        }
+        std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.first > b.first; });
+        if (found.size() > kMostLevels) found.resize(kMostLevels);
+        for (const auto& [sum, levels] : found) levels_.push_back(rowOf(levels));
+    }
+
+    /// Makes room for the rows behind those of the cores and the bandwidth.
+    void widen() {
+        const std::size_t rows = ownRows() + jobs_.size() + levels_.size();
+        std::vector<double> use(problem_.latency.size() * rows);
+        for (std::size_t p = 0; p < problem_.latency.size(); ++p)
+            std::copy_n(program_->use.begin() + static_cast<std::ptrdiff_t>(p * program_->rows), ownRows(),
+                        use.begin() + static_cast<std::ptrdiff_t>(p * rows));
+        program_->use = std::move(use);
+        program_->rows = rows;
+    }
+
+    void write(std::size_t at, const Row& row) {
+        for (std::size_t p = 0; p < row.size(); ++p) program_->use[p * program_->rows + at] = row[p];
+    }
+
+    const Problem& problem_;
+    const Costs& costs_;
+    LoadProgram* program_ = nullptr;
+    std::vector<std::size_t> like_, kind_;  ///< see `likeness`; the kind of a core, from 0
+    std::size_t kinds_ = 0;
+    std::vector<double> limits_, greatest_;  ///< the latter by limit and core
+    std::vector<double> gain_, missing_;
+    std::vector<Row> levels_;
+    std::vector<std::size_t> jobs_;
+};
 
 /// Branch and bound on the combined program, best first, over where the longest of the split jobs runs whole.
 class Tree {
 public:
-    Tree(const Problem& problem, LoadProgram& program, const std::vector<double>& need, const Enough& isEnough)
+    Tree(const Problem& problem, LoadProgram& program, Tolls& tolls, const std::vector<double>& need,
+         const Enough& isEnough)
         : problem_(problem),
           program_(program),
+          tolls_(tolls),
           need_(need),
           isEnough_(isEnough),
           like_(likeness(problem)),
@@ -184,10 +417,12 @@ private:
         for (const auto& [job, core] : fixed)
             for (std::size_t k = 0; k < problem_.cores.size(); ++k)
                 if (k != core) program_.allowed[problem_.pair(job, k)] = 0;
+        tolls_.refresh();
     }
 
     const Problem& problem_;
     LoadProgram& program_;
+    Tolls& tolls_;
     const std::vector<double>& need_;
     const Enough& isEnough_;
     std::vector<std::size_t> like_;
@@ -197,16 +432,19 @@ private:
 
 /// No pair whose need is above the makespan is used in a schedule. So with the pairs up to a threshold alone, the
 /// program's value is a bound up to the least need that was left out.
-double combinedBound(const Problem& problem, LoadProgram& program, const std::vector<double>& need, double threshold,
+double combinedBound(const Problem& problem, LoadProgram& program, const Costs& costs, double threshold,
                      const Enough& isEnough) {
+    const std::vector<double>& need = costs.need;
+    Tolls tolls(problem, costs);
     double best = 0;
     constexpr int kRounds = 12;
     for (int round = 0; round < kRounds; ++round) {
         const double next = allowUpTo(problem, need, threshold, program);
+        tolls.choose(program);
         const LoadSolution root = solveLoad(program, kWork, {}, isEnough);
         double value = root.value;
         if (value < next) {
-            Tree tree(problem, program, need, isEnough);
+            Tree tree(problem, program, tolls, need, isEnough);
             value = std::max(value, tree.grow(root, kTreeWork, next));
         }
         best = std::max(best, std::min(value, next));
@@ -243,6 +481,22 @@ double latencyBound(const Problem& problem, const Costs& costs) {
 
 }  // namespace
 
+std::vector<std::size_t> likeness(const Problem& problem) {
+    const std::size_t cores = problem.cores.size();
+    std::vector<std::size_t> like(cores);
+    for (std::size_t a = 0; a < cores; ++a) {
+        like[a] = a;
+        for (std::size_t b = 0; b < a && like[a] == a; ++b) {
+            bool equal = like[b] == b;
+            for (std::size_t j = 0; equal && j < problem.jobs.size(); ++j)
+                equal = problem.latency[problem.pair(j, a)] == problem.latency[problem.pair(j, b)] &&
+                        problem.demand[problem.pair(j, a)] == problem.demand[problem.pair(j, b)];
+            if (equal) like[a] = b;
+        }
+    }
+    return like;
+}
+
 std::vector<double> excess(const Problem& problem) {
     std::vector<double> excess(problem.latency.size());
     for (std::size_t p = 0; p < excess.size(); ++p)
@@ -266,6 +520,16 @@ std::vector<std::int32_t> relaxedCores(const Problem& problem, double makespan, 
     return solveLoad(program, kWork, {}, isEnough).option;
 }
 
+std::vector<std::vector<double>> tolls(const Problem& problem, double makespan) {
+    if (isTooLarge(problem)) return {};
+    const Costs costs(problem);
+    LoadProgram program = programOf(problem, problem.latency, costs.beside, costs.bytes);
+    allowUpTo(problem, costs.need, makespan, program);
+    Tolls tolls(problem, costs);
+    tolls.choose(program);
+    return tolls.rows();
+}
+
 Bound lowerBound(const Problem& problem, Objective objective, const Weights& weights, const Enough& isEnough) {
     const Costs costs(problem);
     Bound bound;
@@ -284,7 +548,7 @@ Bound lowerBound(const Problem& problem, Objective objective, const Weights& wei
         bound.load = solveLoad(programOf(problem, costs.alone, {}, {}), kWork, {}, isEnough).value;
         LoadProgram program = programOf(problem, problem.latency, costs.beside, costs.bytes);
         const double threshold = std::max({longest, bound.longestJob, bound.bandwidth, bound.load});
-        bound.combined = std::max(longest, combinedBound(problem, program, costs.need, threshold, isEnough));
+        bound.combined = std::max(longest, combinedBound(problem, program, costs, threshold, isEnough));
     }
     const std::array<std::pair<double, const char*>, 4> all{{{bound.longestJob, "longest job"},
                                                              {bound.load, "load"},
@@ -295,6 +559,13 @@ Bound lowerBound(const Problem& problem, Objective objective, const Weights& wei
             bound.makespan = value;
             bound.method = name;
         }
+    if (const auto least = leastMakespanMapping(problem, bound.makespan, isEnough)) {
+        const double makespan = evaluate(problem, *least).makespan * kDown;
+        if (makespan > bound.makespan * (1 + 1e-9)) {
+            bound.makespan = makespan;
+            bound.method = "all schedules";
+        }
+    }
     bound.latency = latencyBound(problem, costs);
     Values least{.makespan = bound.makespan, .latency = bound.latency, .energy = {}};
     if (!problem.energy.empty()) least.energy = bound.energy = sumOfLeast(problem, problem.energy) * kDown;

@@ -12,6 +12,13 @@ namespace tessera::mapping {
 /// L·max(0, B/BW − 1). See `lowerBound`.
 std::vector<double> excess(const Problem& problem);
 
+/// For every core the first one that is equal to it for every job.
+std::vector<std::size_t> likeness(const Problem& problem);
+
+/// What jobs on cores add to lower bounds of the makespan beyond those of loads and bytes, in cycles by pair: no
+/// schedule that keeps to the makespan takes less than any of these sums over its jobs. A few, or none.
+std::vector<std::vector<double>> tolls(const Problem& problem, double makespan);
+
 /// The core of every job that takes its greatest share in the combined program, leaving out what `makespan` excludes.
 /// `isEnough`: see `lowerBound`.
 std::vector<std::int32_t> relaxedCores(const Problem& problem, double makespan,

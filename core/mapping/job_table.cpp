@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/escape.h"
 #include "core/base/file.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
@@ -146,9 +147,9 @@ Contents contentsOf(TextTable& table, const Layout& layout) {
         const RowReader reader(table, layout, row);
         const Pair pair = contents.pairs.emplace_back(pairIn(reader, layout, row.line));
         if (pair.core == 0 && !reader.text(kJobName).empty())
-            contents.jobNames.push_back({pair.job, std::string(reader.text(kJobName))});
+            contents.jobNames.push_back({pair.job, std::string(fromSheet(reader.text(kJobName)))});
         if (pair.job == 0 && !reader.text(kAccelName).empty())
-            contents.coreNames.push_back({pair.core, std::string(reader.text(kAccelName))});
+            contents.coreNames.push_back({pair.core, std::string(fromSheet(reader.text(kAccelName)))});
     }
     if (contents.pairs.empty())
         throw DataError(Place{.file = table.file()}, "no row below the header",
@@ -216,16 +217,6 @@ std::string nameOfFile(const std::string& file) {
     return name.substr(0, name.find_last_of('.'));
 }
 
-/// A name as a cell that reads back: line breaks, which no cell holds, become blanks.
-std::string cellOf(const std::string& name) {
-    std::string cell = "\"";
-    for (const char c : name) {
-        if (c == '"') cell += '"';
-        cell += c == '\n' || c == '\r' ? ' ' : c;
-    }
-    return cell + '"';
-}
-
 }  // namespace
 
 bool looksLikeJobTable(std::string_view bytes) {
@@ -280,8 +271,8 @@ std::string writeJobTable(const Problem& problem) {
         poll();
         for (std::size_t core = 0; core < problem.cores.size(); ++core) {
             const std::size_t pair = problem.pair(job, core);
-            fmt::format_to(out, "{},{},{},{},{},{}", job, cellOf(problem.jobs[job]), core, cellOf(problem.cores[core]),
-                           problem.latency[pair], problem.demand[pair]);
+            fmt::format_to(out, "{},{},{},{},{},{}", job, csvCell(problem.jobs[job]), core,
+                           csvCell(problem.cores[core]), problem.latency[pair], problem.demand[pair]);
             if (!problem.energy.empty()) fmt::format_to(out, ",{}", problem.energy[pair]);
             if (!problem.macs.empty()) fmt::format_to(out, ",{}", problem.macs[job]);
             text += '\n';

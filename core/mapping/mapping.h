@@ -91,11 +91,12 @@ struct Bound {
     double load = 0;        ///< linear program: fractional assignment, the fullest core
     double bandwidth = 0;   ///< all bytes through the shared bandwidth
     double combined = 0;    ///< load and bandwidth in one program, time-dependent where that is tighter
-    double makespan = 0;    ///< the best of the above
+    double makespan = 0;    ///< the best of the above, and of what `method` says
     double latency = 0;     ///< of the mean time at which a job has finished
     double energy = 0;      ///< joules: every job on its thriftiest core; 0 where the table has none
     double objective = 0;   ///< of what is minimised
-    std::string method;     ///< which one won, in words: "longest job", "load", …
+    std::string method;  ///< which one won, in words: "longest job", "load", …; "all schedules" where they were looked
+                         ///< through, as they are of up to 12 jobs: then it is the optimum
     bool operator==(const Bound&) const = default;
 };
 
@@ -116,11 +117,12 @@ struct Algorithm {
     std::string_view source;  ///< paper and table that the defaults are from
 };
 
-/// tessera, magma, magma-published, stdga, de, cmaes, pso, tbpsa, random, a2c, ppo2, herald-like, ai-mt-like.
+/// tessera, magma, magma-published, stdga, de, cmaes, pso, pso-published, tbpsa, random, a2c, ppo2, herald-like,
+/// ai-mt-like.
 const std::vector<Algorithm>& algorithms();
 
 struct Options {
-    std::vector<std::string> algorithms = {"magma"};
+    std::vector<std::string> algorithms = {"tessera"};
     std::int64_t samples = 10'000;  ///< evaluated mappings that each algorithm may spend
     std::uint64_t seed = 1;
     Objective objective = Objective::throughput;
@@ -142,7 +144,7 @@ struct ConvergencePoint {
     bool operator==(const ConvergencePoint&) const = default;
 };
 
-/// A sample that was kept, projected to the plane of the two main components of all kept samples of all runs (see
+/// A sample that was kept, projected to the plane of the two principal components of all kept samples of all runs (see
 /// `project`).
 struct ExploredPoint {
     std::int64_t sample = 0;

@@ -64,10 +64,22 @@ RandomStream streamOf(const Trial& trial, std::int64_t generation, std::size_t c
     return RandomStream(trial.seed(), (static_cast<std::uint64_t>(generation) << 20U) + child);
 }
 
+namespace {
+
+/// As many mappings as there are jobs; of more than a thousand jobs fewer, so that they need some tens of megabytes,
+/// and the samples are enough for ten generations.
+std::size_t defaultPopulation(std::size_t jobs, std::int64_t samples) {
+    constexpr std::size_t kMany = 1000, kMostGenes = 2'000'000, kFewest = 50, kGenerations = 10;
+    if (jobs <= kMany) return jobs;
+    const std::size_t affordable = std::max(kFewest, static_cast<std::size_t>(samples) / kGenerations);
+    return std::min(std::max(kFewest, kMostGenes / jobs), affordable);
+}
+
+}  // namespace
+
 std::size_t populationSize(const Trial& trial, std::size_t least) {
     const auto given = static_cast<std::size_t>(trial.setting("population"));
-    const std::size_t size = given == 0 ? std::min<std::size_t>(trial.jobs(), 10'000) : given;
-    return std::max(least, size);
+    return std::max(least, given == 0 ? defaultPopulation(trial.jobs(), trial.options().samples) : given);
 }
 
 }  // namespace tessera::mapping

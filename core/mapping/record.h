@@ -111,7 +111,7 @@ struct Record {
     void load(const Json& json, const Problem& problem);
 };
 
-/// Writes the coordinates of all runs' explored points: the plane of the two main components of all kept samples
+/// Writes the coordinates of all runs' explored points: the plane of the two principal components of all kept samples
 /// (principal component analysis); the greatest part of either component is positive.
 void project(const std::vector<const KeptSamples*>& kept, const std::vector<std::vector<ExploredPoint>*>& points);
 

@@ -26,7 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kProof = 1 + 1e-9;
-constexpr int kFormat = 2;            ///< of the state
+constexpr int kFormat = 3;            ///< of the state
 constexpr double kLongestTurn = 0.1;  ///< seconds; what a turn took beyond was waited for
 
 Weights weightsOf(Objective objective, const Weights& given) {

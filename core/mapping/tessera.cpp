@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,26 +13,29 @@
 #include "core/mapping/assignment.h"
 #include "core/mapping/bound.h"
 #include "core/mapping/evaluator.h"
+#include "core/mapping/exact.h"
 #include "core/mapping/searches.h"
 #include "core/mapping/state.h"
 
 /// Our own search. Which job runs where is annealed on loads and bytes alone, where a change costs a few additions;
 /// orders are then built so that jobs that want the bandwidth do not meet, and both are annealed together on schedules,
-/// of which only what a change touches is made anew. Then it begins again, each time with more samples.
+/// of which only what a change touches is made anew. Several starts are annealed side by side, and of those the worse
+/// half is given up again and again: which assignment has a good order shows after few samples. Then it begins again.
 namespace tessera::mapping {
 
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kOrders = 1,
+constexpr std::uint64_t kOrders = 1, kPolish = std::uint64_t{1} << 62U,
                         kAssignments = 2;  ///< random streams; the latter, and one for every annealing after it
 constexpr std::uint64_t kExchanges = 40, kMoves = 30;  ///< per cent; the rest changes places on a core
 /// First temperatures per job, relative to the value: of an annealing from a new assignment, and from the best so far.
 constexpr double kFreshHeat = 0.1, kHeat = 0.03;
 constexpr std::int64_t kAnnealings = 30, kFreshEvery = 4;
-constexpr std::int64_t kPerJob = 100;  ///< samples of the shortest annealing
-constexpr std::int64_t kPerJobOfDescent = 10,
-                       kShareOfDescent = 8;  ///< samples of the descent before, at most an eighth
+constexpr std::int64_t kPerJob = 100;        ///< samples of the shortest annealing
+constexpr std::int64_t kContenders = 16;     ///< starts of an annealing side by side; a power of 2
+constexpr std::int64_t kShareOfRounds = 60;  ///< per cent of the samples, before one contender is left
+constexpr std::int64_t kPerJobOfTurn = 1;    ///< least samples of a contender's first turn
 
 /// How many ways there are to put jobs in order on cores; at most `limit`.
 std::int64_t countOrders(std::size_t jobs, std::size_t cores, std::int64_t limit) {
@@ -45,10 +49,11 @@ std::int64_t countOrders(std::size_t jobs, std::size_t cores, std::int64_t limit
     return count;
 }
 
-/// Proposals of one annealing of assignments: what a search of few samples can wait for, and more in a long one.
+/// Proposals of the annealing of all assignments of a start: what a search of few samples can wait for, and more in a
+/// long one.
 std::int64_t assignmentEffort(std::int64_t samples, std::int64_t length) {
-    constexpr std::int64_t kLeast = 70'000, kMost = 1'000'000;
-    return std::min(30 * length, std::clamp(7 * samples, kLeast, kMost));
+    constexpr std::int64_t kLeast = 140'000, kMost = 1'000'000;
+    return std::min(60 * length, std::clamp(14 * samples, kLeast, kMost));
 }
 
 class TesseraSearch {
@@ -61,18 +66,23 @@ private:
     using Orders = std::vector<std::vector<std::int32_t>>;
 
     void begin(Trial& trial);
+    void add(Trial& trial, std::int64_t number, std::int64_t effort);
+    void take(std::size_t contender);
+    void endTurn(Trial& trial);
+    void polish(Trial& trial);
     void list(Trial& trial);
     Orders orderOf(std::int64_t number) const;
     void seed(Trial& trial);
-    void assign(Trial& trial, Assignment& assignment, std::int64_t effort);
+    std::vector<std::int32_t> assigned(Trial& trial, std::int64_t number, std::int64_t effort);
+    Orders ordersFrom(std::span<const std::int32_t> sizes, std::span<const std::int32_t> order) const;
+    Orders heldOrders() const;
     Orders ordered(const std::vector<std::int32_t>& core) const;
     Orders shortestFirst() const;
+    double evaluated(Trial& trial, const Orders& orders);
     void consider(Trial& trial, const Orders& orders);
+    void considerMapping(Trial& trial, const Mapping& mapping);
     void anneal(Trial& trial);
     std::int64_t blockSize(const Trial& trial) const;
-    bool isBoundByBandwidth(const Trial& trial) const {
-        return objective_ == Objective::throughput && trial.bound().bandwidth >= trial.bound().makespan;
-    }
     double valueOf(const Trial& trial, const Values& values) const {
         return objectiveOf(values, objective_, trial.options().weights, trial.bound());
     }
@@ -82,11 +92,21 @@ private:
     std::size_t jobs_, cores_;
     Evaluator evaluator_;
     RandomStream random_;
-    std::vector<std::int32_t> relaxed_;         ///< cores by the relaxation
-    double value_ = kNever;                     ///< of what the evaluator holds
-    std::int64_t total_ = 0;                    ///< samples of the whole search
-    std::int64_t cycle_ = 0;                    ///< annealings begun
-    std::int64_t done_ = 0, length_ = 0;        ///< samples of this annealing
+    std::vector<std::int32_t> relaxed_;  ///< cores by the relaxation
+    double value_ = kNever;              ///< of what the evaluator holds
+    std::int64_t total_ = 0;             ///< samples of the whole search
+    std::int64_t cycle_ = 0;             ///< annealings begun
+    /// A start of an annealing, and what became of it.
+    struct Contender {
+        Orders orders;
+        double value = kNever;
+    };
+    static bool isBetter(const Contender& a, const Contender& b) { return a.value < b.value; }
+    std::vector<Contender> contenders_;         ///< of this annealing, those that are left
+    std::int64_t active_ = 0;                   ///< whose turn it is: what the evaluator holds
+    std::int64_t done_ = 0, turn_ = 0;          ///< samples of this turn
+    std::int64_t before_ = 0, length_ = 0;      ///< samples of a contender before this turn, and of one that stays
+    std::vector<std::vector<double>> tolls_;    ///< see bound.h
     std::int64_t listed_ = 0, listLength_ = 0;  ///< orders of jobs, where there are few enough to try all
     double heat_ = 0;                           ///< its first temperature, relative to the value
 };
@@ -98,16 +118,46 @@ TesseraSearch::TesseraSearch(Trial& trial, const Json& state)
       cores_(trial.cores()),
       evaluator_(problem_),
       random_(trial.seed(), kOrders),
-      total_(trial.samplesLeft()) {
+      total_(trial.samplesLeft()),
+      tolls_(tolls(problem_, trial.bound().makespan)) {
     if (state.is_null()) return;
     const std::vector<std::int64_t> counts = unpackedCounts(state.at("counts"));
     const std::vector<double> numbers = unpackedDoubles(state.at("numbers"));
     const std::vector<std::int32_t> sizes = unpackedWords(state.at("sizes"));
     const std::vector<std::int32_t> order = unpackedWords(state.at("order"));
     relaxed_ = unpackedWords(state.at("relaxed"));
-    if (counts.size() != 7 || numbers.size() != 1 || sizes.size() != cores_ || order.size() != jobs_ ||
-        relaxed_.size() != jobs_)
+    if (counts.size() != 10 || numbers.empty() || relaxed_.size() != jobs_) refuseState();
+    const std::size_t contenders = numbers.size() - 1;
+    if (sizes.size() != contenders * cores_ || order.size() != contenders * jobs_) refuseState();
+    for (const std::int32_t core : relaxed_)
+        if (core < 0 || static_cast<std::size_t>(core) >= cores_) refuseState();
+    for (std::size_t i = 0; i < contenders; ++i)
+        contenders_.push_back(
+            {ordersFrom(std::span(sizes).subspan(i * cores_, cores_), std::span(order).subspan(i * jobs_, jobs_)),
+             numbers[i + 1]});
+    random_.seek(static_cast<std::uint64_t>(counts[0]));
+    heat_ = numbers[0];
+    cycle_ = counts[1];
+    total_ = counts[2];
+    listed_ = counts[3];
+    listLength_ = counts[4];
+    active_ = counts[5];
+    done_ = counts[6];
+    turn_ = counts[7];
+    before_ = counts[8];
+    length_ = counts[9];
+    const bool hasTurn = !contenders_.empty();
+    if (cycle_ < 1 || listed_ < 0 || listLength_ < 0 || done_ < 0 || before_ < 0) refuseState();
+    if (!hasTurn) return;
+    if (done_ > turn_ || before_ + turn_ > length_ || active_ < 0 || static_cast<std::size_t>(active_) >= contenders)
         refuseState();
+    evaluator_.hold(contenders_[static_cast<std::size_t>(active_)].orders);
+    value_ = contenders_[static_cast<std::size_t>(active_)].value;
+}
+
+/// Orders from the numbers of jobs on the cores and the jobs one after the other, every one once.
+TesseraSearch::Orders TesseraSearch::ordersFrom(std::span<const std::int32_t> sizes,
+                                                std::span<const std::int32_t> order) const {
     Orders orders(cores_);
     std::vector<std::uint8_t> seen(jobs_);
     std::size_t next = 0;
@@ -120,32 +170,33 @@ TesseraSearch::TesseraSearch(Trial& trial, const Json& state)
                 refuseState();
             orders[k].push_back(job);
         }
-    for (const std::int32_t core : relaxed_)
-        if (core < 0 || static_cast<std::size_t>(core) >= cores_) refuseState();
-    if (next != jobs_ || counts[3] < 1 || counts[2] < 0 || counts[2] > counts[3]) refuseState();
-    if (counts[1] < 1 || counts[5] < 0 || counts[6] < 0) refuseState();
-    random_.seek(static_cast<std::uint64_t>(counts[0]));
-    total_ = counts[4];
-    cycle_ = counts[1];
-    done_ = counts[2];
-    length_ = counts[3];
-    listed_ = counts[5];
-    listLength_ = counts[6];
-    heat_ = numbers[0];
-    value_ = valueOf(trial, evaluator_.hold(orders));
+    if (next != jobs_) refuseState();
+    return orders;
 }
 
 Json TesseraSearch::state() const {
     std::vector<std::int32_t> sizes, order;
-    for (std::size_t k = 0; k < cores_; ++k) {
-        const auto jobs = evaluator_.order(k);
-        sizes.push_back(static_cast<std::int32_t>(jobs.size()));
-        order.insert(order.end(), jobs.begin(), jobs.end());
+    std::vector<double> numbers{heat_};
+    for (std::size_t i = 0; i < contenders_.size(); ++i) {
+        const bool isHeld = static_cast<std::int64_t>(i) == active_;
+        numbers.push_back(isHeld ? value_ : contenders_[i].value);
+        for (const auto& jobs : isHeld ? heldOrders() : contenders_[i].orders) {
+            sizes.push_back(static_cast<std::int32_t>(jobs.size()));
+            order.insert(order.end(), jobs.begin(), jobs.end());
+        }
     }
-    const std::vector<std::int64_t> counts{
-        static_cast<std::int64_t>(random_.counter()), cycle_, done_, length_, total_, listed_, listLength_};
+    const std::vector<std::int64_t> counts{static_cast<std::int64_t>(random_.counter()),
+                                           cycle_,
+                                           total_,
+                                           listed_,
+                                           listLength_,
+                                           active_,
+                                           done_,
+                                           turn_,
+                                           before_,
+                                           length_};
     return {{"counts", packed(counts)},
-            {"numbers", packed(std::vector<double>{heat_})},
+            {"numbers", packed(numbers)},
             {"sizes", packed(sizes)},
             {"order", packed(order)},
             {"relaxed", packed(relaxed_)}};
@@ -158,7 +209,7 @@ bool TesseraSearch::step(Trial& trial) {
         list(trial);
     else if (listLength_ > 0)
         return false;
-    else if (done_ == length_)
+    else if (contenders_.empty())
         begin(trial);
     else
         anneal(trial);
@@ -166,48 +217,58 @@ bool TesseraSearch::step(Trial& trial) {
     return true;
 }
 
-/// Evaluates orders, and holds them where they are the best that is held.
-void TesseraSearch::consider(Trial& trial, const Orders& orders) {
+/// The objective of orders; offers them where they are the best so far.
+double TesseraSearch::evaluated(Trial& trial, const Orders& orders) {
     Evaluator other(problem_);
     const double value = valueOf(trial, other.hold(orders));
     trial.count(1, value);
     if (value < trial.best()) trial.offer(other.mapping(), value);
+    return value;
+}
+
+/// Evaluates orders, and holds them where they are the best that is held.
+void TesseraSearch::consider(Trial& trial, const Orders& orders) {
+    const double value = evaluated(trial, orders);
     if (value >= value_) return;
     evaluator_.hold(orders);
     value_ = value;
 }
 
-/// Anneals assignments from several starts; holds the best.
-void TesseraSearch::assign(Trial& trial, Assignment& assignment, std::int64_t effort) {
-    RandomStream random(trial.seed(), kAssignments + 2 + static_cast<std::uint64_t>(cycle_));
+/// An annealed assignment; by its number from the relaxation or from a construction.
+std::vector<std::int32_t> TesseraSearch::assigned(Trial& trial, std::int64_t number, std::int64_t effort) {
+    RandomStream random(trial.seed(), kAssignments + 2 + static_cast<std::uint64_t>(number));
     using Norm = Assignment::Norm;
-    struct Try {
-        bool relaxed;
-        double temperature;
-        Norm norm;
-    };
-    std::vector<std::int32_t> best;
+    Assignment assignment(problem_, objective_, trial.options().weights, trial.bound(), tolls_);
+    const auto poll = [&trial] { trial.poll(); };
+    const bool isRelaxed = number % 2 == 0;
+    if (isRelaxed)
+        assignment.hold(relaxed_);
+    else
+        assignment.build(random, number == 1 ? 0 : 0.5);
     double least = kNever;
+    std::vector<std::int32_t> best;
     const auto keep = [&] {
         const double found = assignment.worth();
         if (found >= least) return;
         least = found;
         best = assignment.core();
     };
-    const auto poll = [&trial] { trial.poll(); };
-    for (const Try& attempt : {Try{true, 0.03, Norm::sharp}, Try{false, 0.03, Norm::blunt}}) {
-        if (attempt.relaxed)
-            assignment.hold(relaxed_);
-        else
-            assignment.build(random, cycle_ == 0 ? 0 : 0.5);
-        keep();
-        assignment.anneal(random, effort, attempt.temperature, attempt.norm, poll);
-        keep();
-    }
+    keep();
+    assignment.anneal(random, 2 * effort, 0.03, isRelaxed ? Norm::sharp : Norm::blunt, poll);
+    keep();
     assignment.hold(best);
     assignment.anneal(random, effort, 0.001, Norm::sharp, poll);
     keep();
-    assignment.hold(best);
+    return best;
+}
+
+TesseraSearch::Orders TesseraSearch::heldOrders() const {
+    Orders orders(cores_);
+    for (std::size_t k = 0; k < cores_; ++k) {
+        const auto jobs = evaluator_.order(k);
+        orders[k].assign(jobs.begin(), jobs.end());
+    }
+    return orders;
 }
 
 /// Jobs in an order on their cores in which those that want the bandwidth are spread: whenever a core is free, it takes
@@ -267,17 +328,19 @@ TesseraSearch::Orders TesseraSearch::shortestFirst() const {
     return orders;
 }
 
+void TesseraSearch::considerMapping(Trial& trial, const Mapping& mapping) {
+    Evaluator other(problem_);
+    const double value = valueOf(trial, other.hold(mapping));
+    trial.count(1, value);
+    if (value < trial.best()) trial.offer(mapping, value);
+    if (value >= value_) return;
+    evaluator_.hold(mapping);
+    value_ = value;
+}
+
 void TesseraSearch::seed(Trial& trial) {
-    for (const Mapping& mapping : trial.options().warmStart) {
-        Evaluator other(problem_);
-        const double value = valueOf(trial, other.hold(mapping));
-        trial.count(1, value);
-        if (value < trial.best()) trial.offer(mapping, value);
-        if (value >= value_) continue;
-        evaluator_.hold(mapping);
-        value_ = value;
-    }
-    Assignment assignment(problem_, objective_, trial.options().weights, trial.bound());
+    for (const Mapping& mapping : trial.options().warmStart) considerMapping(trial, mapping);
+    Assignment assignment(problem_, objective_, trial.options().weights, trial.bound(), {});
     RandomStream random(trial.seed(), kAssignments);
     assignment.build(random, 0);
     consider(trial, ordered(assignment.core()));
@@ -291,6 +354,12 @@ void TesseraSearch::seed(Trial& trial) {
         consider(trial, ordered(thriftiest));
     }
     consider(trial, shortestFirst());
+    if (objective_ == Objective::throughput && !trial.isProven())
+        if (const auto least = leastMakespanMapping(problem_, trial.bound().makespan, [&trial] {
+                trial.poll();
+                return false;
+            }))
+            considerMapping(trial, *least);
     trial.poll();
     trial.count(0, kNever);  // nothing more where the best is proven already
     relaxed_ = relaxedCores(problem_, trial.bound().makespan, [&trial] {
@@ -301,7 +370,6 @@ void TesseraSearch::seed(Trial& trial) {
     const std::int64_t orders = countOrders(jobs_, cores_, left + 1);
     if (orders <= left) {
         listLength_ = orders;
-        length_ = 1;
         ++cycle_;
         return;
     }
@@ -333,39 +401,91 @@ void TesseraSearch::list(Trial& trial) {
     for (; listed_ < until; ++listed_) consider(trial, orderOf(listed_));
 }
 
-/// The next annealing: from a new assignment, or from the best so far.
+/// The next annealing: of several new assignments, or of the best so far.
 void TesseraSearch::begin(Trial& trial) {
     const std::int64_t left = std::max<std::int64_t>(1, trial.samplesLeft());
-    const auto shortest = kPerJob * static_cast<std::int64_t>(jobs_);
-    length_ = total_ <= 2 * shortest ? left : std::min(left, std::max(shortest, total_ / kAnnealings));
-    if (left - length_ < length_ / 2) length_ = left;
-    // Where the bandwidth is what bounds, any order that keeps it busy is the best: going down is often enough.
-    const auto descent = kPerJobOfDescent * static_cast<std::int64_t>(jobs_);
-    const bool isDescent = cycle_ == 0 && kShareOfDescent * descent <= left && isBoundByBandwidth(trial);
-    if (isDescent) length_ = descent;
-    done_ = 0;
-    const bool isFresh = cycle_ % kFreshEvery == 0;
-    if (isFresh && objective_ != Objective::latency) {
-        Assignment assignment(problem_, objective_, trial.options().weights, trial.bound());
-        assign(trial, assignment, assignmentEffort(total_, length_));
-        const double held = value_;
-        value_ = kNever;
-        consider(trial, ordered(assignment.core()));
-        if (cycle_ == 0 && value_ > held) {  // a warm start, or a construction, was better
-            evaluator_.hold(trial.bestMapping());
-            value_ = held;
-        }
-    } else {
-        value_ = valueOf(trial, evaluator_.hold(trial.bestMapping()));
+    const auto jobs = static_cast<std::int64_t>(jobs_);
+    const auto shortest = kPerJob * jobs;
+    std::int64_t samples = total_ <= 2 * shortest ? left : std::min(left, std::max(shortest, total_ / kAnnealings));
+    if (left - samples < samples / 2) samples = left;
+    const bool isFresh = cycle_ % kFreshEvery == 0 && objective_ != Objective::latency;
+    std::int64_t count = 1, turns = 1;
+    if (isFresh)
+        for (; count < kContenders && samples >= 2 * count * (turns + 1) * kPerJobOfTurn * jobs; count *= 2) ++turns;
+    // A sample for each, and one for the last polish.
+    if (count > 1) samples = std::max<std::int64_t>(1, samples - count - 1);
+    // Rounds before the last one are equally long; a contender's turns double from one to the next.
+    turn_ = count == 1 ? samples : std::max<std::int64_t>(1, samples * kShareOfRounds / (100 * count * (turns - 1)));
+    length_ = turn_ * (count - 1) + std::max<std::int64_t>(1, samples - turn_ * count * (turns - 1));
+    done_ = before_ = active_ = 0;
+    heat_ = (isFresh ? kFreshHeat : kHeat) / static_cast<double>(jobs_);
+    if (isFresh) {
+        const std::int64_t effort = assignmentEffort(total_, samples) / count;
+        for (std::int64_t i = 0; i < count; ++i) add(trial, cycle_ * kContenders + i, effort);
     }
-    heat_ = isDescent ? 0 : (isFresh ? kFreshHeat : kHeat) / static_cast<double>(jobs_);
+    // A warm start, or a construction, may be better than what was made now.
+    evaluator_.hold(trial.bestMapping());
+    if (!isFresh) contenders_.push_back({heldOrders(), trial.best()});
+    if (cycle_ == 0 && isFresh) {
+        const auto worst = std::max_element(contenders_.begin(), contenders_.end(), isBetter);
+        if (trial.best() < worst->value) *worst = {heldOrders(), trial.best()};
+    }
+    take(0);
     ++cycle_;
+}
+
+/// A further contender: a new assignment, in an order.
+void TesseraSearch::add(Trial& trial, std::int64_t number, std::int64_t effort) {
+    Contender contender{ordered(assigned(trial, number, effort)), kNever};
+    contender.value = evaluated(trial, contender.orders);
+    contenders_.push_back(std::move(contender));
+}
+
+void TesseraSearch::take(std::size_t contender) {
+    active_ = static_cast<std::int64_t>(contender);
+    evaluator_.hold(contenders_[contender].orders);
+    value_ = contenders_[contender].value;
+    done_ = 0;
+}
+
+/// Where orders do not matter, what is left to gain is in the assignment: the best one's, annealed once more from next
+/// to nothing, in a new order.
+void TesseraSearch::polish(Trial& trial) {
+    if (objective_ != Objective::throughput || trial.samplesLeft() < 1) return;
+    Assignment assignment(problem_, objective_, trial.options().weights, trial.bound(), tolls_);
+    assignment.hold(trial.bestMapping().core);
+    RandomStream random(trial.seed(), kPolish + static_cast<std::uint64_t>(cycle_));
+    constexpr double kCool = 0.0003;
+    const std::int64_t samples = std::min<std::int64_t>(total_, 10'000);  // of a long search there are many polishes
+    assignment.anneal(random, assignmentEffort(samples, samples), kCool, Assignment::Norm::sharp,
+                      [&trial] { trial.poll(); });
+    if (assignment.worth() < trial.best()) evaluated(trial, ordered(assignment.core()));
+}
+
+/// The next contender's turn; after the last one's the better half goes on for twice as long.
+void TesseraSearch::endTurn(Trial& trial) {
+    contenders_[static_cast<std::size_t>(active_)] = {heldOrders(), value_};
+    const auto next = static_cast<std::size_t>(active_) + 1;
+    if (next < contenders_.size()) {
+        take(next);
+        return;
+    }
+    if (contenders_.size() == 1) {
+        contenders_.clear();
+        polish(trial);
+        return;
+    }
+    std::stable_sort(contenders_.begin(), contenders_.end(), isBetter);
+    contenders_.resize(contenders_.size() / 2);
+    before_ += turn_;
+    turn_ = contenders_.size() == 1 ? length_ - before_ : 2 * turn_;
+    take(0);
 }
 
 std::int64_t TesseraSearch::blockSize(const Trial& trial) const {
     constexpr std::int64_t kMost = 250, kGenes = 200'000;
     const std::int64_t block = std::clamp(kGenes / static_cast<std::int64_t>(jobs_), std::int64_t{4}, kMost);
-    return std::min({block, length_ - done_, trial.samplesLeft()});
+    return std::min({block, turn_ - done_, trial.samplesLeft()});
 }
 
 void TesseraSearch::anneal(Trial& trial) {
@@ -375,7 +495,7 @@ void TesseraSearch::anneal(Trial& trial) {
     const auto jobs = static_cast<std::uint64_t>(jobs_);
     constexpr int kFree = 40;
     for (std::int64_t n = 0; n < block; ++n) {
-        const double heat = heat_ * annealed(done_ + n, length_);
+        const double heat = heat_ * annealed(before_ + done_ + n, length_);
         const double limit = value_ * (1 + heat * fluctuation(random_.uniform()));
         const Evaluator::Limit most{byMakespan ? limit : kNever};
         Values values;
@@ -413,6 +533,7 @@ void TesseraSearch::anneal(Trial& trial) {
     }
     done_ += block;
     trial.count(counted, value_);
+    if (done_ == turn_) endTurn(trial);
 }
 
 }  // namespace

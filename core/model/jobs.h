@@ -12,6 +12,8 @@
 
 namespace tessera::model {
 
+struct Model;
+
 /// What a job computes; the numbers are M3E's codes T.
 enum class JobKind : std::uint8_t {
     ffn = 0,     ///< a fully connected layer on one row: Out, In, 1, 1, 1, 1
@@ -68,5 +70,7 @@ std::vector<LayerJob> jobsOf(const Graph& graph, std::int64_t batch);
 std::optional<LayerJob> jobOf(const Layer& layer, std::int64_t batch);
 /// The jobs of all layers of a table (see jobOf).
 std::vector<LayerJob> jobsOf(const LayerGraph& layers, std::int64_t batch);
+/// Those of a model, whichever form it has; errors name its file.
+std::vector<LayerJob> jobsOf(const Model& model, std::int64_t batch);
 
 }  // namespace tessera::model

@@ -263,7 +263,7 @@ const std::vector<std::int64_t>& neededShape(const Graph& graph, TensorIndex ten
         value.shape && std::find(value.shape->begin(), value.shape->end(), kUnknown) == value.shape->end();
     if (known) return *value.shape;
     const std::string dims = dimensionsToGive(graph);
-    throw DataError({.file = graph.name, .where = "tensor " + inQuotes(value.name)},
+    throw DataError({.where = "tensor " + inQuotes(value.name)},
                     value.shape ? "shape " + toText(value.shape) : toText(value.shape),
                     dims.empty() ? "a known shape (it depends on data, or on an operator that is not known)"
                                  : "a known shape; give" + dims);

@@ -33,8 +33,8 @@ std::optional<WeightedOperator> weightedOperator(const Graph& graph, const Opera
 /// True for a multiplication (see weightedOperator) whose main operands are both activations.
 bool isProduct(const Graph& graph, const Operator& op);
 
-/// The dimensions of a tensor whose shape is needed. Throws DataError naming graph and tensor, and the dimensions to
-/// bind, where one is unknown.
+/// The dimensions of a tensor whose shape is needed. Throws DataError naming the tensor and the dimensions to bind,
+/// where one is unknown; a graph knows no file, which `layerGraph` adds.
 const std::vector<std::int64_t>& neededShape(const Graph& graph, TensorIndex tensor);
 
 /// Elements of a tensor per sample of the graph's batch; throws as neededShape.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,9 +44,11 @@ struct Layer {
     Map out;                 ///< the map handed on, after pooling and other one-input operators
     Map kernel;
     double groups = 1;
-    double macs = 0;         ///< `product` only: multiply-accumulates per sample
-    double parameters = 0;   ///< all trained elements that go with the layer (weights, bias, following norm)
-    double activations = 0;  ///< elements per sample of all tensors kept for the backward pass
+    double macs = 0;                  ///< `product` only: multiply-accumulates per sample
+    double parameters = 0;            ///< all trained elements that go with the layer (weights, bias, following norm)
+    double activations = 0;           ///< elements per sample of all that the layer and what follows on its edge make
+    std::optional<double> kept = {};  ///< of these, what the backward pass reads (see `countKept`); empty = all of it
+    double keptOtherBytes = 0;        ///< bytes per sample that it reads and that are no numbers of a float type
     std::vector<std::string> operators;  ///< names of the graph's operators that the layer covers; may be empty
 
     bool operator==(const Layer&) const = default;

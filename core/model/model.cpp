@@ -4,12 +4,14 @@
 
 #include <cmath>
 #include <cstddef>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/sha256.h"
+#include "core/model/jobs.h"
 #include "core/model/readers/native_json.h"
 #include "core/model/readers/readers.h"
 #include "core/model/zoo/zoo.h"
@@ -55,15 +57,42 @@ std::string bytesOf(const std::string& file) {
 
 Model loadModel(const std::string& name, const LoadOptions& options) {
     if (name.starts_with(kZoo)) return loadZoo(name, options);
-    std::string bytes = bytesOf(name);
-    const Reader& reader = readerFor(bytes, name);
-    std::string sha = sha256(bytes);
-    return modelOf(reader.read(std::move(bytes), name, options), name, std::move(sha));
+    try {
+        std::string bytes = bytesOf(name);
+        const Reader& reader = readerFor(bytes, name);
+        std::string sha = sha256(bytes);
+        return modelOf(reader.read(std::move(bytes), name, options), name, std::move(sha));
+    } catch (const std::bad_alloc&) {
+        throw outOfMemory(name);
+    }
+}
+
+namespace {
+
+/// A graph knows no file: what is wrong with it is told with the model's.
+template <typename Work>
+auto namingFile(const std::string& file, Work work) {
+    try {
+        return work();
+    } catch (const DataError& error) {
+        Place place = error.place;
+        place.file = file;
+        throw DataError(std::move(place), error.found, error.expected);
+    }
+}
+
+}  // namespace
+
+std::vector<LayerJob> jobsOf(const Model& model, std::int64_t batch) {
+    const Graph* const graph = model.graph();
+    if (graph == nullptr) return jobsOf(std::get<LayerGraph>(model.form), batch);
+    return namingFile(model.source, [&] { return jobsOf(*graph, batch); });
 }
 
 LayerGraph layerGraph(const Model& model) {
-    if (const Graph* const graph = model.graph()) return layersOf(*graph);
-    return std::get<LayerGraph>(model.form);
+    const Graph* const graph = model.graph();
+    if (graph == nullptr) return std::get<LayerGraph>(model.form);
+    return namingFile(model.source, [&] { return layersOf(*graph); });
 }
 
 namespace {

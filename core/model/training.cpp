@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -327,6 +331,54 @@ TrainingCounts countTraining(const TrainingGraph& training) {
     for (const TensorIndex tensor : keptOf(training))
         accumulate(counts.keptBytes, bytesOf(training.graph.tensor(tensor)));
     return counts;
+}
+
+namespace {
+
+/// By tensor, the one whose storage it is in: through operators that only relabel.
+std::vector<TensorIndex> storagesOf(const Graph& graph) {
+    std::vector<TensorIndex> storage(graph.tensors.size());
+    std::iota(storage.begin(), storage.end(), 0);
+    for (const Operator& op : graph.operators)
+        if (relabels(op) && !op.inputs.empty() && op.inputs[0] != kNoTensor && !op.outputs.empty() &&
+            op.outputs[0] != kNoTensor)
+            storage[at(op.outputs[0])] = storage[at(op.inputs[0])];
+    return storage;
+}
+
+}  // namespace
+
+bool relabels(const Operator& op) {
+    constexpr std::array<std::string_view, 5> kNames{"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"};
+    return op.domain.empty() && std::find(kNames.begin(), kNames.end(), op.type) != kNames.end();
+}
+
+void countKept(LayerGraph& layers, const Graph& graph) {
+    if (layers.layers.empty()) return;
+    std::unordered_map<std::string_view, std::size_t> layerOf;
+    for (std::size_t n = 0; n < layers.layers.size(); ++n) {
+        layers.layers[n].kept = 0;
+        for (const std::string& name : layers.layers[n].operators) layerOf.emplace(name, n);
+    }
+    const TrainingGraph training = trainingOf(graph);
+    const std::vector<std::int32_t> makers = producers(training.graph);
+    const std::vector<TensorIndex> storages = storagesOf(training.graph);
+    std::set<TensorIndex> counted;
+    for (const TensorIndex index : keptOf(training)) {
+        const TensorIndex stored = storages[at(index)];
+        const Tensor& tensor = training.graph.tensor(stored);
+        const std::optional<std::int64_t> elements = elementCount(tensor.shape);
+        const std::int32_t maker = makers[at(stored)];
+        if (!elements || maker < 0 || !counted.insert(stored).second) continue;
+        const auto found = layerOf.find(training.graph.operators[at(maker)].name);
+        Layer& layer = layers.layers[found == layerOf.end() ? 0 : found->second];
+        const double samples = static_cast<double>(std::max<std::int64_t>(1, graph.batch));
+        const double perSample = static_cast<double>(*elements) / samples;
+        if (isFloat(tensor.type))
+            *layer.kept += perSample;
+        else
+            layer.keptOtherBytes += perSample * bytesPerElement(tensor.type);
+    }
 }
 
 // Layers --------------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/graph.h"
+#include "core/model/layers.h"
 #include "core/model/model.h"
 
 /// What one step of training does with a model: forward pass, backward pass, and the optimiser's update.
@@ -94,6 +95,14 @@ struct TrainingCounts {
 };
 
 TrainingCounts countTraining(const TrainingGraph& training);
+
+/// Whether an operator's output is its input under another shape.
+bool relabels(const Operator& op);
+
+/// Fills `kept` and `keptOtherBytes` of the layers of `graph` (see layersOf): of each tensor that the backward pass
+/// reads, the elements per sample go to the layer that covers the operator that made it, those made in front of all
+/// layers to the first. What several operators relabel is counted once. Tensors of unknown shape are left out.
+void countKept(LayerGraph& layers, const Graph& graph);
 
 // Layers --------------------------------------------------------------------------------------------------------------
 

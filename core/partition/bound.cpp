@@ -19,12 +19,13 @@ std::size_t index(std::int32_t i) {
 
 /// One side of the first split, as far as the bound knows it.
 struct SideBelow {
-    double flopsOfLeaf = 1;  ///< FLOP/s of the accelerator (or last group) at the end of the path
-    double perElement = 0;   ///< seconds per element on links below the first split
-    int depth = 0;           ///< halvings on the path
-    bool mixed = false;      ///< kinds part below: only compute is counted
-    double leaves = 1;       ///< accelerators of the side
-    double flops = 1;        ///< FLOP/s of the side
+    double flopsOfLeaf = 1;          ///< FLOP/s of the accelerator (or last group) at the end of the path
+    std::vector<double> perElement;  ///< seconds per element at each split of the path below the first
+    double share = 1;  ///< of the side's work that is done at the end of the path, on the larger halves; 0 = not known
+    bool mixed = false;     ///< kinds part below: only compute is counted
+    bool averaged = false;  ///< the path is no longer than that of any array meant; compute is shared out evenly
+    double leaves = 1;      ///< accelerators of the side
+    double flops = 1;       ///< FLOP/s of the side
 };
 
 /// Parts of the cost that a bound counts; with overlap of transfers and compute each is bounded alone.
@@ -36,9 +37,12 @@ struct Counted {
 /// Time that a node costs below the first split, on the best of all sequences of types.
 class Below {
 public:
-    Below(const Network& network, const SideBelow& side, Counted counted)
-        : network_(&network), side_(side), counted_(counted) {
-        const auto depth = static_cast<std::size_t>(side.depth);
+    Below(const Network& network, SideBelow side, Counted counted)
+        : network_(&network),
+          side_(std::move(side)),
+          depth_(static_cast<int>(side_.perElement.size())),
+          counted_(counted) {
+        const std::size_t depth = side_.perElement.size();
         cost_.resize((depth + 1) * (depth + 1));
         next_.resize(cost_.size());
         halves_.resize(depth + 1, 1.0);
@@ -48,7 +52,7 @@ public:
     double time(std::size_t node, const Share& share) {
         if (side_.mixed) return mixedTime(node, share);
         const Node& how = network_->nodes[node];
-        if (!how.weighted) return leafTime(node, halved(share, side_.depth, 0, 0));
+        if (!how.weighted) return std::max(sharedTime(node, share), leafTime(node, halved(share, depth_, 0, 0)));
         if (how.grouped || how.embedding) return splitFree(node, share);
         return lattice(node, share);
     }
@@ -59,39 +63,57 @@ private:
     }
 
     double leafTime(std::size_t node, const Share& share) const {
+        if (side_.averaged) return 0;
         return counted_.compute ? unclampedFlops(*network_, node, share) / side_.flopsOfLeaf : 0;
+    }
+
+    /// A node's work in multiplications and additions, and what the FLOP rule takes off per element made, at most.
+    struct Work {
+        double all = 0, off = 0;
+    };
+    Work workOf(std::size_t node, const Share& share) const {
+        const Node& how = network_->nodes[node];
+        const NodeSize& size = network_->sizes[node];
+        const NodeDetail& detail = network_->details[node];
+        if (!how.weighted) return {flopsOf(*network_, node, share), 0};
+        if (how.embedding || !network_->computation) return {};
+        const double all = size.aConv * size.perConv + size.aIn * size.perIn + size.aWeight * size.perWeight;
+        return {all * share.samples * share.out * (how.grouped ? 1 : share.in),
+                size.aConv * detail.kernelArea + size.aIn * detail.kernelArea + size.aWeight * detail.mapArea};
+    }
+
+    /// Compute at the end of the path: whatever the types are, its share of the work is done there.
+    double sharedTime(std::size_t node, const Share& share) const {
+        if (side_.averaged) return mixedTime(node, share);
+        if (!counted_.compute || side_.share * std::exp2(depth_) <= 1 + 1e-9) return 0;
+        const Work work = workOf(node, share);
+        return (work.all * side_.share - work.off) / side_.flopsOfLeaf;
     }
 
     /// Compute is shared out, so the slowest accelerator does at least the average. The FLOP rule takes one addition
     /// off per element made, which each accelerator may do for its own part: at most all elements, on each.
     double mixedTime(std::size_t node, const Share& share) const {
         if (!counted_.compute) return 0;
-        const Node& how = network_->nodes[node];
-        const NodeSize& size = network_->sizes[node];
-        const NodeDetail& detail = network_->details[node];
-        const double all = size.aConv * size.perConv + size.aIn * size.perIn + size.aWeight * size.perWeight;
-        const double off = side_.leaves * (size.aConv * detail.kernelArea + size.aIn * detail.kernelArea +
-                                           size.aWeight * detail.mapArea);
-        const double main =
-            how.weighted ? (how.embedding || !network_->computation ? 0 : all) : flopsOf(*network_, node, Share{});
-        const double left = how.weighted ? off : 0;
-        if (main <= left) return 0;
-        return (main * share.samples * share.out * (how.weighted && !how.grouped ? share.in : 1) - left) / side_.flops;
+        const Work work = workOf(node, share);
+        return std::max(0.0, work.all - side_.leaves * work.off) / side_.flops;
     }
 
     /// Layers with types that move nothing: splitting by them is free, by samples costs the weights' gradient.
     double splitFree(std::size_t node, const Share& share) const {
         const Node& how = network_->nodes[node];
         const NodeSize& size = network_->sizes[node];
+        const double atEnd = sharedTime(node, share);
+        const double perElement =
+            counted_.transfers && depth_ > 0 ? *std::min_element(side_.perElement.begin(), side_.perElement.end()) : 0;
         double best = kInfinity;
-        for (int free = 0; free <= side_.depth; ++free) {
-            const int rows = side_.depth - free;
+        for (int free = 0; free <= depth_; ++free) {
+            const int rows = depth_ - free;
             const Share end = halved(share, rows, how.grouped ? free : 0, free);
             double moved = 0;
             // Rows are split last, when the tensor to be summed is smallest.
             const double summed = how.embedding ? size.aConv * share.samples * end.out : size.aWeight * end.in;
             for (int r = 0; r < rows; ++r) moved += how.embedding ? summed * half(r) : summed;
-            best = std::min(best, leafTime(node, end) + (counted_.transfers ? moved * side_.perElement : 0));
+            best = std::min(best, std::max(atEnd, leafTime(node, end)) + moved * perElement);
         }
         return best;
     }
@@ -100,16 +122,19 @@ private:
     /// partial sums, III A_in, each as small as the splits so far have made it.
     double lattice(std::size_t node, const Share& share) {
         const NodeSize& size = network_->sizes[node];
-        const int depth = side_.depth;
-        const double perElement = counted_.transfers ? side_.perElement : 0;
-        const double weight = size.aWeight * share.in * share.out * perElement;
-        const double psum = size.aPsum * share.samples * share.out * perElement;
-        const double input = size.aIn * share.samples * share.in * perElement;
+        const int depth = depth_;
+        const double allWeight = size.aWeight * share.in * share.out;
+        const double allPsum = size.aPsum * share.samples * share.out;
+        const double allInput = size.aIn * share.samples * share.in;
         const auto at = [depth](int a, int b) {
             return static_cast<std::size_t>(a) * static_cast<std::size_t>(depth + 1) + static_cast<std::size_t>(b);
         };
         cost_[at(0, 0)] = 0;
         for (int done = 0; done < depth; ++done) {
+            const double perElement = counted_.transfers ? side_.perElement[static_cast<std::size_t>(done)] : 0;
+            const double weight = allWeight * perElement;
+            const double psum = allPsum * perElement;
+            const double input = allInput * perElement;
             std::fill(next_.begin(), next_.end(), kInfinity);
             for (int a = 0; a <= done; ++a)
                 for (int b = 0; a + b <= done; ++b) {
@@ -127,10 +152,13 @@ private:
                 }
             std::swap(cost_, next_);
         }
+        const double atEnd = sharedTime(node, share);
         double best = kInfinity;
         for (int a = 0; a <= depth; ++a)
-            for (int b = 0; a + b <= depth; ++b)
-                best = std::min(best, cost_[at(a, b)] + leafTime(node, halved(share, a, b, depth - a - b)));
+            for (int b = 0; a + b <= depth; ++b) {
+                const double leaf = leafTime(node, halved(share, a, b, depth - a - b));
+                best = std::min(best, cost_[at(a, b)] + std::max(atEnd, leaf));
+            }
         return best;
     }
 
@@ -138,6 +166,7 @@ private:
 
     const Network* network_;
     SideBelow side_;
+    int depth_;  ///< of the path
     Counted counted_;
     std::vector<double> cost_, next_;
     std::vector<double> halves_;  ///< one half to each power
@@ -146,6 +175,7 @@ private:
 /// The first split with what lies below it folded into each node's cost.
 class FirstSplit {
 public:
+    /// Of the context's network, or of its sample.
     FirstSplit(const BoundContext& context, CostModel model, Counted counted, const Allowed& allowed)
         : context_(&context),
           allowed_(&allowed),
@@ -197,7 +227,7 @@ public:
             for (std::size_t s = 0; s < 3; ++s)
                 costs[s] += weight * below[n * 6 + s] + (1 - weight) * below[n * 6 + 3 + s];
         }
-        const Elimination::Outcome outcome = elimination_.minimise(30);
+        const Elimination::Outcome outcome = elimination_.minimise();
         const States& states = elimination_.states();
         const Totals totals = level_.totals(states);
         Point point{outcome.lowerBound, sideI(totals, level_.sides(), ratio), sideJ(totals, level_.sides(), ratio)};
@@ -232,7 +262,6 @@ private:
 
     SideBelow sideBelow(bool first) const {
         const Array& array = *context_->array;
-        const Options& options = *context_->options;
         const Cluster& root = array.clusters[index(array.root)];
         std::int32_t cluster = array.root;
         std::int64_t count = first ? root.count - root.count / 2 : root.count / 2;
@@ -240,23 +269,70 @@ private:
             cluster = first ? root.first : root.second;
             count = array.clusters[index(cluster)].count;
         }
-        const Cluster& below = array.clusters[index(cluster)];
-        SideBelow side;
-        // The paper's model multiplies every transfer by its side's ratio, which is one half below the first split.
-        side.perElement = *bytesOfDtype(options.dtype) / below.bytesPerSecond * (paper_ ? 0.5 : 1);
-        const bool ratiosPinnedBelow = std::any_of(options.pinnedRatios.begin(), options.pinnedRatios.end(),
-                                                   [](const auto& p) { return p.first > 0; });
-        side.mixed = below.kind < 0 || ratiosPinnedBelow;
-        side.leaves = static_cast<double>(count);
-        side.flops = below.kind >= 0 ? array.kinds[index(below.kind)].flops * side.leaves : below.flops;
-        const int most = options.levels ? *options.levels - 1 : std::numeric_limits<int>::max();
-        while (count > 1 && side.depth < most) {
-            count -= count / 2;  // the larger half: its share is at least one half at every step
-            ++side.depth;
-        }
-        if (!side.mixed) side.flopsOfLeaf = array.kinds[index(below.kind)].flops * static_cast<double>(count);
+        if (context_->most != nullptr) return rangeBelow(first);
+        return sideOf(cluster, count);
+    }
+
+    /// A side of any array between the context's and the largest one meant.
+    SideBelow rangeBelow(bool first) const {
+        const Array& least = *context_->array;
+        const Cluster& from = least.clusters[index(least.root)];
+        const std::int32_t cluster = first ? from.first : from.second;
+        SideBelow side = sideOf(cluster, least.clusters[index(cluster)].count);
+        const Cluster& to = context_->most->clusters[index(context_->most->root)];
+        const Cluster& all = context_->most->clusters[index(first ? to.first : to.second)];
+        side.leaves = static_cast<double>(all.count);
+        side.flops = all.flops;
+        side.averaged = true;
         return side;
     }
+
+    SideBelow sideOf(std::int32_t cluster, std::int64_t count) const {
+        const Array& array = *context_->array;
+        const Options& options = *context_->options;
+        const Cluster& root = array.clusters[index(array.root)];
+        const bool ratiosPinnedBelow = std::any_of(options.pinnedRatios.begin(), options.pinnedRatios.end(),
+                                                   [](const auto& p) { return p.first > 0; });
+        SideBelow side;
+        side.leaves = static_cast<double>(count);
+        side.flops = flopsOfPart(cluster, count);
+        side.mixed = ratiosPinnedBelow || !isShared(array.clusters[index(cluster)]);
+        if (side.mixed) return side;
+        // The larger half: its share is at least one half at every split.
+        const std::size_t most = options.levels ? static_cast<std::size_t>(*options.levels - 1) : kAnyDepth;
+        while (count > 1 && side.perElement.size() < most) {
+            const Cluster& at = array.clusters[index(cluster)];
+            const auto all = static_cast<double>(count);
+            if (at.kind >= 0) {
+                count -= count / 2;
+            } else {
+                const bool second = array.clusters[index(at.second)].count > array.clusters[index(at.first)].count;
+                cluster = second ? at.second : at.first;
+                count = array.clusters[index(cluster)].count;
+            }
+            side.share *= static_cast<double>(count) / all;
+            const double cap = at.kind >= 0 ? kInfinity : at.rateCap;
+            // The paper's model multiplies every transfer by its side's ratio, one half below the first split.
+            side.perElement.push_back(*bytesOfDtype(options.dtype) / std::min(at.bytesPerSecond, cap) *
+                                      (paper_ ? 0.5 : 1));
+        }
+        side.flopsOfLeaf = flopsOfPart(cluster, count);
+        // Halves of a very large group may be taken as equal; the paper's are, whatever their numbers.
+        if (paper_ || root.count > kMostSplits) side.share = 0;
+        return side;
+    }
+
+    double flopsOfPart(std::int32_t cluster, std::int64_t count) const {
+        const Cluster& of = context_->array->clusters[index(cluster)];
+        return of.kind >= 0 ? context_->array->kinds[index(of.kind)].flops * static_cast<double>(count) : of.flops;
+    }
+
+    /// Whether all splits of a cluster are by the accelerators' share.
+    bool isShared(const Cluster& cluster) const {
+        return cluster.kind >= 0 || sharesEqually(cluster, *context_->options, paper_);
+    }
+
+    static constexpr std::size_t kAnyDepth = std::numeric_limits<std::size_t>::max();
 
     const BoundContext* context_;
     const Allowed* allowed_;
@@ -311,39 +387,89 @@ void boundInterval(FirstSplit& split, Interval& interval) {
     }
 }
 
-double lowestOf(const std::vector<Interval>& intervals) {
+std::vector<Interval>::iterator lowest(std::vector<Interval>& intervals) {
     return std::min_element(intervals.begin(), intervals.end(),
-                            [](const Interval& a, const Interval& b) { return a.bound < b.bound; })
-        ->bound;
+                            [](const Interval& a, const Interval& b) { return a.bound < b.bound; });
 }
 
-double boundOver(FirstSplit& split, double from, double to, const BoundContext& context) {
+/// Intervals from one ratio to another, in no order: the one with the least bound is halved, `splits` times.
+std::vector<Interval> intervalsOver(FirstSplit& split, double from, double to, int splits,
+                                    const BoundContext& context) {
     std::vector<Interval> open(1);
     open[0] = {.from = from, .to = to, .belowFrom = split.below(from), .belowTo = {}};
     open[0].belowTo = to > from ? split.below(to) : open[0].belowFrom;
     boundInterval(split, open[0]);
-    if (from == to) return open[0].bound;
-    // A bound may stop at any time; this many splits bring it within a fraction of a percent of where it ends.
-    const std::size_t variables = context.network->nodes.size();
-    const int splits = variables > 20'000 ? 0 : variables > 1000 ? 4 : 8;
+    if (from == to) return open;
     for (int k = 0; k < splits; ++k) {
         if (context.watch != nullptr) {
             context.watch->poll();
             if (context.watch->finishing()) break;
         }
-        const auto lowest = std::min_element(open.begin(), open.end(),
-                                             [](const Interval& a, const Interval& b) { return a.bound < b.bound; });
-        Interval left = *lowest;
-        Interval right = *lowest;
-        left.to = right.from = (lowest->from + lowest->to) / 2;
+        const auto least = lowest(open);
+        Interval left = *least;
+        Interval right = *least;
+        left.to = right.from = (least->from + least->to) / 2;
         left.belowTo = right.belowFrom = split.below(left.to);
         boundInterval(split, left);
         boundInterval(split, right);
-        *lowest = std::move(left);
+        *least = std::move(left);
         open.push_back(std::move(right));
-        if (context.watch != nullptr && context.curves) context.watch->point("bound", k + 1, lowestOf(open));
+        if (context.watch != nullptr && context.curves) context.watch->point("bound", k + 1, lowest(open)->bound);
     }
-    return lowestOf(open);
+    return open;
+}
+
+/// The same intervals in rising order, as few as hold the least bound: neighbours become one where its bound allows.
+std::vector<Interval> merged(FirstSplit& split, std::vector<Interval> intervals) {
+    constexpr double kSlack = 1e-6;
+    const double least = lowest(intervals)->bound * (1 + kSlack);
+    std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.from < b.from; });
+    std::vector<Interval> few;
+    for (Interval& next : intervals) {
+        if (!few.empty()) {
+            Interval both = few.back().bound < next.bound ? next : few.back();
+            both.from = few.back().from;
+            both.belowFrom = few.back().belowFrom;
+            both.to = next.to;
+            both.belowTo = next.belowTo;
+            both.bound = 0;
+            boundInterval(split, both);
+            if (both.bound >= least) {
+                few.back() = std::move(both);
+                continue;
+            }
+        }
+        few.push_back(std::move(next));
+    }
+    return few;
+}
+
+double boundOver(const BoundContext& context, CostModel model, Counted counted, const Allowed& allowed,
+                 std::pair<double, double> ratios) {
+    const auto [from, to] = ratios;
+    FirstSplit split(context, model, counted, allowed);
+    // A bound may stop at any time; this many splits bring it within a fraction of a percent of where it ends.
+    constexpr std::size_t kFew = 1000;
+    const int splits = context.network->nodes.size() > kFew ? 4 : 8;
+    if (from == to || context.sample == nullptr) {
+        std::vector<Interval> intervals = intervalsOver(split, from, to, splits, context);
+        return lowest(intervals)->bound;
+    }
+    // Of a large network, intervals and weights are found on the sample and hold as well: any weight gives a bound.
+    constexpr int kSplitsOfSample = 16;
+    BoundContext ofSample = context;
+    ofSample.network = &context.sample->network;
+    ofSample.curves = false;
+    FirstSplit sample(ofSample, model, counted, allowed.empty() ? allowed : *context.pinnedInSample);
+    double bound = kInfinity;
+    std::vector<double> below = split.below(from);
+    for (const Interval& interval : merged(sample, intervalsOver(sample, from, to, kSplitsOfSample, ofSample))) {
+        if (context.watch != nullptr) context.watch->poll();
+        const double start = split.at(interval.from, interval.weight, below).value;
+        below = split.below(interval.to);
+        bound = std::min({bound, start, split.at(interval.to, interval.weight, below).value});
+    }
+    return bound;
 }
 
 /// The ratios of level 0 that the plans `row` competes with may use.
@@ -358,8 +484,12 @@ std::pair<double, double> ratiosOf(const BoundContext& context, const StrategyRo
     const bool given =
         pinned != options.pinnedRatios.end() || options.ratio == RatioRule::equal || options.ratio == RatioRule::fixed;
     if (row.searchesAll && pinned != options.pinnedRatios.end()) return {pinned->second, pinned->second};
-    if (root.kind >= 0) return {share, share};
-    if (!given) return {0.0, 1.0};
+    if (root.kind >= 0 || sharesEqually(root, options, row.paperModel)) return {share, share};
+    if (!given) {
+        const RatioRange free = ratiosTakingPart(context.array->clusters[index(root.first)].flops,
+                                                 context.array->clusters[index(root.second)].flops, share, options);
+        return {free.from, free.to};
+    }
     if (!row.searchesAll) return {share, share};
     const double ratio = options.ratio == RatioRule::equal ? 0.5 : options.fixedRatio;
     return {ratio, ratio};
@@ -397,27 +527,77 @@ double boundCost(const BoundContext& context, const StrategyRow& row, double rat
     const Level level = rootLevel(*context.network, *context.array, options, model);
     Elimination elimination(context.network->plan, context.watch);
     if (options.ratio == RatioRule::fixed || options.ratio == RatioRule::equal)
-        return bestTypes(level, elimination, ratio, combineOf(options), allowed).lowerBound;
+        return bestTypes(level, elimination, ratio, combineOf(options), allowed, options.nodeLimit).lowerBound;
     const auto [from, to] = ratiosOf(context, row, model);
-    return balance(level, elimination, allowed, options.nodeLimit, from, to, {context.watch, false}).lowerBound;
+    return balance(level, elimination, allowed, options.nodeLimit, {from, to}, {context.watch, false}).lowerBound;
 }
+
+namespace {
+
+/// All work at the FLOP/s of the array: of a single accelerator, or a group that counts as one.
+double unsplitTime(const BoundContext& context) {
+    double flops = 0;
+    for (std::size_t n = 0; n < context.network->nodes.size(); ++n) flops += flopsOf(*context.network, n, {});
+    return flops / context.array->clusters[index(context.array->root)].flops;
+}
+
+/// The bound where the other side of the first split is absent: that of a shorter hierarchy.
+double boundOfOneSide(const BoundContext& context, const StrategyRow& row, std::int32_t side) {
+    Array rest = *context.array;
+    rest.root = side;
+    Options options = *context.options;
+    options.pinnedRatios.clear();
+    for (const auto& [level, ratio] : context.options->pinnedRatios)
+        if (level > 0) options.pinnedRatios[level - 1] = ratio;
+    if (options.levels) --*options.levels;
+    BoundContext below = context;
+    below.array = &rest;
+    below.options = &options;
+    return options.levels == 0 ? unsplitTime(below) : boundStepTime(below, row, CostModel::exact);
+}
+
+}  // namespace
 
 double boundStepTime(const BoundContext& context, const StrategyRow& row, CostModel model) {
     static const Allowed kAny;
     const Cluster& root = context.array->clusters[index(context.array->root)];
-    if (root.count == 1) {
-        double flops = 0;
-        for (std::size_t n = 0; n < context.network->nodes.size(); ++n) flops += flopsOf(*context.network, n, {});
-        return flops / root.flops;
-    }
+    if (root.count == 1) return unsplitTime(context);
     const Allowed& allowed = row.searchesAll && !row.paperModel ? *context.pinned : kAny;
     const auto [from, to] = ratiosOf(context, row, model);
-    const auto bound = [&, lowest = from, highest = to](Counted counted) {
-        FirstSplit split(context, model, counted, allowed);
-        return boundOver(split, lowest, highest, context);
+    if (root.kind < 0 && from == to && (from == 0 || from == 1) && model == CostModel::exact &&
+        !isPapersRule(context.options->ratio))
+        return boundOfOneSide(context, row, from == 1 ? root.first : root.second);
+    const auto bound = [&, ratios = std::pair(from, to)](Counted counted) {
+        return boundOver(context, model, counted, allowed, ratios);
     };
     if (context.options->overlap == Overlap::none) return bound({});
     return std::max(bound({.compute = true, .transfers = false}), bound({.compute = false, .transfers = true}));
+}
+
+double boundRange(const BoundContext& context, const StrategyRow& row, CostModel model, const SubsetRange& range) {
+    static const Allowed kAny;
+    const double compute = boundCompute(*context.network, range.most);
+    const Options& options = *context.options;
+    if (!range.alike || model == CostModel::paper || options.overlap != Overlap::none) return compute;
+    BoundContext within = context;
+    within.array = &range.least;
+    within.most = &range.most;
+    within.curves = false;
+    const Allowed& allowed = row.searchesAll ? *context.pinned : kAny;
+    return std::max(compute, boundOver(within, model, {}, allowed, {0.0, 1.0}));
+}
+
+double boundCompute(const Network& network, const Array& array) {
+    if (!network.computation) return 0;
+    const Cluster& root = array.clusters[index(array.root)];
+    SideBelow all;
+    all.mixed = true;
+    all.leaves = static_cast<double>(root.count);
+    all.flops = root.flops;
+    Below below(network, all, {});
+    double time = 0;
+    for (std::size_t n = 0; n < network.nodes.size(); ++n) time += below.time(n, {});
+    return time;
 }
 
 }  // namespace tessera::partition

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "core/partition/hierarchy.h"
+#include "core/partition/sample.h"
+#include "core/partition/subsets.h"
 
 namespace tessera::partition {
 
@@ -10,7 +12,10 @@ struct BoundContext {
     const Options* options = nullptr;
     const Allowed* pinned = nullptr;
     Watch* watch = nullptr;
-    bool curves = false;  ///< tells listeners how the bound rises
+    bool curves = false;             ///< tells listeners how the bound rises
+    const Sample* sample = nullptr;  ///< of a large network, where intervals of the ratio are chosen; else null
+    const Allowed* pinnedInSample = nullptr;
+    const Array* most = nullptr;  ///< see boundRange; else null
 };
 
 /// The split of level 0 as a problem of its own.
@@ -25,5 +30,13 @@ double boundCost(const BoundContext& context, const StrategyRow& row, double rat
 /// Every accelerator on a path through the tree pays, for each layer, what the cheapest sequence of types down that
 /// path costs, and what the first split moves between layers; what deeper splits move between layers is left out.
 double boundStepTime(const BoundContext& context, const StrategyRow& row, CostModel model);
+
+/// A lower bound of the step time that holds for every subset of a range, `context` being that of any array.
+/// Where two sorts of accelerators part first, transfers are those of the shortest paths and compute is shared by the
+/// most accelerators.
+double boundRange(const BoundContext& context, const StrategyRow& row, CostModel model, const SubsetRange& range);
+
+/// A lower bound of the step time on any subset of the array: all compute at the FLOP/s of all accelerators.
+double boundCompute(const Network& network, const Array& array);
 
 }  // namespace tessera::partition

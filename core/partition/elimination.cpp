@@ -1,6 +1,7 @@
 #include "core/partition/elimination.h"
 
 #include <algorithm>
+#include <cmath>
 #include <queue>
 #include <tuple>
 
@@ -89,6 +90,11 @@ EliminationPlan::EliminationPlan(std::int32_t variables,
         }
     }
     index_.clear();
+    if (conditioned_.empty()) return;
+    pairsOf_.resize(static_cast<std::size_t>(variables_));
+    for (std::size_t p = 0; p < givenPairs_; ++p)
+        for (const std::int32_t end : {pairs_[p].first, pairs_[p].second})
+            pairsOf_[static_cast<std::size_t>(end)].push_back(static_cast<std::int32_t>(p));
 }
 
 std::int32_t EliminationPlan::pairIndex(std::int32_t a, std::int32_t b) {
@@ -299,10 +305,12 @@ void Elimination::eliminateWide(const EliminationPlan::Step& step) {
         if (pairs[n] < 0) continue;
         const double* joint = pair(pairs[n]);
         const bool first = step.variable < scope[n];
-        for (std::size_t i = 0; i < size; ++i) {
-            const auto su = static_cast<int>(i / stride % kStates);
-            for (int sv = 0; sv < kStates; ++sv)
-                work_[i * kStates + static_cast<std::size_t>(sv)] += at(joint, first, sv, su);
+        for (std::size_t block = 0, su = 0; block < size; block += stride, su = (su + 1) % kStates) {
+            const std::array<double, kStates> costs{at(joint, first, 0, static_cast<int>(su)),
+                                                    at(joint, first, 1, static_cast<int>(su)),
+                                                    at(joint, first, 2, static_cast<int>(su))};
+            for (std::size_t i = block; i < block + stride; ++i)
+                for (std::size_t sv = 0; sv < kStates; ++sv) work_[i * kStates + sv] += costs[sv];
         }
     }
     for (const std::int32_t number : plan_->listOf(step.tables)) {
@@ -399,11 +407,166 @@ Elimination::Outcome Elimination::minimise(std::int64_t nodeLimit) {
     return outcome;
 }
 
-/// Depth-first branch and bound over the conditioned variables. A node fixes a prefix of them; the bound relaxes each
-/// free one by letting every neighbour see its own favourite state, and eliminates the rest exactly.
+/// Cost of an assignment, of the costs as they were given.
+double Elimination::costOf(const std::vector<std::uint8_t>& states) const {
+    double cost = 0;
+    for (std::size_t v = 0; v < states.size(); ++v) cost += givenUnary_[v * kStates + states[v]];
+    for (std::size_t p = 0; p < plan_->givenPairs_; ++p) {
+        const auto [a, b] = plan_->pairs_[p];
+        cost += givenPair_[p * kPairStates + static_cast<std::size_t>(states[static_cast<std::size_t>(a)]) * kStates +
+                           states[static_cast<std::size_t>(b)]];
+    }
+    return cost;
+}
+
+/// What one variable's state costs, given all others.
+double Elimination::conditionalCost(const std::vector<std::uint8_t>& states, std::int32_t variable, int state) const {
+    double cost = givenUnary_[static_cast<std::size_t>(variable * kStates + state)];
+    for (const std::int32_t p : plan_->pairsOf_[static_cast<std::size_t>(variable)]) {
+        const auto [a, b] = plan_->pairs_[static_cast<std::size_t>(p)];
+        const bool first = a == variable;
+        cost += at(&givenPair_[static_cast<std::size_t>(p) * kPairStates], first, state,
+                   states[static_cast<std::size_t>(first ? b : a)]);
+    }
+    return cost;
+}
+
+/// Changes one variable at a time while that helps.
+void Elimination::improve(std::vector<std::uint8_t>& states) const {
+    constexpr int kMostRounds = 20;
+    bool improved = true;
+    for (int round = 0; improved && round < kMostRounds; ++round) {
+        improved = false;
+        for (std::int32_t v = 0; v < plan_->variables_; ++v) {
+            std::array<double, kStates> costs{};
+            for (int s = 0; s < kStates; ++s) costs[static_cast<std::size_t>(s)] = conditionalCost(states, v, s);
+            const int best = least(costs);
+            std::uint8_t& state = states[static_cast<std::size_t>(v)];
+            if (costs[static_cast<std::size_t>(best)] >= costs[state]) continue;
+            state = static_cast<std::uint8_t>(best);
+            improved = true;
+        }
+    }
+}
+
+/// One pass of sequential tree-reweighted message passing over the variables in rising or falling order; returns the
+/// lower bound that holds after a falling one. Kolmogorov: "Convergent tree-reweighted message passing for energy
+/// minimization", IEEE PAMI 28(10), 2006.
+double Elimination::sendMessages(bool forward) {
+    double bound = 0;
+    for (std::int32_t k = 0; k < plan_->variables_; ++k) {
+        const std::int32_t v = forward ? k : plan_->variables_ - 1 - k;
+        const std::vector<std::int32_t>& around = plan_->pairsOf_[static_cast<std::size_t>(v)];
+        std::array<double, kStates> own{};
+        std::copy_n(&givenUnary_[static_cast<std::size_t>(v) * kStates], kStates, own.begin());
+        std::size_t later = 0;
+        for (const std::int32_t p : around) {
+            const bool first = plan_->pairs_[static_cast<std::size_t>(p)].first == v;
+            later += first ? 1 : 0;
+            for (std::size_t s = 0; s < kStates; ++s)
+                own[s] += messages_[static_cast<std::size_t>(p) * 6 + (first ? 0 : kStates) + s];
+        }
+        const double lowest = std::min({own[0], own[1], own[2]});
+        bound += lowest;
+        const double weight = 1 / static_cast<double>(std::max({std::size_t{1}, later, around.size() - later}));
+        for (const std::int32_t p : around) {
+            const bool first = plan_->pairs_[static_cast<std::size_t>(p)].first == v;
+            if (first != forward) continue;
+            const double* back = &messages_[static_cast<std::size_t>(p) * 6 + (first ? 0 : kStates)];
+            double* message = &messages_[static_cast<std::size_t>(p) * 6 + (first ? kStates : 0)];
+            const double* joint = &givenPair_[static_cast<std::size_t>(p) * kPairStates];
+            std::array<double, kStates> sent{};
+            for (int su = 0; su < kStates; ++su) {
+                double best = kInfinity;
+                for (int sv = 0; sv < kStates; ++sv)
+                    best = std::min(best, weight * (own[static_cast<std::size_t>(sv)] - lowest) - back[sv] +
+                                              at(joint, first, sv, su));
+                sent[static_cast<std::size_t>(su)] = best;
+            }
+            const double floor = std::min({sent[0], sent[1], sent[2]});
+            bound += floor;
+            for (std::size_t su = 0; su < kStates; ++su) message[su] = sent[su] - floor;
+        }
+    }
+    return bound;
+}
+
+/// An assignment from the messages: each variable in turn, given those before it.
+void Elimination::roundMessages() {
+    for (std::int32_t v = 0; v < plan_->variables_; ++v) {
+        std::array<double, kStates> costs{};
+        std::copy_n(&givenUnary_[static_cast<std::size_t>(v) * kStates], kStates, costs.begin());
+        for (const std::int32_t p : plan_->pairsOf_[static_cast<std::size_t>(v)]) {
+            const auto [a, b] = plan_->pairs_[static_cast<std::size_t>(p)];
+            for (int s = 0; s < kStates; ++s)
+                costs[static_cast<std::size_t>(s)] +=
+                    a == v ? messages_[static_cast<std::size_t>(p) * 6 + static_cast<std::size_t>(s)]
+                           : at(&givenPair_[static_cast<std::size_t>(p) * kPairStates], false, s,
+                                states_[static_cast<std::size_t>(a)]);
+        }
+        states_[static_cast<std::size_t>(v)] = static_cast<std::uint8_t>(least(costs));
+    }
+}
+
+/// Messages until the bound rises no more; keeps the best assignment on the way, returns the bound.
+double Elimination::passMessages(std::vector<std::uint8_t>& best, double& bestCost) {
+    constexpr int kMostRounds = 200;
+    constexpr int kRoundEvery = 5;  // rounds between two assignments
+    constexpr double kProven = 1e-10;
+    constexpr double kStalled = 1e-6;
+    messages_.assign(plan_->givenPairs_ * 6, 0.0);
+    double bound = -kInfinity;
+    double before = -kInfinity;
+    for (int round = 0; round < kMostRounds; ++round) {
+        spend(plan_->givenPairs_ * kPairStates);
+        sendMessages(true);
+        bound = std::max(bound, sendMessages(false));
+        if (round % kRoundEvery != 0) continue;
+        roundMessages();
+        improve(states_);
+        const double cost = costOf(states_);
+        if (best.empty() || cost < bestCost) {
+            bestCost = cost;
+            best = states_;
+        }
+        if (bound >= bestCost * (1 - kProven) || bound - before < kStalled * std::fabs(bestCost)) break;
+        before = bound;
+    }
+    return bound;
+}
+
+/// Shifts costs between variables and pairs as the messages say: every assignment costs the same as before.
+void Elimination::applyMessages() {
+    savedUnary_ = givenUnary_;
+    savedPair_ = givenPair_;
+    for (std::size_t p = 0; p < plan_->givenPairs_; ++p) {
+        const auto [a, b] = plan_->pairs_[p];
+        const double* toA = &messages_[p * 6];
+        const double* toB = toA + kStates;
+        for (std::size_t s = 0; s < kStates; ++s) {
+            savedUnary_[static_cast<std::size_t>(a) * kStates + s] += toA[s];
+            savedUnary_[static_cast<std::size_t>(b) * kStates + s] += toB[s];
+            for (std::size_t t = 0; t < kStates; ++t) savedPair_[p * kPairStates + s * kStates + t] -= toA[s] + toB[t];
+        }
+    }
+}
+
+/// Messages first, then assignments that are the best for some states of the conditioned variables. What these leave
+/// open is closed by a depth-first branch and bound over the conditioned variables. A node fixes a prefix of them; the
+/// bound relaxes each free one by letting every neighbour see its own favourite state, and eliminates the rest exactly.
 Elimination::Outcome Elimination::branch(std::int64_t nodeLimit) {
-    savedUnary_ = unary_;
-    savedPair_ = pair_;
+    givenUnary_ = unary_;
+    givenPair_ = pair_;
+    std::vector<std::uint8_t> best;
+    double bestCost = kInfinity;
+    const double relaxed = passMessages(best, bestCost);
+    constexpr double kMet = 1e-10;
+    if (relaxed >= bestCost * (1 - kMet)) {
+        states_ = best;
+        return {bestCost, bestCost, true};
+    }
+    savedUnary_ = givenUnary_;
+    savedPair_ = givenPair_;
     const auto& order = plan_->conditioned_;
     std::vector<std::uint8_t> fixed;
 
@@ -431,17 +594,6 @@ Elimination::Outcome Elimination::branch(std::int64_t nodeLimit) {
         }
         return constant + eliminate();
     };
-    const auto costOf = [&](const std::vector<std::uint8_t>& states) {
-        double cost = 0;
-        for (std::size_t v = 0; v < states.size(); ++v) cost += savedUnary_[v * kStates + states[v]];
-        for (std::size_t p = 0; p < static_cast<std::size_t>(plan_->pairCount()); ++p) {
-            const auto [a, b] = plan_->pairs_[p];
-            cost += savedPair_[p * kStates * kStates +
-                               static_cast<std::size_t>(states[static_cast<std::size_t>(a)]) * kStates +
-                               states[static_cast<std::size_t>(b)]];
-        }
-        return cost;
-    };
     /// A full assignment from the relaxed solution: each free variable takes the best state given the others.
     const auto round = [&] {
         for (std::size_t k = order.size(); k-- > fixed.size();) states_[static_cast<std::size_t>(order[k])] = 0;
@@ -464,23 +616,60 @@ Elimination::Outcome Elimination::branch(std::int64_t nodeLimit) {
         }
     };
 
-    std::vector<std::uint8_t> best;
-    double bestCost = kInfinity;
+    const auto keepBetter = [&] {
+        improve(states_);
+        const double cost = costOf(states_);
+        if (cost >= bestCost) return false;
+        bestCost = cost;
+        best = states_;
+        return true;
+    };
     const auto offer = [&] {
         round();
-        const double cost = costOf(states_);
-        if (best.empty() || cost < bestCost) {
-            bestCost = cost;
-            best = states_;
-        }
+        keepBetter();
     };
+    /// The best of all assignments that agree with one on the conditioned variables.
+    const auto settle = [&](const std::vector<std::uint8_t>& start) {
+        fixed.clear();
+        for (const std::int32_t c : order) fixed.push_back(start[static_cast<std::size_t>(c)]);
+        evaluate();
+        decode();
+        return keepBetter();
+    };
+    evaluate();
+    offer();
+    for (std::uint8_t s = 0; s < kStates; ++s)
+        settle(std::vector<std::uint8_t>(static_cast<std::size_t>(plan_->variables_), s));
+    applyMessages();
+    fixed.clear();
+    const double root = evaluate();
+    offer();
+    /// What all variables next to one another in one state lead to: layouts change less often than a variable alone
+    /// sees.
+    constexpr int kMostRounds = 3;
+    bool improved = true;
+    for (int k = 0; improved && k < kMostRounds; ++k) {
+        improved = settle(best);
+        const std::size_t stretch = std::max<std::size_t>(1, static_cast<std::size_t>(plan_->variables_) / 6);
+        for (std::size_t from = 0; from < static_cast<std::size_t>(plan_->variables_); from += stretch)
+            for (std::uint8_t s = 0; s < kStates; ++s) {
+                std::vector<std::uint8_t> moved = best;
+                std::fill(moved.begin() + static_cast<std::ptrdiff_t>(from),
+                          moved.begin() + static_cast<std::ptrdiff_t>(std::min(moved.size(), from + stretch)), s);
+                improved = settle(moved) || improved;
+            }
+    }
+    fixed.clear();
+    if (nodeLimit < 1) {
+        states_ = best;
+        return {bestCost, std::min(bestCost, std::max(relaxed, root)), false};
+    }
     struct Node {
         double bound;
         std::vector<std::uint8_t> fixed;
     };
     std::vector<Node> open;  // a stack; children are pushed worst first
-    open.push_back({evaluate(), {}});
-    offer();
+    open.push_back({root, {}});
     double unexplored = kInfinity;
     std::int64_t nodes = 1;
     while (!open.empty()) {
@@ -507,7 +696,7 @@ Elimination::Outcome Elimination::branch(std::int64_t nodeLimit) {
     states_ = best;
     Outcome outcome;
     outcome.value = bestCost;
-    outcome.lowerBound = std::min(bestCost, unexplored);
+    outcome.lowerBound = std::min(bestCost, std::max(relaxed, unexplored));
     outcome.exact = unexplored >= bestCost;
     return outcome;
 }

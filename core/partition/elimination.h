@@ -18,9 +18,10 @@ namespace tessera::partition {
 /// On a chain this is the dynamic programme of AccPar's Eq. 9; on residual blocks that of its section 5.2.
 class EliminationPlan {
 public:
-    /// Widest table that is kept: 3^(12+1) numbers. Where elimination would need more, variables are fixed one by one
-    /// (see `conditioned`) and the minimisation becomes a branch and bound over them.
-    static constexpr int kWidest = 12;
+    /// Widest table that is kept: 3^(7+1) numbers. Where elimination would need more, messages along the pairs give an
+    /// assignment and a bound, and what these leave open is closed by branch and bound over variables that are fixed
+    /// one by one (see `conditioned`).
+    static constexpr int kWidest = 7;
 
     /// `edges` join variables a != b; parallel edges share one pair. Order: least fill first, ties by number.
     EliminationPlan(std::int32_t variables, const std::vector<std::pair<std::int32_t, std::int32_t>>& edges);
@@ -68,6 +69,7 @@ private:
     std::vector<Step> steps_;
     std::vector<std::int32_t> lists_;
     std::vector<std::int32_t> conditioned_;
+    std::vector<std::vector<std::int32_t>> pairsOf_;  ///< by variable, its given pairs; where any are conditioned
     /// For each conditioned variable its pairs, all of them with variables that are not conditioned earlier.
     std::vector<std::vector<std::int32_t>> conditionedPairs_;
     std::size_t tableSize_ = 0;
@@ -94,7 +96,7 @@ public:
         bool exact = true;
     };
     /// Consumes the costs. `nodeLimit` bounds the branch and bound over conditioned variables, where there are any.
-    Outcome minimise(std::int64_t nodeLimit = 2000);
+    Outcome minimise(std::int64_t nodeLimit = 0);
     /// The minimising state of every variable, after `minimise`. Ties go to the lower state.
     const std::vector<std::uint8_t>& states() const { return states_; }
 
@@ -105,6 +107,13 @@ private:
     void decodeWide(const EliminationPlan::Step& step);
     double wideValue(const EliminationPlan::Step& step, std::uint8_t state) const;
     Outcome branch(std::int64_t nodeLimit);
+    double sendMessages(bool forward);
+    void roundMessages();
+    void improve(std::vector<std::uint8_t>& states) const;
+    double passMessages(std::vector<std::uint8_t>& best, double& bestCost);
+    void applyMessages();
+    double costOf(const std::vector<std::uint8_t>& states) const;
+    double conditionalCost(const std::vector<std::uint8_t>& states, std::int32_t variable, int state) const;
 
     /// Polls after some work: `cost` counts table entries.
     void spend(std::size_t cost);
@@ -119,6 +128,8 @@ private:
     std::vector<std::uint8_t> states_;
     std::vector<std::uint8_t> favourites_;  ///< by step with one neighbour: the best state for each of the neighbour's
     std::vector<double> savedUnary_, savedPair_;
+    std::vector<double> givenUnary_, givenPair_;  ///< before messages shifted costs
+    std::vector<double> messages_;                ///< by pair and end: [pair * 6 + end * 3 + state of the end]
 };
 
 }  // namespace tessera::partition

@@ -28,6 +28,7 @@ struct Inherited {
     double scale = 1;              ///< the paper's factor on all times below a root split
     int level = 0;
     std::int64_t occurrences = 1;
+    bool idle = false;  ///< no work is left to it
 };
 
 /// Memory to be used again: levels come and go by the hundred, and fresh memory costs as much as filling it.
@@ -57,7 +58,7 @@ public:
           context_(context),
           paper_(strategy.paperModel || options.costModel == CostModel::paper),
           elimination_(network.plan, context.watch),
-          splitsAreFew_(array.clusters[index(array.root)].count <= static_cast<std::int64_t>(kMostSplits)) {
+          splitsAreFew_(array.clusters[index(array.root)].count <= kMostSplits) {
         result_.shares.resize(array.kinds.size());
         for (std::size_t k = 0; k < array.kinds.size(); ++k) {
             result_.shares[k].kind = array.kinds[k].name;
@@ -76,10 +77,6 @@ public:
     }
 
 private:
-    /// Different parts of one kind with an odd count have different shapes; past this many, the larger half stands for
-    /// both.
-    static constexpr std::size_t kMostSplits = 2048;
-
     const Cluster& cluster(const Part& part) const { return array_.clusters[index(part.cluster)]; }
 
     bool isLeaf(const Part& part, int level) const {
@@ -115,26 +112,30 @@ private:
     /// up once it passes `limit`.
     double solve(const Part& part, const Inherited& inherited, bool trial, double limit) {
         if (context_.watch != nullptr) context_.watch->poll();
+        if (inherited.idle) return finishIdle(part, trial);
         if (isLeaf(part, inherited.level)) return finishLeaf(part, inherited, trial);
         const std::pair<Part, Part> parts = halves(part);
         const Part first = parts.first;
         Part second = parts.second;
-        const bool kindsPart = cluster(part).kind < 0;
-        if (!kindsPart && first.count != second.count && splits_ >= kMostSplits) {
+        const bool halved = cluster(part).kind >= 0;
+        if (halved && first.count != second.count && splits_ >= static_cast<std::size_t>(kMostSplits)) {
             second.count = first.count;
             result_.simplified = true;
         }
         ++splits_;
         NodeContext node = context_;
         node.level = inherited.level;
-        node.kindsPart = kindsPart;
+        node.kindsPart = !halved && !sharesEqually(cluster(part), options_, strategy_.paperModel);
         node.trial = trial;
         node.countShare =
             paper_ ? 0.5 : static_cast<double>(first.count) / static_cast<double>(first.count + second.count);
+        node.ratios = ratiosTakingPart(flopsOfPart(first), flopsOfPart(second), node.countShare, options_);
         node.curves = context_.curves && inherited.level == 0;
+        if (const auto found = context_.found.find(part.cluster); found != context_.found.end())
+            node.foundRatio = found->second;
         Level level(network_, inherited.shares, sidesOf(part, first, second), spareLevels_.take());
         const bool goesOn = !isLeaf(first, inherited.level + 1) || !isLeaf(second, inherited.level + 1);
-        if (kindsPart && goesOn && !trial)
+        if (node.kindsPart && goesOn && !trial)
             node.wholeTime = [&](const Split& split, double most) {
                 const std::size_t before = splits_;
                 const double time =
@@ -143,11 +144,24 @@ private:
                 return time;
             };
         const Split split = strategy_.choose(level, elimination_, node);
+        const SplitHardware hardware = hardwareOf(level.sides());
+        if (leavesOneIdle(split)) level.setSides(withoutTransfers(level.sides()));
         const Totals totals = level.totals(split.states);
-        if (!trial) record(part, level, split, totals, inherited);
+        if (!trial) record(part, level, split, totals, hardware, inherited);
         const double time = sidesTime(level, split, totals, inherited, first, second, trial, limit);
         spareLevels_.give(std::move(level).release());
         return time;
+    }
+
+    /// A side without any work is absent: nobody exchanges anything with it. The paper's own rules for the ratio know
+    /// no absent side: its Table 4 charges what moves inside a layer whatever the ratio is.
+    bool leavesOneIdle(const Split& split) const {
+        return (split.ratio == 0 || split.ratio == 1) && !paper_ && !isPapersRule(options_.ratio);
+    }
+
+    static Sides withoutTransfers(Sides sides) {
+        sides.perElementI = sides.perElementJ = sides.latency = 0;
+        return sides;
     }
 
     /// `solve` of one side, which remembers the way down to it.
@@ -162,7 +176,8 @@ private:
     double sidesTime(const Level& level, const Split& split, const Totals& totals, const Inherited& inherited,
                      const Part& first, const Part& second, bool trial, double limit) {
         // Equal halves of one kind have equal shapes and times: solve one for both.
-        const bool twins = first.cluster == second.cluster && first.count == second.count && split.ratio == 0.5;
+        const bool twins =
+            cluster(first).shape == cluster(second).shape && first.count == second.count && split.ratio == 0.5;
         const std::int32_t number = trial ? -1 : static_cast<std::int32_t>(result_.levels.size()) - 1;
         const auto timeOf = [&](bool isFirst) {
             return solveSide(isFirst ? first : second, below(level, split, totals, inherited, isFirst, twins ? 2 : 1),
@@ -173,7 +188,11 @@ private:
                                           communicationBelow(level, split, totals, inherited, false));
             if (moved >= limit) return moved;  // what follows only adds to it
         }
-        if (twins) return timeOf(true);
+        if (twins) {
+            const double time = timeOf(true);
+            if (!trial && first.cluster != second.cluster) copyShares(first, second, number);
+            return time;
+        }
         // A trial that is worse than the best so far ends sooner with the slower side. Where splits are counted, their
         // order counts, too.
         const bool firstGoesFirst =
@@ -193,6 +212,7 @@ private:
         Inherited next;
         next.level = inherited.level + 1;
         next.occurrences = inherited.occurrences * times;
+        next.idle = leavesOneIdle(split) && split.ratio == (first ? 0 : 1);
         const double ratio = first ? split.ratio : 1 - split.ratio;
         // The paper's figures halve shapes whatever the ratio, and scale all that a side does by twice its ratio.
         next.scale = paper_ ? inherited.scale * 2 * ratio : inherited.scale;
@@ -216,7 +236,7 @@ private:
     }
 
     void record(const Part& part, const Level& level, const Split& split, const Totals& totals,
-                const Inherited& inherited) {
+                const SplitHardware& hardware, const Inherited& inherited) {
         const double i = sideI(totals, level.sides(), split.ratio);
         const double j = sideJ(totals, level.sides(), split.ratio);
         const bool slowerIsI = i >= j;
@@ -226,6 +246,7 @@ private:
         plan.accelerators = part.count;
         plan.occurrences = inherited.occurrences;
         plan.ratio = split.ratio;
+        if (cluster(part).kind < 0) result_.ratios[part.cluster] = split.ratio;
         plan.objective = {inherited.scale * split.value};
         plan.sideI = {inherited.scale * i};
         plan.sideJ = {inherited.scale * j};
@@ -245,7 +266,7 @@ private:
             const Seconds intra{inherited.scale * level.intra(node, state, split.ratio, slowerIsI)};
             plan.layers.push_back({node, static_cast<Type>(state), compute, intra, moved});
         }
-        plan.hardware = hardwareOf(level.sides());
+        plan.hardware = hardware;
         plan.other = otherSide(level, split, inherited.scale, !slowerIsI);
         if (inherited.level == 0) {
             result_.root = split;
@@ -277,6 +298,31 @@ private:
             moved.push_back({{scale * intra}, {scale * inter[n]}});
         }
         return moved;
+    }
+
+    /// The accelerators of `second` do and hold what those of `first` do, which are their equals.
+    void copyShares(const Part& first, const Part& second, std::int32_t split) {
+        const std::vector<std::int32_t> from = kindsOf(first.cluster);
+        const std::vector<std::int32_t> to = kindsOf(second.cluster);
+        for (std::size_t k = 0; k < from.size(); ++k) {
+            AcceleratorShare copy = result_.shares[index(from[k])];
+            copy.kind = result_.shares[index(to[k])].kind;
+            for (PathStep& step : copy.path)
+                if (step.split == split) step.first = false;
+            result_.shares[index(to[k])] = std::move(copy);
+            slowest_[index(to[k])] = slowest_[index(from[k])];
+        }
+    }
+
+    double finishIdle(const Part& part, bool trial) {
+        if (trial) return 0;
+        for (const std::int32_t kind : kindsOf(part.cluster)) {
+            AcceleratorShare& share = result_.shares[index(kind)];
+            if (array_.kinds[index(kind)].capacity) share.capacity = *array_.kinds[index(kind)].capacity;
+            share.path = path_;
+            share.layerCompute.assign(network_.nodes.size(), Seconds{});
+        }
+        return 0;
     }
 
     double finishLeaf(const Part& part, const Inherited& inherited, bool trial) {

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <vector>
 
 #include "core/partition/array.h"
 #include "core/partition/strategies.h"
 
 namespace tessera::partition {
+
+/// Different parts of one kind with an odd count have different shapes; past this many, the larger half stands for
+/// both.
+inline constexpr std::int64_t kMostSplits = 2048;
 
 /// What a whole hierarchy of splits costs under one strategy.
 struct HierarchyResult {
@@ -14,7 +20,8 @@ struct HierarchyResult {
     double stepTime = 0;
     Split root;  ///< the split at level 0; no states where the array is a single accelerator
     double rootSideI = 0, rootSideJ = 0;
-    bool simplified = false;  ///< unequal halves of one kind were taken as equal, to bound the work
+    bool simplified = false;                ///< unequal halves of one kind were taken as equal, to bound the work
+    std::map<std::int32_t, double> ratios;  ///< where groups part, by the array's cluster
 };
 
 /// Splits the network over the array, level by level, and times the slowest accelerator:

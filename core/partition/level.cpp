@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/poll.h"
+#include "core/partition/array.h"
 
 namespace tessera::partition {
 
@@ -82,7 +83,8 @@ Node makeNode(const model::Layer& layer) {
 NodeDetail makeDetail(const model::Layer& layer, const Node& node, const Options& options) {
     NodeDetail detail;
     detail.parameters = layer.parameters;
-    detail.activations = layer.activations * options.batch;
+    const double kept = layer.kept.value_or(layer.activations) + layer.keptOtherBytes / *bytesOfDtype(options.dtype);
+    detail.activations = kept * options.batch;
     if (!node.weighted) return detail;
     detail.kernelArea = layer.kernel.area();
     detail.mapArea = layer.conv.area();
@@ -158,7 +160,6 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
     }
 
     std::vector<Edge> edges;
-    std::vector<std::pair<std::int32_t, std::int32_t>> joined;
     edges.reserve(layers.edges.size());
     for (const model::LayerEdge& given : layers.edges) {
         poll();
@@ -167,13 +168,33 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
         edge.shrinks = consumer == model::LayerKind::concat ? ShrinksWith::producerMap
                        : model::isJoin(consumer)            ? ShrinksWith::consumerMap
                                                             : ShrinksWith::consumerInput;
+        edges.push_back(edge);
+    }
+
+    // HyPar's chain: from the first source along first edges. A node off it is a shortcut.
+    std::vector<std::int32_t> mainPath;
+    std::vector<std::int32_t> sources;
+    for (std::size_t n = 0; n < count; ++n)
+        if (firstIn[n] < 0 && nodes[n].weighted) sources.push_back(static_cast<std::int32_t>(n));
+    if (!sources.empty())
+        for (std::int32_t n = sources.front(); n >= 0; n = firstOut[index(n)]) mainPath.push_back(n);
+    Network network = connected(std::move(nodes), std::move(edges), variables);
+    network.sizes = std::move(sizes);
+    network.details = std::move(details);
+    network.mainPath = std::move(mainPath);
+    network.flop = options.flop;
+    network.computation = options.computation;
+    return network;
+}
+
+Network connected(std::vector<Node> nodes, std::vector<Edge> edges, std::int32_t variables) {
+    std::vector<std::pair<std::int32_t, std::int32_t>> joined;
+    for (Edge& edge : edges) {
+        poll();
         const std::int32_t a = nodes[index(edge.from)].variable;
         const std::int32_t b = nodes[index(edge.to)].variable;
-        if (a != b) {
-            edge.pair = static_cast<std::int32_t>(joined.size());
-            joined.emplace_back(a, b);
-        }
-        edges.push_back(edge);
+        edge.pair = a == b ? -1 : static_cast<std::int32_t>(joined.size());
+        if (a != b) joined.emplace_back(a, b);
     }
     EliminationPlan plan(variables, joined);
     std::int32_t pairs = 0;  // met so far: they are numbered in the order of their first edges
@@ -185,16 +206,8 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
         edge.parallel = slot.pair < pairs;
         if (!edge.parallel) ++pairs;
     }
-
-    // HyPar's chain: from the first source along first edges. A node off it is a shortcut.
-    std::vector<std::int32_t> mainPath;
-    std::vector<std::int32_t> sources;
-    for (std::size_t n = 0; n < count; ++n)
-        if (firstIn[n] < 0 && nodes[n].weighted) sources.push_back(static_cast<std::int32_t>(n));
-    if (!sources.empty())
-        for (std::int32_t n = sources.front(); n >= 0; n = firstOut[index(n)]) mainPath.push_back(n);
     std::vector<Network::Incident> incident(index(variables));
-    for (std::size_t n = 0; n < count; ++n)
+    for (std::size_t n = 0; n < nodes.size(); ++n)
         incident[index(nodes[n].variable)].nodes.push_back(static_cast<std::int32_t>(n));
     for (std::size_t e = 0; e < edges.size(); ++e) {
         const std::int32_t a = nodes[index(edges[e].from)].variable;
@@ -203,14 +216,12 @@ Network prepare(const model::LayerGraph& layers, const Options& options) {
         if (b != a) incident[index(b)].edges.push_back(static_cast<std::int32_t>(e));
     }
     return {.nodes = std::move(nodes),
-            .sizes = std::move(sizes),
-            .details = std::move(details),
+            .sizes = {},
+            .details = {},
             .edges = std::move(edges),
-            .mainPath = std::move(mainPath),
+            .mainPath = {},
             .incident = std::move(incident),
-            .plan = std::move(plan),
-            .flop = options.flop,
-            .computation = options.computation};
+            .plan = std::move(plan)};
 }
 
 double unclampedFlops(const Network& network, std::size_t node, const Share& share) {

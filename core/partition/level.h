@@ -88,6 +88,10 @@ struct Network {
 
 Network prepare(const model::LayerGraph& layers, const Options& options);
 
+/// A network of nodes and edges, without sizes: finds the edges' pairs, the elimination plan and what hangs on a
+/// variable.
+Network connected(std::vector<Node> nodes, std::vector<Edge> edges, std::int32_t variables);
+
 /// Forward and backward FLOP of a node at a share (AccPar Table 6, section 4.3). The table takes one addition off per
 /// element, which would make shards of less than one multiplication negative; `flopsOf` is 0 there. The unclamped form
 /// is affine in each share.

@@ -37,6 +37,8 @@ enum class Overlap : std::uint8_t { none, comm };
 /// `exact`: section 4's cost model. `paper`: section 5.3 taken literally, in which every transfer is multiplied by its
 /// side's ratio (what the paper's figures were made with).
 enum class CostModel : std::uint8_t { exact, paper };
+/// Which groups of the fleet take part: `all`, or the `best` subset of them.
+enum class Groups : std::uint8_t { all, best };
 using model::Optimizer;
 
 struct Options {
@@ -57,9 +59,9 @@ struct Options {
     CostModel costModel = CostModel::exact;  ///< with `paper`, the strategy accpar is accpar-paper
     bool computation = true;
     std::int64_t nodeLimit =
-        500;                 ///< eliminations spent on proving a ratio optimal; the repeatable form of a time limit
-    bool dropGroups = true;  ///< also evaluate leaving out each group
-    unsigned threads = 1;    ///< never changes a result
+        500;  ///< eliminations spent on proving a ratio optimal; the repeatable form of a time limit
+    Groups groups = Groups::all;  ///< pinned ratios speak of splits of the whole fleet: with them all groups take part
+    unsigned threads = 1;         ///< never changes a result
 };
 
 /// One layer at one node of the hierarchy; times are those of the slower side.
@@ -123,30 +125,42 @@ struct AcceleratorShare {
     std::vector<Seconds> layerCompute = {};  ///< its compute, by the layer graph's index; `compute` is the sum
 };
 
-/// A group that the fleet is better off without.
-struct WithoutGroup {
-    std::string group;
+/// What a strategy's best plan takes where only some groups of the fleet take part, or all.
+struct SubsetPlan {
+    std::vector<std::string> idle;  ///< groups that take no part, in file order; empty = all take part
+    std::int64_t accelerators = 0;  ///< that take part
     Seconds stepTime;
-    double speedupOverDp = 0;  ///< against data parallelism on the whole fleet
+    double speedupOverDp = 0;  ///< as Plan's
+    Seconds lowerBound;        ///< of the step time if exactly these groups take part; 0 = not known
 };
 
 struct Plan {
     std::string strategy;
     Seconds stepTime;
-    double throughput = 0;  ///< samples per second
-    double speedupOverDp = 0;
-    Seconds cost;        ///< of level 0, by the rule of the chosen ratio and objective
-    Seconds lowerBound;  ///< of `cost` where there is one level, else of the step time
-    double gap = 0;      ///< value / lowerBound - 1
+    double throughput = 0;          ///< samples per second
+    double speedupOverDp = 0;       ///< over data parallelism that chooses among the same subsets of the fleet
+    std::vector<std::string> idle;  ///< groups of the fleet that take no part, in file order
+    Seconds cost;                   ///< of level 0, by the rule of the chosen ratio and objective
+    Seconds lowerBound;             ///< of `cost` where there is one level, else of the step time
+    double gap = 0;                 ///< value / lowerBound - 1
     bool optimal = false;
     bool boundsCost = false;  ///< lowerBound, gap and optimal speak of `cost`; else of the step time
+    /// The bound holds whichever groups take part; else only for plans in which the same groups do.
+    bool boundsSubsets = false;
     /// "proof" where the bound was met, "stop" where somebody ended the search, else "search".
     std::string endedBy;
     std::vector<LevelPlan> levels;  ///< parents before children
     std::vector<AcceleratorShare> shares;
-    std::vector<WithoutGroup> without;  ///< every group left out, best first; empty where there is one group
+    /// The subsets of the fleet that were solved, best first, among them the whole fleet; empty where only the whole
+    /// fleet was.
+    std::vector<SubsetPlan> subsets;
+    std::int64_t subsetsRuledOut = 0;  ///< further subsets that their lower bound rules out
+    std::int64_t subsetsLeft = 0;      ///< further subsets that were not looked at beyond a lower bound
     bool fits = true;
 };
+
+/// The plan's row of the whole fleet; null where subsets were not compared.
+const SubsetPlan* wholeFleetOf(const Plan& plan);
 
 struct Result {
     double batch = 0;
@@ -174,7 +188,7 @@ std::vector<std::string> problems(const Options& options, const model::LayerGrap
 struct PartialPlan {
     Plan plan;
     bool simplified = false;  ///< unequal halves were taken as equal
-    bool compared = false;    ///< speed-ups and `without` are filled in
+    bool compared = false;    ///< speed-ups are filled in, and the plan is that of the best subset
     bool proven = false;      ///< bound, gap and what ended the search are filled in
 };
 

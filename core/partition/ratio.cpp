@@ -16,8 +16,7 @@ namespace tessera::partition {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t kWideNodes = 30;  ///< per bound, where elimination itself needs branching
-constexpr double kTolerance = 1e-10;     ///< relative; below the 1e-9 that results are compared to
+constexpr double kTolerance = 1e-10;  ///< relative; below the 1e-9 that results are compared to
 
 std::size_t index(std::int32_t i) {
     return static_cast<std::size_t>(i);
@@ -182,7 +181,7 @@ private:
         for (std::size_t end = 0; end < (region.from == region.to ? 1 : 2); ++end) {
             const double ratio = ends[end];
             level_->fill(*elimination_, ratio, {Combine::Kind::weighted, weight}, region.allowed);
-            const Elimination::Outcome outcome = elimination_->minimise(kWideNodes);
+            const Elimination::Outcome outcome = elimination_->minimise();
             ++used_;
             incumbent_->offer(elimination_->states());
             if (outcome.lowerBound >= result.value) continue;
@@ -275,9 +274,10 @@ void tellBound(const Search& search, double evaluations, double bound) {
 
 }  // namespace
 
-Split bestTypes(const Level& level, Elimination& elimination, double ratio, Combine combine, const Allowed& allowed) {
+Split bestTypes(const Level& level, Elimination& elimination, double ratio, Combine combine, const Allowed& allowed,
+                std::int64_t nodeLimit) {
     level.fill(elimination, ratio, combine, allowed);
-    const Elimination::Outcome outcome = elimination.minimise();
+    const Elimination::Outcome outcome = elimination.minimise(nodeLimit);
     return {elimination.states(), ratio, outcome.value, outcome.lowerBound, outcome.exact};
 }
 
@@ -300,8 +300,9 @@ Split alternate(const Level& level, Elimination& elimination, RatioRule rule, co
     return best;
 }
 
-Split balance(const Level& level, Elimination& elimination, const Allowed& allowed, std::int64_t nodeLimit, double from,
-              double to, const Search& watching) {
+Split balance(const Level& level, Elimination& elimination, const Allowed& allowed, std::int64_t nodeLimit,
+              RatioRange ratios, const Search& watching) {
+    const auto [from, to] = ratios;
     Incumbent incumbent(level, from, to, watching.watch);
     const double share = level.sides().flopsI / (level.sides().flopsI + level.sides().flopsJ);
     for (const double start : {share, 0.5, 0.0, 1.0}) {
@@ -356,21 +357,31 @@ Split balance(const Level& level, Elimination& elimination, const Allowed& allow
 }
 
 Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& allowed,
-                   const std::function<double(const Split&, double limit)>& wholeTime, const Search& search) {
+                   const std::function<double(const Split&, double limit)>& wholeTime, RatioRange ratios,
+                   const Search& search) {
     struct Tried {
         Split split;
         double time = kInfinity;
     };
+    const Sides& sides = level.sides();
+    const double share = std::clamp(sides.flopsI / (sides.flopsI + sides.flopsJ), ratios.from, ratios.to);
     std::map<double, Tried> tried;  // by ratio
     double best = kInfinity;
     double bestRatio = 0;
     double evaluations = 0;
+    // As good a ratio that is nearer to the share of FLOP/s is better: it asks no more of equal hardware than is due.
+    const auto isBetter = [&](double time, double ratio) {
+        constexpr double kTie = 1e-9;
+        if (time < best * (1 - kTie)) return true;
+        return time <= best * (1 + kTie) && std::fabs(ratio - share) < std::fabs(bestRatio - share);
+    };
     const auto offer = [&](const Split& split) {
-        const double time = wholeTime(split, best);
+        constexpr double kJustAbove = 1 + 1e-6;  // a tie is seen as one
+        const double time = wholeTime(split, best * kJustAbove);
         const auto [place, added] = tried.try_emplace(split.ratio, Tried{split, time});
         if (!added && time < place->second.time) place->second = {split, time};
         ++evaluations;
-        if (time < best) {
+        if (isBetter(time, split.ratio)) {
             best = time;
             bestRatio = split.ratio;
             tellBest(search, evaluations, split, time);
@@ -380,20 +391,20 @@ Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& 
     };
     const auto tryRatio = [&](double ratio) {
         if (search.watch != nullptr) search.watch->poll();
-        if (isEnding(search) || tried.contains(ratio)) return;
+        ratio = std::clamp(ratio, ratios.from, ratios.to);
+        if (tried.contains(ratio) || (!tried.empty() && isEnding(search))) return;
         offer(bestTypes(level, elimination, ratio, {}, allowed));
     };
-    const Sides& sides = level.sides();
-    offer(alternate(level, elimination, RatioRule::alternating, allowed, search));
-    for (const double ratio : {0.0, 1.0}) tryRatio(ratio);
-    // Networks of tens of thousands of layers get fewer tries.
-    const bool large = level.network().variables() > 20'000;
-    if (!large)
-        for (const double ratio : {sides.flopsI / (sides.flopsI + sides.flopsJ),
-                                   sides.perElementJ / (sides.perElementI + sides.perElementJ), 0.5})
-            tryRatio(ratio);
-    const int refinements = large ? 0 : 6;
-    for (int k = 0; k < refinements && !isEnding(search); ++k) {
+    const Split alternated = alternate(level, elimination, RatioRule::alternating, allowed, search);
+    if (alternated.ratio >= ratios.from && alternated.ratio <= ratios.to)
+        offer(alternated);
+    else
+        tryRatio(alternated.ratio);
+    for (const double ratio :
+         {ratios.from, ratios.to, share, sides.perElementJ / (sides.perElementI + sides.perElementJ), 0.5})
+        tryRatio(ratio);
+    constexpr int kRefinements = 6;
+    for (int k = 0; k < kRefinements && !isEnding(search); ++k) {
         const auto at = tried.find(bestRatio);
         const auto after = std::next(at);
         const double left = at == tried.begin() ? -1 : std::prev(at)->first;

@@ -27,8 +27,10 @@ struct Split {
 /// Which states each variable may take: one bit per state; empty = all.
 using Allowed = std::vector<std::uint8_t>;
 
-/// The best types at a given ratio: exact min-sum elimination.
-Split bestTypes(const Level& level, Elimination& elimination, double ratio, Combine combine, const Allowed& allowed);
+/// The best types at a given ratio: exact min-sum elimination. In graphs too wide for that `nodeLimit` bounds the
+/// search for a proof (see Elimination::minimise).
+Split bestTypes(const Level& level, Elimination& elimination, double ratio, Combine combine, const Allowed& allowed,
+                std::int64_t nodeLimit = 0);
 
 /// Types at ratio 1/2, then the best ratio for them, then types again, until an assignment repeats; the visited pair
 /// with the least max(side_i, side_j). `rule` is eq10 (the paper's linear equation) or alternating (the exact
@@ -36,18 +38,25 @@ Split bestTypes(const Level& level, Elimination& elimination, double ratio, Comb
 Split alternate(const Level& level, Elimination& elimination, RatioRule rule, const Allowed& allowed,
                 const Search& search = {});
 
-/// The least max(side_i, side_j) over types and ratios in [from, to], by branch and bound. For a weight w in [0,1],
+/// Ratios from one to another, ends included.
+struct RatioRange {
+    double from = 0, to = 1;
+};
+
+/// The least max(side_i, side_j) over types and the ratios of a range, by branch and bound. For a weight w in [0,1],
 /// min over types of w*side_i + (1-w)*side_j is a bound at a ratio, and, both sides being concave in the ratio, the
 /// smaller of its values at the ends of an interval bounds the whole interval. Intervals and states are split, best
 /// bound first, until the bound meets the best split found or `nodeLimit` eliminations are spent.
 Split balance(const Level& level, Elimination& elimination, const Allowed& allowed, std::int64_t nodeLimit,
-              double from = 0, double to = 1, const Search& watching = {});
+              RatioRange ratios = {}, const Search& watching = {});
 
 /// The ratio that balances all that the two sides do, down to their accelerators. `wholeTime` gives the time of the
 /// slowest accelerator for a split. Where sides are split further, the split that is best for this level alone can be
-/// far from it: a level's transfers hardly depend on the ratio, what follows below does. Tries the ends, the shares of
-/// FLOP/s and of network rate and the level's own optimum, then closes in on the best by halving the gaps beside it.
+/// far from it: a level's transfers hardly depend on the ratio, what follows below does. Tries the ends of the range,
+/// the shares of FLOP/s and of network rate and the level's own optimum, then closes in on the best by halving the gaps
+/// beside it. Of ratios that are as good the one next to the share of FLOP/s is taken.
 Split balanceWhole(const Level& level, Elimination& elimination, const Allowed& allowed,
-                   const std::function<double(const Split&, double limit)>& wholeTime, const Search& search = {});
+                   const std::function<double(const Split&, double limit)>& wholeTime, RatioRange ratios = {},
+                   const Search& search = {});
 
 }  // namespace tessera::partition

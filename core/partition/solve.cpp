@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -19,12 +20,15 @@
 #include "core/base/units.h"
 #include "core/partition/bound.h"
 #include "core/partition/hierarchy.h"
+#include "core/partition/sample.h"
+#include "core/partition/subsets.h"
 
 namespace tessera::partition {
 
 namespace {
 
-constexpr std::size_t kMostDropped = 8;  ///< groups of a fleet up to which leaving each one out is evaluated
+constexpr std::size_t kMostSolvedSubsets = 64;  ///< by each strategy, those of the least bounds first
+constexpr double kTie = 1e-9;                   ///< relative difference of times that are taken as equal
 
 std::size_t index(std::int32_t i) {
     return static_cast<std::size_t>(i);
@@ -56,20 +60,32 @@ struct Study {
     const model::LayerGraph* layers;
     const Options* options;
     const Network* network;
+    const Sample* sample;  ///< of a large network, which ratios are searched on; else null
     Allowed pinned;
+    Allowed pinnedInSample;
+    Subsets subsets;  ///< of the fleet that are allowed, the whole fleet first
     Watched* watched;
 
     HierarchyResult solve(const Array& array, const StrategyRow& row, Watch& watch, bool curves = false) const {
-        const NodeContext context{.options = options, .pinned = &pinned, .watch = &watch, .curves = curves};
+        NodeContext context{.options = options, .pinned = &pinned, .watch = &watch, .curves = curves};
+        if (sample != nullptr && row.searchesAll && options->ratio == RatioRule::balanced) {
+            NodeContext onSample = context;
+            onSample.pinned = &pinnedInSample;
+            context.found = solveHierarchy(sample->network, array, row, *options, onSample).ratios;
+        }
         return solveHierarchy(*network, array, row, *options, context);
     }
-    /// Step time of data parallelism under a cost model, which speed-ups are measured against.
-    double dataParallel(const Array& array, bool paperModel) const {
-        StrategyRow dp = *findStrategy("dp");
-        dp.paperModel = paperModel;
-        Watch watch(*watched, "timing data parallelism", "dp");
-        return solve(array, dp, watch).stepTime;
+    BoundContext boundContext(std::size_t subset, Watch& watch, bool curves) const {
+        return {.network = network,
+                .array = &subsets.list[subset].array,
+                .options = options,
+                .pinned = &pinned,
+                .watch = &watch,
+                .curves = curves,
+                .sample = sample,
+                .pinnedInSample = &pinnedInSample};
     }
+    CostModel modelOf(const StrategyRow& row) const { return row.paperModel ? CostModel::paper : options->costModel; }
 };
 
 /// Level 0's cost by the rule of the chosen ratio and objective (specification of `cost_s`).
@@ -107,7 +123,8 @@ struct Slot {
     const StrategyRow* row = nullptr;
     PartialPlan partial;
     bool solved = false;
-    bool cut = false;  ///< the search for the plan was ended early
+    bool cut = false;         ///< the search for the plan was ended early
+    bool subsetsCut = false;  ///< that for the best subset was
 };
 
 /// Keeps the slots, and tells the caller's thread of every part that is done.
@@ -209,48 +226,168 @@ void solveSlot(const Study& study, const Array& array, const std::string& strate
     }
 }
 
-/// Every group left out in turn; empty where the search was ended before the last one.
-std::vector<WithoutGroup> dropGroups(const Study& study, const hardware::Fleet& fleet, const StrategyRow& row,
-                                     double dataParallel, Watch& watch) {
-    std::vector<WithoutGroup> dropped;
-    for (std::size_t g = 0; g < fleet.groups.size(); ++g) {
-        if (watch.finishing()) return {};
-        const Array array = makeArray(without(fleet, g), study.options->dtype);
-        const double time = study.solve(array, row, watch).stepTime;
-        dropped.push_back({fleet.groups[g].name, {time}, dataParallel / time});
+/// Lower bounds of the step time by subset of the fleet. Plans that are free in the same things share one.
+class SubsetBounds {
+public:
+    explicit SubsetBounds(const Study& study) : study_(&study) {}
+
+    /// Works out the bounds of all subsets for a row, several at a time; those that the end of the search leaves out
+    /// stay empty.
+    const std::vector<std::optional<double>>& of(const StrategyRow& row) {
+        const Options& options = *study_->options;
+        const bool restricted = !options.pinnedTypes.empty() || !options.pinnedRatios.empty() || ratioIsGiven(options);
+        const std::pair key{row.searchesAll && !row.paperModel && restricted, row.paperModel};
+        const auto found = known_.find(key);
+        if (found != known_.end()) return found->second;
+        std::vector<std::optional<double>>& bounds = known_[key];
+        bounds.resize(study_->subsets.list.size());
+        parallelFor(bounds.size(), options.threads, [&](std::size_t k) {
+            Watch watch(*study_->watched, "proving a bound", std::string(row.strategy.id));
+            watch.poll();
+            if (watch.finishing()) return;
+            bounds[k] = boundStepTime(study_->boundContext(k, watch, k == 0), row, study_->modelOf(row));
+        });
+        return bounds;
     }
-    if (watch.finishing()) return {};
-    std::stable_sort(dropped.begin(), dropped.end(),
-                     [](const WithoutGroup& a, const WithoutGroup& b) { return a.stepTime < b.stepTime; });
-    return dropped;
+
+    /// Of the step time whichever subset takes part.
+    std::optional<double> overall(const StrategyRow& row) {
+        double least = std::numeric_limits<double>::infinity();
+        for (const std::optional<double>& bound : of(row)) {
+            if (!bound) return std::nullopt;
+            least = std::min(least, *bound);
+        }
+        return study_->subsets.complete ? least : std::min(least, ofTheRest(row));
+    }
+
+private:
+    /// Of the subsets that are not in the list.
+    double ofTheRest(const StrategyRow& row) {
+        const Subsets& subsets = study_->subsets;
+        if (subsets.ranges.empty()) return boundCompute(*study_->network, subsets.list.front().array);
+        std::vector<double> bounds(subsets.ranges.size());
+        parallelFor(bounds.size(), study_->options->threads, [&](std::size_t k) {
+            Watch watch(*study_->watched, "proving a bound", std::string(row.strategy.id));
+            watch.poll();
+            bounds[k] = boundRange(study_->boundContext(0, watch, false), row, study_->modelOf(row), subsets.ranges[k]);
+        });
+        return *std::min_element(bounds.begin(), bounds.end());
+    }
+
+    const Study* study_;
+    std::map<std::pair<bool, bool>, std::vector<std::optional<double>>> known_;
+};
+
+/// A plan and what was seen on the way to it.
+struct Chosen {
+    Plan plan;
+    bool simplified = false;
+    bool cut = false;  ///< the search was ended before the last subset
+};
+
+bool isBetter(const Plan& plan, const Plan& than) {
+    if (plan.fits != than.fits) return plan.fits;
+    return plan.stepTime.value < than.stepTime.value * (1 - kTie);
 }
 
-bool dropsGroups(const Options& options, const hardware::Fleet& fleet) {
-    return options.dropGroups && fleet.groups.size() > 1 && fleet.groups.size() <= kMostDropped;
+/// The best of a row's plans on the subsets of the fleet, from the plan on the whole fleet on: those of the least lower
+/// bounds first, until bounds rule out the rest.
+Chosen chooseSubset(const Study& study, const StrategyRow& row, Chosen chosen,
+                    const std::vector<std::optional<double>>& bounds, Watch& watch) {
+    const std::vector<Subset>& list = study.subsets.list;
+    if (list.size() == 1) return chosen;
+    const std::string strategy = chosen.plan.strategy;
+    std::vector<SubsetPlan> solved;
+    const auto note = [&](std::size_t k, const Plan& plan) {
+        solved.push_back({list[k].idle, list[k].accelerators, plan.stepTime, 0, {bounds[k].value_or(0)}});
+    };
+    note(0, chosen.plan);
+    std::vector<std::size_t> order;
+    for (std::size_t k = 1; k < list.size(); ++k) order.push_back(k);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return bounds[a].value_or(0) < bounds[b].value_or(0); });
+    std::int64_t ruledOut = 0;
+    std::int64_t left = 0;
+    for (std::size_t next = 0; next < order.size(); ++next) {
+        const std::size_t k = order[next];
+        const auto rest = static_cast<std::int64_t>(order.size() - next);
+        if (chosen.plan.fits && bounds[k].value_or(0) >= chosen.plan.stepTime.value * (1 - kTie)) {
+            ruledOut = rest;
+            break;
+        }
+        chosen.cut = watch.finishing();
+        if (chosen.cut || next >= kMostSolvedSubsets) {
+            left = rest;
+            break;
+        }
+        HierarchyResult hierarchy = study.solve(list[k].array, row, watch);
+        const bool simplified = hierarchy.simplified;
+        Plan plan = makePlan(study, list[k].array, strategy, std::move(hierarchy));
+        plan.idle = list[k].idle;
+        note(k, plan);
+        if (!isBetter(plan, chosen.plan)) continue;
+        chosen.plan = std::move(plan);
+        chosen.simplified = simplified;
+    }
+    std::stable_sort(solved.begin(), solved.end(),
+                     [](const SubsetPlan& a, const SubsetPlan& b) { return a.stepTime < b.stepTime; });
+    chosen.plan.subsets = std::move(solved);
+    chosen.plan.subsetsRuledOut = ruledOut;
+    chosen.plan.subsetsLeft = left;
+    return chosen;
 }
 
-/// Speed-ups over data parallelism under the plan's own cost model, also of the fleet without each group.
-void addSpeedups(const Study& study, const Array& array, const hardware::Fleet& fleet, std::vector<Slot>& slots,
-                 Ledger& ledger) {
-    std::map<bool, double> dataParallel;  // by whether the strategy is timed by the paper's model
+/// Step time of data parallelism under a cost model and on its best subset, which speed-ups are measured against.
+double dataParallel(const Study& study, bool paperModel, SubsetBounds& bounds) {
+    StrategyRow dp = *findStrategy("dp");
+    dp.paperModel = paperModel;
+    Watch watch(*study.watched, "timing data parallelism", "dp");
+    const Array& whole = study.subsets.list.front().array;
+    Chosen chosen;
+    chosen.plan = makePlan(study, whole, "dp", study.solve(whole, dp, watch));
+    const std::vector<std::optional<double>> none(study.subsets.list.size());
+    return chooseSubset(study, dp, std::move(chosen), study.subsets.list.size() > 1 ? bounds.of(dp) : none, watch)
+        .plan.stepTime.value;
+}
+
+/// Every strategy's best subset of the fleet, and speed-ups over data parallelism under the plan's own cost model.
+void compareAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& bounds, Ledger& ledger) {
+    if (study.subsets.list.size() > 1)
+        for (const Slot& slot : slots)
+            if (slot.solved && !slot.partial.compared) bounds.of(*slot.row);
+    std::vector<std::optional<Chosen>> chosen(slots.size());
+    parallelFor(slots.size(), study.options->threads, [&](std::size_t p) {
+        const Slot& slot = slots[p];
+        if (study.subsets.list.size() == 1 || !slot.solved || slot.partial.compared) return;
+        Watch watch(*study.watched, "comparing subsets for " + slot.partial.plan.strategy, slot.partial.plan.strategy);
+        watch.poll();
+        Chosen whole{slot.partial.plan, slot.partial.simplified, false};
+        chosen[p] = chooseSubset(study, *slot.row, std::move(whole), bounds.of(*slot.row), watch);
+    });
+    const auto planOf = [&](std::size_t p) -> Plan& { return chosen[p] ? chosen[p]->plan : slots[p].partial.plan; };
+    std::map<bool, double> baseline;  // by whether the strategy is timed by the paper's model
+    for (std::size_t p = 0; p < slots.size(); ++p)
+        if (slots[p].solved && planOf(p).strategy == "dp") baseline[false] = planOf(p).stepTime.value;
     for (const Slot& slot : slots)
-        if (slot.solved && slot.partial.plan.strategy == "dp") dataParallel[false] = slot.partial.plan.stepTime.value;
-    for (const Slot& slot : slots)
-        if (slot.solved && !slot.partial.compared && !dataParallel.contains(slot.row->paperModel))
-            dataParallel[slot.row->paperModel] = study.dataParallel(array, slot.row->paperModel);
-    ledger.forEach(study.options->threads, [&](Slot& slot) {
-        if (!slot.solved || slot.partial.compared) return;
-        const std::string& strategy = slot.partial.plan.strategy;
-        Watch watch(*study.watched, "comparing " + strategy, strategy);
-        const double dp = dataParallel.at(slot.row->paperModel);
-        std::vector<WithoutGroup> without;
-        if (dropsGroups(*study.options, fleet)) without = dropGroups(study, fleet, *slot.row, dp, watch);
+        if (slot.solved && !slot.partial.compared && !baseline.contains(slot.row->paperModel))
+            baseline[slot.row->paperModel] = dataParallel(study, slot.row->paperModel, bounds);
+    for (std::size_t p = 0; p < slots.size(); ++p) {
+        Slot& slot = slots[p];
+        if (!slot.solved || slot.partial.compared) continue;
+        const double dp = baseline.at(slot.row->paperModel);
         ledger.note([&] {
-            slot.partial.plan.speedupOverDp = dp / slot.partial.plan.stepTime.value;
-            slot.partial.plan.without = std::move(without);
+            if (chosen[p]) {
+                slot.partial.plan = std::move(chosen[p]->plan);
+                slot.partial.simplified = chosen[p]->simplified;
+                slot.subsetsCut = chosen[p]->cut;
+            }
+            Plan& plan = slot.partial.plan;
+            plan.speedupOverDp = dp / plan.stepTime.value;
+            for (SubsetPlan& subset : plan.subsets) subset.speedupOverDp = dp / subset.stepTime.value;
             slot.partial.compared = true;
         });
-    });
+    }
+    ledger.tell(false);
 }
 
 /// Nothing is known about a plan whose proof was not reached.
@@ -261,70 +398,136 @@ void leaveUnproven(Plan& plan) {
     plan.endedBy = "stop";
 }
 
-/// Bounds; plans that are free in the same things share one.
-void certifyAll(const Study& study, const Array& array, std::vector<Slot>& slots, Ledger& ledger) {
-    const Options& options = *study.options;
-    const bool oneLevel = options.levels == 1 && array.clusters[index(array.root)].count > 1;
-    const bool restricted = !options.pinnedTypes.empty() || !options.pinnedRatios.empty() || ratioIsGiven(options);
-    std::map<std::pair<bool, bool>, double> stepBounds;  // by whether pins hold, by the paper's model
-    const auto boundOf = [&](Slot& slot, Watch& watch) {
-        const bool paper = slot.row->paperModel;
-        const CostModel model = paper ? CostModel::paper : options.costModel;
-        const BoundContext context{study.network, &array, &options, &study.pinned, &watch, true};
-        if (oneLevel) return boundCost(context, *slot.row, slot.partial.plan.levels.front().ratio, model);
-        const bool own = slot.row->searchesAll && !paper && restricted;
-        const auto known = stepBounds.find({own, paper});
-        if (known != stepBounds.end()) return known->second;
-        return stepBounds[{own, paper}] = boundStepTime(context, *slot.row, model);
-    };
+/// The subset that a plan is on.
+std::size_t subsetOf(const Study& study, const Plan& plan) {
+    const std::vector<Subset>& list = study.subsets.list;
+    const auto found =
+        std::find_if(list.begin(), list.end(), [&](const Subset& subset) { return subset.idle == plan.idle; });
+    return found == list.end() ? 0 : static_cast<std::size_t>(found - list.begin());
+}
+
+/// Bounds, gaps, and what ended the searches.
+void certifyAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& bounds, Ledger& ledger) {
     for (Slot& slot : slots) {
         if (!slot.solved || slot.partial.proven) continue;
         Watch watch(*study.watched, "proving a bound for " + slot.partial.plan.strategy, slot.partial.plan.strategy);
         watch.poll();
+        const std::size_t subset = subsetOf(study, slot.partial.plan);
+        const Array& array = study.subsets.list[subset].array;
+        const bool oneLevel = study.options->levels == 1 && array.clusters[index(array.root)].count > 1;
         std::optional<double> bound;
-        if (!watch.finishing()) bound = boundOf(slot, watch);
+        if (!watch.finishing())
+            bound = oneLevel ? boundCost(study.boundContext(subset, watch, true), *slot.row,
+                                         slot.partial.plan.levels.front().ratio, study.modelOf(*slot.row))
+                             : bounds.overall(*slot.row);
         ledger.note([&] {
             Plan& plan = slot.partial.plan;
             plan.boundsCost = oneLevel;
+            plan.boundsSubsets = !oneLevel && study.subsets.list.size() > 1;
             if (bound)
                 certify(plan, oneLevel ? plan.cost.value : plan.stepTime.value, *bound);
             else
                 leaveUnproven(plan);
-            if (!plan.optimal && (slot.cut || watch.finishing())) plan.endedBy = "stop";
+            if (!plan.optimal && (slot.cut || slot.subsetsCut || watch.finishing())) plan.endedBy = "stop";
             slot.partial.proven = true;
         });
     }
 }
 
-std::vector<std::string> assumptionsOf(const Study& study, const hardware::Fleet& fleet, const Array& array,
-                                       bool simplified) {
+/// Groups whose accelerators compute at their peak, which none reaches.
+std::vector<std::string> groupsAtPeak(const Array& array) {
+    std::vector<std::string> names;
+    for (const Kind& kind : array.kinds)
+        if (kind.atPeak) names.push_back(kind.name);
+    return names;
+}
+
+/// The first names in quotes, and how many more there are.
+std::string someOf(const std::vector<std::string>& names) {
+    constexpr std::size_t kShown = 4;
+    std::vector<std::string> shown;
+    for (std::size_t n = 0; n < std::min(kShown, names.size()); ++n) shown.push_back(inQuotes(names[n]));
+    std::string text = joined(shown, ", ");
+    if (names.size() > kShown) text += fmt::format(" and {} more", names.size() - kShown);
+    return text;
+}
+
+/// Which groups take part, and what that rests on.
+std::vector<std::string> participation(const Study& study, const hardware::Fleet& fleet,
+                                       const std::vector<Slot>& slots) {
+    if (fleet.groups.size() < 2) return {};
     const Options& options = *study.options;
+    if (options.groups == Groups::all) return {"Every group of the fleet takes part, as asked."};
+    if (!options.pinnedRatios.empty())
+        return {"Every group of the fleet takes part, since ratios of its splits are pinned."};
+    const std::size_t count = study.subsets.list.size();
+    std::vector<std::string> list;
+    if (study.subsets.complete)
+        list.push_back(
+            fmt::format("Groups may stay idle: the best of {} different subsets of the fleet's {} groups is taken.",
+                        count, fleet.groups.size()));
+    else
+        list.push_back(
+            fmt::format("Groups may stay idle: the best of {} subsets of the fleet's {} groups is taken; there are too "
+                        "many more to "
+                        "look at each, and a bound for these counts compute alone.",
+                        count, fleet.groups.size()));
+    if (std::any_of(slots.begin(), slots.end(), [](const Slot& s) { return s.partial.plan.subsetsLeft > 0; }))
+        list.push_back(fmt::format("At most {} subsets are solved by each strategy, those of the least lower bounds.",
+                                   kMostSolvedSubsets));
+    list.emplace_back(
+        "Speed-ups are over data parallelism that chooses among the same subsets of the fleet as every strategy.");
+    return list;
+}
+
+bool knowsWhatIsKept(const model::LayerGraph& layers) {
+    return std::all_of(layers.layers.begin(), layers.layers.end(),
+                       [](const model::Layer& layer) { return layer.kept.has_value(); });
+}
+
+std::vector<std::string> assumptionsOf(const Study& study, const hardware::Fleet& fleet,
+                                       const std::vector<Slot>& slots) {
+    const Options& options = *study.options;
+    const Array& array = study.subsets.list.front().array;
     std::vector<std::string> list = study.layers->assumptions;
+    if (const std::vector<std::string> atPeak = groupsAtPeak(array); !atPeak.empty() && options.computation)
+        list.push_back(
+            fmt::format("{} {} at 100 % of the peak in {}: no efficiency for matrix products is given, and none "
+                        "reaches its peak, so "
+                        "real steps take longer than these.",
+                        atPeak.size() == 1 ? "Group " + someOf(atPeak) : "Groups " + someOf(atPeak),
+                        atPeak.size() == 1 ? "computes" : "compute", options.dtype));
     list.emplace_back(
         "Every accelerator exchanges its own shard at the network rate of one accelerator; a side computes at the sum "
         "of its accelerators' peaks times their efficiency for matrix products.");
+    list.emplace_back(
+        "Transfers have no latency within a group, and between groups only that of a link; a group of any size is "
+        "connected at the full rate of its accelerators.");
     list.emplace_back(
         "Each layer's type and each join's layout hold for forward, backward and gradient pass together.");
     list.emplace_back(options.overlap == Overlap::none
                           ? "Transfers and compute do not overlap."
                           : "A layer's transfers overlap fully with its own compute, and with nothing else.");
     list.push_back(fmt::format(
-        "Memory counts weights and gradients in {}, the state of {} in 32 bits and the activations that the backward "
-        "pass keeps; no separate master copy of the weights, no workspace.",
+        "Memory counts weights and gradients in {}, the state of {} in 32 bits and {}; no separate master copy of the "
+        "weights, no workspace.",
         options.dtype,
         options.optimizer == Optimizer::adam       ? "Adam"
         : options.optimizer == Optimizer::momentum ? "momentum"
-                                                   : "SGD (none)"));
+                                                   : "SGD (none)",
+        knowsWhatIsKept(*study.layers)
+            ? "the activations that the backward pass reads"
+            : "all maps that layers make (a table of layers does not say which of them the backward pass reads)"));
     for (const Kind& kind : array.kinds)
         if (!kind.capacity)
             list.push_back(fmt::format("Group {} gives no memory, so whether the plan fits there was not checked.",
                                        inQuotes(kind.name)));
     if (!options.computation) list.emplace_back("Computation is left out; only transfers count.");
-    if (simplified)
+    for (std::string& sentence : participation(study, fleet, slots)) list.push_back(std::move(sentence));
+    if (std::any_of(slots.begin(), slots.end(),
+                    [](const Slot& slot) { return slot.solved && slot.partial.simplified; }))
         list.emplace_back(
             "Very unequal halves of a large group were taken as equal, the larger one standing for both.");
-    if (fleet.groups.size() > kMostDropped)
-        list.push_back(fmt::format("Leaving out a group is evaluated for fleets of up to {} groups.", kMostDropped));
     if (std::any_of(options.strategies.begin(), options.strategies.end(),
                     [](const std::string& id) { return id == "accpar-paper"; }) &&
         options.costModel == CostModel::exact)
@@ -344,6 +547,12 @@ std::string_view nameOf(Type type) {
 std::string_view nameOf(Layout layout) {
     constexpr std::array<std::string_view, 3> kNames{"r", "c", "d"};
     return kNames[static_cast<std::size_t>(layout)];
+}
+
+const SubsetPlan* wholeFleetOf(const Plan& plan) {
+    const auto found = std::find_if(plan.subsets.begin(), plan.subsets.end(),
+                                    [](const SubsetPlan& subset) { return subset.idle.empty(); });
+    return found == plan.subsets.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> problems(const Options& options, const model::LayerGraph& layers,
@@ -412,7 +621,7 @@ void restore(std::vector<Slot>& slots, std::vector<PartialPlan> plans, Watched& 
 }
 
 /// What ending the search early left undone, as sentences.
-std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& options, const hardware::Fleet& fleet) {
+std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& options) {
     std::vector<std::string> cuts, leftOut, unproven, notCompared;
     for (std::size_t p = 0; p < slots.size(); ++p) {
         if (!slots[p].solved) {
@@ -421,7 +630,7 @@ std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& o
         }
         const Plan& plan = slots[p].partial.plan;
         if (plan.endedBy == "stop") unproven.push_back(plan.strategy);
-        if (dropsGroups(options, fleet) && plan.without.empty()) notCompared.push_back(plan.strategy);
+        if (slots[p].subsetsCut) notCompared.push_back(plan.strategy);
     }
     if (!leftOut.empty())
         cuts.push_back(fmt::format("The search was ended early; left out: {}.", joined(leftOut, ", ")));
@@ -431,7 +640,7 @@ std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& o
                         "worked out: {}.",
                         joined(unproven, ", ")));
     if (!notCompared.empty())
-        cuts.push_back(fmt::format("The search was ended early; leaving out a group was not evaluated for: {}.",
+        cuts.push_back(fmt::format("The search was ended early; not all subsets of the fleet were compared for: {}.",
                                    joined(notCompared, ", ")));
     return cuts;
 }
@@ -455,11 +664,24 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
     Watch preparing(watched, "preparing the search", "preparation");
     preparing.poll();
     std::optional<PollScope> polling(std::in_place, [&] { preparing.poll(); });
-    const Array array = makeArray(fleet, options.dtype);
+    const bool choosesGroups = options.groups == Groups::best && options.pinnedRatios.empty();
+    Subsets subsets = choosesGroups ? subsetsOf(fleet, options.dtype) : wholeFleet(fleet, options.dtype);
     const Network network = prepare(layers, options);
+    const std::optional<Sample> sample = sampleOf(network);
     polling.reset();
     preparing.poll();
-    const Study study{&layers, &options, &network, pinnedStates(layers, network, options), &watched};
+    Study study{.layers = &layers,
+                .options = &options,
+                .network = &network,
+                .sample = sample ? &*sample : nullptr,
+                .pinned = pinnedStates(layers, network, options),
+                .pinnedInSample = {},
+                .subsets = std::move(subsets),
+                .watched = &watched};
+    if (sample && !study.pinned.empty())
+        for (const std::int32_t variable : sample->variables)
+            study.pinnedInSample.push_back(study.pinned[index(variable)]);
+    const Array& array = study.subsets.list.front().array;
     std::vector<Slot> slots(options.strategies.size());
     for (std::size_t p = 0; p < slots.size(); ++p) {
         slots[p].row = rowFor(options.strategies[p], options);
@@ -470,25 +692,29 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
     ledger.forEach(options.threads, [&](Slot& slot) {
         if (!slot.solved) solveSlot(study, array, std::string(slot.partial.plan.strategy), slot, ledger);
     });
-    addSpeedups(study, array, fleet, slots, ledger);
-    certifyAll(study, array, slots, ledger);
+    SubsetBounds bounds(study);
+    try {
+        compareAll(study, slots, bounds, ledger);
+        certifyAll(study, slots, bounds, ledger);
+    } catch (...) {
+        ledger.tell(true);
+        throw;
+    }
 
     Result result;
     result.batch = options.batch;
     for (const model::Layer& layer : layers.layers) result.names.push_back(layer.name);
-    result.assumptions =
-        assumptionsOf(study, fleet, array, std::any_of(slots.begin(), slots.end(), [](const Slot& slot) {
-                          return slot.solved && slot.partial.simplified;
-                      }));
-    result.warnings = cutsOf(slots, options, fleet);
+    result.assumptions = assumptionsOf(study, fleet, slots);
+    result.warnings = cutsOf(slots, options);
     for (Slot& slot : slots) {
         if (!slot.solved) continue;
         Plan& plan = slot.partial.plan;
         for (const AcceleratorShare& share : plan.shares)
             if (!share.fits)
-                result.warnings.push_back(fmt::format(
-                    "{} does not fit: an accelerator of group {} would hold {:.4g} GB and has {:.4g} GB", plan.strategy,
-                    inQuotes(share.kind), share.memory.value / 1e9, share.capacity->value / 1e9));
+                result.warnings.push_back(
+                    fmt::format("{} does not fit: an accelerator of group {} would hold {} and has {}", plan.strategy,
+                                inQuotes(share.kind), formatQuantity(share.memory.value, Measure::bytes),
+                                formatQuantity(share.capacity->value, Measure::bytes)));
         result.plans.push_back(std::move(plan));
     }
     return result;

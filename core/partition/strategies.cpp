@@ -84,23 +84,29 @@ Split chooseAccpar(const Level& level, Elimination& elimination, const NodeConte
     const Options& options = *context.options;
     const Allowed& allowed = *context.pinned;
     const Combine combine = combineOf(options);
+    // A single split is proven as far as the node limit allows; of many, each is solved quickly.
+    const std::int64_t nodes = options.levels == 1 ? options.nodeLimit : 0;
     const auto pinned = options.pinnedRatios.find(context.level);
-    if (pinned != options.pinnedRatios.end()) return bestTypes(level, elimination, pinned->second, combine, allowed);
-    if (!context.kindsPart) return bestTypes(level, elimination, context.countShare, combine, allowed);
+    if (pinned != options.pinnedRatios.end())
+        return bestTypes(level, elimination, pinned->second, combine, allowed, nodes);
+    if (!context.kindsPart) return bestTypes(level, elimination, context.countShare, combine, allowed, nodes);
     const Search search{context.watch, context.curves};
     switch (options.ratio) {
         case RatioRule::balanced: {
-            if (context.wholeTime) return balanceWhole(level, elimination, allowed, context.wholeTime, search);
+            if (context.foundRatio) return bestTypes(level, elimination, *context.foundRatio, {}, allowed);
+            if (context.wholeTime)
+                return balanceWhole(level, elimination, allowed, context.wholeTime, context.ratios, search);
             constexpr std::int64_t kTrialLimit = 40;
-            return balance(level, elimination, allowed, context.trial ? kTrialLimit : options.nodeLimit, 0, 1, search);
+            return balance(level, elimination, allowed, context.trial ? kTrialLimit : options.nodeLimit, context.ratios,
+                           search);
         }
         case RatioRule::eq10:
         case RatioRule::alternating:
             return alternate(level, elimination, options.ratio, allowed, search);
         case RatioRule::equal:
-            return bestTypes(level, elimination, 0.5, combine, allowed);
+            return bestTypes(level, elimination, 0.5, combine, allowed, nodes);
         case RatioRule::fixed:
-            return bestTypes(level, elimination, options.fixedRatio, combine, allowed);
+            return bestTypes(level, elimination, options.fixedRatio, combine, allowed, nodes);
     }
     return {};
 }
@@ -149,6 +155,21 @@ const std::vector<Strategy>& strategies() {
         return result;
     }();
     return list;
+}
+
+bool isPapersRule(RatioRule rule) {
+    return rule == RatioRule::eq10 || rule == RatioRule::alternating;
+}
+
+bool sharesEqually(const Cluster& cluster, const Options& options, bool paperModel) {
+    return cluster.alike >= 0 && options.ratio == RatioRule::balanced && !paperModel;
+}
+
+RatioRange ratiosTakingPart(double flopsI, double flopsJ, double countShare, const Options& options) {
+    if (isPapersRule(options.ratio) || options.costModel == CostModel::paper) return {};
+    const double share = flopsI / (flopsI + flopsJ);
+    const double sample = 1 / options.batch;
+    return {std::min({sample, share / 2, countShare}), 1 - std::min({sample, (1 - share) / 2, 1 - countShare})};
 }
 
 Combine combineOf(const Options& options) {

@@ -156,6 +156,9 @@ KernelTable readKernels(std::string_view bytes, const std::string& file) {
     for (std::string_view text : split(bytes, '\n')) {
         ++line;
         text = trimmed(text);
+        if (text.starts_with(kNoiseMark))
+            if (const std::optional<double> share = numberIn(text.substr(kNoiseMark.size())); share && *share >= 0)
+                table.setNoise(*share);
         if (text.empty() || text.front() == '#') continue;
         if (!begun) {
             if (text != kHeader) fail(file, line, "header", text, fmt::format("'{}'", kHeader));

@@ -31,6 +31,10 @@ public:
     /// counts), else between the corners of the measured cell around it, all of which must be there.
     Found find(const std::string& kernel, const std::string& dtype, const Sizes& sizes) const;
     bool empty() const { return kernels_.empty(); }
+    /// By how much two passes of the calibration that measured the table differ in the median, as a share; empty where
+    /// that is not said.
+    std::optional<double> noise() const { return noise_; }
+    void setNoise(double share) { noise_ = share; }
     std::size_t rows() const { return rows_; }
 
 private:
@@ -47,9 +51,14 @@ private:
 
     std::map<std::pair<std::string, std::string>, std::map<std::size_t, Kernel>> kernels_;
     std::size_t rows_ = 0;
+    std::optional<double> noise_;
 };
 
-/// Reads a CSV whose header is `kernel,shape,dtype,seconds`; a shape is sizes joined by 'x'. Throws DataError.
+/// How a comment of a table says by how much two passes differ: "# passes differ by 0.201", a share.
+inline constexpr std::string_view kNoiseMark = "# passes differ by ";
+
+/// Reads a CSV whose header is `kernel,shape,dtype,seconds`; a shape is sizes joined by 'x'. Lines from '#' on are
+/// comments, among them `kNoiseMark`. Throws DataError.
 KernelTable readKernels(std::string_view bytes, const std::string& file);
 
 }  // namespace tessera::predict

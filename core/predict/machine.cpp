@@ -26,6 +26,24 @@ double efficiencyOf(const hardware::Accelerator& accelerator, const char* group)
     return found == accelerator.efficiency.end() ? 1 : found->second;
 }
 
+/// By how much two passes over a noisy machine differ at least.
+constexpr double kLeastNoise = 0.1;
+
+/// Notes that two passes of the calibration did not agree, and says so again.
+void setNoise(const hardware::Accelerator& accelerator, const KernelTable& kernels, Machine& machine) {
+    const bool marked =
+        std::any_of(accelerator.provenance.begin(), accelerator.provenance.end(),
+                    [](const auto& entry) { return entry.second.source.find(kNoisySource) != std::string::npos; });
+    if (!marked) return;
+    machine.noise = std::max(kLeastNoise, kernels.noise().value_or(0));
+    machine.warnings.push_back(fmt::format(
+        "{} was calibrated on a noisy machine: {}. Its predictions are not to be relied on; calibrate again when "
+        "nothing else runs.",
+        escaped(accelerator.id.empty() ? accelerator.name : accelerator.id),
+        kernels.noise() ? fmt::format("two passes differ by {:.1f} % in the median", 100 * *kernels.noise())
+                        : std::string("its two passes did not agree")));
+}
+
 }  // namespace
 
 Machine machineOf(hardware::Accelerator accelerator, KernelTable kernels, const std::string& dtype) {
@@ -45,17 +63,26 @@ Machine machineOf(hardware::Accelerator accelerator, KernelTable kernels, const 
     machine.matrixEfficiency = efficiencyOf(accelerator, "gemm");
     machine.vectorEfficiency = efficiencyOf(accelerator, "vector");
     machine.policy = &policyOf(accelerator);
-    std::vector<std::string> silent;
-    for (const hardware::MemoryLevel& level : accelerator.memory)
-        if (!level.bandwidth) silent.push_back(escaped(level.name));
-    if (silent.size() == accelerator.memory.size())
+    if (std::none_of(accelerator.memory.begin(), accelerator.memory.end(),
+                     [](const hardware::MemoryLevel& level) { return level.bandwidth.has_value(); }))
         throw DataError({.file = accelerator.file, .field = "memory"},
                         accelerator.memory.empty() ? "missing" : "without any bandwidth_bytes_per_s",
                         "the bandwidth of a memory level, which the prediction engine needs");
-    if (!silent.empty())
+    std::vector<std::string> bounded, unused;
+    for (std::size_t level = 0; level < accelerator.memory.size(); ++level)
+        if (!accelerator.memory[level].bandwidth)
+            (levelBounding(level, accelerator.memory) < 0 ? unused : bounded)
+                .push_back(escaped(accelerator.memory[level].name));
+    if (!bounded.empty())
         machine.assumptions.push_back(fmt::format(
-            "{} gives no bandwidth of {}: what works there is bound by the next level whose bandwidth is known.",
-            escaped(accelerator.name), joined(silent, " and ")));
+            "{} gives no bandwidth of {}: what works there is bound by the next slower level whose bandwidth is known.",
+            escaped(accelerator.name), joined(bounded, " and ")));
+    if (!unused.empty())
+        machine.assumptions.push_back(
+            fmt::format("{} gives no bandwidth of {}: nothing is placed there, since how fast it would be moved is not "
+                        "known.",
+                        escaped(accelerator.name), joined(unused, " and ")));
+    setNoise(accelerator, kernels, machine);
     machine.kernels = std::move(kernels);
     machine.accelerator = std::move(accelerator);
     return machine;
@@ -63,22 +90,6 @@ Machine machineOf(hardware::Accelerator accelerator, KernelTable kernels, const 
 
 Seconds rooflineTime(Flops flops, double flopsPerByte, FlopsPerSecond peak, BytesPerSecond bandwidth) {
     return Seconds{flops.value / std::min(peak.value, flopsPerByte * bandwidth.value)};
-}
-
-std::int32_t levelHolding(double bytes, const std::vector<hardware::MemoryLevel>& memory) {
-    std::size_t holding = 0;
-    while (holding + 1 < memory.size() && memory[holding].capacity && memory[holding].capacity->value < bytes)
-        ++holding;
-    return memory.empty() ? -1 : static_cast<std::int32_t>(holding);
-}
-
-std::int32_t levelBounding(std::int32_t holding, const std::vector<hardware::MemoryLevel>& memory) {
-    if (holding < 0) return -1;
-    for (auto level = static_cast<std::size_t>(holding); level < memory.size(); ++level)
-        if (memory[level].bandwidth) return static_cast<std::int32_t>(level);
-    for (auto level = static_cast<std::size_t>(holding); level-- > 0;)
-        if (memory[level].bandwidth) return static_cast<std::int32_t>(level);
-    return -1;
 }
 
 namespace {
@@ -96,44 +107,94 @@ bool measure(const StepOperator& op, const Machine& machine, double batch, Opera
     return true;
 }
 
-void bound(const StepOperator& op, const Machine& machine, double batch, OperatorCost& cost) {
+/// The level that an operator on so many bytes reads those from that lie in `level`.
+std::size_t readFrom(std::size_t level, double bytes, const Machine& machine, const DataPlaces& places) {
+    const std::vector<hardware::MemoryLevel>& memory = machine.accelerator.memory;
+    for (std::size_t cache = 0; places.caches && cache < level; ++cache)
+        if (!places.occupied[cache] && (!memory[cache].capacity || bytes <= memory[cache].capacity->value))
+            return cache;
+    return level;
+}
+
+/// The time to move an operator's operands, all levels at once, and what of it counts.
+struct Moving {
+    double seconds = 0;
+    std::int32_t level = -1;  ///< the slowest
+    bool standsIn = false;    ///< it is a slower one than that with the operands
+};
+Moving movingOf(const StepOperator& op, const Machine& machine, double batch, const DataPlaces& places) {
+    const std::vector<hardware::MemoryLevel>& memory = machine.accelerator.memory;
     const double bytes = op.bytes.at(batch);
+    std::vector<double> moved(memory.size(), 0), instead(memory.size(), 0);
+    for (std::size_t level = 0; level < memory.size(); ++level) {
+        double here = 0;
+        for (std::size_t category = 0; category < kCategories; ++category)
+            here += op.traffic.at(category).at(batch) * places.shares.at(category)[level];
+        if (!(here > 0)) continue;
+        const std::size_t from = readFrom(level, bytes, machine, places);
+        const std::int32_t by = levelBounding(from, memory);
+        if (by < 0) continue;
+        moved[static_cast<std::size_t>(by)] += here;
+        if (static_cast<std::size_t>(by) != from) instead[static_cast<std::size_t>(by)] += here;
+    }
+    Moving moving;
+    for (std::size_t level = 0; level < memory.size(); ++level) {
+        if (!(moved[level] > 0)) continue;
+        const double seconds = moved[level] / memory[level].bandwidth->value;
+        if (seconds > moving.seconds)
+            moving = {.seconds = seconds, .level = static_cast<std::int32_t>(level), .standsIn = instead[level] > 0};
+    }
+    return moving;
+}
+
+void bound(const StepOperator& op, const Machine& machine, double batch, const DataPlaces& places, OperatorCost& cost) {
     const double compute = op.matrixFlops.at(batch) / (machine.peak.value * machine.matrixEfficiency) +
                            op.vectorFlops.at(batch) / (machine.peak.value * machine.vectorEfficiency);
-    const std::vector<hardware::MemoryLevel>& memory = machine.accelerator.memory;
-    const std::int32_t holding = levelHolding(bytes, memory);
-    const std::int32_t level = levelBounding(holding, memory);
-    const double moving = level < 0 ? 0 : bytes / memory[static_cast<std::size_t>(level)].bandwidth->value;
-    cost.seconds = std::max(compute, moving);
-    cost.level = moving > compute ? level : -1;
+    const Moving moving = movingOf(op, machine, batch, places);
+    cost.seconds = std::max(compute, moving.seconds);
+    cost.level = moving.seconds > compute ? moving.level : -1;
     // A slower level that stands in says nothing of an operator that even it does not bound.
-    cost.standsIn = level != holding && (cost.level >= 0 || level < holding);
+    cost.standsIn = moving.standsIn && cost.level >= 0;
 }
 
 }  // namespace
 
 std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch) {
+    return operatorCosts(workload, machine, batch, placesOf({}, machine.accelerator, *machine.policy));
+}
+
+std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch,
+                                        const DataPlaces& places) {
     std::vector<OperatorCost> costs(workload.operators.size());
+    bool keptOnChip = false;
+    for (std::size_t level = 0; level < places.occupied.size(); ++level)
+        keptOnChip = keptOnChip || (places.occupied[level] && machine.accelerator.memory[level].onChip);
     for (std::size_t i = 0; i < costs.size(); ++i) {
         const StepOperator& op = workload.operators[i];
         if (op.free) continue;
-        // A measured time has its start in it.
-        if (measure(op, machine, batch, costs[i])) continue;
-        bound(op, machine, batch, costs[i]);
+        // A measured time has its start in it, and the way from where kernels are measured: from the chip, where the
+        // platform's software keeps data there. What had no room there comes from further away.
+        if (measure(op, machine, batch, costs[i])) {
+            if (!keptOnChip) continue;
+            const Moving moving = movingOf(op, machine, batch, places);
+            if (moving.seconds <= costs[i].seconds) continue;
+            costs[i].way = Way::roofline;
+        }
+        bound(op, machine, batch, places, costs[i]);
         costs[i].seconds += machine.accelerator.launchOverhead.value;
     }
     return costs;
 }
 
 std::optional<double> rooflineResidual(const Workload& workload, const Machine& machine,
-                                       const std::vector<OperatorCost>& costs, double batch) {
+                                       const std::vector<OperatorCost>& costs, double batch, const DataPlaces& places) {
     constexpr std::size_t kFewest = 10;
     double squares = 0, time = 0;
     std::size_t compared = 0;
     for (std::size_t i = 0; i < costs.size(); ++i) {
         if (costs[i].way != Way::measured || !(costs[i].seconds > 0)) continue;
         OperatorCost roofline;
-        bound(workload.operators[i], machine, batch, roofline);
+        bound(workload.operators[i], machine, batch, places, roofline);
         const double expected = roofline.seconds + machine.accelerator.launchOverhead.value;
         if (!(expected > 0)) continue;
         const double residual = elementary::log(costs[i].seconds / expected);

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/hardware/accelerator.h"
@@ -21,7 +22,11 @@ struct Machine {
     double matrixEfficiency = 1;  ///< shares of the peak
     double vectorEfficiency = 1;
     const PlacementPolicy* policy = nullptr;
+    /// By how much two passes of the calibration that measured it differ, as a share, where that is too much to rely
+    /// on; 0 for all other machines.
+    double noise = 0;
     std::vector<std::string> assumptions;
+    std::vector<std::string> warnings;
 
     const std::string& id() const { return accelerator.id.empty() ? accelerator.name : accelerator.id; }
 };
@@ -30,32 +35,34 @@ struct Machine {
 /// memory level.
 Machine machineOf(hardware::Accelerator accelerator, KernelTable kernels, const std::string& dtype);
 
+/// What the source of a number says that a calibration measured on a machine that did other things, too.
+inline constexpr std::string_view kNoisySource = "this machine was noisy";
+
 /// What one operator takes.
 struct OperatorCost {
     double seconds = 0;
     Way way = Way::roofline;
     bool outsideHull = false;
     std::int32_t level = -1;  ///< the memory level that bounds it; -1 = compute, or a measured kernel
-    bool standsIn = false;    ///< the bandwidth that bounds it is not that of the level that holds its operands
+    bool standsIn = false;    ///< the bandwidth that bounds it is that of a slower level than the one with its operands
 };
 
 /// flops / min(peak, intensity × bandwidth): the roofline (Williams, Waterman, Patterson, CACM 52(4), 2009).
 Seconds rooflineTime(Flops flops, double flopsPerByte, FlopsPerSecond peak, BytesPerSecond bandwidth);
 
-/// The fastest level that holds so many bytes, else the largest; -1 where there are no levels.
-std::int32_t levelHolding(double bytes, const std::vector<hardware::MemoryLevel>& memory);
-/// The level whose bandwidth bounds what another one holds: itself; where its bandwidth is not known, the next slower
-/// one that has one, else the next faster one. -1 where none has one.
-std::int32_t levelBounding(std::int32_t holding, const std::vector<hardware::MemoryLevel>& memory);
-
 /// Equation 2: the measured kernel where the table has it, else the cache-aware roofline, and the start of the kernel.
+/// What an operator reads and writes moves at the rate of the levels where `places` has it, all levels at once; a
+/// faster level that holds nothing of the step works as a cache of operators that fit it whole.
+std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch,
+                                        const DataPlaces& places);
+/// Likewise with all data where the machine's policy has it first.
 std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine& machine, double batch);
 
 /// How far the roofline is off on this accelerator: the root mean square of the logarithms of measured over roofline
 /// time, weighted by time, of the operators whose kernels were measured (`costs` at this batch). Empty where those are
 /// fewer than ten.
 std::optional<double> rooflineResidual(const Workload& workload, const Machine& machine,
-                                       const std::vector<OperatorCost>& costs, double batch);
+                                       const std::vector<OperatorCost>& costs, double batch, const DataPlaces& places);
 
 /// What the two ways made of the operators at the batch that `costs` are of, with the `slowest` of them.
 OperatorShares sharesOf(const Workload& workload, const Machine& machine, const std::vector<OperatorCost>& costs,

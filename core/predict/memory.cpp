@@ -22,7 +22,7 @@ struct CategoryRow {
 constexpr std::array<CategoryRow, kCategories> kRows{{
     {"input_output", "inputs and activations"},
     {"weights", "weights and biases"},
-    {"gradients", "gradients and momenta"},
+    {"gradients", "gradients and optimizer state"},
     {"algorithm", "master copies"},
     {"ephemeral", "workspaces and buffers"},
 }};
@@ -179,20 +179,25 @@ std::vector<std::size_t> levelsFor(Category category, const hardware::Accelerato
     std::vector<std::size_t> chosen;
     const std::vector<hardware::MemoryLevel>& memory = accelerator.memory;
     const auto own = accelerator.placementLevels.find(std::string(idOf(category)));
-    if (own != accelerator.placementLevels.end()) {
+    const auto add = [&](std::size_t level) {
+        if (levelBounding(level, memory) >= 0) chosen.push_back(level);
+    };
+    if (own != accelerator.placementLevels.end())
         for (const std::string& name : own->second)
             for (std::size_t i = 0; i < memory.size(); ++i)
-                if (memory[i].name == name) chosen.push_back(i);
-        return chosen;
-    }
+                if (memory[i].name == name) add(i);
+    if (!chosen.empty()) return chosen;
     const Holds holds = policy.holds.at(at(category));
     for (const bool onChip : {true, false}) {
         if ((holds == Holds::onChip && !onChip) || (holds == Holds::offChip && onChip)) continue;
         for (std::size_t i = 0; i < memory.size(); ++i)
-            if (memory[i].onChip == onChip) chosen.push_back(i);
+            if (memory[i].onChip == onChip) add(i);
     }
-    if (chosen.empty())
-        for (std::size_t i = 0; i < memory.size(); ++i) chosen.push_back(i);
+    for (std::size_t i = 0; chosen.empty() && i < memory.size(); ++i) add(i);
+    // A machine without any bandwidth has no time, but it has a memory.
+    for (std::size_t i = 0; chosen.size() < memory.size() && i < memory.size(); ++i)
+        if (std::none_of(memory.begin(), memory.end(), [](const auto& level) { return level.bandwidth.has_value(); }))
+            chosen.push_back(i);
     return chosen;
 }
 
@@ -232,6 +237,32 @@ Placement place(const CategoryBytes& bytes, const hardware::Accelerator& acceler
             if (level.level == placement.shortage->level)
                 placement.shortage->excess = sumOf(level.bytes) - level.capacity->value;
     return placement;
+}
+
+std::int32_t levelBounding(std::size_t holding, const std::vector<hardware::MemoryLevel>& memory) {
+    for (std::size_t level = holding; level < memory.size(); ++level)
+        if (memory[level].bandwidth) return static_cast<std::int32_t>(level);
+    return -1;
+}
+
+DataPlaces placesOf(const Placement& placement, const hardware::Accelerator& accelerator,
+                    const PlacementPolicy& policy) {
+    DataPlaces places;
+    const std::size_t levels = accelerator.memory.size();
+    places.occupied.assign(levels, false);
+    for (std::size_t category = 0; category < kCategories; ++category) {
+        std::vector<double>& shares = places.shares.at(category);
+        shares.assign(levels, 0);
+        double sum = 0;
+        for (const LevelUse& level : placement.levels) sum += level.bytes.at(category);
+        for (std::size_t level = 0; level < placement.levels.size() && sum > 0; ++level) {
+            shares[level] = placement.levels[level].bytes.at(category) / sum;
+            if (shares[level] > 0) places.occupied[level] = true;
+        }
+        if (sum > 0 || levels == 0) continue;
+        shares[levelsFor(static_cast<Category>(category), accelerator, policy).front()] = 1;
+    }
+    return places;
 }
 
 // Batch size ----------------------------------------------------------------------------------------------------------

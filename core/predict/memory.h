@@ -80,8 +80,23 @@ struct Placement {
     std::optional<Shortage> shortage;  ///< the largest
 };
 /// Fills the levels by a policy and the accelerator's own table. Where the kind of level that a policy wants is not
-/// there, any level serves.
+/// there, any level serves. Nothing is placed where nobody knows how fast it would be moved: in levels that
+/// `levelBounding` knows no bandwidth for.
 Placement place(const CategoryBytes& bytes, const hardware::Accelerator& accelerator, const PlacementPolicy& policy);
+
+/// The level whose bandwidth bounds what another one holds: itself; where its bandwidth is not known, the next slower
+/// one that has one, so that no time comes out too short. -1 where there is none: a faster level's says nothing.
+std::int32_t levelBounding(std::size_t holding, const std::vector<hardware::MemoryLevel>& memory);
+
+/// Where the data of a step lie: by category, the share of it in each level.
+struct DataPlaces {
+    std::array<std::vector<double>, kCategories> shares;
+    std::vector<bool> occupied;  ///< by level: it holds a part of the step's data, so that it is no cache
+    bool caches = true;          ///< levels that hold nothing work as caches
+};
+/// Of what was placed; a category without bytes lies where the policy would have put it first.
+DataPlaces placesOf(const Placement& placement, const hardware::Accelerator& accelerator,
+                    const PlacementPolicy& policy);
 
 // Batch size ----------------------------------------------------------------------------------------------------------
 

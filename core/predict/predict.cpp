@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kSecondsPerHour = 3600;
 constexpr std::int64_t kLargestPower = 65536;
+constexpr const char* kNetwork = "network_bits_per_s";  // the accelerator's field
 
 std::size_t at(Category category) {
     return static_cast<std::size_t>(category);
@@ -36,19 +37,21 @@ int weakness(const std::string& reliability) {
 /// What the parts of a step rest on.
 class Reliance {
 public:
-    explicit Reliance(const hardware::Accelerator& accelerator) : accelerator_(accelerator) {}
+    explicit Reliance(const Machine& machine)
+        : accelerator_(machine.accelerator), noise_(elementary::log(1 + machine.noise)) {}
 
-    /// What a field's own entry says of it.
+    /// What a field's own entry says of it. Nothing is known about how far a user's own number can be trusted.
     std::string classOf(const std::string& path) const {
         const auto found = accelerator_.provenance.find(path);
         const bool said = found != accelerator_.provenance.end() && !found->second.reliability.empty();
-        return said ? found->second.reliability : "assumed";
+        return said && found->second.reliability != hardware::kOwnNumber ? found->second.reliability : "assumed";
     }
-    /// A part of the step by numbers of this class, with the spread of the class or its own.
+    /// A part of the step by numbers of this class, with the spread of the class or its own, and what the machine's
+    /// calibration was off by.
     void add(Seconds time, const std::string& reliability, std::optional<double> spread = {}) {
         if (!(time.value > 0)) return;
         weakest_ = weaker(weakest_, reliability);
-        parts_.push_back({.time = time, .spread = spread.value_or(spreadOf(reliability))});
+        parts_.push_back({.time = time, .spread = spread.value_or(spreadOf(reliability)) + noise_});
     }
     static std::string weaker(const std::string& a, const std::string& b) { return weakness(a) < weakness(b) ? b : a; }
 
@@ -56,6 +59,7 @@ public:
 
 private:
     const hardware::Accelerator& accelerator_;
+    double noise_;
     std::string weakest_ = "measured";
     std::vector<UncertainTime> parts_;
 };
@@ -85,10 +89,10 @@ std::string rooflineClass(const Reliance& reliance, const std::vector<OperatorCo
 /// accelerator; where there are none, it is no surer than a datasheet, since what kernels reach of measured rates is
 /// not known.
 void addComputation(const Workload& workload, const OperatorShares& shares, const std::vector<OperatorCost>& costs,
-                    const Machine& machine, double batch, Reliance& reliance) {
+                    const Machine& machine, double batch, const DataPlaces& places, Reliance& reliance) {
     reliance.add(shares.measuredTime, "measured");
     const std::string reliability = rooflineClass(reliance, costs, machine);
-    const std::optional<double> residual = rooflineResidual(workload, machine, costs, batch);
+    const std::optional<double> residual = rooflineResidual(workload, machine, costs, batch, places);
     const double spread =
         residual ? std::max(*residual, spreadOf("measured")) : std::max(spreadOf("datasheet"), spreadOf(reliability));
     reliance.add(shares.time - shares.measuredTime, reliability, spread);
@@ -100,6 +104,11 @@ std::vector<std::int64_t> powersOfTwo() {
     std::vector<std::int64_t> powers;
     for (std::int64_t power = 1; power <= kLargestPower; power *= 2) powers.push_back(power);
     return powers;
+}
+
+const std::vector<BatchRuleRow>& batchRules() {
+    static const std::vector<BatchRuleRow> kRules{{"fastest", BatchRule::fastest}, {"memory", BatchRule::memory}};
+    return kRules;
 }
 
 // Stages of a cut model -----------------------------------------------------------------------------------------------
@@ -114,6 +123,15 @@ struct Predictor::Cut {
 struct Predictor::Fit {
     Demand demand;
     Placement placement;
+};
+
+/// How long a step with a batch takes.
+struct Predictor::Step {
+    DataPlaces places;
+    std::vector<OperatorCost> costs;
+    Seconds load, compute, communication, total;
+    std::string collective;       ///< empty where nothing is sent
+    std::string communicationBy;  ///< the accelerator's field that its time rests on; empty = measured sums
 };
 
 Predictor::Predictor(const Workload& workload, Options options)
@@ -201,6 +219,25 @@ std::optional<std::int64_t> Predictor::bestOf(const Machine& machine, const std:
     return chosen ? std::optional(candidates[*chosen].batch) : std::nullopt;
 }
 
+/// By the rule of the options, of those that were tried and fit.
+std::optional<std::int64_t> Predictor::chosenBatch(const Machine& machine, const Cut& cut,
+                                                   const std::vector<BatchMemory>& tried, std::int64_t devices) const {
+    if (options_.batchRule == BatchRule::memory) return bestOf(machine, tried);
+    constexpr double kSame = 1 - 1e-9;  // up to rounding
+    std::optional<std::int64_t> best;
+    double most = 0;
+    for (const BatchMemory& memory : tried) {
+        if (!memory.fits) continue;
+        const auto batch = static_cast<double>(memory.batch);
+        const Step step = stepOf(machine, cut, fitOf(machine, cut, batch, devices), batch, devices, Caches::ignored);
+        const double throughput = batch / step.total.value;
+        if (best && throughput < most * kSame) continue;
+        best = memory.batch;
+        most = std::max(most, throughput);
+    }
+    return best;
+}
+
 std::optional<std::int64_t> Predictor::bestBatch(const Machine& machine, const Cut& cut, std::int64_t devices) const {
     return bestOf(machine, triedBatches(machine, cut, devices));
 }
@@ -242,11 +279,18 @@ std::string Predictor::shortageSentence(const Machine& machine, const Cut& cut, 
     const LevelUse* level = nullptr;
     for (const LevelUse& use : fit.placement.levels)
         if (use.level == shortage.level) level = &use;
+    std::vector<std::string> unused;
+    for (std::size_t i = 0; i < machine.accelerator.memory.size(); ++i)
+        if (levelBounding(i, machine.accelerator.memory) < 0)
+            unused.push_back(escaped(machine.accelerator.memory[i].name));
     std::vector<std::string> parts;
     for (std::size_t c = 0; c < kCategories; ++c)
         if (level->bytes[c] > 0)
             parts.push_back(fmt::format("{} of {}", bytesText(level->bytes[c]), titleOf(static_cast<Category>(c))));
     text += joined(parts, ", ");
+    if (!unused.empty())
+        text +=
+            fmt::format("; nothing is placed in {}, whose bandwidth the file does not give", joined(unused, " or "));
     const double activations = level->bytes[at(Category::inputOutput)];
     const std::optional<std::int64_t> smaller =
         batch > 1 ? bestBatch(machine, cut, devices) : std::optional<std::int64_t>();
@@ -289,9 +333,9 @@ void Predictor::addBaselines(Prediction& prediction, const Machine& machine) con
     double bytes = 0;
     for (const StepOperator& op : workload_.operators) bytes += op.bytes.at(batch);
     const std::vector<hardware::MemoryLevel>& memory = machine.accelerator.memory;
-    const std::int32_t level = levelBounding(levelHolding(std::numeric_limits<double>::infinity(), memory), memory);
-    const Seconds whole =
-        rooflineTime(Flops{flops}, flops / bytes, machine.peak, *memory[static_cast<std::size_t>(level)].bandwidth);
+    const auto slowest =
+        std::find_if(memory.rbegin(), memory.rend(), [](const auto& level) { return level.bandwidth.has_value(); });
+    const Seconds whole = rooflineTime(Flops{flops}, flops / bytes, machine.peak, *slowest->bandwidth);
     prediction.baselines.push_back({.id = "roofline", .throughput = batch * devices / whole.value});
 
     // The measured model that is most like this one.
@@ -325,6 +369,40 @@ void Predictor::addBaselines(Prediction& prediction, const Machine& machine) con
         similar.throughput = benchmark->utilization * machine.peak.value * devices / model->flopsPerSample;
 }
 
+Predictor::Step Predictor::stepOf(const Machine& machine, const Cut& cut, const Fit& fit, double batch,
+                                  std::int64_t devices, Caches caches) const {
+    Step step;
+    step.places = placesOf(fit.placement, machine.accelerator, *machine.policy);
+    if (caches == Caches::ignored) step.places.caches = false;
+    step.costs = operatorCosts(workload_, machine, batch, step.places);
+    for (std::size_t i = 0; i < step.costs.size(); ++i)
+        if (!workload_.operators[i].free) step.compute += Seconds{step.costs[i].seconds};
+    if (devices > 1 && options_.parallelism == Parallelism::data) {
+        const Collective* const collective = collectiveFor(machine);
+        step.collective = collective->id;
+        step.communication = exchangeTime(machine, *collective, devices);
+        if (collective->needs == kNetwork) step.communicationBy = kNetwork;
+    }
+    if (!cut.crossing.empty()) {
+        if (!machine.accelerator.network)
+            throw DataError({.file = machine.accelerator.file, .field = kNetwork}, "missing",
+                            "the rate of the links, which the prediction engine's model parallelism needs");
+        // Activations forward, their gradients back (eq. 3).
+        for (const double bytes : cut.crossing)
+            step.communication += (Bytes{bytes * batch} / *machine.accelerator.network +
+                                   machine.accelerator.networkLatency.value_or(Seconds{})) *
+                                  2;
+        step.collective = "point-to-point";
+        step.communicationBy = kNetwork;
+    }
+    if (options_.dataset) {
+        const LoadingTime loading = loadingTime(*options_.dataset, machine.accelerator);
+        step.load = (loading.load + loading.prepare) * batch;
+    }
+    step.total = stepTime(step.load, step.compute, step.communication, options_.asynchronous && devices > 1);
+    return step;
+}
+
 Prediction Predictor::predict(const Machine& machine, std::int64_t devices) const {
     Prediction prediction;
     prediction.accelerator = machine.id();
@@ -337,7 +415,8 @@ Prediction Predictor::predict(const Machine& machine, std::int64_t devices) cons
     prediction.dtype = machine.dtype;
     prediction.peak = machine.peak;
     prediction.batches = triedBatches(machine, cut, devices);
-    const std::optional<std::int64_t> batch = options_.batch ? options_.batch : bestOf(machine, prediction.batches);
+    const std::optional<std::int64_t> batch =
+        options_.batch ? options_.batch : chosenBatch(machine, cut, prediction.batches, devices);
     const auto samples = static_cast<double>(batch.value_or(options_.candidates.front()));
     Fit fit = fitOf(machine, cut, samples, devices);
     prediction.memory.bytes = fit.demand.bytes;
@@ -349,40 +428,21 @@ Prediction Predictor::predict(const Machine& machine, std::int64_t devices) cons
     }
     prediction.batch = static_cast<std::int64_t>(samples);
 
-    const std::vector<OperatorCost> costs = operatorCosts(workload_, machine, samples);
-    prediction.operators = sharesOf(workload_, machine, costs, samples, options_.slowest);
-    prediction.compute = prediction.operators.time;
-    Reliance reliance(machine.accelerator);
-    addComputation(workload_, prediction.operators, costs, machine, samples, reliance);
-
-    const bool dataParallel = options_.parallelism == Parallelism::data;
-    if (devices > 1 && dataParallel) {
-        const Collective* const collective = collectiveFor(machine);
-        prediction.collective = collective->id;
-        prediction.communication = exchangeTime(machine, *collective, devices);
-        const bool byRate = collective->needs == "network_bits_per_s";
-        reliance.add(prediction.communication, byRate ? reliance.classOf("network_bits_per_s") : "measured");
-    }
-    if (!cut.crossing.empty()) {
-        if (!machine.accelerator.network)
-            throw DataError({.file = machine.accelerator.file, .field = "network_bits_per_s"}, "missing",
-                            "the rate of the links, which the prediction engine's model parallelism needs");
-        // Activations forward, their gradients back (eq. 3).
-        for (const double bytes : cut.crossing)
-            prediction.communication += (Bytes{bytes * samples} / *machine.accelerator.network +
-                                         machine.accelerator.networkLatency.value_or(Seconds{})) *
-                                        2;
-        prediction.collective = "point-to-point";
-        reliance.add(prediction.communication, reliance.classOf("network_bits_per_s"));
-    }
-    if (options_.dataset) {
-        const LoadingTime loading = loadingTime(*options_.dataset, machine.accelerator);
-        prediction.load = (loading.load + loading.prepare) * samples;
-        reliance.add(prediction.load, reliance.classOf("host_bandwidth_bytes_per_s"));
-    }
-    prediction.step =
-        stepTime(prediction.load, prediction.compute, prediction.communication, options_.asynchronous && devices > 1);
+    const Step step = stepOf(machine, cut, fit, samples, devices);
+    prediction.operators = sharesOf(workload_, machine, step.costs, samples, options_.slowest);
+    prediction.compute = step.compute;
+    prediction.communication = step.communication;
+    prediction.collective = step.collective;
+    prediction.load = step.load;
+    prediction.step = step.total;
+    Reliance reliance(machine);
+    addComputation(workload_, prediction.operators, step.costs, machine, samples, step.places, reliance);
+    if (!step.collective.empty())
+        reliance.add(step.communication,
+                     step.communicationBy.empty() ? "measured" : reliance.classOf(step.communicationBy));
+    if (options_.dataset) reliance.add(step.load, reliance.classOf("host_bandwidth_bytes_per_s"));
     prediction.overlap = prediction.load + prediction.compute + prediction.communication - prediction.step;
+    const bool dataParallel = options_.parallelism == Parallelism::data;
     prediction.throughput = samples * (dataParallel ? static_cast<double>(devices) : 1.0) / prediction.step.value;
     prediction.error = reliance.error();
     addDecision(prediction, machine);

@@ -17,6 +17,17 @@ namespace tessera::predict {
 
 enum class Parallelism : std::uint8_t { data, model };
 
+/// Which of the candidates that fit is chosen: the one that trains fastest, of equally fast ones the largest, where
+/// caches do not count, since what small batches gain there the starts of their kernels take; or by equation 5 of
+/// Centimani, which asks for memory alone and as a rule takes the largest.
+enum class BatchRule : std::uint8_t { fastest, memory };
+/// A row of the table of rules.
+struct BatchRuleRow {
+    std::string_view id;
+    BatchRule rule = BatchRule::fastest;
+};
+const std::vector<BatchRuleRow>& batchRules();
+
 /// A model whose training was measured on some accelerator, as far as baselines need it.
 struct BenchmarkModel {
     std::string model;  ///< "zoo:resnet50"
@@ -27,6 +38,7 @@ struct BenchmarkModel {
 struct Options {
     std::optional<std::int64_t> batch;     ///< per device; empty = the best candidate
     std::vector<std::int64_t> candidates;  ///< rising
+    BatchRule batchRule = BatchRule::fastest;
     Parallelism parallelism = Parallelism::data;
     std::string collective;  ///< empty = the measured one where there is one, else the ring
     bool asynchronous = false;
@@ -56,6 +68,12 @@ public:
 private:
     struct Cut;
     struct Fit;
+    struct Step;
+    enum class Caches : std::uint8_t { counted, ignored };
+    Step stepOf(const Machine& machine, const Cut& cut, const Fit& fit, double batch, std::int64_t devices,
+                Caches caches = Caches::counted) const;
+    std::optional<std::int64_t> chosenBatch(const Machine& machine, const Cut& cut,
+                                            const std::vector<BatchMemory>& tried, std::int64_t devices) const;
     Cut cutOf(const Machine& machine, std::int64_t devices) const;
     Fit fitOf(const Machine& machine, const Cut& cut, double batch, std::int64_t devices) const;
     std::vector<BatchMemory> triedBatches(const Machine& machine, const Cut& cut, std::int64_t devices) const;
@@ -94,6 +112,9 @@ struct UncertainTime {
 };
 /// The spread of their sum, where all parts err alike: the mean of theirs, weighted by time. 0 where no time passes.
 double spreadOf(const std::vector<UncertainTime>& parts);
+
+/// The probability that the first of two predicted values is really the larger, their errors being independent.
+double probabilityOfMore(double value, const RelativeError& error, double other, const RelativeError& otherError);
 
 /// The predictions that fit at one number of devices by a metric, best first, with the probability that the order
 /// holds: draws of every prediction's error, independent of each other. Empty where fewer than one fits.

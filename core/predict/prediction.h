@@ -110,7 +110,7 @@ struct RelativeError {
     bool operator==(const RelativeError&) const = default;
 };
 
-/// The throughput by a plainer method, for comparison.
+/// The throughput by a baseline predictor, for comparison.
 struct Baseline {
     std::string id;                    ///< "roofline", "utilization", "similarity"
     std::optional<double> throughput;  ///< samples per second

@@ -91,6 +91,14 @@ RelativeError errorOf(std::string_view reliability) {
     return errorOf(reliability, spreadOf(reliability));
 }
 
+double probabilityOfMore(double value, const RelativeError& error, double other, const RelativeError& otherError) {
+    if (!(value > 0) || !(other > 0)) return value > other ? 1 : value < other ? 0 : 0.5;
+    const double spread = std::hypot(spreadOf(error), spreadOf(otherError));
+    const double ahead = elementary::log(value / other);
+    if (!(spread > 0)) return ahead > 0 ? 1 : ahead < 0 ? 0 : 0.5;
+    return 0.5 * std::erfc(-ahead / (spread * std::sqrt(2.0)));
+}
+
 std::vector<Ranking> rankingsOf(const std::vector<Prediction>& predictions, std::uint64_t seed) {
     std::vector<std::int64_t> counts;
     std::vector<std::string> accelerators;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <string>
 
 #include "core/base/elementary.h"
@@ -28,8 +30,8 @@ double heightOf(std::int64_t devices) {
 }
 
 std::optional<Seconds> measuredCollective(const Exchange& exchange) {
-    if (exchange.measured == nullptr || exchange.measured->empty()) return std::nullopt;
-    return measuredTime(exchange.bytes, nearestOf(*exchange.measured, exchange.bytes, exchange.devices)->bandwidth);
+    if (exchange.measured == nullptr) return std::nullopt;
+    return measuredExchange(*exchange.measured, exchange.bytes, exchange.devices);
 }
 
 /// Reduce-scatter and all-gather, each in n − 1 steps of a share 1/n (Patarasuk, Yuan, J. Parallel Distrib. Comput.
@@ -56,7 +58,7 @@ std::optional<Seconds> parameterServer(const Exchange& exchange) {
 
 const std::vector<Collective>& collectives() {
     static const std::vector<Collective> kCollectives{
-        {"measured", "the measured all-reduce that is nearest in size and devices", "all_reduce", false,
+        {"measured", "measured all-reduces, between their sizes and for other numbers of devices", "all_reduce", false,
          measuredCollective},
         {"ring", "all-reduce around a ring", "network_bits_per_s", false, ring},
         {"tree", "all-reduce up and down a binary tree", "network_bits_per_s", false, tree},
@@ -79,17 +81,61 @@ Seconds measuredTime(Bytes bytes, BytesPerSecond rate) {
     return bytes / rate;
 }
 
-const hardware::MeasuredCollective* nearestOf(const std::vector<hardware::MeasuredCollective>& measured, Bytes bytes,
-                                              std::int64_t devices) {
-    const auto distance = [&](const hardware::MeasuredCollective& one) {
-        const double size = std::fabs(log2Of(std::max(bytes.value, 1.0) / one.bytes.value));
-        const double count =
-            one.devices ? std::fabs(log2Of(static_cast<double>(devices) / static_cast<double>(*one.devices))) : 0;
-        return size + count;
+namespace {
+
+/// What each link of a ring carries, of the bytes that are summed.
+double ringShare(std::int64_t devices) {
+    return 2 * static_cast<double>(devices - 1) / static_cast<double>(devices);
+}
+
+/// A measured sum as one between so many devices.
+struct SumOfSize {
+    double bytes = 0, rate = 0;
+};
+
+/// By size, rising; of equal sizes the mean rate.
+std::vector<SumOfSize> sumsFor(const std::vector<hardware::MeasuredCollective>& measured, std::int64_t devices) {
+    const auto distance = [&](std::int64_t count) {
+        return std::fabs(log2Of(static_cast<double>(devices) / static_cast<double>(count)));
     };
-    const auto nearest = std::min_element(measured.begin(), measured.end(),
-                                          [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
-    return nearest == measured.end() ? nullptr : &*nearest;
+    std::optional<std::int64_t> nearest;
+    for (const hardware::MeasuredCollective& one : measured)
+        if (one.devices && (!nearest || distance(*one.devices) < distance(*nearest))) nearest = one.devices;
+    std::map<double, std::vector<double>> rates;
+    for (const hardware::MeasuredCollective& one : measured) {
+        if (one.devices && one.devices != nearest) continue;
+        const bool other = one.devices && *one.devices > 1 && devices > 1;
+        const double scale = other ? ringShare(*one.devices) / ringShare(devices) : 1;
+        rates[one.bytes.value].push_back(one.bandwidth.value * scale);
+    }
+    std::vector<SumOfSize> sums;
+    for (const auto& [bytes, all] : rates)
+        sums.push_back({bytes, std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size())});
+    return sums;
+}
+
+/// Between the measured sizes in logarithms, beyond them that of the last.
+double rateAt(const std::vector<SumOfSize>& sums, double bytes) {
+    const auto above = std::lower_bound(sums.begin(), sums.end(), bytes,
+                                        [](const SumOfSize& sum, double size) { return sum.bytes < size; });
+    if (above == sums.end()) return sums.back().rate;
+    if (above == sums.begin() || above->bytes == bytes) return above->rate;
+    const SumOfSize& below = *(above - 1);
+    const double share = elementary::log(bytes / below.bytes) / elementary::log(above->bytes / below.bytes);
+    return elementary::exp((1 - share) * elementary::log(below.rate) + share * elementary::log(above->rate));
+}
+
+}  // namespace
+
+std::optional<Seconds> measuredExchange(const std::vector<hardware::MeasuredCollective>& measured, Bytes bytes,
+                                        std::int64_t devices) {
+    const std::vector<SumOfSize> sums = sumsFor(measured, devices);
+    if (sums.empty()) return std::nullopt;
+    Seconds time = measuredTime(bytes, BytesPerSecond{rateAt(sums, bytes.value)});
+    for (const SumOfSize& smaller : sums)
+        if (smaller.bytes < bytes.value)
+            time = std::max(time, measuredTime(Bytes{smaller.bytes}, BytesPerSecond{smaller.rate}));
+    return time;
 }
 
 Bytes compressed(double elements, double bits, double density) {

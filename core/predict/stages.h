@@ -37,9 +37,12 @@ const Collective& collectiveNamed(std::string_view id);
 
 /// Bytes over a measured rate.
 Seconds measuredTime(Bytes bytes, BytesPerSecond rate);
-/// The measurement that is nearest in size and number of devices; one that does not say its devices counts as near.
-const hardware::MeasuredCollective* nearestOf(const std::vector<hardware::MeasuredCollective>& measured, Bytes bytes,
-                                              std::int64_t devices);
+/// The time of a sum by the measured ones of the nearest number of devices, and those that do not say theirs: between
+/// two sizes its rate is interpolated in logarithms, beyond them it is that of the last, and no sum takes less time
+/// than a smaller one. Of another number of devices a measured one counts as a ring, whose links each carry 2(n − 1)/n
+/// of the bytes. Empty where nothing was measured.
+std::optional<Seconds> measuredExchange(const std::vector<hardware::MeasuredCollective>& measured, Bytes bytes,
+                                        std::int64_t devices);
 
 /// Size of gradients on the wire: `bits` for each element that is sent, and where only a share `density` of them is,
 /// 32 more for its place (4.3.3).

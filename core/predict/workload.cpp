@@ -33,10 +33,8 @@ std::size_t at(std::int32_t index) {
     return static_cast<std::size_t>(index);
 }
 
-/// Operators whose output is their input under another shape.
-bool relabels(const Operator& op) {
-    constexpr std::array<std::string_view, 5> kNames{"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity"};
-    return op.domain.empty() && std::find(kNames.begin(), kNames.end(), op.type) != kNames.end();
+std::size_t at(Category category) {
+    return static_cast<std::size_t>(category);
 }
 
 class Reduction {
@@ -96,8 +94,13 @@ private:
                 category_[at(state)] = Category::gradients;
                 isState_[at(state)] = true;
             }
-            for (const TensorIndex output : op(at(update.op)).outputs)
-                if (output != kNoTensor) scales_[at(output)] = false;
+            // What an update puts out is written where the parameter and its state are.
+            const std::vector<TensorIndex>& outputs = op(at(update.op)).outputs;
+            for (std::size_t o = 0; o < outputs.size(); ++o) {
+                if (outputs[o] == kNoTensor) continue;
+                scales_[at(outputs[o])] = false;
+                category_[at(outputs[o])] = o == 0 ? Category::weights : Category::gradients;
+            }
         }
     }
 
@@ -107,7 +110,7 @@ private:
         const std::int32_t producer = producers[at(update.gradient)];
         if (producer < training_.backward) return;
         const Operator& by = op(at(producer));
-        if (by.type != "Sum" && !relabels(by)) return;
+        if (by.type != "Sum" && !model::relabels(by)) return;
         const auto whole = model::elementCount(tensor(update.gradient).shape);
         for (const TensorIndex input : by.inputs)
             if (input != kNoTensor && at(input) >= forward_.tensors.size() &&
@@ -162,7 +165,7 @@ private:
             made.source = training_.sources[i];
             const model::OperatorKind* const kind = model::kindOf(from);
             made.group = kind == nullptr ? OperatorClass::vector : kind->group;
-            made.free = relabels(from) || !from.body.empty() || isShapeArithmetic(from);
+            made.free = model::relabels(from) || !from.body.empty() || isShapeArithmetic(from);
             if (made.free) continue;
             const bool scales = made.phase != Phase::update && anyScales(from);
             const auto flops = [&](const std::optional<std::int64_t>& count) {
@@ -171,7 +174,8 @@ private:
             };
             made.matrixFlops = flops(counts[i].flopsMatrix);
             made.vectorFlops = flops(counts[i].flopsVector);
-            made.bytes = traffic(from);
+            made.traffic = trafficOf(from);
+            for (const Affine& part : made.traffic) made.bytes += part;
             made.kernel = kernelOf(from, made);
         }
     }
@@ -184,21 +188,23 @@ private:
         });
     }
 
-    Affine traffic(const Operator& from) const {
-        Affine sum;
+    /// Bytes that an operator reads and writes, by category.
+    std::array<Affine, kCategories> trafficOf(const Operator& from) const {
+        std::array<Affine, kCategories> sum;
+        const auto add = [&](TensorIndex index, const Affine& moved) { sum.at(at(category_[at(index)])) += moved; };
         const bool lookUp = from.type == "Gather" || from.type == "LookUpGradient";
         for (std::size_t i = 0; i < from.inputs.size(); ++i) {
             const TensorIndex input = from.inputs[i];
             if (input == kNoTensor) continue;
             // Of a table only the rows that are looked up are read: as much as is written.
             if (lookUp && i == 0 && tensor(input).role == TensorRole::parameter) {
-                sum += bytes(from.outputs.front());
+                add(input, bytes(from.outputs.front()));
                 continue;
             }
-            sum += bytes(input);
+            add(input, bytes(input));
         }
         for (const TensorIndex output : from.outputs)
-            if (output != kNoTensor) sum += bytes(output);
+            if (output != kNoTensor) add(output, bytes(output));
         return sum;
     }
 
@@ -412,7 +418,7 @@ private:
         std::iota(storage.begin(), storage.end(), 0);
         for (std::size_t i = 0; i < graph_.operators.size(); ++i) {
             const Operator& by = op(i);
-            if (!relabels(by) || by.inputs.empty() || by.inputs[0] == kNoTensor || by.outputs.empty() ||
+            if (!model::relabels(by) || by.inputs.empty() || by.inputs[0] == kNoTensor || by.outputs.empty() ||
                 by.outputs[0] == kNoTensor)
                 continue;
             storage[at(by.outputs[0])] = storage[at(by.inputs[0])];
@@ -472,7 +478,9 @@ private:
             result_.gradientBytes += bytes(update.gradient).fixed;
             if (!precision_.master) continue;
             const double copy = kMasterBytes * elements(update.parameter);
-            result_.operators[at(update.op)].bytes.fixed += 2 * copy;
+            StepOperator& by = result_.operators[at(update.op)];
+            by.bytes.fixed += 2 * copy;
+            by.traffic.at(at(Category::algorithm)).fixed += 2 * copy;
             result_.tensors.push_back({.category = Category::algorithm,
                                        .bytes = {copy, 0},
                                        .birth = 0,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,8 +38,9 @@ struct StepOperator {
     model::OperatorClass group = model::OperatorClass::vector;
     std::int32_t source = -1;  ///< the forward operator that it is of; -1 where none
     Affine matrixFlops, vectorFlops;
-    Affine bytes;       ///< read and written
-    bool free = false;  ///< relabels its input: takes no time and no memory
+    Affine bytes;                             ///< read and written
+    std::array<Affine, kCategories> traffic;  ///< the same by Category
+    bool free = false;                        ///< relabels its input: takes no time and no memory
     KernelShape kernel;
 };
 

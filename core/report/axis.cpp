@@ -39,18 +39,27 @@ std::vector<double> linearTicks(double low, double high, int most) {
     return {low};
 }
 
+/// The decades' multiples by these factors.
+std::vector<double> withinDecades(double low, double high, const std::vector<double>& factors) {
+    std::vector<double> places;
+    for (double decade = std::floor(std::log10(low)); decade <= std::log10(high); ++decade)
+        for (const double factor : factors) {
+            const double place = factor * std::pow(10.0, decade);
+            if (place >= low * (1 - 1e-9) && place <= high * (1 + 1e-9)) places.push_back(place);
+        }
+    return places;
+}
+
 std::vector<double> logarithmicTicks(double low, double high, int most) {
     const double from = std::log10(low);
     const double to = std::log10(high);
     std::vector<double> places;
-    if (to - from < 1.5) {  // within a decade or so: 1, 2, 5
-        for (double decade = std::floor(from); decade <= to; ++decade)
-            for (const double factor : {1.0, 2.0, 5.0}) {
-                const double place = factor * std::pow(10.0, decade);
-                if (place >= low * (1 - 1e-9) && place <= high * (1 + 1e-9)) places.push_back(place);
-            }
-        if (places.size() >= 2 && static_cast<int>(places.size()) <= most) return places;
-        if (places.size() < 2) return linearTicks(low, high, most);
+    if (to - from < 3) {  // decades alone would be few
+        for (const std::vector<double>& factors : {std::vector{1.0, 2.0, 5.0}, std::vector{1.0, 3.0}}) {
+            places = withinDecades(low, high, factors);
+            if (places.size() >= 2 && static_cast<int>(places.size()) <= most) return places;
+            if (places.size() < 2) return linearTicks(low, high, most);
+        }
     }
     for (const double step : {1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0, 200.0}) {
         if (multiples(from, to, step) > most) continue;
@@ -59,6 +68,15 @@ std::vector<double> logarithmicTicks(double low, double high, int most) {
         return places;
     }
     return {low};
+}
+
+/// Large counts by their prefix, "100 M": an axis has no room for their digits.
+std::string besideAxis(double value, const Axis& axis) {
+    constexpr double kMega = 1e6, kGiga = 1e9, kMost = 1e15;
+    const double size = std::fabs(value);
+    if (!axis.categories.empty() || axis.measure != Measure::count || !(size >= kMega) || size >= kMost)
+        return tickText(value, axis);
+    return size < kGiga ? fmt::format("{:.4g} M", value / kMega) : fmt::format("{:.4g} G", value / kGiga);
 }
 
 }  // namespace
@@ -100,7 +118,7 @@ std::string tickText(double value, const Axis& axis) {
 std::vector<std::string> tickTexts(const std::vector<double>& values, const Axis& axis) {
     std::vector<std::string> list;
     const auto areDifferent = [&] { return std::set<std::string>(list.begin(), list.end()).size() == list.size(); };
-    for (const double value : values) list.push_back(tickText(value, axis));
+    for (const double value : values) list.push_back(besideAxis(value, axis));
     constexpr int kAllDigits = 17;
     for (int digits = 4; !areDifferent() && digits <= kAllDigits; ++digits)  // zoomed in far
         for (std::size_t i = 0; i < list.size(); ++i)
@@ -108,9 +126,10 @@ std::vector<std::string> tickTexts(const std::vector<double>& values, const Axis
     return list;
 }
 
-MarkerShape shapeOf(std::size_t series) {
-    constexpr std::array kShapes{MarkerShape::circle, MarkerShape::square, MarkerShape::diamond, MarkerShape::triangle};
-    return kShapes.at(series % kShapes.size());
+MarkerShape shapeOf(const Series& series, std::size_t index) {
+    constexpr std::array kShapes{MarkerShape::circle, MarkerShape::square, MarkerShape::diamond, MarkerShape::triangle,
+                                 MarkerShape::star};
+    return kShapes.at((series.shape < 0 ? index : static_cast<std::size_t>(series.shape)) % kShapes.size());
 }
 
 std::string valueText(const Chart& chart, const Series& series, std::size_t point) {

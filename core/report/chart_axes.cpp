@@ -39,9 +39,13 @@ bool ChartBuilder::ranges(bool withHidden) {
     if (!anything || (isCategorical() && categories_ == 0) || y.empty()) return false;
     out_.x.logarithmic = chart_.x.logarithmic && !isCategorical();
     out_.y.logarithmic = chart_.y.logarithmic;
-    out_.x.stretch = isCategorical() ? Stretch{-0.5, static_cast<double>(categories_) - 0.5}
-                                     : padded(x, chart_.x, chart_.x.fromZero, 0);
-    out_.y.stretch = padded(y, chart_.y, chart_.y.fromZero || hasBars_, 0.05);
+    const bool points = std::any_of(chart_.series.begin(), chart_.series.end(),
+                                    [](const Series& series) { return series.mark == Mark::points; });
+    out_.wholeX = isCategorical() ? Stretch{-0.5, static_cast<double>(categories_) - 0.5}
+                                  : padded(x, chart_.x, chart_.x.fromZero, points ? kPointRoom : 0);
+    out_.wholeY = padded(y, chart_.y, chart_.y.fromZero || hasBars_, 0.05);
+    out_.x.stretch = isCategorical() ? out_.wholeX : home(chart_.x, out_.wholeX);
+    out_.y.stretch = home(chart_.y, out_.wholeY);
     if (view_.x) out_.x.stretch = *view_.x;
     if (view_.y) out_.y.stretch = *view_.y;
     return true;
@@ -72,6 +76,13 @@ Stretch ChartBuilder::padded(const Hull& hull, const Axis& axis, bool fromZero, 
     }
     const double more = (high - low) * part;
     return {fromZero && low == 0 ? low : low - more, fromZero && high == 0 ? high : high + more};
+}
+
+Stretch ChartBuilder::home(const Axis& axis, const Stretch& whole) {
+    if (!axis.focus || !isShown(axis.focus->low, axis) || !isShown(axis.focus->high, axis)) return whole;
+    const Stretch wanted = padded({axis.focus->low, axis.focus->high}, axis, false, 0.05);
+    const Stretch seen{std::max(wanted.low, whole.low), std::min(wanted.high, whole.high)};
+    return seen.low < seen.high ? seen : whole;
 }
 
 std::string ChartBuilder::axisTitle(const Axis& axis) const {

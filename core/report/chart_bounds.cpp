@@ -48,6 +48,22 @@ void ChartBuilder::regions() {
     begin(out_.back);
     for (std::size_t s = 0; s < chart_.series.size(); ++s)
         if (chart_.series[s].mark == Mark::band && !hidden(s)) bandArea(chart_.series[s]);
+    impossible(out_.back, false);
+    end(out_.back);
+}
+
+void ChartBuilder::cutAtBounds() {
+    const bool large = std::any_of(chart_.series.begin(), chart_.series.end(), [](const Series& series) {
+        return series.mark == Mark::points && !series.radii.empty();
+    });
+    if (!large) return;
+    begin(out_.front);
+    impossible(out_.front, true);
+    boundLines();
+    end(out_.front);
+}
+
+void ChartBuilder::impossible(Drawing& drawing, bool cover) const {
     for (std::size_t s = 0; s < chart_.series.size(); ++s) {
         const Series& series = chart_.series[s];
         if (series.mark != Mark::bound || hidden(s)) continue;
@@ -59,10 +75,15 @@ void ChartBuilder::regions() {
             const Point& first = line.front();
             region.points.push_back(chart_.horizontal ? Point{far, last.y} : Point{last.x, far});
             region.points.push_back(chart_.horizontal ? Point{far, first.y} : Point{first.x, far});
-            out_.back.shapes.push_back(std::move(region));
+            if (cover) {
+                Path ground = region;
+                ground.fill = "surface";
+                ground.hatched = false;
+                drawing.shapes.push_back(std::move(ground));
+            }
+            drawing.shapes.push_back(std::move(region));
         }
     }
-    end(out_.back);
 }
 
 void ChartBuilder::boundLines() {
@@ -98,15 +119,18 @@ bool ChartBuilder::isCrossed(const Rect& area) const {
         if (its.x < area.right() && area.x < its.right() && its.y < area.bottom() && area.y < its.bottom()) return true;
     }
     constexpr std::size_t kMostPoints = 10'000;  // longer curves take longer than a frame may
-    for (std::size_t s = 0; s < chart_.series.size(); ++s) {
-        if (hidden(s) || !isCurve(chart_.series[s]) || length(chart_.series[s]) > kMostPoints) continue;
-        for (const std::vector<Point>& part : curveOf(chart_.series[s], out_))
-            for (std::size_t i = 1; i < part.size(); ++i) {
-                const auto [left, right] = std::minmax(part[i - 1].x, part[i].x);
-                const auto [top, bottom] = std::minmax(part[i - 1].y, part[i].y);
-                if (left < area.right() && area.x < right && top < area.bottom() && area.y < bottom) return true;
-            }
+    if (!lines_) {
+        lines_.emplace();
+        for (std::size_t s = 0; s < chart_.series.size(); ++s)
+            if (!hidden(s) && isCurve(chart_.series[s]) && length(chart_.series[s]) <= kMostPoints)
+                for (std::vector<Point>& part : curveOf(chart_.series[s], out_)) lines_->push_back(std::move(part));
     }
+    for (const std::vector<Point>& part : *lines_)
+        for (std::size_t i = 1; i < part.size(); ++i) {
+            const auto [left, right] = std::minmax(part[i - 1].x, part[i].x);
+            const auto [top, bottom] = std::minmax(part[i - 1].y, part[i].y);
+            if (left < area.right() && area.x < right && top < area.bottom() && area.y < bottom) return true;
+        }
     return false;
 }
 
@@ -160,13 +184,13 @@ void ChartBuilder::directLabels() {
     double least = plot.y + 2;
     for (Wanted& label : wanted) {
         label.y = std::max(label.y, least);
-        least = label.y + 14;
+        least = label.y + kDirectLine;
     }
     double most = plot.bottom();
     for (std::size_t i = wanted.size(); i-- > 0;) {
         Wanted& label = wanted[i];
         label.y = std::min(label.y, most);
-        most = label.y - 14;
+        most = label.y - kDirectLine;
     }
     for (const Wanted& label : wanted) {
         const Series& series = chart_.series[label.series];

@@ -26,6 +26,9 @@ inline constexpr double kThickestBar = 22;
 inline constexpr double kLeastBar = 2;  ///< thinner bars are folded
 inline constexpr double kUpright = 13;  ///< a line of text turned by 90°
 inline constexpr std::size_t kMostDirect = 4;
+inline constexpr std::size_t kMostDirectTall = 8;  ///< in a picture that is high enough
+inline constexpr double kDirectLine = 14;
+inline constexpr double kPointRoom = 0.03;     ///< of an axis, beyond points
 inline constexpr std::size_t kFewPoints = 24;  ///< a curve of so few points shows them
 inline constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 
@@ -41,7 +44,7 @@ inline std::string colourOf(const Series& series) {
     return series.dimmed ? "disabled" : series.colour.empty() ? "accent" : series.colour;
 }
 inline double opacityOf(const Series& series) {
-    return series.dimmed ? 0.35 : 1;
+    return series.dimmed ? 0.35 : series.opacity;
 }
 
 /// Grows to hold values.
@@ -102,6 +105,8 @@ private:
     bool ranges(bool withHidden);
     void addWithErrors(Hull& hull, std::size_t s, std::size_t category, double value);
     static Stretch padded(const Hull& hull, const Axis& axis, bool fromZero, double part);
+    /// What an axis shows first: its focus, else everything.
+    static Stretch home(const Axis& axis, const Stretch& whole);
     std::string axisTitle(const Axis& axis) const;
     /// Values of the ticks in sight.
     std::vector<double> places(const Scale& scale, int most) const;
@@ -156,8 +161,21 @@ private:
     void segmentText(const ChartLayout::Bar& bar, const Series& series);
     void curves();
     void markers(std::size_t s, double radius);
-    void points();
-    void pointTexts(const Series& series);
+    /// Points and the markers of short curves, whole also at the plot's edge.
+    void marks();
+    /// What is said beside a point; empty = nothing.
+    std::string labelOf(const Series& series, std::size_t point) const;
+    /// Whether the points of a series are named one by one.
+    static bool namesPoints(const Series& series);
+    bool hasNamedPoints() const;
+    void pointTexts();
+    /// Arrows at the edge for points out of sight, with their names.
+    void edgeArrows();
+    void edgeArrow(const Series& series, std::size_t point, Point target);
+    /// Where a text of this size beside a mark lies on nothing: first of all on no text, mark, point or curve; with
+    /// `must` at least on no text.
+    std::optional<Rect> placeBeside(Point at, double radius, double w, bool must);
+    void label(const Rect& area, const std::string& text, const std::string& full);
     bool isFree(const Rect& area) const;
 
     // ---- bounds ----
@@ -167,6 +185,10 @@ private:
     /// The area between the lower and the upper curve of a band.
     void bandArea(const Series& series);
     void regions();
+    /// The hatched sides of bounds; with `cover` what was drawn there is hidden.
+    void impossible(Drawing& drawing, bool cover) const;
+    /// Large points whose middle is at a bound would reach beyond it.
+    void cutAtBounds();
     void boundLines();
     void boundTexts();
     void boundText(std::size_t s, const std::vector<std::vector<Point>>& lines);
@@ -189,8 +211,10 @@ private:
     double nameRoom_ = 0;  ///< for turned names of categories
     bool hasBars_ = false, direct_ = false, turned_ = false, folded_ = false, valuesFit_ = true;
     std::size_t categories_ = 0, side_ = 1;
-    std::vector<std::vector<std::int64_t>> pointAt_;  ///< by series and category; -1 = none
-    std::vector<Rect> taken_;                         ///< where texts stand
+    std::vector<std::vector<std::int64_t>> pointAt_;                ///< by series and category; -1 = none
+    std::vector<Rect> taken_;                                       ///< where texts stand
+    std::vector<Rect> marks_, clouds_;                              ///< where named points and all others stand
+    mutable std::optional<std::vector<std::vector<Point>>> lines_;  ///< of curves, where somebody asked for them
 };
 
 }  // namespace tessera::report

@@ -1,10 +1,24 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/base/text.h"
 #include "core/report/chart_builder.h"
 
 namespace tessera::report {
+
+namespace {
+
+constexpr std::size_t kMostAvoided =
+    4000;  ///< points that texts keep away from; more would take longer than a frame may
+
+bool touches(const std::vector<Rect>& marks, const Rect& area) {
+    return std::any_of(marks.begin(), marks.end(), [&](const Rect& other) {
+        return area.x < other.right() && other.x < area.right() && area.y < other.bottom() && other.y < area.bottom();
+    });
+}
+
+}  // namespace
 
 std::string ChartBuilder::tip(const Series& series, std::size_t point) const {
     std::string text = point < series.x.size() && isCategorical()
@@ -36,52 +50,145 @@ void ChartBuilder::curves() {
                                                  .width = series.dimmed ? 1.2 : 2,
                                                  .dashed = series.dashed,
                                                  .opacity = opacityOf(series)});
-        if (length(series) <= kFewPoints) markers(s, 3);
-        for (std::size_t i = 0; !series.low.empty() && i < length(series); ++i)
-            if (shown(series, i)) errorBar(series, i, out_.x.pixel(series.x[i]), 4);
     }
 }
 
 void ChartBuilder::markers(std::size_t s, double radius) {
     const Series& series = chart_.series[s];
-    for (const PlacedPoint& point : pointsOf(series, out_))
-        out_.front.shapes.push_back(
-            Marker{.at = point.at,
-                   .shape = shapeOf(s),
-                   .radius = point.point < series.radii.size() ? series.radii[point.point] : radius,
-                   .fill = colourOf(series),
-                   .opacity = opacityOf(series),
-                   .tip = length(series) <= 2000 ? tip(series, point.point) : ""});
+    const bool drawn = !elsewhere(s) || series.mark != Mark::points;
+    if (!drawn && !hasNamedPoints()) return;
+    std::vector<Rect>& where = namesPoints(series) ? marks_ : clouds_;
+    for (const PlacedPoint& point : pointsOf(series, out_)) {
+        const double r = point.point < series.radii.size() ? series.radii[point.point] : radius;
+        if (where.size() < kMostAvoided) where.push_back({point.at.x - r, point.at.y - r, 2 * r, 2 * r});
+        if (!drawn) continue;
+        out_.front.shapes.push_back(Marker{.at = point.at,
+                                           .shape = shapeOf(series, s),
+                                           .radius = r,
+                                           .fill = colourOf(series),
+                                           .opacity = opacityOf(series),
+                                           .tip = length(series) <= 2000 ? tip(series, point.point) : ""});
+    }
 }
 
-void ChartBuilder::points() {
+void ChartBuilder::marks() {
+    constexpr double kReach = 8;  // of a marker beyond its place
+    const Rect& plot = out_.plot;
+    out_.front.shapes.push_back(
+        Clip{Rect{plot.x - kReach, plot.y - kReach, plot.width + 2 * kReach, plot.height + 2 * kReach}});
     for (std::size_t s = 0; s < chart_.series.size(); ++s) {
         const Series& series = chart_.series[s];
-        if (hidden(s) || series.mark != Mark::points) continue;
-        if (!elsewhere(s)) markers(s, series.dimmed ? 2 : 3.5);
+        if (hidden(s) || (series.mark != Mark::points && !isCurve(series))) continue;
+        if (series.mark == Mark::points)
+            markers(s, series.dimmed ? 2 : 3.5);
+        else if (length(series) <= kFewPoints)
+            markers(s, 3);
         for (std::size_t i = 0; !series.low.empty() && i < length(series); ++i)
             if (shown(series, i)) errorBar(series, i, out_.x.pixel(series.x[i]), 4);
-        if (series.valueTexts.size() <= kFewPoints && series.radii.empty()) pointTexts(series);
+    }
+    end(out_.front);
+}
+
+bool ChartBuilder::hasNamedPoints() const {
+    return std::any_of(chart_.series.begin(), chart_.series.end(), namesPoints);
+}
+
+bool ChartBuilder::namesPoints(const Series& series) {
+    const std::size_t texts = std::max(series.labels.size(), series.valueTexts.size());
+    return series.mark == Mark::points && texts > 0 && texts <= kFewPoints && series.radii.empty() && !series.dimmed;
+}
+
+std::string ChartBuilder::labelOf(const Series& series, std::size_t point) const {
+    const std::vector<std::string>& texts = series.labels.empty() ? series.valueTexts : series.labels;
+    return point < texts.size() ? escaped(texts[point]) : "";
+}
+
+std::optional<Rect> ChartBuilder::placeBeside(Point at, double radius, double w, bool must) {
+    constexpr double kHeight = 14, kNear = 4;
+    const double r = radius + kNear, up = at.y - r - kHeight, down = at.y + r, middle = at.y - kHeight / 2;
+    const std::array kPlaces{Point{at.x + r, middle},       Point{at.x - r - w, middle},
+                             Point{at.x - w / 2, up},       Point{at.x - w / 2, down},
+                             Point{at.x + r - 2, up + 3},   Point{at.x - r - w + 2, up + 3},
+                             Point{at.x + r - 2, down - 3}, Point{at.x - r - w + 2, down - 3}};
+    const auto fits = [&](const Rect& area, int strictness) {
+        const Rect& plot = out_.plot;
+        if (area.x < plot.x || area.right() > plot.right() + kNear || area.y < plot.y - 2 ||
+            area.bottom() > plot.bottom() || !isFree(area))
+            return false;
+        if (strictness > 0 && touches(marks_, area)) return false;
+        return strictness < 2 || (!touches(clouds_, area) && !isCrossed(area));
+    };
+    for (int strictness = 2; strictness >= (must ? 0 : 2); --strictness)
+        for (const Point& place : kPlaces)
+            if (const Rect area{place.x, place.y, w, kHeight}; fits(area, strictness)) return area;
+    return std::nullopt;
+}
+
+void ChartBuilder::label(const Rect& area, const std::string& text, const std::string& full) {
+    taken_.push_back(area);
+    out_.front.shapes.push_back(
+        Label{.at = {area.x, area.y + 11}, .text = text, .colour = "text", .halo = true, .full = full});
+}
+
+void ChartBuilder::pointTexts() {
+    constexpr std::size_t kAlways = 3;  // so few points are asked about: their names are wanted before all others
+    constexpr double kWidest = 160;
+    for (const bool must : {true, false})
+        for (std::size_t s = chart_.series.size(); s-- > 0;) {  // what is drawn last matters most
+            const Series& series = chart_.series[s];
+            if (hidden(s) || !namesPoints(series) || (length(series) <= kAlways) != must) continue;
+            for (const PlacedPoint& point : pointsOf(series, out_)) {
+                const std::string whole = labelOf(series, point.point);
+                const std::string text = fit(whole, kWidest);
+                if (text.empty()) continue;
+                if (const std::optional<Rect> area = placeBeside(point.at, 3.5, width(text), must))
+                    label(*area, text, whole);
+            }
+        }
+}
+
+void ChartBuilder::edgeArrows() {
+    const Rect& plot = out_.plot;
+    for (std::size_t s = 0; s < chart_.series.size(); ++s) {
+        const Series& series = chart_.series[s];
+        if (hidden(s) || !series.edgeArrows) continue;
+        for (std::size_t i = 0; i < length(series); ++i) {
+            if (!shown(series, i)) continue;
+            const Point target = place(out_.x.pixel(series.x[i]), out_.y.pixel(series.y[i]));
+            const bool inside = target.x >= plot.x - 0.5 && target.x <= plot.right() + 0.5 &&
+                                target.y >= plot.y - 0.5 && target.y <= plot.bottom() + 0.5;
+            if (!inside) edgeArrow(series, i, target);
+        }
     }
 }
 
-void ChartBuilder::pointTexts(const Series& series) {
-    for (const PlacedPoint& point : pointsOf(series, out_)) {
-        if (point.point >= series.valueTexts.size() || series.valueTexts[point.point].empty()) continue;
-        const std::string text = fit(series.valueTexts[point.point], 160);
-        const double w = width(text);
-        const bool left = point.at.x + 8 + w > out_.plot.right();
-        const Rect area{left ? point.at.x - 8 - w : point.at.x + 8, point.at.y - 7, w, 14};
-        if (!isFree(area)) continue;
-        taken_.push_back(area);
-        out_.front.shapes.push_back(Label{.at = {area.x, area.y + 11}, .text = text, .colour = "text"});
-    }
+void ChartBuilder::edgeArrow(const Series& series, std::size_t point, Point target) {
+    constexpr double kInset = 8, kSide = 5, kStep = 16, kMostSteps = 8;
+    const Rect& plot = out_.plot;
+    Point at{std::clamp(target.x, plot.x + kInset, plot.right() - kInset),
+             std::clamp(target.y, plot.y + kInset, plot.bottom() - kInset)};
+    const bool across = target.x < plot.x || target.x > plot.right();
+    const double dx = across ? (target.x < plot.x ? -1 : 1) : 0;
+    const double dy = across ? 0 : (target.y < plot.y ? -1 : 1);
+    const auto area = [&] { return Rect{at.x - kSide, at.y - kSide, 2 * kSide, 2 * kSide}; };
+    for (int step = 0; step < kMostSteps && touches(marks_, area()); ++step)
+        (across ? at.y : at.x) +=
+            (across ? at.y : at.x) > (across ? plot.y : plot.x) + kStep * kMostSteps ? -kStep : kStep;
+    marks_.push_back(area());
+    out_.front.shapes.push_back(Path{.points = {{at.x + dx * kSide, at.y + dy * kSide},
+                                                {at.x - dx * kSide + dy * kSide, at.y - dy * kSide + dx * kSide},
+                                                {at.x - dx * kSide - dy * kSide, at.y - dy * kSide - dx * kSide}},
+                                     .fill = colourOf(series)});
+    std::string text = labelOf(series, point);
+    const bool outX = across != chart_.horizontal;
+    const Axis& axis = outX ? chart_.x : chart_.y;
+    text += (text.empty() ? "" : ", ") + tickText(outX ? series.x[point] : series.y[point], axis);
+    const std::string cut = fit(text, plot.width / 2);
+    if (const std::optional<Rect> beside = placeBeside(at, kSide, width(cut), true)) label(*beside, cut, text);
 }
 
 bool ChartBuilder::isFree(const Rect& area) const {
-    return std::none_of(taken_.begin(), taken_.end(), [&](const Rect& other) {
-        return area.x < other.right() && other.x < area.right() && area.y < other.bottom() && other.y < area.bottom();
-    });
+    return !touches(taken_, area);
 }
 
 namespace {

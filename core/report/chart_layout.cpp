@@ -26,10 +26,13 @@ ChartLayout ChartBuilder::build() {
     end(out_.back);
     begin(out_.front);
     curves();
-    points();
     boundLines();
     end(out_.front);
+    marks();
+    cutAtBounds();
+    edgeArrows();
     barTexts();
+    pointTexts();
     boundTexts();
     directLabels();
     return std::move(out_);
@@ -111,7 +114,8 @@ bool ChartBuilder::isDirect() const {
         if (isCurve(series)) ++curves;
         if (isBars(series) || series.mark == Mark::points) return false;
     }
-    return curves > 1 && curves <= kMostDirect;
+    const bool tall = size_.height > 2 * kDirectLine * static_cast<double>(curves);
+    return curves > 1 && curves <= (tall ? kMostDirectTall : kMostDirect);
 }
 
 void ChartBuilder::legend() {
@@ -147,8 +151,8 @@ void ChartBuilder::key(std::size_t s, Point at, const std::string& text) {
                                        .radius = 2,
                                        .opacity = opacityOf(series)});
     else if (series.mark == Mark::points)
-        out_.back.shapes.push_back(
-            Marker{.at = {at.x + 5, at.y - 4}, .shape = shapeOf(s), .fill = colour, .opacity = opacityOf(series)});
+        out_.back.shapes.push_back(Marker{
+            .at = {at.x + 5, at.y - 4}, .shape = shapeOf(series, s), .fill = colour, .opacity = opacityOf(series)});
     else
         out_.back.shapes.push_back(Path{.points = {{at.x, at.y - 4}, {at.x + 11, at.y - 4}},
                                         .stroke = colour,

@@ -52,9 +52,10 @@ struct ChartLayout {
     Drawing back;   ///< title, grid, axes, bars, regions
     Drawing front;  ///< curves and points, bounds, labels
     Rect plot;
-    Scale x, y;             ///< of the chart's x and y; with `horizontal`, x runs down and y to the right
-    std::vector<Bar> bars;  ///< in the order drawn
-    std::vector<Key> keys;  ///< labels and legend entries: what a click on them means
+    Scale x, y;              ///< of the chart's x and y; with `horizontal`, x runs down and y to the right
+    Stretch wholeX, wholeY;  ///< of everything there is, where an axis begins with what is in its focus
+    std::vector<Bar> bars;   ///< in the order drawn
+    std::vector<Key> keys;   ///< labels and legend entries: what a click on them means
     bool empty = false;
 };
 
@@ -82,8 +83,8 @@ std::vector<PlacedPoint> pointsOf(const Series& series, const ChartLayout& layou
 
 /// Whether a value can be shown: finite, of a size that axes can hold, above 0 on a logarithmic axis.
 bool isShown(double value, const Axis& axis);
-/// The shape that repeats what a series' colour says.
-MarkerShape shapeOf(std::size_t series);
+/// The shape that repeats what a series' colour says; `index` is its place in the chart.
+MarkerShape shapeOf(const Series& series, std::size_t index);
 /// The text at one point: the series' own, or the value on its axis.
 std::string valueText(const Chart& chart, const Series& series, std::size_t point);
 

@@ -95,6 +95,19 @@ std::string modelTitle(const std::string& model) {
     return escaped(stem.empty() ? model : stem, 60);
 }
 
+std::string memorySize(Bytes size) {
+    constexpr double kKibi = 1024, kLeast = 0.9995, kThousand = 999.5;
+    struct Unit {
+        double bytes;
+        const char* name;
+    };
+    for (const Unit& unit : {Unit{kKibi * kKibi * kKibi, "GiB"}, Unit{kKibi * kKibi, "MiB"}, Unit{kKibi, "KiB"}})
+        if (const double amount = size.value / unit.bytes; amount >= kLeast)
+            return amount < kThousand ? fmt::format("{:.3g} {}", amount, unit.name)
+                                      : fmt::format("{} {}", formatCount(std::round(amount)), unit.name);
+    return fmt::format("{} B", formatCount(std::round(size.value)));
+}
+
 Chart explorationChart(const codesign::Result& result, bool byArea) {
     Chart chart{.id = byArea ? "exploration-area" : "exploration"};
     const auto reached = std::find_if(result.trace.begin(), result.trace.end(), [&](const codesign::TraceBucket& each) {
@@ -220,8 +233,8 @@ std::string scheduleSentence(const codesign::PhaseSchedule& phase) {
                                          study::percentText(gain))
                            : std::string("No schedule of the branches is better than one operator after the other");
     if (gain <= 5e-5 && !phase.optimal) text = "As long as one operator after the other";
-    return text + (phase.optimal ? "; proven optimal."
-                                 : fmt::format("; at most {} above the bound.", study::percentText(gap)));
+    return text +
+           (phase.optimal ? "; proven optimal." : fmt::format("; optimality gap ≤ {}.", study::percentText(gap)));
 }
 
 namespace {
@@ -331,17 +344,15 @@ private:
         const double y = box.y + 124;
         const double most = model_.hbm.value;
         bar(y, box, "Memory",
-            fmt::format("{} of {}", formatQuantity(stage.memory.total().value, Measure::bytes),
-                        hardware::bufferSize(model_.hbm)));
+            fmt::format("{} of {}", memorySize(stage.memory.total()), hardware::bufferSize(model_.hbm)));
         double x = box.x + 10;
         for (const MemoryPart& part : kMemoryParts) {
             const double size = (stage.memory.*part.size).value;
             const double wide = most > 0 ? std::min(size / most, 1.0) * (box.width - 20) : 0;
             if (!(wide > 0)) continue;
-            drawing_.shapes.push_back(
-                Box{.area = {x, y + 5, std::min(wide, box.right() - 10 - x), 8},
-                    .fill = std::string(part.colour),
-                    .tip = fmt::format("{}: {}", part.name, formatQuantity(size, Measure::bytes))});
+            drawing_.shapes.push_back(Box{.area = {x, y + 5, std::min(wide, box.right() - 10 - x), 8},
+                                          .fill = std::string(part.colour),
+                                          .tip = fmt::format("{}: {}", part.name, memorySize(Bytes{size}))});
             x += wide;
         }
     }
@@ -462,7 +473,8 @@ Chart timeShareChart(const codesign::Result& result) {
 Chart stageMemoryChart(const ModelResult& model) {
     Chart chart{.id = "stage-memory", .title = "Memory of every stage"};
     chart.x = {.title = ""};
-    chart.y = {.title = "Memory of one accelerator", .measure = Measure::bytes, .fromZero = true};
+    constexpr double kGibi = 1024.0 * 1024 * 1024;  // as the sizes of HBM are said
+    chart.y = {.title = "Memory of one accelerator (GiB)", .fromZero = true};
     chart.empty = unfitSentence(model);
     if (!model.feasible) return chart;
     double most = 0;
@@ -474,19 +486,19 @@ Chart stageMemoryChart(const ModelResult& model) {
         Series series = partSeries(part);
         for (std::size_t s = 0; s < model.stages.size(); ++s) {
             series.x.push_back(static_cast<double>(s));
-            series.y.push_back((model.stages[s].memory.*part.size).value);
+            series.y.push_back((model.stages[s].memory.*part.size).value / kGibi);
         }
         addSeries(chart, std::move(series));
     }
-    chart.title = fmt::format("{} needs {} of {} at most", modelTitle(model.model),
-                              formatQuantity(most, Measure::bytes), hardware::bufferSize(model.hbm));
+    chart.title = fmt::format("{} needs {} of {} at most", modelTitle(model.model), memorySize(Bytes{most}),
+                              hardware::bufferSize(model.hbm));
     Series bound{
         .id = "hbm", .name = "HBM " + hardware::bufferSize(model.hbm), .mark = Mark::bound, .cannotBeBelow = false};
     bound.x = {0};
-    bound.y = {model.hbm.value};
+    bound.y = {model.hbm.value / kGibi};
     for (std::size_t s = 1; s < model.stages.size(); ++s) {
         bound.x.push_back(static_cast<double>(s));
-        bound.y.push_back(model.hbm.value);
+        bound.y.push_back(model.hbm.value / kGibi);
     }
     chart.series.push_back(std::move(bound));
     return chart;

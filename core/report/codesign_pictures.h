@@ -15,6 +15,8 @@ namespace tessera::report {
 
 /// "bert-large" of "zoo:bert-large", the file's stem of a path.
 std::string modelTitle(const std::string& model);
+/// An amount of memory beside sizes of HBM, in their units, with three digits: "1.37 GiB".
+std::string memorySize(Bytes size);
 
 /// How the search went from large to small areas: the best of each bucket of areas and the best so far (PHAZE, Fig. 9),
 /// by the buckets' order or by their area.

@@ -182,12 +182,15 @@ Axis axisOf(const PointValue& value, bool logarithmic) {
 class PointSeries {
 public:
     PointSeries(const PointValue& x, const PointValue& y, Series series) : x_(x), y_(y), series_(std::move(series)) {}
-    void add(const codesign::Point& point, std::string text, std::optional<std::size_t> row) {
+    void add(const codesign::Point& point, std::string text, std::string label, std::optional<std::size_t> row) {
         series_.x.push_back(x_.of(point) * x_.factor);
         series_.y.push_back(y_.of(point) * y_.factor);
         series_.valueTexts.push_back(std::move(text));
+        series_.labels.push_back(std::move(label));
         if (row) rows_.push_back(*row);
     }
+    bool isEmpty() const { return series_.x.empty(); }
+    void setName(std::string name) { series_.name = std::move(name); }
     void putInto(ParetoPicture& picture) {
         if (series_.x.empty()) return;
         picture.chart.series.push_back(std::move(series_));
@@ -200,6 +203,75 @@ private:
     Series series_;
     std::vector<std::size_t> rows_;
 };
+
+/// What an architecture is to a search. Its marker says so whatever is brushed; colour and opacity say the rest.
+enum class Role : std::uint8_t { evaluated, front, baseline, knee, best };
+
+struct RoleLook {
+    std::string_view id, name, colour;
+    int shape;
+    bool arrows;  ///< out of sight it is told at the edge
+};
+constexpr std::array kRoles{
+    RoleLook{"others", "evaluated", kCategories[5], 0, false}, RoleLook{"on-front", "on the front", "accent", 2, false},
+    RoleLook{"baselines", "baseline", kCategories[1], 3, true}, RoleLook{"knee", "knee", kCategories[4], 1, true},
+    RoleLook{"best", "chosen", kCategories[2], 4, true}};
+
+/// The points of a role: those in all brushes, and those that are filtered out.
+struct RoleSeries {
+    RoleSeries(const RoleLook& role, const PointValue& x, const PointValue& y)
+        : shown(x, y, seriesOf(role)), filtered(x, y, filteredOf(role)) {}
+    PointSeries shown, filtered;
+
+    static Series seriesOf(const RoleLook& role) {
+        return {.id = std::string(role.id),
+                .name = std::string(role.name),
+                .mark = Mark::points,
+                .colour = std::string(role.colour),
+                .shape = role.shape,
+                .edgeArrows = role.arrows};
+    }
+    static Series filteredOf(const RoleLook& role) {
+        return {.id = "filtered-" + std::string(role.id),
+                .mark = Mark::points,
+                .colour = "disabled",
+                .opacity = 0.35,
+                .shape = role.shape};
+    }
+};
+
+/// One name in the legend stands for all that is filtered out.
+void nameFirst(std::vector<RoleSeries>& roles) {
+    for (RoleSeries& role : roles)
+        if (!role.filtered.isEmpty()) return role.filtered.setName("filtered out");
+}
+
+struct Extent {
+    double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
+    void add(double value) {
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+};
+
+/// What an axis shows of all points that could be built: the fronts, and on each side half as much again.
+std::optional<Range> focusOf(const Chart& chart, std::vector<double> Series::*values) {
+    Extent fronts, all;
+    for (const Series& series : chart.series)
+        for (const double value : series.*values) {
+            if (series.id.ends_with("baselines")) continue;
+            all.add(value);
+            if (series.mark == Mark::line || series.id == "best") fronts.add(value);
+        }
+    if (!(fronts.high > fronts.low)) return all.high > all.low ? std::optional(Range{all.low, all.high}) : std::nullopt;
+    const double more = (fronts.high - fronts.low) / 2;
+    return Range{std::max(all.low, fronts.low - more), std::min(all.high, fronts.high + more)};
+}
+
+void setFocus(Chart& chart) {
+    chart.x.focus = focusOf(chart, &Series::x);
+    chart.y.focus = focusOf(chart, &Series::y);
+}
 
 std::string paretoTitle(const codesign::Result& result, const std::vector<PointRow>& rows,
                         const std::vector<std::size_t>& front, const PointValue& x, const PointValue& y) {
@@ -228,31 +300,36 @@ ParetoPicture paretoPicture(const codesign::Result& result, const std::vector<Po
     std::vector<bool> inFront(rows.size(), false);
     for (const std::size_t row : front) inFront[row] = true;
 
-    PointSeries hidden(
-        x, y, {.id = "hidden", .name = "not chosen", .mark = Mark::points, .colour = "border", .dimmed = true});
-    PointSeries others(
-        x, y, {.id = "others", .name = "evaluated", .mark = Mark::points, .colour = std::string(kCategories[5])});
-    PointSeries line(x, y, {.id = "front", .name = "front", .mark = Mark::line, .colour = "accent"});
-    PointSeries ends(x, y, {.id = "on-front", .name = "on the front", .mark = Mark::points, .colour = "accent"});
-    PointSeries bases(
-        x, y, {.id = "baselines", .name = "baseline", .mark = Mark::points, .colour = std::string(kCategories[1])});
-    PointSeries kneeMark(x, y,
-                         {.id = "knee", .name = "knee", .mark = Mark::points, .colour = std::string(kCategories[4])});
-    PointSeries bestMark(x, y,
-                         {.id = "best", .name = "chosen", .mark = Mark::points, .colour = std::string(kCategories[2])});
+    std::vector<RoleSeries> roles;
+    for (const RoleLook& role : kRoles) roles.push_back(RoleSeries(role, x, y));
+    PointSeries line(x, y,
+                     {.id = "front",
+                      .name = "front",
+                      .mark = Mark::line,
+                      .colour = "accent",
+                      .shape = kRoles.at(static_cast<std::size_t>(Role::front)).shape});
     for (std::size_t row = 0; row < rows.size(); ++row) {
         const PointRow& its = rows[row];
         if (!(its.point.objective > 0)) continue;
-        PointSeries& series = !isShown(row)           ? hidden
-                              : its.best              ? bestMark
-                              : !its.baseline.empty() ? bases
-                              : knee == row           ? kneeMark
-                              : inFront[row]          ? ends
-                                                      : others;
-        series.add(its.point, its.baseline.empty() ? nameAt(row) : its.baseline + ", " + nameAt(row), row);
+        const Role role = its.best                ? Role::best
+                          : !its.baseline.empty() ? Role::baseline
+                          : knee == row           ? Role::knee
+                          : inFront[row]          ? Role::front
+                                                  : Role::evaluated;
+        RoleSeries& series = roles[static_cast<std::size_t>(role)];
+        const std::string text = its.baseline.empty() ? nameAt(row) : its.baseline + ", " + nameAt(row);
+        const std::string label = role == Role::evaluated ? "" : role == Role::baseline ? its.baseline : nameAt(row);
+        if (isShown(row))
+            series.shown.add(its.point, text, label, row);
+        else
+            series.filtered.add(its.point, text, "", row);
     }
-    for (const std::size_t row : front) line.add(rows[row].point, nameAt(row), row);
-    for (PointSeries* series : {&hidden, &others, &line, &ends, &bases, &kneeMark, &bestMark}) series->putInto(picture);
+    for (const std::size_t row : front) line.add(rows[row].point, nameAt(row), nameAt(row), row);
+    nameFirst(roles);
+    for (RoleSeries& role : roles) role.filtered.putInto(picture);
+    roles.front().shown.putInto(picture);
+    line.putInto(picture);
+    for (std::size_t role = 1; role < roles.size(); ++role) roles[role].shown.putInto(picture);
     for (std::size_t i = 0; i < look.others.size(); ++i) {
         PointSeries series(x, y,
                            {.id = fmt::format("other-{}", i),
@@ -261,9 +338,10 @@ ParetoPicture paretoPicture(const codesign::Result& result, const std::vector<Po
                             .colour = std::string(kCategories.at((i + 6) % kCategories.size())),
                             .dashed = true});
         for (const codesign::Point& point : look.others[i].points)
-            if (point.objective > 0) series.add(point, hardware::nameOf(point.architecture), std::nullopt);
+            if (point.objective > 0) series.add(point, hardware::nameOf(point.architecture), "", std::nullopt);
         series.putInto(picture);
     }
+    setFocus(chart);
     if (result.evaluated.size() >= result.options.mostTraced)
         chart.notes.push_back(fmt::format("Of the evaluated architectures, {} are kept to look at.",
                                           formatCount(static_cast<double>(result.evaluated.size()))));

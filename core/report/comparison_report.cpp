@@ -103,14 +103,15 @@ Table jobDifferenceTable(const study::Comparison& comparison, bool all) {
 
 std::string toText(const study::Comparison& comparison, bool all) {
     std::string text;
-    for (const std::string& warning : comparison.warnings) text += "Mind: " + escaped(warning, kLongestNote) + "\n";
+    for (const std::string& warning : comparison.warnings) text += "Note: " + escaped(warning, kLongestNote) + "\n";
     text += section("Inputs", inputTable(comparison, all)) + section("Metrics", metricTable(comparison, all)) +
             section("Layers", layerDifferenceTable(comparison, all)) +
             section("Shares of types", shareTable(comparison, all)) +
             section("Jobs", jobDifferenceTable(comparison, all));
     for (const std::string& note : comparison.notes) text += "\n" + escaped(note, kLongestNote) + "\n";
     if (text.empty()) return "The runs are the same.\n";
-    return text.front() == '\n' ? text.substr(1) : text;
+    text = escaped(comparison.finding, kLongestNote) + "\n" + (text.front() == '\n' ? "" : "\n") + text;
+    return text;
 }
 
 namespace {
@@ -138,7 +139,10 @@ Json jobsJson(const study::Comparison& comparison) {
 }  // namespace
 
 Json toJson(const study::Comparison& comparison) {
-    Json json = {{"runs", comparison.runs}, {"baseline", comparison.baseline}};
+    Json json = {{"runs", comparison.runs},
+                 {"baseline", comparison.baseline},
+                 {"deciding_metric", comparison.deciding.empty() ? Json(nullptr) : Json(comparison.deciding)},
+                 {"finding", comparison.finding}};
     Json& inputs = json["input_differences"] = Json::array();
     for (const study::Comparison::Row& row : comparison.inputs)
         inputs.push_back({{"section", row.section}, {"field", row.field}, {"values", row.values}, {"same", row.same}});

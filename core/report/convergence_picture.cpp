@@ -31,12 +31,11 @@ struct Kind {
     Measure measure;
 };
 constexpr std::array kKinds{
-    Kind{"ratio search", "Search for the ratio of the first split", "Ratios tried", "Time of the slower side",
+    Kind{"ratio search", "Search for the ratio of the first split", "Ratios tried", "Critical-path time",
          Measure::seconds},
     Kind{"step time", "Step time and its proven bound", "Intervals of the proof", "Step time", Measure::seconds},
-    Kind{"architecture search", "Best accelerator so far", "Architectures looked at", "Objective", Measure::count},
-    Kind{"time by level", "Time of the slowest split of each level", "Level", "Time of the slower side",
-         Measure::seconds},
+    Kind{"architecture search", "Best accelerator so far", "Architectures explored", "Objective", Measure::count},
+    Kind{"time by level", "Time of the slowest split of each level", "Level", "Critical-path time", Measure::seconds},
 };
 
 Kind kindNamed(std::string_view id) {
@@ -226,16 +225,17 @@ Chart chartOf(const Kind& kind, const std::vector<NamedCurve>& curves, bool loga
     const std::optional<double> best = bundles.size() == 1 ? bundles[0].last(Role::best) : std::nullopt;
     if (best && kind.id != "time by level") {
         const std::string gap = gapText(bundles[0]);
-        chart.title = fmt::format("{}: best {}{}", kind.title, formatQuantity(*best, kind.measure),
-                                  gap.empty() ? "" : ", " + gap);
+        chart.title =
+            fmt::format("{}: {}{}", kind.title, formatQuantity(*best, kind.measure), gap.empty() ? "" : ", " + gap);
     }
     return chart;
 }
 
 }  // namespace
 
-std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic) {
-    if (std::vector<Chart> race = raceCharts(curves, logarithmic); !race.empty()) return race;
+std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
+                                     bool generations) {
+    if (std::vector<Chart> race = raceCharts(curves, logarithmic, generations); !race.empty()) return race;
     std::vector<std::pair<std::string, std::vector<NamedCurve>>> kinds;
     for (const Kind& kind : kKinds) kinds.emplace_back(kind.id, std::vector<NamedCurve>{});
     for (const auto& [text, points] : curves) {

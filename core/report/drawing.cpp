@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <set>
+#include <utility>
 
+#include "core/base/escape.h"
 #include "core/base/text.h"
 #include "core/report/table.h"
 
@@ -84,14 +87,9 @@ public:
             return close("circle", marker.tip);
         }
         std::string outline;
-        if (marker.shape == MarkerShape::square)
-            outline = fmt::format("M{} {}h{}v{}h{}z", at(x - r), at(y - r), at(2 * r), at(2 * r), at(-2 * r));
-        else if (marker.shape == MarkerShape::diamond)
-            outline = fmt::format("M{} {}l{} {}l{} {}l{} {}z", at(x), at(y - 1.3 * r), at(1.3 * r), at(1.3 * r),
-                                  at(-1.3 * r), at(1.3 * r), at(-1.3 * r), at(-1.3 * r));
-        else
-            outline = fmt::format("M{} {}l{} {}h{}z", at(x), at(y - 1.2 * r), at(1.2 * r), at(2.2 * r), at(-2.4 * r));
-        text_ += fmt::format(R"(<path d="{}"{})", outline, style);
+        for (const Point& corner : cornersOf(marker.shape, marker.at, r))
+            outline += fmt::format("{}{} {}", outline.empty() ? "M" : "L", at(corner.x), at(corner.y));
+        text_ += fmt::format(R"(<path d="{}z"{})", outline, style);
         close("path", marker.tip);
     }
 
@@ -102,6 +100,9 @@ public:
                                         kAnchors.at(static_cast<std::size_t>(label.anchor)));
         if (label.size != 11) style += fmt::format(" font-size=\"{}\"", label.size);
         if (label.strong) style += " font-weight=\"600\"";
+        if (label.halo)
+            style += fmt::format(R"( stroke="{}" stroke-width="3" stroke-linejoin="round" paint-order="stroke")",
+                                 resolved("surface", theme_));
         if (label.angle != 0)
             style += fmt::format(" transform=\"rotate({} {} {})\"", at(label.angle), at(label.at.x), at(label.at.y));
         const std::string tip =
@@ -187,6 +188,35 @@ double characterWidth(std::string_view character) {
 
 }  // namespace
 
+std::vector<Point> cornersOf(MarkerShape shape, Point at, double radius) {
+    std::vector<Point> corners;
+    const auto add = [&](double x, double y) { corners.push_back({at.x + radius * x, at.y + radius * y}); };
+    switch (shape) {
+        case MarkerShape::circle:
+            break;
+        case MarkerShape::square:
+            for (const auto& [x, y] : {std::pair(-1, -1), {1, -1}, {1, 1}, {-1, 1}}) add(x, y);
+            break;
+        case MarkerShape::diamond:
+            for (const auto& [x, y] : {std::pair(0.0, -1.3), {1.3, 0.0}, {0.0, 1.3}, {-1.3, 0.0}}) add(x, y);
+            break;
+        case MarkerShape::triangle:
+            for (const auto& [x, y] : {std::pair(0.0, -1.2), {1.2, 1.0}, {-1.2, 1.0}}) add(x, y);
+            break;
+        case MarkerShape::star: {
+            constexpr int kCorners = 10;
+            constexpr double kPi = 3.14159265358979323846, kOuter = 1.5, kInner = 0.65;
+            for (int i = 0; i < kCorners; ++i) {
+                const double angle = kPi * (2.0 * i / kCorners - 0.5);
+                const double reach = i % 2 == 0 ? kOuter : kInner;
+                add(reach * std::cos(angle), reach * std::sin(angle));
+            }
+            break;
+        }
+    }
+    return corners;
+}
+
 std::string asPrinted(std::string svg) {
     for (std::size_t from = svg.find(kPaperRules); from != std::string::npos; from = svg.find(kPaperRules, from + 1)) {
         svg.replace(from, kPaperRules.size(), "<style>");
@@ -195,6 +225,72 @@ std::string asPrinted(std::string svg) {
         svg.replace(end, kPaperRulesEnd.size(), "</style>");
     }
     return svg;
+}
+
+namespace {
+
+/// The numbers of an attribute of a tag, such as viewBox="0 0 10 20"; empty where it has none.
+std::vector<double> numbersOf(std::string_view tag, std::string_view name) {
+    std::vector<double> numbers;
+    const std::string wanted = fmt::format(" {}=\"", name);
+    const std::size_t at = tag.find(wanted);
+    if (at == std::string_view::npos) return numbers;
+    const std::string_view value = tag.substr(at + wanted.size());
+    for (const std::string_view part : split(value.substr(0, value.find('"')), ' ')) {
+        double number = 0;
+        std::from_chars(part.data(), part.data() + part.size(), number);
+        numbers.push_back(number);
+    }
+    return numbers;
+}
+
+/// A nested drawing's tag as a group that stands where it stood.
+std::string groupFor(std::string_view tag) {
+    const auto one = [&](std::string_view name, double otherwise) {
+        const std::vector<double> numbers = numbersOf(tag, name);
+        return numbers.empty() ? otherwise : numbers.front();
+    };
+    const std::vector<double> box = numbersOf(tag, "viewBox");
+    if (box.size() != 4 || !(box[2] > 0) || !(box[3] > 0)) return "<g>";
+    return fmt::format("<g transform=\"translate({} {}) scale({} {}) translate({} {})\" font-size=\"11\">", one("x", 0),
+                       one("y", 0), one("width", box[2]) / box[2], one("height", box[3]) / box[3], -box[0], -box[1]);
+}
+
+void erase(std::string& tag, std::string_view from, char until) {
+    for (std::size_t at = tag.find(from); at != std::string::npos; at = tag.find(from)) {
+        const std::size_t end = tag.find(until, at + from.size());
+        if (end == std::string::npos) return;
+        tag.erase(at, end + 1 - at);
+    }
+}
+
+}  // namespace
+
+std::string withoutNesting(std::string_view svg) {
+    std::string text;
+    int depth = 0;
+    while (!svg.empty()) {
+        const std::size_t begin = svg.find('<');
+        const std::size_t end = begin == std::string_view::npos ? begin : svg.find('>', begin);
+        if (end == std::string_view::npos) return text + std::string(svg);
+        text += svg.substr(0, begin);
+        std::string tag(svg.substr(begin, end + 1 - begin));
+        svg.remove_prefix(end + 1);
+        if (tag.starts_with("<svg ") && depth++ > 0) {
+            text += groupFor(tag);
+        } else if (tag == "</svg>" && --depth > 0) {
+            text += "</g>";
+        } else {
+            if (tag.find(" paint-order=") != std::string::npos)
+                for (const char* attribute :
+                     {" stroke=\"", " stroke-width=\"", " stroke-linejoin=\"", " paint-order=\""})
+                    erase(tag, attribute, '"');
+            if (const std::size_t fill = tag.find("fill=\"url("); fill != std::string::npos)
+                tag.replace(fill, tag.find('"', fill + 6) + 1 - fill, "fill=\"none\"");
+            text += tag;
+        }
+    }
+    return text;
 }
 
 std::string toSvg(const Drawing& drawing, const Theme& theme) {

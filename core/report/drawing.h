@@ -48,7 +48,10 @@ struct Path {
     double opacity = 1;
 };
 
-enum class MarkerShape : std::uint8_t { circle, square, diamond, triangle };
+enum class MarkerShape : std::uint8_t { circle, square, diamond, triangle, star };
+
+/// The corners of a shape of this radius about a place; none of a circle, which has none.
+std::vector<Point> cornersOf(MarkerShape shape, Point at, double radius);
 
 struct Marker {
     Point at;
@@ -69,6 +72,7 @@ struct Label {
     int size = 11;
     bool strong = false;
     double angle = 0;       ///< degrees, clockwise
+    bool halo = false;      ///< a rim in the colour of the ground, so that it can be read on marks
     std::string full = {};  ///< the whole text where `text` was cut; shown on hover
 };
 
@@ -91,6 +95,10 @@ std::string toSvg(const Drawing& drawing, const Theme& theme);
 /// The same SVG with what browsers only show on paper: hatches that repeat the meaning of colours. For converters that
 /// know no media.
 std::string asPrinted(std::string svg);
+
+/// The same SVG, less than the whole, for readers of SVG Tiny: what is nested is moved to its place and not clipped;
+/// hatches and the rims of letters are left out.
+std::string withoutNesting(std::string_view svg);
 
 /// Pixels that a text takes. The window measures with its font; `estimatedWidth` is on the safe side of the fonts that
 /// readers of an SVG usually have.

@@ -347,11 +347,9 @@ Layout layOut(const LayoutRequest& request, const std::stop_token& stop) {
     } catch (const FileError& error) {
         Layout layout = layoutInRows(request);
         const bool wasSlow = std::chrono::steady_clock::now() - start >= kLongestDot;
-        layout.note = wasSlow
-                          ? "Graphviz took more than 2 s for this picture, so it is drawn in plain rows; collapse "
-                            "some groups for a better one."
-                          : fmt::format("The graph is drawn in plain rows: {}; install Graphviz for better pictures.",
-                                        error.what());
+        layout.note = wasSlow ? "Graphviz took more than 2 s for this picture, so it is drawn in plain rows; collapse "
+                                "some groups for a better one."
+                              : fmt::format("The graph is drawn in plain rows: {}.", error.what());
         return layout;
     }
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/base/character.h"
+#include "core/base/escape.h"
 #include "core/base/text.h"
 #include "core/report/drawing.h"
 #include "core/report/table.h"

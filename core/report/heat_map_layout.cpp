@@ -23,10 +23,14 @@ constexpr double kGap = 8;
 constexpr double kRowHeight = 22;
 constexpr double kWidestCell = 44;
 constexpr double kPrintedFrom = 14;  ///< marks are printed in cells larger than this
-constexpr double kUpright = 13;      ///< a line of text turned by 90°
-constexpr double kRowPitch = 12;     ///< from the base line of one row's name to the next
-constexpr double kNamesHeight = 70;  ///< of everything below the cells in a window
-constexpr double kHeadsHeight = 17;  ///< of the line of what neighbouring columns share
+constexpr double kUpright = 14;      ///< a line of text turned by 90°
+constexpr double kRowPitch = 14;     ///< from the base line of one row's name to the next
+constexpr double kNamesHeight = 70;  ///< of everything below the cells in a low window
+constexpr double kNamesShare = 0.2;  ///< of a high one
+constexpr double kMostNamesHeight = 130;
+constexpr double kNamedRow = 12;      ///< below this height rows need the room of the names
+constexpr double kLowestMarked = 11;  ///< rows from this height on have room for a mark
+constexpr double kHeadsHeight = 17;   ///< of the line of what neighbouring columns share
 constexpr double kWidestName = 168;
 constexpr double kGroupGap = 4;
 constexpr double kMostGroupedRows = 64;
@@ -130,7 +134,7 @@ private:
         const double folded = out_.perColumn > 1 ? kLine : 0;
         chooseNames(true);
         fillHeight(folded);
-        if (view_.fill && out_.cellHeight < kRowPitch && nameHeight_ > 0) {  // rows need it more
+        if (view_.fill && out_.cellHeight < kNamedRow && nameHeight_ > 0) {  // rows need it more
             chooseNames(false);
             fillHeight(folded);
         }
@@ -186,7 +190,11 @@ private:
         nameHeight_ = nameRoom_ = 0;
         if (map_.columns.empty()) return;
         const double heads = hasHeads_ ? kHeadsHeight : 0;
-        const double most = (all ? kNamesHeight : hasHeads_ ? heads : kNamesHeight / 2) * (view_.fill ? 1 : 1.5);
+        const double high =
+            view_.fill ? std::clamp(kNamesShare * size_.height, kNamesHeight, kMostNamesHeight) : 1.5 * kNamesHeight;
+        const double most = all         ? high
+                            : hasHeads_ ? heads * (view_.fill ? 1 : 1.5)
+                                        : kNamesHeight / 2 * (view_.fill ? 1 : 1.5);
         nameRoom_ = std::max(0.0, std::min(widestName() + 2, most - heads - 5));
         if (nameRoom_ < kUpright) nameRoom_ = 0;
         nameHeight_ = (nameRoom_ > 0 ? nameRoom_ + 5 : 0) + heads + 2;
@@ -268,12 +276,32 @@ private:
     }
 
     void cells() {
-        const bool marked = out_.perColumn == 1 && out_.cellWidth > kPrintedFrom && out_.cellHeight > kPrintedFrom;
+        const bool high = out_.cellHeight >= kLowestMarked;
+        const bool marked = out_.perColumn == 1 && out_.cellWidth > kPrintedFrom && high;
         const std::size_t rowFrom = firstRow() / out_.perRow * out_.perRow;
         const std::size_t columnFrom = firstColumn() / out_.perColumn * out_.perColumn;
         for (std::size_t row = rowFrom; row < lastRow(); row += out_.perRow)
             for (std::size_t column = columnFrom; column < lastColumn(); column += out_.perColumn)
                 cell(row, column, marked);
+        if (high && !marked)
+            for (std::size_t row = rowFrom; row < lastRow(); row += out_.perRow) markRuns(row, columnFrom);
+    }
+
+    /// Where cells are too narrow for a mark, neighbours of one category have one together.
+    void markRuns(std::size_t row, std::size_t columnFrom) {
+        for (std::size_t from = columnFrom, to = from; from < lastColumn(); from = to) {
+            const int category = frequent(row, from);
+            for (to = from + out_.perColumn; to < lastColumn() && frequent(row, to) == category;) to += out_.perColumn;
+            if (category < 0) continue;
+            const Rect first = out_.cell(static_cast<double>(row), static_cast<double>(from));
+            const double left = std::max(first.x, out_.plot.x);
+            const double right = std::min(first.x + out_.cellWidth * static_cast<double>(to - from), out_.plot.right());
+            const HeatMap::Category& look = map_.categories[static_cast<std::size_t>(category)];
+            const std::string mark = escaped(look.mark);
+            if (mark.empty() || right - left < std::max(kPrintedFrom, width(mark, true) + 2)) continue;
+            text({(left + right) / 2, first.y + out_.cellHeight * static_cast<double>(out_.perRow) / 2 + 4}, mark,
+                 lettersOn(look.colour), Anchor::middle, kCaption, true);
+        }
     }
 
     void cell(std::size_t row, std::size_t column, bool marked) {

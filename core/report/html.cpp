@@ -3,6 +3,7 @@
 #include <string_view>
 #include <variant>
 
+#include "core/base/escape.h"
 #include "core/base/text.h"
 #include "core/report/report_blocks.h"
 #include "core/report/report_document.h"

@@ -62,7 +62,7 @@ void addGenerations(Chart& chart, const RaceRun& run, double factor) {
     if (run.mean.empty()) return;
     Series mean = seriesOf(run.algorithm, Mark::line);
     mean.id += "/mean";
-    mean.name = "mean of a generation";
+    mean.name = "mean of " + run.algorithm + "'s generations";
     mean.dashed = true;
     Series band = seriesOf(run.algorithm, Mark::band);
     band.id += "/spread";
@@ -103,7 +103,7 @@ std::optional<RaceName> raceName(const std::string& text) {
     return RaceName{prefix + rest.substr(0, space), role};
 }
 
-/// "tessera leads, 0.31 % above the bound": what a race says.
+/// "tessera leads, optimality gap 0.31 %": what a race says.
 std::string raceTitle(const std::vector<RaceRun>& runs, std::optional<double> bound, const RaceAxis& axis) {
     const auto leader = std::min_element(
         runs.begin(), runs.end(), [](const RaceRun& a, const RaceRun& b) { return bestOf(a.best) < bestOf(b.best); });
@@ -118,7 +118,7 @@ std::string raceTitle(const std::vector<RaceRun>& runs, std::optional<double> bo
     text += ": " + formatQuantity(best * axis.factor, axis.measure);
     if (bound && *bound > 0 && best > 0) {
         const double gap = best / *bound - 1;
-        text += gap < 1e-9 ? ", proven optimal" : ", " + study::percentText(gap) + " above the bound";
+        text += gap < 1e-9 ? ", proven optimal" : ", optimality gap " + study::percentText(gap);
     }
     return text;
 }
@@ -133,14 +133,35 @@ void tellApart(Chart& chart) {
         chart.series[i].colour = std::string(kCategories.at(i % kCategories.size()));
 }
 
+/// What the race is about: from the bound to the values of the last tenfold of samples, as far as half of the
+/// algorithms are not left far behind. The first samples are a multiple of that, and so may be what does not compete.
+std::optional<Range> focusOf(const std::vector<RaceRun>& runs, std::optional<double> bound, double factor) {
+    constexpr double kLate = 0.1, kBehind = 5;
+    std::vector<double> finals;
+    double high = 0;
+    for (const RaceRun& run : runs) {
+        if (run.best.empty()) continue;
+        finals.push_back(bestOf(run.best));
+        for (const auto& [samples, value] : run.best)
+            if (samples >= kLate * run.best.back().first) high = std::max(high, value);
+    }
+    if (finals.empty()) return std::nullopt;
+    std::sort(finals.begin(), finals.end());
+    const double low = std::min(bound.value_or(finals.front()), finals.front());
+    const double behind = low + kBehind * (finals[finals.size() / 2] - low);
+    if (behind > low) high = std::min(high, behind);
+    return high > low && low > 0 ? std::optional(Range{low * factor, high * factor}) : std::nullopt;
+}
+
 Chart valueChart(const std::vector<RaceRun>& runs, std::optional<double> bound, const RaceAxis& axis,
                  const RaceLook& look) {
     Chart chart{.id = "race", .title = raceTitle(runs, bound, axis)};
     chart.x = {.title = "Samples", .logarithmic = true};
     chart.y = {.title = axis.title, .measure = axis.measure, .logarithmic = look.logarithmic};
     for (const RaceRun& run : runs)
-        if (runs.size() == 1 || run.algorithm == look.detailed) addGenerations(chart, run, axis.factor);
+        if (run.algorithm == look.detailed) addGenerations(chart, run, axis.factor);
     for (const RaceRun& run : runs) chart.series.push_back(bestSeries(run, axis.factor));
+    chart.y.focus = focusOf(runs, bound, axis.factor);
     tellApart(chart);
     if (bound && *bound > 0)
         chart.series.push_back({.id = "bound", .name = "bound", .mark = Mark::bound, .y = {*bound * axis.factor}});
@@ -148,9 +169,9 @@ Chart valueChart(const std::vector<RaceRun>& runs, std::optional<double> bound, 
 }
 
 Chart gapChart(const std::vector<RaceRun>& runs, double bound) {
-    Chart chart{.id = "race-gap", .title = "Distance from the bound"};
+    Chart chart{.id = "race-gap", .title = "Optimality gap"};
     chart.x = {.title = "Samples", .logarithmic = true};
-    chart.y = {.title = "Above the bound (%)", .logarithmic = true};
+    chart.y = {.title = "Optimality gap (%)", .logarithmic = true};
     bool floored = false;
     for (const RaceRun& run : runs) {
         Series series = bestSeries(run, 1);
@@ -173,7 +194,7 @@ double gapOf(const MappingOutcome& outcome, const Run& run) {
 std::string certaintyOf(const MappingOutcome& outcome, const Run& run) {
     if (run.optimal) return "proven optimal";
     if (!(outcome.result.bound.objective > 0)) return "no bound";
-    return study::percentText(gapOf(outcome, run)) + " above the bound";
+    return "optimality gap " + study::percentText(gapOf(outcome, run));
 }
 
 bool isThroughput(const MappingOutcome& outcome) {
@@ -235,7 +256,7 @@ std::string titleOf(const MappingOutcome& outcome, const Kind& kind) {
     } else {
         name = outcome.problem.cores[kind.core];
     }
-    if (kind.cores.size() > 1) name += fmt::format(" ({} alike)", kind.cores.size());
+    if (kind.cores.size() > 1) name += fmt::format(" (same for {})", kind.cores.size());
     return name;
 }
 
@@ -298,7 +319,8 @@ std::vector<Chart> raceCharts(const MappingOutcome& outcome, const RaceLook& loo
     return raceCharts(runs, bound > 0 ? std::optional(bound) : std::nullopt, axisOf(outcome, outcome.objective), look);
 }
 
-std::vector<Chart> raceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic) {
+std::vector<Chart> raceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
+                              bool generations) {
     std::vector<RaceRun> runs;
     std::vector<double> bounds;
     bool race = false;
@@ -323,7 +345,7 @@ std::vector<Chart> raceCharts(const std::vector<std::pair<std::string, CurvePoin
     const bool one = !bounds.empty() &&
                      std::all_of(bounds.begin(), bounds.end(), [&](double bound) { return bound == bounds.front(); });
     return raceCharts(runs, one ? std::optional(bounds.front()) : std::nullopt, {.title = "Best so far"},
-                      {.logarithmic = logarithmic, .detailed = runs.back().algorithm});
+                      {.logarithmic = logarithmic, .detailed = generations ? runs.back().algorithm : std::string()});
 }
 
 Chart algorithmChart(const MappingOutcome& outcome) {
@@ -400,9 +422,9 @@ Chart demandChart(const MappingOutcome& outcome) {
 }
 
 Chart exploredChart(const MappingOutcome& outcome) {
-    Chart chart{.id = "explored", .title = "Where the algorithms looked"};
-    chart.x = {.title = "First main component of the samples"};
-    chart.y = {.title = "Second main component"};
+    Chart chart{.id = "explored", .title = "Search-space projection (PCA)"};
+    chart.x = {.title = "First principal component of the samples"};
+    chart.y = {.title = "Second principal component"};
     chart.empty = std::string(kNoSamples);
     std::vector<Series> best;
     const Run* const winner = study::bestRun(outcome);
@@ -479,7 +501,7 @@ Chart sweepChart(const study::MappingSweep& sweep) {
             found->y.push_back(rates ? run.throughput.value_or(0) : run.makespan);
             found->valueTexts.push_back(
                 fmt::format("{} · {}", formatQuantity(found->y.back(), chart.y.measure),
-                            run.gap < 1e-9 ? "proven optimal" : study::percentText(run.gap) + " above the bound"));
+                            run.gap < 1e-9 ? "proven optimal" : "optimality gap " + study::percentText(run.gap)));
         }
     }
     if (!bound.x.empty()) chart.series.push_back(std::move(bound));

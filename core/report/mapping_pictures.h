@@ -44,9 +44,10 @@ std::vector<Chart> raceCharts(const std::vector<RaceRun>& runs, std::optional<do
 /// Of a result.
 std::vector<Chart> raceCharts(const study::MappingOutcome& outcome, const RaceLook& look = {});
 /// Of curves as the engine reports them while it works: "magma best", "magma mean", "magma spread", "magma", "bound",
-/// each perhaps of a run: "RUN · magma best". The algorithm that came last is the detailed one. Empty where they are no
-/// race.
-std::vector<Chart> raceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic);
+/// each perhaps of a run: "RUN · magma best". With `generations` the algorithm that came last is the detailed one.
+/// Empty where they are no race.
+std::vector<Chart> raceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
+                              bool generations = false);
 
 /// What an algorithm reached, with the bound: throughput where the work of the jobs is known and it is what was
 /// maximised, else the objective (MAGMA, Figs. 8, 9).
@@ -54,7 +55,7 @@ Chart algorithmChart(const study::MappingOutcome& outcome);
 /// Every job on every kind of core: how long it takes there without stalls, and which bandwidth that asks for (MAGMA,
 /// Fig. 7).
 Chart demandChart(const study::MappingOutcome& outcome);
-/// Samples of every algorithm in the plane of their two main components, the best of each marked (MAGMA, Fig. 10).
+/// Samples of every algorithm in the plane of their two principal components, the best of each marked (MAGMA, Fig. 10).
 Chart exploredChart(const study::MappingOutcome& outcome);
 /// What cannot be had together of two objectives, a curve per algorithm.
 Chart frontChart(const study::MappingOutcome& outcome);

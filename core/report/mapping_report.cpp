@@ -20,7 +20,7 @@ namespace {
 using mapping::Run;
 using study::MappingOutcome;
 
-constexpr std::size_t kMostJobsInText = 24;
+constexpr std::size_t kMostJobsInText = 24, kMostFrontInText = 24;
 
 std::string count(double value) {
     return formatCount(value);
@@ -75,6 +75,17 @@ std::string tieSentence(const MappingOutcome& outcome) {
     return fmt::format(
         "{} tie at the lower bound ({}): no mapping can be better, and this problem cannot tell them apart.",
         joined(names, ", "), outcome.result.bound.method);
+}
+
+std::string frontText(const MappingOutcome& outcome, const Run& run) {
+    Table table = frontTable(outcome, run);
+    const std::size_t all = table.rows.size();
+    table.rows.resize(std::min(all, kMostFrontInText));
+    return fmt::format("\nFront of {} and {} by {}: {}{}\n", mapping::nameOf(outcome.pareto->first),
+                       mapping::nameOf(outcome.pareto->second), run.algorithm,
+                       formatCounted(static_cast<double>(all), "mapping", "mappings"),
+                       all > kMostFrontInText ? fmt::format(", the first {}", kMostFrontInText) : "") +
+           toText(table);
 }
 
 }  // namespace
@@ -144,6 +155,21 @@ Table jobTable(const MappingOutcome& outcome, const Run& run) {
     return table;
 }
 
+Table frontTable(const MappingOutcome& outcome, const Run& run) {
+    Table table;
+    table.columns = {
+        {"mapping", true}, {"makespan", true}, {"mean finish", true}, {"energy", true}, {"throughput", true}};
+    for (const mapping::FrontPoint& point : run.front) {
+        const auto rate = study::throughputOf(outcome.problem, point.values);
+        table.rows.push_back({count(static_cast<double>(table.rows.size() + 1)),
+                              study::cyclesText(outcome.problem, point.values.makespan),
+                              study::cyclesText(outcome.problem, point.values.latency),
+                              point.values.energy ? formatQuantity(*point.values.energy, Measure::joules) : "–",
+                              rate ? formatQuantity(rate->value, Measure::flopsPerSecond) : "–"});
+    }
+    return table;
+}
+
 Table mappedJobsTable(const MappingOutcome& outcome) {
     Table table;
     table.columns = {{"algorithm"},           {"job", true},     {"name"},
@@ -200,6 +226,8 @@ std::string mappingText(const study::Result& result, const MappingOutcome& outco
     std::string text = study::headline(outcome) + "\n\n";
     text += joined(mappingSentences(result, outcome), "\n") + "\n\n";
     text += toText(algorithmTable(outcome));
+    if (outcome.pareto)
+        for (const Run& run : outcome.result.runs) text += frontText(outcome, run);
     text += "\nLower bounds of the makespan\n" + toText(boundTable(outcome));
     text += fmt::format("\nSub-accelerators under {}\n", best.algorithm) + toText(coreTable(outcome, best));
     Table jobs = jobTable(outcome, best);

@@ -17,6 +17,8 @@ Table boundTable(const study::MappingOutcome& outcome);
 Table coreTable(const study::MappingOutcome& outcome, const mapping::Run& run);
 /// Every job of one algorithm's mapping, by sub-accelerator and order.
 Table jobTable(const study::MappingOutcome& outcome, const mapping::Run& run);
+/// The mappings of one algorithm's front, of which none is better than another in both of its objectives.
+Table frontTable(const study::MappingOutcome& outcome, const mapping::Run& run);
 /// Every job of every algorithm's mapping, full precision, for spreadsheets.
 Table mappedJobsTable(const study::MappingOutcome& outcome);
 

@@ -160,7 +160,7 @@ const std::vector<NamedPicture>& namedPictures() {
              return demandChart(mappingOf(result));
          },
          "mapping"},
-        {"explored", "Where the algorithms looked",
+        {"explored", "Search-space projection (PCA)",
          [](const Result& result, const Text& /*strategy*/, const Hooks& /*hooks*/) -> Picture {
              return exploredChart(mappingOf(result));
          },
@@ -228,7 +228,7 @@ const std::vector<NamedPicture>& namedPictures() {
              return trainingCostChart(predictionOf(result), one.devices);
          },
          "predict"},
-        {"methods", "The same by plainer methods",
+        {"methods", "The same by baseline predictors",
          [](const Result& result, const Text& prediction, const Hooks& /*hooks*/) -> Picture {
              const predict::Prediction& one = predictionNamed(result, prediction);
              return methodChart(predictionOf(result), one.devices);

@@ -146,7 +146,7 @@ HeatMap typeMap(const study::PartitionOutcome& outcome, const std::string& strat
     for (std::size_t row = 0; row < plan.levels.size(); ++row) {
         const LevelPlan& level = plan.levels[row];
         map.rows.push_back(splitName(level));
-        map.rowNotes.push_back(fmt::format("{:.3g}", level.ratio));
+        map.rowNotes.push_back(study::ratioText(level.ratio));
         map.rowGroups.push_back(level.group);
         for (const partition::LayerPlan& layer : level.layers) {
             if (layer.layer < 0) continue;
@@ -168,7 +168,7 @@ Chart ratioChart(const study::PartitionOutcome& outcome, const std::string& stra
     for (const LevelPlan& level : plan.levels) {
         names.push_back(splitName(level));
         series.y.push_back(level.ratio);
-        series.valueTexts.push_back(fmt::format("{:.3g}", level.ratio));
+        series.valueTexts.push_back(study::ratioText(level.ratio));
     }
     series.x = indices(names.size());
     chart.x = categories("Level", std::move(names));
@@ -309,6 +309,17 @@ Chart memoryChart(const study::PartitionOutcome& outcome, const std::string& str
     return chart;
 }
 
+namespace {
+
+/// "Throughput (samples/s)": the axis of a metric whose measure is a mere count.
+std::string axisTitle(const study::Metric& metric) {
+    const std::string_view name = std::string_view(metric.name).substr(metric.name.rfind('/') + 1);
+    if (name.ends_with("samples_per_s")) return metric.title + " (samples/s)";
+    return metric.title;
+}
+
+}  // namespace
+
 Chart comparisonChart(const study::Comparison& comparison, const std::string& metric) {
     Chart chart{.id = "compare-" + metric};
     chart.horizontal = true;
@@ -318,7 +329,7 @@ Chart comparisonChart(const study::Comparison& comparison, const std::string& me
     if (row == comparison.metrics.end()) return chart;
     chart.title = row->metric.title + (row->metric.owner.empty() ? "" : ", " + row->metric.owner);
     chart.x = categories("", comparison.runs);
-    chart.y = {.title = row->metric.title, .measure = row->metric.measure, .fromZero = true};
+    chart.y = {.title = axisTitle(row->metric), .measure = row->metric.measure, .fromZero = true};
     for (std::size_t i = 0; i < row->values.size(); ++i) {
         if (!row->values[i]) continue;
         study::Metric value = row->metric;

@@ -36,7 +36,9 @@ using CurvePoints = std::vector<std::pair<double, double>>;
 /// How searches went, one chart per kind of curve that a trace has, never none. Names are "RUN · OWNER: KIND ROLE" with
 /// the roles best, mean, low, high (their spread) and bound; every part may be missing. Strategies keep their colours,
 /// baselines are dashed, and the label of a bound says how far the best one is from it.
-std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic);
+/// `generations`: see raceCharts.
+std::vector<Chart> convergenceCharts(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic,
+                                     bool generations = false);
 /// The first of them.
 Chart convergenceChart(const std::vector<std::pair<std::string, CurvePoints>>& curves, bool logarithmic);
 /// Whether a strategy is one that ours is compared with, and drawn dashed.

@@ -50,8 +50,10 @@ std::string partitionText(const study::Result& result, const PartitionOutcome& o
     text += fmt::format("{} on {}: {} accelerators, batch {}\n\n", escaped(outcome.model), escaped(outcome.fleet),
                         formatCount(static_cast<double>(outcome.accelerators)), formatCount(outcome.result.batch));
     text += toText(strategyTable(outcome));
-    const std::vector<std::string> without = fasterWithout(best);
-    if (!without.empty()) text += "\n" + joined(without, "\n") + "\n";
+    if (!best.subsets.empty()) {
+        text += fmt::format("\nSubsets of the fleet under {}\n", best.strategy) + toText(subsetTable(best));
+        if (const std::string rest = unsolvedSubsets(best); !rest.empty()) text += rest + "\n";
+    }
     text += fmt::format("\nSplits of {}, types from the first layer to the last\n", best.strategy);
     text += toText(levelTable(best));
     text += fmt::format("\nAccelerators under {}\n", best.strategy) + toText(acceleratorTable(best));
@@ -66,23 +68,43 @@ const Plan& bestPlan(const PartitionOutcome& outcome) {
     return *study::fastestPlan(outcome);
 }
 
-std::vector<std::string> fasterWithout(const Plan& plan) {
-    std::vector<std::string> sentences;
-    for (const partition::WithoutGroup& other : plan.without)
-        if (other.stepTime < plan.stepTime)
-            sentences.push_back(fmt::format("Faster without {}: {}/step, {} over DP on the whole fleet.",
-                                            escaped(other.group), seconds(other.stepTime),
-                                            study::timesText(other.speedupOverDp)));
-    return sentences;
+Table subsetTable(const Plan& plan) {
+    constexpr std::size_t kMostShown = 8;
+    Table table;
+    table.columns = {{"idle"},           {"accelerators", true}, {"step time", true},
+                     {"speed-up", true}, {"lower bound", true},  {"certainty if these take part"}};
+    for (std::size_t k = 0; k < plan.subsets.size(); ++k) {
+        const partition::SubsetPlan& subset = plan.subsets[k];
+        if (k >= kMostShown && !subset.idle.empty()) continue;
+        table.rows.push_back({subset.idle.empty() ? "none" : study::idleText(subset.idle),
+                              formatCount(static_cast<double>(subset.accelerators)), seconds(subset.stepTime),
+                              study::timesText(subset.speedupOverDp),
+                              subset.lowerBound.value > 0 ? seconds(subset.lowerBound) : "–",
+                              study::gapText(subset.stepTime.value, subset.lowerBound.value)});
+    }
+    return table;
+}
+
+std::string unsolvedSubsets(const Plan& plan) {
+    std::vector<std::string> parts;
+    const auto add = [&](std::int64_t count, const char* one, const char* more) {
+        if (count > 0) parts.push_back(formatCounted(static_cast<double>(count), one, more));
+    };
+    add(plan.subsetsRuledOut, "further subset is ruled out by its bound",
+        "further subsets are ruled out by their bounds");
+    add(plan.subsetsLeft, "further subset was not solved", "further subsets were not solved");
+    return parts.empty() ? std::string() : joined(parts, "; ") + ".";
 }
 
 Table strategyTable(const PartitionOutcome& outcome) {
     Table table;
-    table.columns = {{"strategy"},   {"step time", true},   {"samples/s", true}, {"over DP", true},
-                     {"cost", true}, {"lower bound", true}, {"certainty"},       {"fits"}};
+    table.columns = {{"strategy"}, {"step time", true}, {"samples/s", true},   {"speed-up", true},
+                     {"idle"},     {"cost", true},      {"lower bound", true}, {"certainty"},
+                     {"fits"}};
     for (const Plan& plan : outcome.result.plans)
         table.rows.push_back({plan.strategy, seconds(plan.stepTime), study::rateText(plan.throughput),
-                              study::timesText(plan.speedupOverDp), seconds(plan.cost),
+                              study::timesText(plan.speedupOverDp),
+                              plan.idle.empty() ? "none" : study::idleText(plan.idle), seconds(plan.cost),
                               plan.lowerBound.value > 0 ? seconds(plan.lowerBound) : "–", study::certaintyText(plan),
                               plan.fits ? "yes" : "no"});
     return table;
@@ -95,7 +117,7 @@ Table levelTable(const Plan& plan) {
     for (const LevelPlan& level : plan.levels)
         table.rows.push_back({std::to_string(level.level), level.group,
                               formatCount(static_cast<double>(level.accelerators)),
-                              formatCount(static_cast<double>(level.occurrences)), fmt::format("{:.4f}", level.ratio),
+                              formatCount(static_cast<double>(level.occurrences)), study::ratioText(level.ratio),
                               seconds(level.objective), runs(level)});
     return table;
 }

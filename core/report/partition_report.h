@@ -13,8 +13,10 @@ namespace tessera::report {
 using study::headline;
 /// The plan that the headline is about: the fastest; ties go to the one asked for first.
 const partition::Plan& bestPlan(const study::PartitionOutcome& outcome);
-/// "Faster without v2: 25.8 ms/step, 8.84× over DP." for every group that a plan is better off without.
-std::vector<std::string> fasterWithout(const partition::Plan& plan);
+/// The subsets of the fleet that were solved, best first: the best few and the whole fleet.
+Table subsetTable(const partition::Plan& plan);
+/// "3 further subsets are ruled out by their bounds."; empty where all were solved.
+std::string unsolvedSubsets(const partition::Plan& plan);
 
 Table strategyTable(const study::PartitionOutcome& outcome);
 /// One row per split: its types as runs, such as "I×49 III II".

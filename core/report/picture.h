@@ -15,12 +15,19 @@
 /// "secondary").
 namespace tessera::report {
 
+/// Values from one to another.
+struct Range {
+    double low = 0, high = 0;
+};
+
 struct Axis {
     std::string title = {};  ///< without the unit: "Step time"
     Measure measure = Measure::count;
     bool logarithmic = false;
     std::vector<std::string> categories = {};  ///< names at 0, 1, 2, …; empty = a continuous axis
     bool fromZero = false;
+    std::optional<Range> focus =
+        {};  ///< what the question is about: shown first; what lies outside is there to zoom to
 };
 
 enum class Mark : std::uint8_t {
@@ -43,8 +50,12 @@ struct Series {
     bool dimmed = false;                       ///< background points: grey at 35 %
     std::vector<double> low = {}, high = {};   ///< error bars, empty = none
     std::vector<std::string> valueTexts = {};  ///< printed at bars or points; empty = formatted values
+    std::vector<std::string> labels = {};      ///< shorter texts that are printed at points instead
     std::vector<double> radii = {};            ///< of points, pixels; empty = all alike
     bool cannotBeBelow = true;                 ///< for a bound: which side is hatched
+    double opacity = 1;                        ///< of points that lie on each other
+    int shape = -1;                            ///< of markers: as of the series at this place; -1 = at its own
+    bool edgeArrows = false;                   ///< points out of sight are told by a named arrow at the edge
 };
 
 struct Chart {

@@ -31,6 +31,8 @@ constexpr std::size_t kColours = 6;  ///< of categories that stay apart on small
 constexpr std::array kMemoryColours{kCategories[1], kCategories[0], kCategories[2], kCategories[4], kCategories[5]};
 static_assert(kMemoryColours.size() == predict::kCategories);
 
+constexpr double kComparedSamples = 1000;
+
 struct StagePart {
     std::string_view id, name, colour;
     double (*seconds)(const Prediction& one);
@@ -61,7 +63,7 @@ std::string onDevices(std::int64_t devices) {
 }
 
 std::string samplesText(double perSecond) {
-    return study::rateText(perSecond) + " samples/s";
+    return study::uncertainText(perSecond) + " samples/s";
 }
 
 std::string dollarText(std::string_view metric, double value) {
@@ -154,10 +156,18 @@ void addBars(Chart& chart, const PredictionOutcome& outcome, const Bars& bars, b
 
 void addConfidence(Chart& chart, const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {
     std::string text = "Error bars hold 90 % of what the numbers behind a prediction allow.";
-    const predict::Ranking* ranking = rankingOf(outcome, metric, devices);
-    if (ranking != nullptr && ranking->order.size() > 1)
-        text += fmt::format(" This order of {} holds with {}.", ranking->order.size(), percent(ranking->probability));
+    const predict::Ranking* ranking = study::rankingOf(outcome, metric, devices);
+    if (ranking != nullptr && ranking->order.size() > 1) text += " P" + study::correctText(*ranking).substr(1) + ".";
     chart.notes.push_back(std::move(text));
+}
+
+/// "cs2 or bow: too close to call on 8 devices (100,000 to 97,600 samples/s)"; empty where one is ahead.
+std::string tieText(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices,
+                    std::string (*text)(const Prediction& one)) {
+    const std::vector<const Prediction*> first = study::contenders(outcome, metric, devices);
+    if (first.size() < 2) return "";
+    return fmt::format("{}: too close to call {} ({} to {})", study::anyOf(first), onDevices(devices),
+                       text(*first.front()), text(*first.back()));
 }
 
 std::string nothingFits(std::int64_t devices) {
@@ -217,18 +227,6 @@ const Prediction* predictionOf(const PredictionOutcome& outcome, std::string_vie
     return nullptr;
 }
 
-const predict::Ranking* rankingOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {
-    for (const predict::Ranking& ranking : outcome.ranking)
-        if (ranking.metric == metric && ranking.devices == devices) return &ranking;
-    return nullptr;
-}
-
-const Prediction* bestOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {
-    const predict::Ranking* ranking = rankingOf(outcome, metric, devices);
-    return ranking == nullptr || ranking->order.empty() ? nullptr
-                                                        : predictionOf(outcome, ranking->order.front(), devices);
-}
-
 // Accelerators side by side -------------------------------------------------------------------------------------------
 
 std::vector<const Prediction*> inOrder(const PredictionOutcome& outcome, std::int64_t devices) {
@@ -244,9 +242,13 @@ Chart throughputChart(const PredictionOutcome& outcome, std::int64_t devices) {
         chart.title = fmt::format("{} trains {} {} {}: {}", shown(bars.rows.front()->accelerator), shown(outcome.model),
                                   bars.rows.size() > 1 ? "fastest" : "as fast as this", onDevices(devices),
                                   samplesText(*bars.values.front()));
+    if (std::string tie = tieText(outcome, study::kByThroughput, devices,
+                                  [](const Prediction& one) { return samplesText(one.throughput); });
+        !tie.empty())
+        chart.title = std::move(tie);
     addBars(chart, outcome, bars, true, samplesText);
     addReasons(chart, bars, "has no throughput.");
-    addConfidence(chart, outcome, kByThroughput, devices);
+    addConfidence(chart, outcome, study::kByThroughput, devices);
     return chart;
 }
 
@@ -257,12 +259,17 @@ Chart pricePerformanceChart(const PredictionOutcome& outcome, std::int64_t devic
     const bool any = !bars.rows.empty() && bars.values.front();
     if (any)
         chart.title = fmt::format("{} gives the most for a dollar {}: {}", shown(bars.rows.front()->accelerator),
-                                  onDevices(devices), dollarText(kByPrice, *bars.values.front()));
+                                  onDevices(devices), dollarText(study::kByPrice, *bars.values.front()));
+    if (std::string tie =
+            tieText(outcome, study::kByPrice, devices,
+                    [](const Prediction& one) { return dollarText(study::kByPrice, *one.samplesPerUsd); });
+        !tie.empty())
+        chart.title = std::move(tie);
     chart.empty = "No accelerator that fits has a price. Give one per hour in its editor and predict again.";
     if (!any) return chart;
-    addBars(chart, outcome, bars, true, [](double value) { return dollarText(kByPrice, value); });
+    addBars(chart, outcome, bars, true, [](double value) { return dollarText(study::kByPrice, value); });
     addReasons(chart, bars, "has no price per hour: give it one in its editor and predict again.");
-    addConfidence(chart, outcome, kByPrice, devices);
+    addConfidence(chart, outcome, study::kByPrice, devices);
     return chart;
 }
 
@@ -273,17 +280,20 @@ Chart trainingCostChart(const PredictionOutcome& outcome, std::int64_t devices) 
     const Bars bars = barsBy(outcome, devices, costOf, true);
     if (bars.rows.empty() || !bars.values.front()) return chart;
     const Prediction& best = *bars.rows.front();
-    chart.title = fmt::format(
-        "Training costs least on {}: {}{}", shown(best.accelerator),
-        dollarText("training_cost_usd", *bars.values.front()),
-        best.trainingTime ? ", in " + formatQuantity(best.trainingTime->value, Measure::seconds) : std::string());
+    const auto text = [](const Prediction& one) {
+        return dollarText("training_cost_usd", *one.trainingCostUsd) +
+               (one.trainingTime ? " in " + formatQuantity(one.trainingTime->value, Measure::seconds) : std::string());
+    };
+    chart.title = tieText(outcome, study::kByPrice, devices, text);
+    if (chart.title.empty())
+        chart.title = fmt::format("Training costs least on {}: {}", shown(best.accelerator), text(best));
     addBars(chart, outcome, bars, false, [](double value) { return dollarText("training_cost_usd", value); });
     addReasons(chart, bars, "has no price per hour: give it one in its editor and predict again.");
     return chart;
 }
 
 Chart methodChart(const PredictionOutcome& outcome, std::int64_t devices) {
-    Chart chart{.id = "methods", .title = "The same by plainer methods, " + onDevices(devices), .horizontal = true};
+    Chart chart{.id = "methods", .title = "The same by baseline predictors, " + onDevices(devices), .horizontal = true};
     chart.y = {.title = "Throughput (samples/s)", .fromZero = true};
     chart.empty = nothingFits(devices);
     struct Method {
@@ -307,7 +317,7 @@ Chart methodChart(const PredictionOutcome& outcome, std::int64_t devices) {
         const auto add = [&](Series& series, double value) {
             series.x.push_back(static_cast<double>(i));
             series.y.push_back(value);
-            series.valueTexts.push_back(study::rateText(value));
+            series.valueTexts.push_back(study::uncertainText(value));
         };
         if (bars.values[i]) add(own, *bars.values[i]);
         for (const predict::Baseline& baseline : bars.rows[i]->baselines)
@@ -323,8 +333,8 @@ Chart methodChart(const PredictionOutcome& outcome, std::int64_t devices) {
 }
 
 Chart stageChart(const PredictionOutcome& outcome, std::int64_t devices) {
-    Chart chart{.id = "stages", .title = "What a step consists of, " + onDevices(devices), .horizontal = true};
-    chart.y = {.title = "Time of a step", .measure = Measure::seconds, .fromZero = true};
+    Chart chart{.id = "stages", .title = "What training consists of, " + onDevices(devices), .horizontal = true};
+    chart.y = {.title = "Time for 1,000 samples", .measure = Measure::seconds, .fromZero = true};
     chart.empty = nothingFits(devices);
     const Bars bars = barsBy(outcome, devices, throughputOf);
     std::vector<Series> parts;
@@ -343,14 +353,17 @@ Chart stageChart(const PredictionOutcome& outcome, std::int64_t devices) {
         chart.x.categories.push_back(bars.values[i]
                                          ? fmt::format("{}, batch {}", shown(one.accelerator), countText(one.batch))
                                          : shown(one.accelerator));
-        chart.endTexts.push_back(bars.values[i] ? formatQuantity(one.step.value, Measure::seconds) : "does not fit");
+        // Steps of different batches compare by what the same number of samples takes.
+        const double scale = bars.values[i] ? kComparedSamples / (one.throughput * one.step.value) : 0;
+        chart.endTexts.push_back(bars.values[i] ? formatQuantity(scale * one.step.value, Measure::seconds)
+                                                : "does not fit");
         if (!bars.values[i]) continue;
         for (std::size_t p = 0; p < parts.size(); ++p) {
             parts[p].x.push_back(static_cast<double>(i));
-            parts[p].y.push_back(kStageParts.at(p).seconds(one));
+            parts[p].y.push_back(scale * kStageParts.at(p).seconds(one));
         }
         hidden.x.push_back(static_cast<double>(i));
-        hidden.y.push_back(one.overlap.value);
+        hidden.y.push_back(scale * one.overlap.value);
     }
     parts.push_back(std::move(hidden));
     const auto isThere = [](const Series& series) {
@@ -361,7 +374,7 @@ Chart stageChart(const PredictionOutcome& outcome, std::int64_t devices) {
     if (!bars.rows.empty() && bars.values.front()) {
         const Prediction& best = *bars.rows.front();
         const double share = best.step.value > 0 ? std::min(ratio(best.compute, best.step), 1.0) : 0;
-        chart.title = fmt::format("{} spends {} of a step computing, {}", shown(best.accelerator), percent(share),
+        chart.title = fmt::format("{} spends {} of its time computing, {}", shown(best.accelerator), percent(share),
                                   onDevices(devices));
     }
     addReasons(chart, bars, "");
@@ -424,8 +437,8 @@ std::string scalingTitle(const std::vector<Growth>& all) {
         best = &growth;
     }
     if (best == nullptr) return "Throughput by number of devices";
-    return fmt::format("{} keeps {} of what each of its devices does alone, {}", shown(best->accelerator.id),
-                       percent(most), onDevices(best->fitting.back()->devices));
+    return fmt::format("{}: {} scaling efficiency {}", shown(best->accelerator.id), percent(most),
+                       onDevices(best->fitting.back()->devices));
 }
 
 }  // namespace
@@ -465,7 +478,7 @@ Chart deviceScalingChart(const PredictionOutcome& outcome) {
     chart.title = scalingTitle(all);
     for (Series& each : ideals) chart.series.push_back(std::move(each));
     for (Series& each : curves) chart.series.push_back(std::move(each));
-    chart.notes.emplace_back("Dashed: as much from every device as from each of the fewest.");
+    chart.notes.emplace_back("Dashed: ideal linear scaling.");
     addUnfit(chart, outcome);
     return chart;
 }
@@ -689,7 +702,11 @@ OperatorRoofline operatorRoofline(const PredictionOutcome& outcome, const Predic
     for (std::size_t g = 0; g < model::kOperatorClasses; ++g) {
         const auto group = static_cast<model::OperatorClass>(g);
         const std::string name(model::nameOf(group));
-        Series series{.id = name, .name = name, .mark = Mark::points, .colour = std::string(operatorColour(name))};
+        Series series{.id = name,
+                      .name = name,
+                      .mark = Mark::points,
+                      .colour = std::string(operatorColour(name)),
+                      .opacity = 0.55};
         std::vector<std::size_t> points;
         for (const std::size_t i : order) {
             const AlikeOperators& op = operators[i];
@@ -812,7 +829,7 @@ Table sourceSheet(const PredictionOutcome& outcome) {
         for (const Prediction& one : outcome.predictions) {
             if (one.accelerator != each.id) continue;
             for (const auto& [path, from] : one.sources)
-                table.rows.push_back({each.id, path, from.reliability, from.source});
+                table.rows.push_back({each.id, path, from.reliability, hardware::sourceText(from)});
             break;
         }
     return table;

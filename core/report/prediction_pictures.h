@@ -27,15 +27,6 @@ std::vector<std::int64_t> deviceCountsOf(const study::PredictionOutcome& outcome
 /// Null where that was not asked for.
 const predict::Prediction* predictionOf(const study::PredictionOutcome& outcome, std::string_view accelerator,
                                         std::int64_t devices);
-/// The best that fits at a number of devices by a metric of `predict::Ranking`; null where nothing does.
-const predict::Prediction* bestOf(const study::PredictionOutcome& outcome, std::string_view metric,
-                                  std::int64_t devices);
-/// How sure the order by a metric is at a number of devices; null where there is none.
-const predict::Ranking* rankingOf(const study::PredictionOutcome& outcome, std::string_view metric,
-                                  std::int64_t devices);
-
-inline constexpr std::string_view kByThroughput = "throughput_samples_per_s";
-inline constexpr std::string_view kByPrice = "samples_per_usd";
 
 /// The predictions at a number of devices as their bars stand in `throughputChart`, `methodChart` and `stageChart`:
 /// fastest first, then what does not fit.
@@ -46,7 +37,7 @@ Chart throughputChart(const study::PredictionOutcome& outcome, std::int64_t devi
 Chart pricePerformanceChart(const study::PredictionOutcome& outcome, std::int64_t devices);
 /// What the samples that were asked for cost; empty where nobody asked.
 Chart trainingCostChart(const study::PredictionOutcome& outcome, std::int64_t devices);
-/// The throughput by plainer methods beside ours.
+/// The throughput by baseline predictors beside ours.
 Chart methodChart(const study::PredictionOutcome& outcome, std::int64_t devices);
 /// What the time of a step consists of, and what of it hides behind the rest (section 4.3.4).
 Chart stageChart(const study::PredictionOutcome& outcome, std::int64_t devices);

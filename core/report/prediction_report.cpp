@@ -62,10 +62,10 @@ Table predictionTable(const PredictionOutcome& outcome) {
         }
         row.push_back(count(one.batch));
         row.push_back(seconds(one.step));
-        row.push_back(study::rateText(one.throughput));
+        row.push_back(study::uncertainText(one.throughput));
         row.push_back(fmt::format("{:.0f} to +{:.0f} %", 100 * one.error.low, 100 * one.error.high));
         row.push_back(metricText("price_per_hour_usd", one.pricePerHourUsd));
-        row.push_back(one.samplesPerUsd ? study::rateText(*one.samplesPerUsd) : std::string(kNone));
+        row.push_back(one.samplesPerUsd ? study::uncertainText(*one.samplesPerUsd) : std::string(kNone));
         row.push_back(one.joulesPerSample ? formatQuantity(*one.joulesPerSample, Measure::joules) : std::string(kNone));
         if (training) {
             row.push_back(one.trainingTime ? seconds(*one.trainingTime) : std::string(kNone));
@@ -106,7 +106,7 @@ Table memoryTable(const PredictionOutcome& outcome) {
 
 Table rankingTable(const PredictionOutcome& outcome) {
     Table table;
-    table.columns = {{"by"}, {"devices", true}, {"order, best first"}, {"holds with", true}};
+    table.columns = {{"by"}, {"devices", true}, {"ranking, best first"}, {"probability that it is correct", true}};
     for (const predict::Ranking& row : outcome.ranking)
         table.rows.push_back({row.metric == "samples_per_usd" ? "samples per dollar" : "throughput", count(row.devices),
                               joined(row.order, ", "), study::percentText(row.probability)});
@@ -117,13 +117,13 @@ Table baselineTable(const PredictionOutcome& outcome) {
     Table table;
     table.columns = {{"prediction"}, {"this prediction", true}};
     const auto text = [](const predict::Baseline& baseline) {
-        return baseline.throughput ? study::rateText(*baseline.throughput) : std::string(kNone);
+        return baseline.throughput ? study::uncertainText(*baseline.throughput) : std::string(kNone);
     };
     for (const Prediction& one : outcome.predictions) {
         if (one.infeasible) continue;
         if (table.columns.size() == 2)
             for (const predict::Baseline& baseline : one.baselines) table.columns.push_back({baseline.id, true});
-        std::vector<std::string> row{study::nameOf(one), study::rateText(one.throughput)};
+        std::vector<std::string> row{study::nameOf(one), study::uncertainText(one.throughput)};
         for (const predict::Baseline& baseline : one.baselines) row.push_back(text(baseline));
         table.rows.push_back(std::move(row));
     }
@@ -157,10 +157,10 @@ std::string predictionText(const study::Result& result, const PredictionOutcome&
                         escaped(outcome.dtype));
     text += toText(predictionTable(outcome));
     for (const std::string& sentence : infeasibleSentences(outcome)) text += "\n" + escaped(sentence, 4096) + "\n";
-    text += "\nOrder\n" + toText(rankingTable(outcome));
+    text += "\nRanking\n" + toText(rankingTable(outcome));
     text += "\nStages of a step\n" + toText(stageTable(outcome));
     text += "\nMemory of a device\n" + toText(memoryTable(outcome));
-    text += "\nSamples/s by plainer methods\n" + toText(baselineTable(outcome));
+    text += "\nSamples/s by baseline predictors\n" + toText(baselineTable(outcome));
     if (const Prediction* best = study::fastestPrediction(outcome))
         text +=
             fmt::format("\nSlowest operators on {}\n", escaped(study::nameOf(*best))) + toText(slowestTable(outcome));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
 #include <vector>
 
 #include "core/base/error.h"
@@ -18,16 +17,7 @@ constexpr double kLargestScale = 16;
 
 std::string convert(std::vector<std::string> options, const std::string& svg, const std::stop_token& stop) {
     options.insert(options.begin(), "rsvg-convert");
-    const auto result = [&] {
-        try {
-            return runProcess(options, svg, {}, stop);
-        } catch (const FileError& error) {
-            if (std::string_view(error.what()).find("was not found") == std::string_view::npos) throw;
-            throw FileError(
-                "PNG and PDF are made by the program 'rsvg-convert', which is not installed; install the package "
-                "librsvg2-bin, or choose SVG");
-        }
-    }();
+    const ProcessResult result = runProcess(options, svg, {}, stop);
     if (result.exitCode != 0)
         throw FileError(fmt::format("rsvg-convert could not convert the picture: {}",
                                     result.errors.substr(0, result.errors.find('\n'))));

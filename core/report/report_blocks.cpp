@@ -72,9 +72,10 @@ void addComparison(Blocks& blocks, const std::vector<ReportRun>& runs, const Rep
     }
     const study::Comparison comparison = study::compare(results, titles);
     blocks.emplace_back(Heading{2, "Comparison"});
+    blocks.emplace_back(HeadlineText{comparison.finding});
     for (const std::string& warning : comparison.warnings) blocks.emplace_back(Paragraph{warning});
     if (options.pictures)
-        for (const char* metric : {"step_time_s", "speedup_over_dp", "makespan_s"})
+        for (const std::string& metric : {comparison.deciding, std::string("speedup_over_dp")})
             if (hasMetric(comparison, metric)) blocks.emplace_back(Picture{comparisonChart(comparison, metric)});
     if (!options.tables) return;
     addTable(blocks, "What differs in the inputs", inputTable(comparison, false));
@@ -120,7 +121,6 @@ void addProvenance(Blocks& blocks, const study::Result& result) {
     inputs.columns = {{"input"}, {"SHA-256"}};
     for (const study::Input& input : result.inputs) inputs.rows.push_back({input.name, input.sha256});
     addTable(blocks, "Where from", std::move(inputs));
-    blocks.emplace_back(Listing{"The study as a file", tessera::toText(study::toJson(result.study))});
 }
 
 void addOutcome(Blocks& blocks, const study::Result& result, const study::MappingOutcome& outcome,
@@ -144,10 +144,10 @@ void addOutcome(Blocks& blocks, const study::Result& /*result*/, const study::Pr
         addPictures(blocks, outcome, *best);
     if (!options.tables) return;
     addTable(blocks, "Predictions", predictionTable(outcome));
-    addTable(blocks, "Order", rankingTable(outcome));
+    addTable(blocks, "Ranking", rankingTable(outcome));
     addTable(blocks, "Stages of a step", stageTable(outcome));
     addTable(blocks, "Memory of a device", memoryTable(outcome));
-    addTable(blocks, "Samples/s by plainer methods", baselineTable(outcome));
+    addTable(blocks, "Samples/s by baseline predictors", baselineTable(outcome));
     addTable(blocks, "Slowest operators of the fastest", slowestTable(outcome));
 }
 
@@ -159,7 +159,10 @@ void addOutcome(Blocks& blocks, const study::Result& result, const study::Partit
         fmt::format("{} on {}: {} accelerators, batch {}", escaped(outcome.model), escaped(outcome.fleet),
                     formatCount(static_cast<double>(outcome.accelerators)), formatCount(outcome.result.batch)),
         true});
-    for (const std::string& sentence : fasterWithout(best)) blocks.emplace_back(Paragraph{sentence});
+    if (!best.subsets.empty()) {
+        addTable(blocks, "Subsets of the fleet", subsetTable(best));
+        if (const std::string rest = unsolvedSubsets(best); !rest.empty()) blocks.emplace_back(Paragraph{rest});
+    }
     for (const std::string& sentence : memoryAdvice(result, best)) blocks.emplace_back(Paragraph{sentence});
     if (options.pictures) addPictures(blocks, outcome, best);
     if (options.tables) {
@@ -209,9 +212,15 @@ std::vector<Block> reportBlocks(const std::string& title, const std::vector<Repo
                                 const ReportOptions& options) {
     Blocks blocks;
     blocks.emplace_back(Heading{1, title});
-    blocks.emplace_back(Paragraph{fmt::format("Tessera {}", TESSERA_VERSION), true});
+    blocks.emplace_back(Paragraph{
+        fmt::format("{}Tessera {}", options.date.empty() ? "" : options.date + " · ", TESSERA_VERSION), true});
     if (options.comparison && runs.size() > 1 && runs.size() <= kMostCompared) addComparison(blocks, runs, options);
     for (const ReportRun& run : runs) addRun(blocks, run, options);
+    if (options.studies) {
+        blocks.emplace_back(Heading{2, "Appendix: studies as files"});
+        for (const ReportRun& run : runs)
+            blocks.emplace_back(Listing{titleOf(run), tessera::toText(study::toJson(run.result->study))});
+    }
     return blocks;
 }
 

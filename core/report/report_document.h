@@ -23,7 +23,9 @@ struct ReportOptions {
     bool pictures = true;
     bool tables = true;
     bool assumptions = true;
-    bool provenance = true;  ///< inputs with their hashes, and the study as a file
+    bool provenance = true;  ///< inputs with their hashes
+    bool studies = false;    ///< an appendix: every run's study as a file
+    std::string date = {};   ///< when the report was made, said below its title; empty = not said
 };
 
 /// One HTML file that stands alone: no network, light or dark as the reader's system is set.

@@ -3,23 +3,13 @@
 #include <string_view>
 #include <variant>
 
+#include "core/base/escape.h"
 #include "core/base/text.h"
 #include "core/report/report_blocks.h"
 
 namespace tessera::report {
 
 namespace {
-
-/// Text of strangers that stays text: what Markdown would read as markup is escaped.
-std::string markdownEscaped(std::string_view text) {
-    constexpr std::string_view kMarkup = "\\`*_{}[]<>#|~$&!";
-    std::string safe;
-    for (const char letter : escaped(text, 4096)) {
-        if (kMarkup.find(letter) != std::string_view::npos) safe += '\\';
-        safe += letter;
-    }
-    return safe;
-}
 
 class MarkdownWriter {
 public:

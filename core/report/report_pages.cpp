@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +7,7 @@
 #include <variant>
 
 #include "core/base/error.h"
+#include "core/base/escape.h"
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
@@ -26,6 +26,7 @@ constexpr double kBottom = kPageHeight - kMargin;
 constexpr double kRow = 18;
 constexpr double kGap = 12;
 constexpr double kLeastColumn = 28;
+constexpr double kRounding = 0.1;  ///< what a text may be wider than the room that was made for it
 
 struct TextStyle {
     int size = 13;
@@ -69,16 +70,16 @@ public:
         for (const std::string& sentence : sentences.list) write("– " + sentence, kPlain);
     }
     void operator()(const Table& table) {
-        const std::vector<double> widths = columnWidths(table);
+        const Columns columns = columnsOf(table);
         keep(3 * kRow);
         y_ += 4;
-        header(table, widths);
+        header(table, columns);
         for (const std::vector<std::string>& row : table.rows) {
             if (y_ + kRow > kBottom) {
                 nextPage();
-                header(table, widths);
+                header(table, columns);
             }
-            cells(table, widths, row, false);
+            cells(table, columns, row, false);
         }
         y_ += 4;
     }
@@ -140,44 +141,87 @@ private:
         }
     }
 
-    static std::vector<double> columnWidths(const Table& table) {
+    struct Columns {
         std::vector<double> widths;
-        for (std::size_t column = 0; column < table.columns.size(); ++column) {
-            double most = estimatedWidth(table.columns[column].title, 11, true);
-            for (const auto& row : table.rows)
-                most = std::max(most, estimatedWidth(row[column].substr(0, 200), 11, false));
-            widths.push_back(std::min(most, kWidth) + kGap);
+        int size = 11;  ///< of letters
+    };
+
+    /// The least a column can have: the longest word of its title, and of numbers all.
+    static double leastWidth(const Table& table, std::size_t column, int size) {
+        double least = kLeastColumn;
+        for (const std::string_view word : split(table.columns[column].title, ' '))
+            least = std::max(least, estimatedWidth(word, size, true));
+        if (table.columns[column].number)
+            for (const auto& row : table.rows) least = std::max(least, estimatedWidth(row[column], size, false));
+        return least + kGap;
+    }
+
+    /// Titles and numbers are never cut: words of text columns are, and letters get smaller where that is not enough.
+    static Columns columnsOf(const Table& table) {
+        constexpr int kSmallest = 7;
+        Columns columns;
+        std::vector<double> least;
+        for (;; --columns.size) {
+            double sum = 0;
+            least.clear();
+            for (std::size_t column = 0; column < table.columns.size(); ++column) {
+                least.push_back(leastWidth(table, column, columns.size));
+                sum += least.back();
+            }
+            if (sum <= kWidth || columns.size == kSmallest) break;
         }
         double sum = 0;
-        for (const double width : widths) sum += width;
-        // What is too wide is taken from the widest columns.
-        while (sum > kWidth) {
-            double& widest = *std::max_element(widths.begin(), widths.end());
-            const double less = std::max(kLeastColumn, std::max(widest * 0.9, widest - (sum - kWidth)));
-            if (less >= widest) break;
-            sum -= widest - less;
-            widest = less;
+        for (std::size_t column = 0; column < table.columns.size(); ++column) {
+            double most = estimatedWidth(table.columns[column].title, columns.size, true);
+            for (const auto& row : table.rows)
+                most = std::max(most, estimatedWidth(row[column].substr(0, 200), columns.size, false));
+            columns.widths.push_back(std::max(least[column], std::min(most, kWidth) + kGap));
+            sum += columns.widths.back();
         }
-        return widths;
+        // What is too wide is taken from the columns that have most to give.
+        while (sum > kWidth) {
+            std::size_t richest = 0;
+            for (std::size_t column = 1; column < least.size(); ++column)
+                if (columns.widths[column] - least[column] > columns.widths[richest] - least[richest]) richest = column;
+            double& width = columns.widths[richest];
+            const double less = std::max({least[richest], width * 0.9, width - (sum - kWidth)});
+            if (less >= width) break;
+            sum -= width - less;
+            width = less;
+        }
+        return columns;
     }
 
-    void header(const Table& table, const std::vector<double>& widths) {
-        std::vector<std::string> titles;
-        for (const Table::Column& column : table.columns) titles.push_back(column.title);
-        cells(table, widths, titles, true);
+    void header(const Table& table, const Columns& columns) {
+        std::vector<std::vector<std::string>> titles;
+        std::size_t lines = 1;
+        for (std::size_t column = 0; column < columns.widths.size(); ++column) {
+            titles.push_back(
+                wrapped(table.columns[column].title, columns.widths[column] - kGap, columns.size,
+                        [](std::string_view text, int size, bool) { return estimatedWidth(text, size, true); }));
+            lines = std::max(lines, titles.back().size());
+        }
+        for (std::size_t line = 0; line < lines; ++line) {
+            std::vector<std::string> row;
+            for (const std::vector<std::string>& title : titles)  // the last line of each stands on the rule
+                row.push_back(line + title.size() < lines ? "" : title[line + title.size() - lines]);
+            cells(table, columns, row, true, line + 1 == lines);
+        }
     }
 
-    void cells(const Table& table, const std::vector<double>& widths, const std::vector<std::string>& row, bool head) {
-        const TextStyle style{.size = 11, .strong = head, .colour = head ? "secondary" : "text"};
+    void cells(const Table& table, const Columns& columns, const std::vector<std::string>& row, bool head,
+               bool ruled = true) {
+        const TextStyle style{.size = columns.size, .strong = head, .colour = head ? "secondary" : "text"};
         double x = kMargin;
-        for (std::size_t column = 0; column < widths.size(); ++column) {
-            const double room = widths[column] - kGap;
-            const std::string cell = fitted(row[column], room, style.size, head, estimatedWidth);
+        for (std::size_t column = 0; column < columns.widths.size(); ++column) {
+            const double room = columns.widths[column] - kGap;
+            const std::string cell = fitted(row[column], room + kRounding, style.size, head, estimatedWidth);
             const bool end = table.columns[column].number;
             text(end ? x + room : x, y_ + kRow - 6, cell, style, end);
-            x += widths[column];
+            x += columns.widths[column];
         }
-        y_ += kRow;
+        y_ += ruled ? kRow : kRow - 4;
+        if (!ruled) return;
         page_ += fmt::format("<path d=\"M{0} {1:.1f}H{2:.1f}\" stroke=\"{3}\"/>\n", kMargin, y_ - 1,
                              std::min(x, kPageWidth - kMargin), theme_("grid-line"));
     }
@@ -187,27 +231,6 @@ private:
     std::string page_;
     std::vector<std::string> pages_;
     double y_ = kMargin;
-};
-
-/// A folder of its own that is gone at the end.
-class TemporaryFolder {
-public:
-    TemporaryFolder() {
-        std::string pattern = (std::filesystem::temp_directory_path() / "tessera-report-XXXXXX").string();
-        if (mkdtemp(pattern.data()) == nullptr)
-            throw FileError("no folder for temporary files could be made; is the disk full?");
-        path_ = pattern;
-    }
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    ~TemporaryFolder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
 };
 
 }  // namespace

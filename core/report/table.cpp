@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "core/base/character.h"
+#include "core/base/escape.h"
 #include "core/base/text.h"
 
 namespace tessera::report {
@@ -18,16 +20,6 @@ void appendPadded(std::string& line, const std::string& text, std::size_t width,
     line += right ? blank + text : text + blank;
 }
 
-std::string csvCell(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string quoted = "\"";
-    for (const char c : text) {
-        if (c == '"') quoted += '"';
-        quoted += c;
-    }
-    return quoted + "\"";
-}
-
 std::vector<std::string> titles(const Table& table) {
     std::vector<std::string> result;
     for (const Table::Column& column : table.columns) result.push_back(column.title);
@@ -35,12 +27,6 @@ std::vector<std::string> titles(const Table& table) {
 }
 
 }  // namespace
-
-std::size_t displayWidth(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;  // all but UTF-8 continuation bytes
-    }));
-}
 
 std::string toText(const Table& table) {
     std::vector<std::vector<std::string>> lines{titles(table)};
@@ -73,32 +59,6 @@ std::string toCsv(const Table& table) {
     append(titles(table));
     for (const auto& row : table.rows) append(row);
     return text;
-}
-
-std::string htmlEscaped(std::string_view text) {
-    std::string result;
-    for (const char c : escaped(text, 4096)) {
-        switch (c) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            case '\'':
-                result += "&#39;";
-                break;
-            default:
-                result += c;
-        }
-    }
-    return result;
 }
 
 std::string toHtml(const Table& table) {

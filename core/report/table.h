@@ -17,15 +17,9 @@ struct Table {
 
 /// Aligned columns for a terminal, two spaces apart, a header line first; every line ends with a newline.
 std::string toText(const Table& table);
-/// RFC 4180, header first.
+/// RFC 4180, header first; spreadsheets compute nothing of it (`csvCell`).
 std::string toCsv(const Table& table);
 /// A `<table>` element.
 std::string toHtml(const Table& table);
-
-/// Text made safe inside HTML and SVG.
-std::string htmlEscaped(std::string_view text);
-
-/// How many columns a text takes on a terminal, one per character.
-std::size_t displayWidth(std::string_view text);
 
 }  // namespace tessera::report

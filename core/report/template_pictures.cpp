@@ -17,7 +17,7 @@ namespace tessera::report {
 
 namespace {
 
-constexpr int kMostClasses = 14;  ///< of size on either side of the bound; what is beyond joins the last one
+constexpr int kMostClasses = 6;  ///< of size on either side of the bound; what is beyond joins the last one
 
 std::string areaText(double squareMillimetres) {
     return formatQuantity(squareMillimetres, Measure::area);
@@ -74,12 +74,14 @@ Chart areaCensusChart(const hardware::Template& space, const hardware::AreaCensu
     }
     Series within{.id = "within", .name = "within the bound", .mark = Mark::stackedBars, .colour = "accent"};
     Series beyond{.id = "beyond", .name = "larger", .mark = Mark::stackedBars, .colour = "border"};
-    chart.x = {.title = "Area, each class up to"};
+    // The unit stands in the title alone: classes are many, and their labels short.
+    chart.x = {.title = "Area in mm², each class up to"};
     chart.y = {.title = "Accelerators", .fromZero = true};
     chart.empty = fmt::format("{} has no accelerators.", escaped(space.name, 40));
     for (int at = smallest; at >= largest; --at) {
         const auto place = static_cast<double>(chart.x.categories.size());
-        chart.x.categories.push_back(areaText(census.bound.value * std::exp2(-at)));
+        chart.x.categories.push_back(
+            at == -kMostClasses ? "more" : formatCount(std::round(census.bound.value * std::exp2(-at))));
         Series& series = at >= 0 ? within : beyond;
         series.x.push_back(place);
         series.y.push_back(counts.at(indexOf(at)));

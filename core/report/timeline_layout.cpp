@@ -80,7 +80,6 @@ public:
     TimelineLayout build() {
         out_.drawing.width = size_.width;
         out_.drawing.title = timeline_.title;
-        out_.laneHeight = sizeOf("lane");
         if (!timeline_.title.empty())
             text({0, 18}, fitted(timeline_.title, size_.width, 16, true, measure_), "text", Anchor::start, 16, true);
         if (timeline_.tracks.empty() || timeline_.events.empty() || length_ <= 0) return nothing();
@@ -116,6 +115,20 @@ private:
         return std::move(out_);
     }
 
+    /// Few lanes are as high as there is room for, so that their names can be read; none is lower than usual.
+    double laneHeight(double room) const {
+        constexpr double kHighest = 56;
+        const double usual = sizeOf("lane");
+        if (!view_.fill || hasUsage_) return usual;
+        std::size_t groups = 0;
+        for (std::size_t t = 0; t < timeline_.tracks.size(); ++t)
+            if (!timeline_.tracks[t].group.empty() &&
+                (t == 0 || timeline_.tracks[t - 1].group != timeline_.tracks[t].group))
+                ++groups;
+        const auto lanes = static_cast<double>(timeline_.tracks.size());
+        return std::clamp((room - kGroupHeight * static_cast<double>(groups)) / lanes - kLaneGap, usual, kHighest);
+    }
+
     void place() {
         double names = 0;
         for (const study::Timeline::Track& track : timeline_.tracks)
@@ -130,6 +143,9 @@ private:
         plot.width = std::max(20.0, size_.width - plot.x - 8);
         out_.from = view_.to > view_.from ? view_.from : std::min(0.0, earliest());
         out_.to = view_.to > view_.from ? view_.to : length_;
+        const double legend = kLine + (hasUsage_ ? 18 : 12);
+        if (view_.notes) notes_ = noteLines();
+        out_.laneHeight = laneHeight(size_.height - plot.y - legend - kLine * static_cast<double>(notes_.size()));
         double y = 0;
         const std::string* group = nullptr;
         for (std::size_t t = 0; t < timeline_.tracks.size(); ++t) {
@@ -140,8 +156,6 @@ private:
             y += out_.laneHeight + kLaneGap;
         }
         out_.contentHeight = y;
-        notes_ = noteLines();
-        const double legend = kLine + (hasUsage_ ? 18 : 12);
         // Where they would hide lanes the notes give way; exports have room for both.
         if (view_.fill && plot.y + y + legend + kLine * static_cast<double>(notes_.size()) > size_.height)
             notes_.clear();
@@ -334,8 +348,11 @@ private:
             const double left = out_.x(event.start);
             double right = out_.x(event.start + event.duration);
             if (right - left >= 1.5) {
-                wide(event, {left, lane.y, right - left, out_.laneHeight});
                 ++i;
+                const double next = i < last && isPlaced(timeline_.events[i], timeline_.tracks.size())
+                                        ? out_.x(timeline_.events[i].start)
+                                        : out_.plot.right();
+                wide(event, {left, lane.y, right - left, out_.laneHeight}, std::min(next, out_.plot.right()));
                 continue;
             }
             std::size_t longest = i;
@@ -364,7 +381,8 @@ private:
         out_.drawing.shapes.push_back(Box{.area = area, .fill = "grid-line", .hatched = true});
     }
 
-    void wide(const study::Timeline::Event& event, Rect area) {
+    /// An event with its name inside, else beside it before `next` begins, else as much of it as fits inside.
+    void wide(const study::Timeline::Event& event, Rect area, double next) {
         const double left = std::max(area.x, out_.plot.x - 4);
         const double right = std::min(area.right(), out_.plot.right() + 4);
         area = {left, area.y, std::max(0.6, right - left), area.height};
@@ -375,10 +393,19 @@ private:
                 .radius = area.width > 8 ? 2.0 : 0.0,
                 .print = look.print,
                 .tip = view_.tips ? tip(event) : ""});
-        if (area.width < 24) return;
-        const std::string name = escaped(event.name);
-        if (width(name) + 8 > area.width) return;
-        text({area.x + area.width / 2, area.y + area.height / 2 + 4}, name, lettersOn(look.colour), Anchor::middle);
+        constexpr double kLeast = 48;  // of a part of a name that still says something
+        constexpr std::size_t kLongest = 80;
+        const std::string name = escaped(event.name, kLongest);
+        const double base = area.y + area.height / 2 + 4;
+        if (width(name) + 8 <= area.width)
+            return text({area.x + area.width / 2, base}, name, lettersOn(look.colour), Anchor::middle);
+        if (area.right() + 4 + width(name) + 4 <= next) return text({area.right() + 4, base}, name, "text");
+        if (area.width < kLeast) return;
+        out_.drawing.shapes.push_back(Label{.at = {area.x + area.width / 2, base},
+                                            .text = fittedInTheMiddle(name, area.width - 8, kCaption, false, measure_),
+                                            .colour = lettersOn(look.colour),
+                                            .anchor = Anchor::middle,
+                                            .full = name});
     }
 
     std::string tip(const study::Timeline::Event& event) const {

@@ -18,6 +18,7 @@ struct TimelineView {
     double scrolled = 0;      ///< pixels that lanes are moved up
     bool tips = true;         ///< hover texts in the drawing
     bool fill = false;        ///< lanes stay inside the size, as in a window
+    bool notes = true;        ///< below the picture; a window may say them elsewhere
     bool known = true;        ///< whether there is a timeline: about one still to come, nothing is said
 };
 

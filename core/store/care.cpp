@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/store/compression.h"
 #include "core/store/implementation.h"
+#include "core/store/rows.h"
 #include "core/study/study.h"
 
 /// Checking, copying and tidying the file.
@@ -19,35 +20,28 @@ namespace {
 
 constexpr std::size_t kMostProblems = 1000;
 
+/// Told how many runs are done of how many; says whether to go on.
+using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t runs)>;
+
 /// Walks the whole file, gathers what is wrong and goes on.
 class Verifier {
 public:
-    Verifier(const Store& store, const SQLite::Database& database, const std::function<bool(double)>& progress)
+    Verifier(const Store& store, const SQLite::Database& database, const VerifyProgress& progress)
         : store_(store), database_(database), progress_(progress) {}
 
     Verification run() {
         attempt("the file", [&] { checkFile(); });
         attempt("the references", [&] { checkReferences(); });
-        attempt("the runs", [&] {
-            found_.runs = wholeFrom(database_, "SELECT count(*) FROM run");
-            const std::int64_t models = wholeFrom(database_, "SELECT count(*) FROM model");
-            steps_ = found_.runs + models + wholeFrom(database_, "SELECT count(*) FROM hardware");
-        });
+        attempt("the search index", [&] { checkSearch(); });
         for (const std::string table : {"model", "hardware"}) checkInputs(table);
         attempt("the studies", [&] { checkStudies(); });
         attempt("the runs", [&] { checkRuns(); });
-        report(1);
         return std::move(found_);
     }
 
 private:
-    /// Half of the time goes to the file as such.
-    void report(double share) const {
-        if (progress_ && !progress_(share)) throw InterruptedError("the check of the history was stopped");
-    }
-    void step() {
-        ++done_;
-        report(0.5 + 0.5 * static_cast<double>(done_) / static_cast<double>(std::max(steps_, done_)));
+    void report(std::int64_t done, std::int64_t runs) const {
+        if (progress_ && !progress_(done, runs)) throw InterruptedError("the check of the history was stopped");
     }
 
     void add(const std::string& problem) {
@@ -67,7 +61,7 @@ private:
     void checkFile() {
         const auto stop = [](void* self) {
             const auto& progress = static_cast<Verifier*>(self)->progress_;
-            return progress && !progress(0) ? 1 : 0;
+            return progress && !progress(0, 0) ? 1 : 0;
         };
         constexpr int kSteps = 1'000'000;
         sqlite3_progress_handler(database_.getHandle(), kSteps, stop, this);
@@ -82,7 +76,7 @@ private:
                 throw InterruptedError("the check of the history was stopped");
             throw;
         }
-        report(0.5);
+        report(0, 0);
     }
 
     void checkReferences() {
@@ -90,10 +84,36 @@ private:
         while (check.next())
             add(fmt::format("a row of table '{}' refers to a row of table '{}' that is gone", escaped(check.text(0)),
                             escaped(check.text(2))));
-        Query search(database_, "SELECT id FROM run WHERE id NOT IN (SELECT rowid FROM run_search)");
-        while (search.next()) add(fmt::format("run {} cannot be found by text", search.whole(0)));
         Query results(database_, "SELECT id FROM run WHERE status = 'done' AND id NOT IN (SELECT run FROM result)");
         while (results.next()) add(fmt::format("run {} is done but has no result", results.whole(0)));
+    }
+
+    /// SQLite checks a search index against what it holds only on a connection that writes, so a copy in memory is
+    /// asked; that it holds what the runs say is asked here.
+    void checkSearch() {
+        Query search(
+            database_,
+            "SELECT run.id FROM run LEFT JOIN run_search ON run_search.rowid = run.id "
+            "WHERE run_search.name IS NOT run.name OR run_search.models IS NOT run.models "
+            "OR run_search.hardware IS NOT run.hardware "
+            "OR run_search.note IS NOT coalesce((SELECT text FROM note WHERE run = run.id), '') "
+            "OR length(run_search.tags) IS NOT coalesce((SELECT sum(length(name) + 1) - 1 FROM tag WHERE run = "
+            "run.id), 0)");
+        while (search.next()) add(fmt::format("run {} cannot be found by text", search.whole(0)));
+        const Connection copy = openInMemory();
+        sqlite3_db_config(copy.database->getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
+        for (const std::string_view table : {"data", "idx", "content", "docsize", "config"}) {
+            execute(*copy.database, fmt::format("DELETE FROM run_search_{}", table));
+            Query rows(database_, fmt::format("SELECT * FROM run_search_{}", table));
+            Query insert(*copy.database,
+                         fmt::format("INSERT INTO run_search_{} VALUES({})", table, placeholders(rows.columns())));
+            while (rows.next()) {
+                insert.rebind();
+                for (int i = 0; i < rows.columns(); ++i) insert.addFrom(rows, i);
+                insert.changed();
+            }
+        }
+        execute(*copy.database, "INSERT INTO run_search(run_search) VALUES('integrity-check')");
     }
 
     void checkInputs(const std::string& table) {
@@ -107,7 +127,7 @@ private:
                         add(fmt::format("the content {} of table '{}' is not what its hash says", inQuotes(name),
                                         table));
                 });
-                step();
+                report(0, 0);
             }
         });
     }
@@ -142,30 +162,53 @@ private:
         std::vector<RunId> runs;
         Query query(database_, "SELECT id FROM run ORDER BY id");
         while (query.next()) runs.push_back(query.whole(0));
+        Seals seals(database_);
+        Query trace(database_, kTrace);
         for (const RunId run : runs) {
             const std::string name = fmt::format("run {}", run);
-            attempt(name, [&] { store_.study(run); });
-            attempt(name, [&] { store_.result(run); });
-            attempt(name, [&] { store_.checkpoint(run); });
             attempt(name, [&] {
-                for (const std::string& kind : store_.artifacts(run)) store_.artifact(run, kind);
+                if (seals.has(run))
+                    checkSeal(seals, run);
+                else
+                    readAll(name, run);
             });
-            attempt(name, [&] { checkTrace(run); });
-            step();
+            attempt(name, [&] { checkTrace(trace, run); });
+            report(++found_.runs, static_cast<std::int64_t>(runs.size()));
         }
     }
 
-    void checkTrace(RunId run) {
+    void checkSeal(Seals& seals, RunId run) {
+        for (const Part part : kAllParts)
+            attempt(fmt::format("{} of run {}", nameOf(part), run), [&] {
+                if (seals.damaged(run, std::array{part}))
+                    add(fmt::format("{} of run {} is not what was stored", nameOf(part), run));
+            });
+    }
+
+    /// What is not sealed can only be tried.
+    void readAll(const std::string& name, RunId run) {
+        attempt(name, [&] { store_.study(run); });
+        attempt(name, [&] { store_.result(run); });
+        attempt(name, [&] { store_.checkpoint(run); });
+        attempt(name, [&] {
+            for (const std::string& kind : store_.artifacts(run)) store_.artifact(run, kind);
+        });
+    }
+
+    static constexpr const char* kTrace =
+        "SELECT series, position, length(points) FROM trace WHERE run = ? ORDER BY series, position";
+
+    void checkTrace(Query& query, RunId run) {
         constexpr std::int64_t kPointBytes = 16;
-        Query query(database_,
-                    "SELECT series, position, length(points) FROM trace WHERE run = ? ORDER BY series, position", run);
+        query.rebind(run);
         std::string series;
         std::int64_t next = 0;
         while (query.next()) {
             if (query.text(0) != series) next = 0;
             series = query.text(0);
-            if (query.whole(1) != next || query.whole(2) % kPointBytes != 0)
-                add(fmt::format("the curve {} of run {} has a gap", inQuotes(series), run));
+            if (query.whole(2) % kPointBytes != 0)
+                add(fmt::format("the curve {} of run {} ends within a point", inQuotes(series), run));
+            if (query.whole(1) != next) add(fmt::format("the curve {} of run {} has a gap", inQuotes(series), run));
             const std::int64_t points = query.whole(2) / kPointBytes;
             next = query.whole(1) + points;
             found_.tracePoints += points;
@@ -174,20 +217,27 @@ private:
 
     const Store& store_;
     const SQLite::Database& database_;
-    const std::function<bool(double)>& progress_;
+    const VerifyProgress& progress_;
     Verification found_;
-    std::int64_t steps_ = 0, done_ = 0;
 };
 
 }  // namespace
 
-Verification Store::verify(const std::function<bool(double)>& progress) const {
+Verification Store::verify(const std::function<bool(std::int64_t, std::int64_t)>& progress) const {
     return Verifier(*this, implementation_->database(), progress).run();
 }
 
 void Store::backup(const fs::path& to) const {
     NewDatabase copy(to, path());
-    copy.write([&](SQLite::Database& database) { copyDatabase(database, implementation_->database()); });
+    copy.write([&](SQLite::Database& database) {
+        try {
+            copyDatabase(database, implementation_->database());
+        } catch (const SQLite::Exception& error) {
+            // What cannot be written is the copy, what is damaged the history.
+            if ((error.getErrorCode() & 0xFF) != SQLITE_CORRUPT) throw;
+            throw storeError(error, implementation_->database().getHandle(), path());
+        }
+    });
 }
 
 void Store::vacuum() {

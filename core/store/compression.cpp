@@ -12,7 +12,7 @@ namespace {
 constexpr int kLevel = 3;
 
 [[noreturn]] void fail(const std::string& why) {
-    throw StoreError(StoreProblem::damaged, "a stored content is damaged: " + why);
+    throw StoreError(StoreProblem::damaged, why);
 }
 
 }  // namespace

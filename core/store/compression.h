@@ -12,7 +12,7 @@ inline constexpr std::size_t kLargestContent = std::size_t{512} << 20;
 /// One zstd frame that says its content's size.
 std::string compressed(std::string_view bytes);
 
-/// Throws StoreError (damaged), whose message is a phrase about "a stored content", where the bytes are no such frame,
+/// Throws StoreError (damaged), whose message says no more than why, where the bytes are no such frame,
 /// or hold another number of bytes than `size`, or more than kLargestContent.
 std::string decompressed(std::string_view bytes, std::size_t size);
 

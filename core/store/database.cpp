@@ -2,11 +2,14 @@
 
 #include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Transaction.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -14,7 +17,9 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "core/base/part.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/store/schema.h"
@@ -48,8 +53,10 @@ constexpr std::array kMeanings{
             "the history {} is locked by another program; close that program or try again"},
     Meaning{SQLITE_PROTOCOL, StoreProblem::locked,
             "the history {} is locked by another program; close that program or try again"},
-    Meaning{SQLITE_FULL, StoreProblem::full,
-            "the history {} cannot be written: the disk is full; free some space, or keep the history elsewhere"},
+    Meaning{
+        SQLITE_FULL, StoreProblem::full,
+        "the history {} cannot be written: the disk is full, or the file would be larger than is allowed; free some "
+        "space, or keep the history elsewhere"},
     Meaning{SQLITE_READONLY, StoreProblem::notWritable,
             "the history {} cannot be written; allow writing to it and to its folder, or keep the history elsewhere"},
     Meaning{SQLITE_CORRUPT, StoreProblem::damaged,
@@ -68,10 +75,16 @@ bool isFull(int systemError) {
     return systemError == ENOSPC || systemError == EFBIG || systemError == EDQUOT;
 }
 
+/// Of a file that may not grow, SQLite says no more than that a write failed.
+bool isFailedWrite(int code) {
+    return code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMSIZE || code == SQLITE_IOERR_TRUNCATE;
+}
+
 /// One line of the meanings, or what SQLite says itself.
 StoreError errorOf(int code, int systemError, const std::string& words, const fs::path& path) {
     int primary = code & 0xFF;
-    if (primary == SQLITE_IOERR && isFull(systemError)) primary = SQLITE_FULL;
+    if (primary == SQLITE_IOERR && (isFull(systemError) || (systemError == 0 && isFailedWrite(code))))
+        primary = SQLITE_FULL;
     for (const Meaning& meaning : kMeanings)
         if (meaning.code == primary) return {meaning.problem, fmt::format(fmt::runtime(meaning.sentence), shown(path))};
     if (primary == SQLITE_IOERR)
@@ -111,14 +124,32 @@ bool checkFile(const fs::path& path) {
     return true;
 }
 
-void makeFolders(const fs::path& path) {
+/// Makes the folders that are missing, for their owner alone. Says whether the last one was.
+bool makeFolders(const fs::path& path) {
     std::error_code error;
     const fs::path folder = fs::absolute(path, error).parent_path();
+    std::vector<fs::path> missing;
+    for (fs::path at = folder; !error && !fs::exists(at, error) && at != at.parent_path(); at = at.parent_path())
+        missing.push_back(at);
+    // Another process may be making them, too.
+    for (auto at = missing.rbegin(); !error && at != missing.rend(); ++at)
+        if (fs::create_directory(*at, error)) fs::permissions(*at, fs::perms::owner_all, error);
     if (!error) fs::create_directories(folder, error);
     if (error)
         fail(isFull(error.value()) ? StoreProblem::full : StoreProblem::notWritable,
              fmt::format("the folder {} of the history cannot be made: {}; choose another place for the history",
                          shown(folder), error.message()));
+    return !missing.empty();
+}
+
+/// A new history is its owner's alone, for it holds whole models and notes. In a folder that somebody has chosen and
+/// made, the process's mask says who may read it. SQLite gives the files beside it the same permissions.
+void makeFile(const fs::path& path) {
+    if (!makeFolders(path) && path != defaultPath()) return;
+    constexpr mode_t kMode = 0600;
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kMode);
+    // What cannot be made here, SQLite says when it opens it.
+    if (file >= 0) close(file);
 }
 
 /// A connection's settings. Files come from strangers: their schema may not call functions or change itself behind our
@@ -266,6 +297,7 @@ Form formOf(SQLite::Database& database) {
 void checkVersion(Connection& connection, OpenMode mode) {
     SQLite::Database& database = *connection.database;
     const auto [version, empty, ofTessera, problem] = formOf(database);
+    connection.version = version;
     if (!empty && !ofTessera) throw errorOf(SQLITE_NOTADB, 0, "", connection.path);
     if (version > latestVersion()) {
         connection.notice = fmt::format(
@@ -295,7 +327,7 @@ Query::~Query() {
 }
 
 void Query::check(int code) const {
-    if (code != SQLITE_OK) throw SQLite::Exception(handle_, code);
+    if (code != SQLITE_OK) throw QueryError(handle_, code);
 }
 
 void Query::prepare(const SQLite::Database& database, const std::string& sql) {
@@ -337,7 +369,7 @@ void Query::addFrom(const Query& other, int column) {
 bool Query::next() {
     const int code = sqlite3_step(statement_);
     if (code == SQLITE_ROW) return true;
-    if (code != SQLITE_DONE) throw SQLite::Exception(handle_, code);
+    if (code != SQLITE_DONE) throw QueryError(handle_, code);
     return false;
 }
 
@@ -345,6 +377,10 @@ int Query::changed() {
     while (next()) {
     }
     return sqlite3_changes(handle_);
+}
+
+int Query::columns() const {
+    return sqlite3_column_count(statement_);
 }
 
 bool Query::isNull(int column) const {
@@ -363,6 +399,43 @@ std::string_view Query::bytes(int column) const {
     const void* const data = sqlite3_column_blob(statement_, column);
     return {static_cast<const char*>(data),
             data == nullptr ? 0U : static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+}
+
+namespace {
+
+/// Takes a word into a sum, by the step of MurmurHash64A (A. Appleby, public domain): one to one in the word for any
+/// sum, and in the sum for any word.
+void take(std::uint64_t& sum, std::uint64_t word) {
+    constexpr std::uint64_t kFactor = 0xC6A4A7935BD1E995;
+    constexpr int kShift = 47;
+    word *= kFactor;
+    word ^= word >> kShift;
+    word *= kFactor;
+    sum ^= word;
+    sum *= kFactor;
+}
+
+void takeBytes(std::uint64_t& sum, std::string_view bytes) {
+    take(sum, bytes.size());
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + at, std::min(sizeof(word), bytes.size() - at));
+        take(sum, word);
+    }
+}
+
+}  // namespace
+
+std::uint64_t Query::digest() const {
+    std::uint64_t sum = 0;
+    for (int column = 0; column < columns(); ++column) {
+        const int type = sqlite3_column_type(statement_, column);
+        take(sum, static_cast<std::uint64_t>(type));
+        if (type == SQLITE_INTEGER) take(sum, std::bit_cast<std::uint64_t>(whole(column)));
+        if (type == SQLITE_FLOAT) take(sum, std::bit_cast<std::uint64_t>(number(column)));
+        if (type == SQLITE_TEXT || type == SQLITE_BLOB) takeBytes(sum, bytes(column));
+    }
+    return sum;
 }
 
 std::string shown(const fs::path& path) {
@@ -422,21 +495,29 @@ NewDatabase::NewDatabase(const fs::path& path, const fs::path& own) : path_(path
     std::error_code error;
     const fs::file_status status = fs::status(path, error);
     if (!own.empty() && fs::equivalent(path, own, error))
-        fail(StoreProblem::notWritable, fmt::format("{} is the history itself; choose another file", shown(path)));
+        store::fail(StoreProblem::notWritable,
+                    fmt::format("{} is the history itself; choose another file", shown(path)));
     if (fs::exists(status) && !fs::is_regular_file(status))
-        fail(StoreProblem::notWritable, fmt::format("{} is no ordinary file; choose another", shown(path)));
+        store::fail(StoreProblem::notWritable, fmt::format("{} is no ordinary file; choose another", shown(path)));
     // A log beside the file would be taken for ours.
     const fs::path log = path.string() + "-wal";
     if (fs::exists(log, error) && fs::file_size(log, error) > 0)
-        fail(StoreProblem::locked, fmt::format("{} is a history in use; choose another file", shown(path)));
-    part_ = path.string() + fmt::format(".{}.part", getpid());
-    fs::remove(part_, error);
+        store::fail(StoreProblem::locked, fmt::format("{} is a history in use; choose another file", shown(path)));
+    const auto refuse = [&] {
+        store::fail(StoreProblem::notWritable,
+                    fmt::format("{} cannot be written; is its folder there, and may it be written to?", shown(path)));
+    };
     try {
-        database_ = connect(part_.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+        part_ = makePart(path);
+    } catch (const FileError&) {
+        refuse();
+    }
+    try {
+        database_ = connect(part_.string(), SQLite::OPEN_READWRITE);
         Query(*database_, "PRAGMA journal_mode = MEMORY").next();
     } catch (const SQLite::Exception&) {
-        fail(StoreProblem::notWritable,
-             fmt::format("{} cannot be written; is its folder there, and may it be written to?", shown(path)));
+        fs::remove(part_, error);
+        refuse();
     }
 }
 
@@ -445,7 +526,8 @@ void NewDatabase::finish() {
     database_.reset();
     std::error_code error;
     fs::rename(part_, path_, error);
-    if (error) fail(StoreProblem::notWritable, fmt::format("{} cannot be written: {}", shown(path_), error.message()));
+    if (error)
+        store::fail(StoreProblem::notWritable, fmt::format("{} cannot be written: {}", shown(path_), error.message()));
 }
 
 NewDatabase::~NewDatabase() {
@@ -455,12 +537,48 @@ NewDatabase::~NewDatabase() {
     fs::remove(part_.string() + "-journal", ignored);
 }
 
-StoreError storeError(const SQLite::Exception& error, sqlite3* handle, const fs::path& path) {
+namespace {
+
+/// The whole result code. Those of copies come without the extended one.
+int codeOf(const SQLite::Exception& error) {
+    return error.getExtendedErrorCode() >= 0 ? error.getExtendedErrorCode() : error.getErrorCode();
+}
+
+/// Why the system refused, as far as it is known: SQLite keeps the reason for some of its failures, and of a commit
+/// that failed only the thread's own is left. Either may be that of an earlier call, so only reasons that fit count.
+int systemErrorOf(sqlite3* handle) {
     const int here = errno;
-    // SQLite keeps the system's reason for some of its failures; of a commit that failed, only the thread's own is
-    // left.
     const int kept = handle != nullptr ? sqlite3_system_errno(handle) : 0;
-    return errorOf(error.getExtendedErrorCode(), kept != 0 ? kept : here, error.what(), path);
+    constexpr std::array kReasons{ENOSPC, EFBIG, EDQUOT, EIO, EROFS, EACCES, EPERM, ESTALE, ENODEV, ENXIO};
+    for (const int reason : {kept, here})
+        if (std::find(kReasons.begin(), kReasons.end(), reason) != kReasons.end()) return reason;
+    return 0;
+}
+
+}  // namespace
+
+StoreError storeError(const SQLite::Exception& error, sqlite3* handle, const fs::path& path) {
+    const int reason = systemErrorOf(handle);
+    return errorOf(codeOf(error), reason, error.what(), path);
+}
+
+void throwStoreError(const SQLite::Exception& error, sqlite3* handle, const fs::path& path) {
+    const auto* const query = dynamic_cast<const QueryError*>(&error);
+    if (query != nullptr && query->handle != handle) throw QueryError(*query);
+    throw storeError(error, handle, path);
+}
+
+void NewDatabase::fail(const SQLite::Exception& error) const {
+    sqlite3* const handle = database_ ? database_->getHandle() : nullptr;
+    const int reason = systemErrorOf(handle);
+    const int primary = codeOf(error) & 0xFF;
+    if (primary == SQLITE_FULL || isFull(reason) || isFailedWrite(codeOf(error)))
+        store::fail(StoreProblem::full,
+                    fmt::format("{} cannot be written: the disk is full, or the file would be larger than is allowed; "
+                                "free some space, or choose another place",
+                                shown(path_)));
+    store::fail(StoreProblem::notWritable,
+                fmt::format("{} cannot be written: {}; choose another place", shown(path_), escaped(error.what())));
 }
 
 Connection openConnection(const fs::path& path, OpenMode mode) {
@@ -468,7 +586,7 @@ Connection openConnection(const fs::path& path, OpenMode mode) {
     const bool exists = checkFile(path);
     if (!exists && mode == OpenMode::readOnly)
         fail(StoreProblem::missing, fmt::format("there is no history {}; choose another file", shown(path)));
-    if (!exists) makeFolders(path);
+    if (!exists) makeFile(path);
     try {
         if (mode == OpenMode::readOnly) {
             openForReading(connection);

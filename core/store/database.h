@@ -25,6 +25,13 @@ struct Blob {
     std::string_view bytes;
 };
 
+/// What SQLite reports of a statement, with the connection that it is of.
+class QueryError : public SQLite::Exception {
+public:
+    QueryError(sqlite3* handle_, int code) : SQLite::Exception(handle_, code), handle(handle_) {}
+    sqlite3* handle;
+};
+
 /// A prepared statement whose values are bound in order: the only way in which values reach SQL. On SQLite's own
 /// interface, because lists walk a hundred thousand rows and SQLiteCpp counts references twice per column.
 class Query {
@@ -70,12 +77,16 @@ public:
     bool next();    ///< false where there is no further row
     int changed();  ///< executes; returns the rows that were changed
 
+    int columns() const;
     bool isNull(int column) const;
     std::int64_t whole(int column) const;
     double number(int column) const;
     std::string text(int column) const { return std::string(bytes(column)); }
     /// Valid until the next step.
     std::string_view bytes(int column) const;
+    /// A sum over the row's values with their types; a change within eight bytes of any of them, such as a flipped bit,
+    /// always changes it.
+    std::uint64_t digest() const;
     std::optional<std::int64_t> wholeOrNull(int column) const {
         return isNull(column) ? std::nullopt : std::optional(whole(column));
     }
@@ -157,6 +168,10 @@ std::string shown(const std::filesystem::path& path);
 /// What SQLite reports, as a StoreError about the file. `handle` may be null where opening failed.
 StoreError storeError(const SQLite::Exception& error, sqlite3* handle, const std::filesystem::path& path);
 
+/// Throws what SQLite reports as a StoreError about the file; as it is, where it is about another connection, for
+/// whoever has that one to name its file.
+[[noreturn]] void throwStoreError(const SQLite::Exception& error, sqlite3* handle, const std::filesystem::path& path);
+
 /// A database that is written beside its place and takes it when it is whole. Throws StoreError (notWritable, full,
 /// locked).
 class NewDatabase {
@@ -174,12 +189,13 @@ public:
             work(*database_);
             finish();
         } catch (const SQLite::Exception& error) {
-            throw storeError(error, database_ ? database_->getHandle() : nullptr, path_);
+            fail(error);
         }
     }
 
 private:
     void finish();
+    [[noreturn]] void fail(const SQLite::Exception& error) const;
     std::filesystem::path path_, part_;
     std::unique_ptr<SQLite::Database> database_;
 };
@@ -192,6 +208,7 @@ struct Connection {
     std::unique_ptr<SQLite::Database> database = {};
     bool readOnly = false;
     std::string notice = {};
+    int version = 0;  ///< of the file as it was found
 };
 
 /// Opens, checks and, where it may, migrates. Throws StoreError. See Store::open.

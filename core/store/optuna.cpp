@@ -149,8 +149,10 @@ void Store::exportOptuna(RunId run, const fs::path& to) const {
     if (!row) throw UsageError(fmt::format("there is no run {} in the history", run));
     const study::Study of = study(run);
     const std::vector<study::Metric> found = metrics(run);
-    const std::vector<TracePoint> points =
-        implementation_->read([&](const SQLite::Database& database) { return pointsOf(database, run); });
+    const std::vector<TracePoint> points = implementation_->read([&](const SQLite::Database& database) {
+        requireSound(database, path(), run, {Part::trace});
+        return pointsOf(database, run);
+    });
     NewDatabase file(to, path());
     file.write([&](SQLite::Database& target) {
         SQLite::Transaction transaction(target);

@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "core/store/implementation.h"
+#include "core/store/owner.h"
 #include "core/store/rows.h"
 
 /// Filtered, sorted pages of the history. Where few runs meet a condition, those are read and sorted. Otherwise the
@@ -352,6 +353,11 @@ void visit(const SQLite::Database& database, const HistoryQuery& query, const Fo
     }
 }
 
+/// Columns of the statement of `rowsOf` that are looked at apart.
+constexpr int kNote = 15;
+constexpr int kPid = 19;
+constexpr int kProcess = 20;
+
 RunRow rowOf(Query& query) {
     RunRow row;
     row.id = query.whole(0);
@@ -369,29 +375,60 @@ RunRow rowOf(Query& query) {
     row.version = query.text(12);
     row.host = query.text(13);
     row.starred = query.whole(14) != 0;
-    row.note = query.text(15);
+    row.worked = query.whole(16);
+    row.importedFrom = query.text(17);
+    row.imported = query.wholeOrNull(18);
     return row;
 }
 
 }  // namespace
 
-std::vector<RunRow> rowsOf(const SQLite::Database& database, const std::vector<RunId>& runs,
-                           const std::vector<std::string>& metrics) {
+namespace {
+
+/// Whether a process that is gone left the run as one at work, which a history that is only read keeps saying.
+bool isAbandoned(const Query& query, const RunRow& row) {
+    const bool isOwned =
+        row.status == RunStatus::queued || row.status == RunStatus::running || row.status == RunStatus::paused;
+    return isOwned && !mayLive({.host = row.host, .pid = query.whole(kPid), .process = query.text(kProcess)});
+}
+
+}  // namespace
+
+std::vector<RunRow> rowsOf(const SQLite::Database& database, const std::filesystem::path& path,
+                           const std::vector<RunId>& runs, const std::vector<std::string>& metrics) {
     std::vector<RunRow> rows;
     Query query(database,
                 "SELECT run.id, uid, run.name, run.engine, models, hardware, hash, seed, status, started, finished, "
-                "headline, version, host, starred, coalesce(note.text, '') FROM run JOIN study ON study.id = run.study "
-                "LEFT JOIN note ON note.run = run.id WHERE run.id = ?");
+                "headline, version, host, starred, coalesce(note.text, ''), worked + coalesce(max(seen - resumed, 0), "
+                "0), coalesce(imported, ''), imported_at, coalesce(pid, 0), coalesce(process, '') "
+                "FROM run JOIN study ON study.id = run.study LEFT JOIN note ON note.run = run.id WHERE run.id = ?");
     Query tags(database, "SELECT name FROM tag WHERE run = ? ORDER BY name");
     Query metric(database,
                  "SELECT value FROM metric WHERE run = ? AND kind = (SELECT id FROM metric_kind WHERE name = ?)");
+    Seals seals(database);
     for (const RunId run : runs) {
         if (!query.rebind(run).next()) continue;
-        RunRow row = rowOf(query);
-        tags.rebind(run);
-        while (tags.next()) row.tags.push_back(tags.text(0));
-        for (const std::string& name : metrics)
-            if (metric.rebind(run, name).next()) row.metrics[name] = metric.number(0);
+        RunRow row;
+        row.id = run;
+        const auto isSound = [&](Part part) {
+            if (!seals.damaged(run, std::array{part})) return true;
+            if (row.damage.empty()) row.damage = damageOf(path, run, part).what();
+            return false;
+        };
+        if (isSound(Part::facts)) {
+            row = rowOf(query);
+            if (isAbandoned(query, row)) row.status = RunStatus::interrupted;
+        } else {
+            row.status = RunStatus::failed;
+        }
+        if (isSound(Part::note)) row.note = query.text(kNote);
+        if (isSound(Part::tags)) {
+            tags.rebind(run);
+            while (tags.next()) row.tags.push_back(tags.text(0));
+        }
+        if (!metrics.empty() && isSound(Part::metrics))
+            for (const std::string& name : metrics)
+                if (metric.rebind(run, name).next()) row.metrics[name] = metric.number(0);
         rows.push_back(std::move(row));
     }
     return rows;
@@ -420,7 +457,7 @@ std::vector<RunRow> Store::query(const HistoryQuery& query, std::int64_t limit, 
                 runs.push_back(run);
                 return limit < 0 || static_cast<std::int64_t>(runs.size()) < limit;
             });
-        return rowsOf(database, runs, query.metrics);
+        return rowsOf(database, path(), runs, query.metrics);
     });
 }
 

@@ -49,6 +49,9 @@ public:
         try {
             work();
             return true;
+        } catch (const StoreError& error) {
+            if (isRefused(error.problem)) throw;
+            complain(error.what());
         } catch (const FileError& error) {
             complain(error.what());
         } catch (const DataError& error) {
@@ -73,6 +76,11 @@ public:
     }
 
 private:
+    /// Whether a run cannot be continued: somebody works on it, or what it would start from is damaged.
+    bool isRefused(StoreProblem problem) const {
+        return options_.run && run_ == 0 && (problem == StoreProblem::busy || problem == StoreProblem::damaged);
+    }
+
     /// The same for work on the run, which somebody may have removed meanwhile.
     template <typename Work>
     bool attemptOnRun(const Work& work) {
@@ -138,7 +146,8 @@ public:
     void finish() {
         thread_.request_stop();
         if (thread_.joinable()) thread_.join();
-        write();
+        const TraceBatch batch = taken();
+        if (!batch.before.empty() || batch.checkpoint) history_.record(batch);
     }
     /// The same where nobody will go on: a state that nobody needs keeps nobody waiting.
     void abandon() {
@@ -157,17 +166,16 @@ private:
                 std::unique_lock lock(mutex_);
                 wake_.wait_for(lock, stop, wait, [] { return false; });
             }
-            if (!stop.stop_requested()) write();
+            // Also where there is nothing new: that the process lives.
+            if (!stop.stop_requested()) history_.record(taken());
             wait = kInterval;
         }
     }
-    void write() {
+    TraceBatch taken() {
         TraceBatch batch;
-        {
-            const std::lock_guard lock(mutex_);
-            std::swap(batch, batch_);
-        }
-        if (!batch.before.empty() || batch.checkpoint) history_.record(batch);
+        const std::lock_guard lock(mutex_);
+        std::swap(batch, batch_);
+        return batch;
     }
 
     History& history_;

@@ -35,7 +35,7 @@ struct Recorded {
 /// result, metrics, inputs and step timeline at its end, all by a connection of its own. A history that fails (full
 /// disk, read-only, locked) never loses the result: it is still returned. What study::run throws is recorded (failed,
 /// cancelled, interrupted) and thrown again. A run to be continued starts from its checkpoint; UsageError where it is
-/// done or being worked on.
+/// done, StoreError where it is being worked on or damaged.
 Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const RecordOptions& options);
 
 /// The contents of the files that a result rests on.

@@ -9,15 +9,28 @@
 /// Pieces of SQL that several parts of the store use. They run inside the caller's transaction.
 namespace tessera::store {
 
-/// The rows of these runs, in this order; runs that are not there are left out. `metrics` are filled in.
-std::vector<RunRow> rowsOf(const SQLite::Database& database, const std::vector<RunId>& runs,
-                           const std::vector<std::string>& metrics);
+/// "?, ?, ?": for the values of a statement.
+std::string placeholders(int count);
+
+/// The rows of these runs, in this order; runs that are not there are left out. `metrics` are filled in. What is not
+/// what was stored is left out of its row, which says so; `path` is for that sentence.
+std::vector<RunRow> rowsOf(const SQLite::Database& database, const std::filesystem::path& path,
+                           const std::vector<RunId>& runs, const std::vector<std::string>& metrics);
 
 /// The study's row, added where it is new.
 std::int64_t studyRow(const SQLite::Database& database, const study::Study& study);
 
 /// The study of a run. `path` is for messages. Throws StoreError, UsageError.
 study::Study readStudyOf(const SQLite::Database& database, const std::filesystem::path& path, RunId run);
+
+/// The result of a run; empty while there is none. Throws StoreError, UsageError.
+std::optional<study::Result> readResultOf(const SQLite::Database& database, const std::filesystem::path& path,
+                                          RunId run);
+
+/// The content in columns `size` and `content` of a row. `what` names it in the StoreError (damaged) where it cannot be
+/// read: "the result of run 3".
+std::string contentOf(const Query& row, int size, int content, const std::filesystem::path& path,
+                      const std::string& what);
 
 /// Replaces a run's metrics.
 void putMetrics(const SQLite::Database& database, RunId run, const std::vector<study::Metric>& metrics);

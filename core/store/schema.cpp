@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/store/database.h"
+#include "core/store/seal.h"
 
 namespace tessera::store {
 
@@ -178,6 +179,44 @@ constexpr std::string_view kPackedResults = R"sql(
 ALTER TABLE result ADD COLUMN form TEXT NOT NULL DEFAULT 'json' CHECK(form IN ('json', 'packed'));
 )sql";
 
+constexpr std::string_view kSealsAndSweeps = R"sql(
+-- Sums over what is kept of a run, by which damage is noticed: see seal.h.
+CREATE TABLE seal(
+    run INTEGER PRIMARY KEY REFERENCES run(id) ON DELETE CASCADE,
+    facts INTEGER NOT NULL,
+    study INTEGER NOT NULL,
+    inputs INTEGER NOT NULL,
+    result INTEGER NOT NULL,
+    metrics INTEGER NOT NULL,
+    artifacts INTEGER NOT NULL,
+    trace INTEGER NOT NULL,
+    checkpoint INTEGER NOT NULL,
+    tags INTEGER NOT NULL,
+    note INTEGER NOT NULL
+) STRICT;
+-- What a sweep was asked for, so that the points that are left can be run; its runs are numbered by `point` from 0.
+CREATE TABLE sweep(
+    id INTEGER PRIMARY KEY,
+    document TEXT NOT NULL
+) STRICT;
+ALTER TABLE run ADD COLUMN sweep INTEGER REFERENCES sweep(id);
+ALTER TABLE run ADD COLUMN point INTEGER;
+CREATE INDEX run_by_sweep ON run(sweep, point);
+-- The file that a run came from, and when.
+ALTER TABLE run ADD COLUMN imported TEXT;
+ALTER TABLE run ADD COLUMN imported_at INTEGER;
+-- Milliseconds of work before `resumed`, since when its process works; `seen` is that process's last sign of life.
+ALTER TABLE run ADD COLUMN worked INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE run ADD COLUMN resumed INTEGER;
+ALTER TABLE run ADD COLUMN seen INTEGER;
+UPDATE run SET worked = max(finished - started, 0) WHERE started IS NOT NULL AND finished IS NOT NULL;
+)sql";
+
+/// What is there already counts as what was stored.
+void sealRuns(const SQLite::Database& database) {
+    Seals(database).noteAll();
+}
+
 using Objects = std::map<std::string, std::string>;
 
 /// Tables, indices and triggers by name, with the SQL that made them. The tables inside a search index are SQLite's
@@ -198,6 +237,7 @@ const std::vector<Migration>& migrations() {
         {"runs, their inputs, results, metrics and annotations", kRuns},
         {"owners of running runs; deletion that can be undone", kOwners},
         {"results of very deep networks in a compact form", kPackedResults},
+        {"seals against damage; sweeps; where runs came from and how long they worked", kSealsAndSweeps, sealRuns},
     };
     return kMigrations;
 }
@@ -216,7 +256,9 @@ void migrate(SQLite::Database& database, int version) {
         // Asked again inside the transaction: another process may have been first.
         const int present = versionOf(database);
         if (present >= version) return;
-        database.exec(std::string(migrations()[static_cast<std::size_t>(present)].sql));
+        const Migration& step = migrations()[static_cast<std::size_t>(present)];
+        database.exec(std::string(step.sql));
+        if (step.fill != nullptr) step.fill(database);
         database.exec(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, present + 1));
         transaction.commit();
     }

@@ -14,12 +14,16 @@ namespace tessera::store {
 struct Migration {
     std::string_view title;
     std::string_view sql;
+    void (*fill)(const SQLite::Database& database) = nullptr;  ///< what SQL alone cannot do, after it
 };
 
 const std::vector<Migration>& migrations();
 
 /// The version that this program writes.
 int latestVersion();
+
+/// The first version whose runs have seals.
+inline constexpr int kSealed = 4;
 
 /// Marks a file as a history, in `PRAGMA application_id`: "Tess".
 inline constexpr std::int64_t kApplicationId = 0x54657373;

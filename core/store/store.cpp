@@ -19,6 +19,7 @@
 #include "core/store/implementation.h"
 #include "core/store/owner.h"
 #include "core/store/rows.h"
+#include "core/store/seal.h"
 #include "core/study/packed_result.h"
 #include "core/study/study.h"
 #include "core/study/title.h"
@@ -26,6 +27,15 @@
 namespace tessera::store {
 
 namespace fs = std::filesystem;
+
+std::string contentOf(const Query& row, int size, int content, const fs::path& path, const std::string& what) {
+    try {
+        return decompressed(row.bytes(content), static_cast<std::size_t>(std::max<std::int64_t>(row.whole(size), 0)));
+    } catch (const StoreError& error) {
+        throw StoreError(error.problem, fmt::format("the history {} is damaged: {} cannot be read: {}", shown(path),
+                                                    what, error.what()));
+    }
+}
 
 namespace {
 
@@ -77,18 +87,31 @@ void claim(const SQLite::Database& database, RunId run) {
             owner.process, TESSERA_VERSION, run);
 }
 
+/// Ends the time for which a run worked, where it does: now, or with the last sign of life of a process that is gone.
+void endWork(const SQLite::Database& database, RunId run, const std::optional<std::int64_t>& now) {
+    execute(database,
+            "UPDATE run SET worked = worked + max(coalesce(?, seen, resumed) - resumed, 0), resumed = NULL "
+            "WHERE id = ? AND resumed IS NOT NULL",
+            now, run);
+}
+
 void applyStatus(const SQLite::Database& database, RunId run, RunStatus status, const std::string& headline) {
     execute(database, "UPDATE run SET status = ?, headline = ? WHERE id = ?", nameOf(status), headline, run);
     const std::int64_t now = millisecondsNow();
+    endWork(database, run, now);
     if (isOwned(status)) claim(database, run);
-    if (works(status)) {
+    if (works(status))
         execute(database, "UPDATE run SET started = ?1, since = ?1 WHERE id = ?2 AND started IS NULL", now, run);
-    }
+    if (status == RunStatus::running)
+        execute(database, "UPDATE run SET resumed = ?1, seen = ?1 WHERE id = ?2", now, run);
     execute(database, "UPDATE run SET finished = ? WHERE id = ?", ends(status) ? std::optional(now) : std::nullopt,
             run);
     if (status == RunStatus::cancelled || status == RunStatus::done)
         execute(database, "DELETE FROM checkpoint WHERE run = ?", run);
 }
+
+/// What `applyStatus` writes.
+const std::vector<Part> kStatusParts{Part::facts, Part::checkpoint};
 
 /// Points by series, in the order in which they came.
 std::map<std::string, std::vector<double>> bySeries(const std::vector<TracePoint>& points) {
@@ -192,17 +215,14 @@ void putArtifact(const SQLite::Database& database, RunId run, const Artifact& ar
             run, artifact.kind, artifact.mediaType, artifact.bytes.size(), Blob{content});
 }
 
-/// A stored content with its name, where reading fails.
+/// The content that a statement finds for a run; what it is of must be as it was stored.
 template <typename... Values>
-std::optional<std::string> contentFrom(const SQLite::Database& database, const fs::path& path, const std::string& sql,
-                                       const Values&... values) {
-    Query query(database, sql, values...);
+std::optional<std::string> contentFrom(const SQLite::Database& database, const fs::path& path, Part part, RunId run,
+                                       const std::string& sql, const Values&... values) {
+    requireSound(database, path, run, {part});
+    Query query(database, sql, run, values...);
     if (!query.next()) return std::nullopt;
-    try {
-        return decompressed(query.bytes(1), static_cast<std::size_t>(std::max<std::int64_t>(query.whole(0), 0)));
-    } catch (const StoreError& error) {
-        throw StoreError(error.problem, fmt::format("the history {}: {}", shown(path), error.what()));
-    }
+    return contentOf(query, 0, 1, path, fmt::format("{} of run {}", nameOf(part), run));
 }
 
 /// Reads something that is stored; what is wrong with it is a damage of the file.
@@ -253,14 +273,20 @@ std::optional<RunId> runOfName(const SQLite::Database& database, const std::stri
     return run;
 }
 
-/// Executes `sql`, whose values are `value` and a run, for each run; returns those that it changed.
+/// Executes `sql`, whose values are `value` and a run, for each run, which must be sound in the part that this changes;
+/// returns those that it changed.
 template <typename Value>
-std::vector<RunId> changeEach(const SQLite::Database& database, const std::vector<RunId>& runs, const std::string& sql,
-                              const Value& value) {
+std::vector<RunId> changeEach(const SQLite::Database& database, const fs::path& path, const std::vector<RunId>& runs,
+                              Part part, const std::string& sql, const Value& value) {
     std::vector<RunId> changed;
     Query query(database, sql);
-    for (const RunId run : runs)
-        if (query.rebind(value, run).changed() > 0) changed.push_back(run);
+    Seals seals(database);
+    for (const RunId run : runs) {
+        if (seals.damaged(run, std::array{part})) throw damageOf(path, run, part);
+        if (query.rebind(value, run).changed() == 0) continue;
+        seals.note(run, {part});
+        changed.push_back(run);
+    }
     return changed;
 }
 
@@ -284,6 +310,12 @@ std::int64_t millisecondsNow() {
 void requireRun(const SQLite::Database& database, RunId run) {
     if (wholeFrom(database, "SELECT count(*) FROM run WHERE id = ?", run) == 0)
         throw UsageError(fmt::format("there is no run {} in the history", run));
+}
+
+std::string placeholders(int count) {
+    std::string text = "?";
+    for (int i = 1; i < count; ++i) text += ", ?";
+    return text;
 }
 
 std::int64_t studyRow(const SQLite::Database& database, const study::Study& study) {
@@ -344,41 +376,83 @@ const std::string& Store::notice() const {
     return implementation_->connection.notice;
 }
 
+namespace {
+
+RunId insertRun(const SQLite::Database& database, const study::Study& study, RunStatus status) {
+    std::optional<std::int64_t> seed;
+    if (study.seed) seed = std::bit_cast<std::int64_t>(*study.seed);
+    // Workloads stand among the models: both are what the hardware is to work on.
+    std::vector<std::string> worked = study.models;
+    worked.insert(worked.end(), study.workloads.begin(), study.workloads.end());
+    execute(database,
+            "INSERT INTO run(uid, study, seed, name, engine, models, hardware, status, since, version, host) "
+            "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            newUid(), studyRow(database, study), seed, study::titleOf(study), study.engine, joined(worked, ", "),
+            joined(study.hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION,
+            thisProcess().host);
+    const RunId run = wholeFrom(database, "SELECT last_insert_rowid()");
+    addNames(database, "model", run, worked);
+    addNames(database, "hardware", run, study.hardware);
+    refreshSearch(database, run);
+    applyStatus(database, run, status, "");
+    return run;
+}
+
+}  // namespace
+
 RunId Store::addRun(const study::Study& study, RunStatus status) {
     RunId run = 0;
     implementation_->write([&](const SQLite::Database& database) {
-        std::optional<std::int64_t> seed;
-        if (study.seed) seed = std::bit_cast<std::int64_t>(*study.seed);
-        // Workloads stand among the models: both are what the hardware is to work on.
-        std::vector<std::string> worked = study.models;
-        worked.insert(worked.end(), study.workloads.begin(), study.workloads.end());
-        execute(database,
-                "INSERT INTO run(uid, study, seed, name, engine, models, hardware, status, since, version, host) "
-                "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                newUid(), studyRow(database, study), seed, study::titleOf(study), study.engine, joined(worked, ", "),
-                joined(study.hardware, ", "), nameOf(RunStatus::queued), millisecondsNow(), TESSERA_VERSION,
-                thisProcess().host);
-        run = wholeFrom(database, "SELECT last_insert_rowid()");
-        addNames(database, "model", run, worked);
-        addNames(database, "hardware", run, study.hardware);
-        refreshSearch(database, run);
-        applyStatus(database, run, status, "");
+        run = insertRun(database, study, status);
+        Seals(database).note(run, {});
     });
     return run;
 }
 
-void Store::setStatus(RunId run, RunStatus status, const std::string& headline) {
+std::vector<RunId> Store::addSweep(const Json& document, const std::vector<study::Study>& points) {
+    std::vector<RunId> runs;
     implementation_->write([&](const SQLite::Database& database) {
-        requireRun(database, run);
-        applyStatus(database, run, status, headline);
+        execute(database, "INSERT INTO sweep(document) VALUES(?)", document.dump());
+        const std::int64_t sweep = wholeFrom(database, "SELECT last_insert_rowid()");
+        for (const study::Study& study : points) {
+            const RunId run = insertRun(database, study, RunStatus::queued);
+            execute(database, "UPDATE run SET sweep = ?, point = ? WHERE id = ?", sweep, runs.size(), run);
+            Seals(database).note(run, {});
+            runs.push_back(run);
+        }
     });
+    return runs;
+}
+
+std::optional<Sweep> Store::sweepOf(RunId run) const {
+    return implementation_->read([&](const SQLite::Database& database) -> std::optional<Sweep> {
+        requireRun(database, run);
+        requireSound(database, path(), run, {Part::study});
+        Query query(database, "SELECT sweep.id, document FROM run JOIN sweep ON sweep.id = run.sweep WHERE run.id = ?",
+                    run);
+        if (!query.next()) return std::nullopt;
+        Sweep sweep{
+            .document = documentOf(query.text(1), path(), run, [](const JsonNode& node) { return node.json(); }),
+            .runs = {}};
+        Query runs(database, "SELECT point, id FROM run WHERE sweep = ? ORDER BY point", query.whole(0));
+        while (runs.next()) sweep.runs.emplace(static_cast<std::size_t>(runs.whole(0)), runs.whole(1));
+        return sweep;
+    });
+}
+
+void Store::setStatus(RunId run, RunStatus status, const std::string& headline) {
+    implementation_->change(run, kStatusParts,
+                            [&](const SQLite::Database& database) { applyStatus(database, run, status, headline); });
 }
 
 bool Store::changeStatus(RunId run, RunStatus from, RunStatus to) {
     bool changed = false;
     implementation_->write([&](const SQLite::Database& database) {
         changed = wholeFrom(database, "SELECT count(*) FROM run WHERE id = ? AND status = ?", run, nameOf(from)) != 0;
-        if (changed) applyStatus(database, run, to, "");
+        if (!changed) return;
+        requireSound(database, path(), run, kStatusParts);
+        applyStatus(database, run, to, "");
+        Seals(database).note(run, kStatusParts);
     });
     return changed;
 }
@@ -396,8 +470,8 @@ void Store::record(RunId run, const TraceBatch& batch) {
     if (batch.checkpoint) text = batch.checkpoint->dump(-1, ' ', false, Json::error_handler_t::replace);
     requireSize(text.size(), "the state of the search");
     const std::string content = compressed(text);
-    implementation_->write([&](const SQLite::Database& database) {
-        requireRun(database, run);
+    implementation_->change(run, {Part::facts}, [&](const SQLite::Database& database) {
+        const std::int64_t last = wholeFrom(database, "SELECT coalesce(max(id), 0) FROM trace");
         appendPoints(database, run, batch.before);
         if (batch.checkpoint)
             execute(database,
@@ -405,25 +479,46 @@ void Store::record(RunId run, const TraceBatch& batch) {
                     "VALUES(?1, ?2, ?3, coalesce((SELECT max(id) FROM trace WHERE run = ?1), 0))",
                     run, text.size(), Blob{content});
         appendPoints(database, run, batch.after);
+        execute(database, "UPDATE run SET seen = ? WHERE id = ? AND resumed IS NOT NULL", millisecondsNow(), run);
+        Seals seals(database);
+        seals.noteAppended(run, last);
+        if (batch.checkpoint) seals.note(run, {Part::checkpoint});
     });
 }
 
+void requireIdle(const SQLite::Database& database, RunId run) {
+    Query row(database, "SELECT status, host, coalesce(pid, 0), coalesce(process, '') FROM run WHERE id = ?", run);
+    if (!row.next()) return;
+    const RunStatus status = statusNamed(row.text(0)).value_or(RunStatus::failed);
+    const Owner owner = ownerFrom(row, 1);
+    if (isOwned(status) && mayLive(owner))
+        throw StoreError(StoreProblem::busy,
+                         fmt::format("run {} {} process {} on {}; wait for its end, or stop it there", run,
+                                     works(status) ? "is being worked on by" : "waits in the queue of", owner.pid,
+                                     escaped(owner.host)));
+}
+
+namespace {
+
+/// Whether the run waits in this process's own queue.
+bool isQueuedHere(const SQLite::Database& database, RunId run) {
+    Query row(database, "SELECT host, coalesce(pid, 0), coalesce(process, '') FROM run WHERE id = ? AND status = ?",
+              run, nameOf(RunStatus::queued));
+    return row.next() && ownerFrom(row, 0) == thisProcess();
+}
+
+}  // namespace
+
 std::optional<Json> Store::takeUp(RunId run) {
-    implementation_->write([&](const SQLite::Database& database) {
-        requireRun(database, run);
-        Query row(database, "SELECT status, host, coalesce(pid, 0), coalesce(process, '') FROM run WHERE id = ?", run);
-        row.next();
-        const RunStatus status = statusNamed(row.text(0)).value_or(RunStatus::failed);
-        if (status == RunStatus::done) throw UsageError(fmt::format("run {} is done already", run));
-        const Owner owner = ownerFrom(row, 1);
-        const bool isOurs = status == RunStatus::queued && owner == thisProcess();
-        if (isOwned(status) && !isOurs && mayLive(owner))
-            throw UsageError(fmt::format("run {} {} process {} on {}", run,
-                                         works(status) ? "is being worked on by" : "waits in the queue of", owner.pid,
-                                         escaped(owner.host)));
+    constexpr std::array kParts{Part::facts, Part::study, Part::trace, Part::checkpoint};
+    implementation_->change(run, {kParts.begin(), kParts.end()}, [&](const SQLite::Database& database) {
+        if (wholeFrom(database, "SELECT count(*) FROM run WHERE id = ? AND status = 'done'", run) != 0)
+            throw UsageError(fmt::format("run {} is done already", run));
+        if (!isQueuedHere(database, run)) requireIdle(database, run);
         execute(database,
                 "DELETE FROM trace WHERE run = ?1 AND id > coalesce((SELECT trace FROM checkpoint WHERE run = ?1), 0)",
                 run);
+        endWork(database, run, std::nullopt);
         applyStatus(database, run, RunStatus::running, "");
     });
     return checkpoint(run);
@@ -437,14 +532,14 @@ void Store::finishRun(RunId run, const study::Result& result, const std::string&
     requireSize(content.size(), "the result");
     const std::string document = compressed(content);
     const std::vector<study::Metric> metrics = study::metricsOf(result);
-    implementation_->write([&](const SQLite::Database& database) {
-        requireRun(database, run);
+    implementation_->change(run, {Part::facts, Part::inputs, Part::artifacts}, [&](const SQLite::Database& database) {
         execute(database, "INSERT OR REPLACE INTO result(run, size, document, form) VALUES(?, ?, ?, ?)", run,
                 content.size(), Blob{document}, packs ? kPacked : kJson);
         putMetrics(database, run, metrics);
         for (const InputContent& input : inputs) putInput(database, run, input);
         for (const Artifact& artifact : artifacts) putArtifact(database, run, artifact);
         applyStatus(database, run, RunStatus::done, headline);
+        Seals(database).note(run, {Part::result, Part::metrics, Part::checkpoint});
     });
 }
 
@@ -478,24 +573,34 @@ void putInput(const SQLite::Database& database, RunId run, const InputContent& i
             run, input.name, sha);
 }
 
+namespace {
+
+/// The runs whose processes are gone.
+std::vector<RunId> abandonedRuns(const SQLite::Database& database) {
+    std::vector<RunId> runs;
+    Query query(database, std::string(kOwned));
+    while (query.next())
+        if (!mayLive(ownerFrom(query, 1))) runs.push_back(query.whole(0));
+    return runs;
+}
+
+}  // namespace
+
+bool Store::hasAbandoned() const {
+    return implementation_->read([](const SQLite::Database& database) { return !abandonedRuns(database).empty(); });
+}
+
 std::vector<RunRow> Store::findInterrupted() {
-    std::vector<RunId> gone;
-    if (!isReadOnly()) {
-        gone = implementation_->read([](const SQLite::Database& database) {
-            std::vector<RunId> runs;
-            Query query(database, std::string(kOwned));
-            while (query.next())
-                if (!mayLive(ownerFrom(query, 1))) runs.push_back(query.whole(0));
-            return runs;
-        });
-    }
-    if (!gone.empty())
+    if (!isReadOnly() && hasAbandoned())
         implementation_->write([&](const SQLite::Database& database) {
-            // Another process may have taken it up meanwhile.
-            Query owned(database, fmt::format("{} AND id = ?", kOwned));
-            for (const RunId run : gone)
-                if (owned.rebind(run).next() && !mayLive(ownerFrom(owned, 1)))
-                    applyStatus(database, run, RunStatus::interrupted, "");
+            // Asked again, since another process may have taken one up meanwhile.
+            for (const RunId run : abandonedRuns(database)) {
+                // What is damaged stays so.
+                if (Seals(database).damaged(run, kStatusParts)) continue;
+                endWork(database, run, std::nullopt);
+                applyStatus(database, run, RunStatus::interrupted, "");
+                Seals(database).note(run, kStatusParts);
+            }
         });
     HistoryQuery interrupted;
     interrupted.status = RunStatus::interrupted;
@@ -504,7 +609,8 @@ std::vector<RunRow> Store::findInterrupted() {
 
 std::optional<RunRow> Store::run(RunId id) const {
     return implementation_->read([&](const SQLite::Database& database) {
-        std::vector<RunRow> rows = rowsOf(database, {id}, {});
+        requireSound(database, path(), id, {Part::facts, Part::tags, Part::note});
+        std::vector<RunRow> rows = rowsOf(database, path(), {id}, {});
         return rows.empty() ? std::nullopt : std::optional(std::move(rows.front()));
     });
 }
@@ -532,6 +638,7 @@ RunId Store::find(const std::string& name) const {
 
 study::Study readStudyOf(const SQLite::Database& database, const fs::path& path, RunId run) {
     requireRun(database, run);
+    requireSound(database, path, run, {Part::facts, Part::study});
     Query query(database,
                 "SELECT document, study.name, seed FROM run JOIN study ON study.id = run.study WHERE run.id = ?", run);
     if (!query.next())
@@ -558,7 +665,7 @@ struct StoredResult {
 
 std::optional<StoredResult> storedResult(const SQLite::Database& database, const fs::path& path, RunId run) {
     std::optional<std::string> content =
-        contentFrom(database, path, "SELECT size, document FROM result WHERE run = ?", run);
+        contentFrom(database, path, Part::result, run, "SELECT size, document FROM result WHERE run = ?");
     if (!content) return std::nullopt;
     Query form(database, "SELECT form FROM result WHERE run = ?", run);
     return StoredResult{std::move(*content), form.next() && form.text(0) == kPacked};
@@ -572,6 +679,12 @@ study::Result resultOf(StoredResult stored, const study::Study& study, const fs:
 }
 
 }  // namespace
+
+std::optional<study::Result> readResultOf(const SQLite::Database& database, const fs::path& path, RunId run) {
+    std::optional<StoredResult> stored = storedResult(database, path, run);
+    if (!stored) return std::nullopt;
+    return resultOf(std::move(*stored), readStudyOf(database, path, run), path, run);
+}
 
 std::optional<study::Result> Store::result(RunId run) const {
     std::optional<StoredResult> stored =
@@ -599,6 +712,7 @@ std::optional<std::string> Store::resultText(RunId run) const {
 
 std::vector<study::Metric> Store::metrics(RunId run) const {
     return implementation_->read([&](const SQLite::Database& database) {
+        requireSound(database, path(), run, {Part::metrics});
         std::vector<study::Metric> metrics;
         Query query(database,
                     "SELECT name, title, owner, value, unit, better FROM metric JOIN metric_kind ON id = kind "
@@ -617,6 +731,7 @@ std::vector<study::Metric> Store::metrics(RunId run) const {
 
 std::map<std::string, std::vector<std::pair<double, double>>> Store::trace(RunId run) const {
     return implementation_->read([&](const SQLite::Database& database) {
+        requireSound(database, path(), run, {Part::trace});
         std::map<std::string, std::vector<std::pair<double, double>>> trace;
         Query query(database, "SELECT series, points FROM trace WHERE run = ? ORDER BY series, position", run);
         while (query.next()) {
@@ -634,7 +749,7 @@ std::map<std::string, std::vector<std::pair<double, double>>> Store::trace(RunId
 
 std::optional<Json> Store::checkpoint(RunId run) const {
     std::optional<std::string> text = implementation_->read([&](const SQLite::Database& database) {
-        return contentFrom(database, path(), "SELECT size, state FROM checkpoint WHERE run = ?", run);
+        return contentFrom(database, path(), Part::checkpoint, run, "SELECT size, state FROM checkpoint WHERE run = ?");
     });
     if (!text) return std::nullopt;
     return documentOf(std::move(*text), path(), run, [](const JsonNode& node) { return node.json(); });
@@ -642,6 +757,7 @@ std::optional<Json> Store::checkpoint(RunId run) const {
 
 std::vector<std::string> Store::artifacts(RunId run) const {
     return implementation_->read([&](const SQLite::Database& database) {
+        requireSound(database, path(), run, {Part::artifacts});
         std::vector<std::string> kinds;
         Query query(database, "SELECT kind FROM artifact WHERE run = ? ORDER BY kind", run);
         while (query.next()) kinds.push_back(query.text(0));
@@ -652,7 +768,8 @@ std::vector<std::string> Store::artifacts(RunId run) const {
 std::optional<Artifact> Store::artifact(RunId run, const std::string& kind) const {
     return implementation_->read([&](const SQLite::Database& database) -> std::optional<Artifact> {
         std::optional<std::string> bytes =
-            contentFrom(database, path(), "SELECT size, content FROM artifact WHERE run = ? AND kind = ?", run, kind);
+            contentFrom(database, path(), Part::artifacts, run,
+                        "SELECT size, content FROM artifact WHERE run = ? AND kind = ?", kind);
         if (!bytes) return std::nullopt;
         Query type(database, "SELECT media_type FROM artifact WHERE run = ? AND kind = ?", run, kind);
         type.next();
@@ -662,15 +779,23 @@ std::optional<Artifact> Store::artifact(RunId run, const std::string& kind) cons
 
 std::vector<InputContent> Store::inputs(RunId run) const {
     return implementation_->read([&](const SQLite::Database& database) {
+        requireSound(database, path(), run, {Part::inputs});
         std::vector<InputContent> inputs;
         const auto add = [&](InputContent::Kind kind, const std::string& table) {
-            Query query(database,
-                        "SELECT name, sha256 FROM run_" + table + " WHERE run = ? AND sha256 IS NOT NULL ORDER BY name",
-                        run);
+            Query query(
+                database,
+                fmt::format("SELECT name, run_{0}.sha256, size, content FROM run_{0} LEFT JOIN {0} ON {0}.sha256 = "
+                            "run_{0}.sha256 WHERE run = ? AND run_{0}.sha256 IS NOT NULL ORDER BY name",
+                            table),
+                run);
             while (query.next()) {
-                std::optional<std::string> bytes = contentFrom(
-                    database, path(), "SELECT size, content FROM " + table + " WHERE sha256 = ?", query.text(1));
-                if (bytes) inputs.push_back({kind, query.text(0), query.text(1), std::move(*bytes)});
+                const std::string what = fmt::format("the input {} of run {}", inQuotes(query.text(0)), run);
+                std::string bytes = contentOf(query, 2, 3, path(), what);
+                if (sha256(bytes) != query.text(1))
+                    throw StoreError(
+                        StoreProblem::damaged,
+                        fmt::format("the history {} is damaged: {} is not what its hash says", shown(path()), what));
+                inputs.push_back({kind, query.text(0), query.text(1), std::move(bytes)});
             }
         };
         add(InputContent::Kind::model, "model");
@@ -708,16 +833,14 @@ std::vector<study::Metric> Store::metricKinds() const {
 }
 
 void Store::setName(RunId run, const std::string& name) {
-    implementation_->write([&](const SQLite::Database& database) {
-        requireRun(database, run);
+    implementation_->change(run, {Part::facts}, [&](const SQLite::Database& database) {
         execute(database, "UPDATE run SET name = ? WHERE id = ?", name, run);
         refreshSearch(database, run);
     });
 }
 
 void Store::setTags(RunId run, const std::vector<std::string>& tags) {
-    implementation_->write([&](const SQLite::Database& database) {
-        requireRun(database, run);
+    implementation_->change(run, {Part::tags}, [&](const SQLite::Database& database) {
         execute(database, "DELETE FROM tag WHERE run = ?", run);
         for (const std::string& tag : tags)
             if (!trimmed(tag).empty())
@@ -727,8 +850,7 @@ void Store::setTags(RunId run, const std::vector<std::string>& tags) {
 }
 
 void Store::setNote(RunId run, const std::string& note) {
-    implementation_->write([&](const SQLite::Database& database) {
-        requireRun(database, run);
+    implementation_->change(run, {Part::note}, [&](const SQLite::Database& database) {
         if (note.empty())
             execute(database, "DELETE FROM note WHERE run = ?", run);
         else
@@ -742,7 +864,7 @@ std::vector<RunId> Store::setTag(const std::vector<RunId>& runs, const std::stri
     if (name.empty()) return {};
     std::vector<RunId> changed;
     implementation_->write([&](const SQLite::Database& database) {
-        changed = changeEach(database, runs,
+        changed = changeEach(database, path(), runs, Part::tags,
                              set ? "INSERT OR IGNORE INTO tag(name, run) SELECT ?, id FROM run WHERE id = ?"
                                  : "DELETE FROM tag WHERE name = ? AND run = ?",
                              name);
@@ -754,7 +876,8 @@ std::vector<RunId> Store::setTag(const std::vector<RunId>& runs, const std::stri
 std::vector<RunId> Store::setStarred(const std::vector<RunId>& runs, bool starred) {
     std::vector<RunId> changed;
     implementation_->write([&](const SQLite::Database& database) {
-        changed = changeEach(database, runs, "UPDATE run SET starred = ?1 WHERE id = ?2 AND starred <> ?1", starred);
+        changed = changeEach(database, path(), runs, Part::facts,
+                             "UPDATE run SET starred = ?1 WHERE id = ?2 AND starred <> ?1", starred);
     });
     return changed;
 }
@@ -762,7 +885,16 @@ std::vector<RunId> Store::setStarred(const std::vector<RunId>& runs, bool starre
 std::vector<RunId> Store::setDeleted(const std::vector<RunId>& runs, bool deleted) {
     std::vector<RunId> changed;
     implementation_->write([&](const SQLite::Database& database) {
-        changed = changeEach(database, runs, "UPDATE run SET deleted = ?1 WHERE id = ?2 AND deleted <> ?1", deleted);
+        Query query(database, "UPDATE run SET deleted = ?1 WHERE id = ?2 AND deleted <> ?1");
+        Seals seals(database);
+        for (const RunId run : runs) {
+            if (deleted) requireIdle(database, run);
+            // A damaged run can be deleted, too, and stays damaged.
+            const bool isSound = !seals.damaged(run, std::array{Part::facts});
+            if (query.rebind(deleted, run).changed() == 0) continue;
+            if (isSound) seals.note(run, {Part::facts});
+            changed.push_back(run);
+        }
     });
     return changed;
 }
@@ -771,6 +903,8 @@ std::int64_t Store::purge() {
     std::int64_t runs = 0;
     interruptibly(implementation_->database(), [&] {
         implementation_->write([&](const SQLite::Database& database) {
+            Query deleted(database, "SELECT id FROM run WHERE deleted = 1");
+            while (deleted.next()) requireIdle(database, deleted.whole(0));
             execute(database, "DELETE FROM run_search WHERE rowid IN (SELECT id FROM run WHERE deleted = 1)");
             runs = execute(database, "DELETE FROM run WHERE deleted = 1");
             removeUnused(database);
@@ -784,6 +918,7 @@ void removeUnused(const SQLite::Database& database) {
     execute(database, "DELETE FROM model WHERE NOT EXISTS (SELECT 1 FROM run_model WHERE sha256 = model.sha256)");
     execute(database,
             "DELETE FROM hardware WHERE NOT EXISTS (SELECT 1 FROM run_hardware WHERE sha256 = hardware.sha256)");
+    execute(database, "DELETE FROM sweep WHERE NOT EXISTS (SELECT 1 FROM run WHERE sweep = sweep.id)");
 }
 
 }  // namespace tessera::store

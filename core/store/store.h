@@ -38,13 +38,24 @@ struct RunRow {
     std::optional<std::uint64_t> seed;
     RunStatus status = RunStatus::queued;
     std::optional<std::int64_t> started, finished;
-    std::string headline;  ///< one line; for a failed run the error
-    std::string version;   ///< of the program that ran it
+    std::int64_t worked = 0;  ///< milliseconds: without pauses, and without the time between a kill and a resume
+    std::string headline;     ///< one line; for a failed run the error
+    std::string version;      ///< of the program that ran it
     std::string host;
     bool starred = false;
     std::vector<std::string> tags;
     std::string note;
     std::map<std::string, double> metrics = {};  ///< those that the query asked for
+    std::string importedFrom = {};               ///< the file that the run came from; empty = it was run here
+    std::optional<std::int64_t> imported = {};   ///< when
+    /// In lists: the sentence that says which part of the run is not what was stored; that part is left out.
+    std::string damage = {};
+};
+
+/// The runs of a sweep, and what it was asked for.
+struct Sweep {
+    Json document;
+    std::map<std::size_t, RunId> runs;  ///< by point; purged ones are missing
 };
 
 /// Which runs, in which order. Every condition that is set must hold.
@@ -100,7 +111,18 @@ struct InputContent {
 enum class OpenMode : std::uint8_t { readWrite, readOnly };
 
 /// Why a history cannot be opened or used: callers offer different ways on for each.
-enum class StoreProblem : std::uint8_t { missing, notReadable, notWritable, locked, damaged, newer, full, notAHistory };
+/// `busy`: a process works on the run.
+enum class StoreProblem : std::uint8_t {
+    missing,
+    notReadable,
+    notWritable,
+    locked,
+    damaged,
+    newer,
+    full,
+    notAHistory,
+    busy
+};
 
 /// A FileError that says which problem it is. Its message is one sentence with the file's name.
 class StoreError : public FileError {
@@ -124,7 +146,8 @@ struct MergeCount {
 std::filesystem::path defaultPath();
 
 /// One connection. Use it from one thread at a time; any number of connections and processes may share the file.
-/// Every call that writes is one transaction. All calls throw StoreError.
+/// Every call that writes is one transaction. All calls throw StoreError; a content that is not what was stored is
+/// never returned, but refused (damaged) by a sentence with file, run and content.
 class Store {
 public:
     /// Opens, creating file and folders where missing (readWrite), and migrates an older file. A file of a newer
@@ -144,6 +167,8 @@ public:
     // Recording. A run goes queued → running ⇄ paused → done | failed | cancelled | interrupted.
     /// The run is named as study::titleOf says.
     RunId addRun(const study::Study& study, RunStatus status = RunStatus::running);
+    /// Adds the runs of a sweep's points, in their order, to this process's queue. `document` says what was asked for.
+    std::vector<RunId> addSweep(const Json& document, const std::vector<study::Study>& points);
     void setStatus(RunId run, RunStatus status, const std::string& headline = "");
     /// Where the run's status is `from`, and only there; says whether it was. For what may have gone on meanwhile: a
     /// pause, the end of a queue.
@@ -153,8 +178,8 @@ public:
     /// Both at once.
     void record(RunId run, const TraceBatch& batch);
     /// This process takes up a run that was queued, interrupted or failed: the trace is cut back to the checkpoint,
-    /// whose state is returned (empty where there is none). Throws UsageError where the run is done, where a process
-    /// that still lives works on it, or where another one has it in its queue.
+    /// whose state is returned (empty where there is none). Throws UsageError where the run is done, StoreError (busy)
+    /// where a process that still lives works on it or has it in its queue.
     std::optional<Json> takeUp(RunId run);
     /// In one transaction: result, inputs' contents, metrics, artifacts, headline, status done; drops the checkpoint.
     void finishRun(RunId run, const study::Result& result, const std::string& headline,
@@ -162,6 +187,8 @@ public:
     /// Marks runs `interrupted` that are queued, running or paused although their process is gone (same host, process
     /// id and start time), and returns all interrupted runs, newest first.
     std::vector<RunRow> findInterrupted();
+    /// Whether there are such runs that are not marked yet.
+    bool hasAbandoned() const;
 
     // Reading.
     std::optional<RunRow> run(RunId id) const;
@@ -169,6 +196,7 @@ public:
     /// or "last". Throws UsageError.
     RunId find(const std::string& name) const;
     study::Study study(RunId run) const;
+    std::optional<Sweep> sweepOf(RunId run) const;  ///< empty where it belongs to none, or came from another history
     std::optional<study::Result> result(RunId run) const;  ///< empty while there is none
     std::optional<std::string> resultText(RunId run) const;
     /// The same in parts: the document of a very deep network is too long for a string. False while there is none.
@@ -197,13 +225,16 @@ public:
     // left out.
     std::vector<RunId> setTag(const std::vector<RunId>& runs, const std::string& tag, bool set);
     std::vector<RunId> setStarred(const std::vector<RunId>& runs, bool starred);
-    std::vector<RunId> setDeleted(const std::vector<RunId>& runs, bool deleted);  ///< hidden, until restored or purged
-    std::int64_t purge();  ///< removes what is deleted, and contents that nothing uses; returns runs
+    /// Hidden, until restored or purged. Throws StoreError (busy) where a process that lives works on one of them.
+    std::vector<RunId> setDeleted(const std::vector<RunId>& runs, bool deleted);
+    /// Removes what is deleted, and contents that nothing uses; returns runs. Throws StoreError (busy) likewise.
+    std::int64_t purge();
 
     // Care.
-    /// Asks SQLite, follows every reference, and reads every content: hashes of inputs, results, checkpoints, traces.
-    /// Throws InterruptedError where `progress` says false.
-    Verification verify(const std::function<bool(double share)>& progress = {}) const;
+    /// Asks SQLite, follows every reference, and compares every content with the sums that were noted when it was
+    /// written. `progress` is told how many runs are done of how many; of none while the file as such is checked.
+    /// Throws InterruptedError where it says false.
+    Verification verify(const std::function<bool(std::int64_t done, std::int64_t runs)>& progress = {}) const;
     /// A copy of the whole file, made while others use it; all of it or nothing is written. So are exports.
     void backup(const std::filesystem::path& to) const;
     void vacuum();
@@ -213,7 +244,8 @@ public:
     void exportOptuna(RunId run, const std::filesystem::path& to) const;
     /// Adds the runs of another history that are not here yet (import and merge are the same), in transactions of some
     /// runs each. Of a run that is here already, our annotations stand and the other's tags are added; it takes over
-    /// the other's outcome where only that is done.
+    /// the other's outcome where only that is done. A damaged run is refused, and headline and metrics that are not
+    /// sealed are taken from the result. What is added says where it came from; sweeps stay behind.
     MergeCount merge(const std::filesystem::path& from);
 
 private:

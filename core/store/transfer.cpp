@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <array>
 #include <map>
@@ -21,21 +22,21 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A table whose rows belong to a run; the first column is the run's number.
-struct Part {
-    std::string_view table;
+struct Table {
+    std::string_view name;
     std::string_view columns;
     int count;
 };
 
 constexpr std::array kOutcome{
-    Part{"result", "run, size, document, form", 4},
-    Part{"artifact", "run, kind, media_type, size, content", 5},
-    Part{"run_model", "run, name, sha256", 3},
-    Part{"run_hardware", "run, name, sha256", 3},
+    Table{"result", "run, size, document, form", 4},
+    Table{"artifact", "run, kind, media_type, size, content", 5},
+    Table{"run_model", "run, name, sha256", 3},
+    Table{"run_hardware", "run, name, sha256", 3},
 };
 constexpr std::array kAnnotations{
-    Part{"tag", "run, name", 2},
-    Part{"note", "run, text", 2},
+    Table{"tag", "run, name", 2},
+    Table{"note", "run, text", 2},
 };
 /// What a run loses when it takes over another outcome.
 constexpr std::array<std::string_view, 7> kOutcomeTables{"result", "artifact", "run_model", "run_hardware",
@@ -44,24 +45,28 @@ constexpr std::array<std::string_view, 7> kOutcomeTables{"result", "artifact", "
 constexpr std::size_t kRunMicroseconds = 1000;  ///< that copying a run takes, or longer
 constexpr std::size_t kRowMicroseconds = 100;   ///< a row may hold much
 
-std::string placeholders(int count) {
-    std::string text = "?";
-    for (int i = 1; i < count; ++i) text += ", ?";
-    return text;
-}
+/// Where runs are taken in from.
+struct Import {
+    std::string file;
+    std::int64_t at = 0;      ///< milliseconds since 1970
+    bool isUnsealed = false;  ///< the file is of a version without seals
+    fs::path into = {};       ///< for messages about our own runs
+};
 
 /// Copies runs between two databases of the same version.
 class Copier {
 public:
-    Copier(const Store& source, const SQLite::Database& from, const SQLite::Database& to)
-        : source_(source), from_(from), to_(to) {}
+    /// `import` is null where runs are given away.
+    Copier(const fs::path& source, const SQLite::Database& from, const SQLite::Database& to, const Import* import)
+        : source_(source), from_(from), to_(to), import_(import), seals_(from) {}
 
     RunId copy(RunId run) {
+        requireSoundSource(run);
         const std::int64_t study = studyOf(run);
         constexpr std::string_view kColumns =
             "uid, seed, name, engine, models, hardware, status, since, started, finished, headline, version, host, "
-            "starred";
-        constexpr int kCount = 14;
+            "starred, imported, imported_at, worked";
+        constexpr int kCount = 17;
         Query query(from_, fmt::format("SELECT {} FROM run WHERE id = ?", kColumns), run);
         query.next();
         Query insert(to_, fmt::format("INSERT INTO run(study, {}) VALUES({})", kColumns, placeholders(kCount + 1)),
@@ -73,22 +78,26 @@ public:
         execute(to_, "UPDATE run SET status = 'interrupted' WHERE id = ? AND status IN ('queued', 'running', 'paused')",
                 added);
         copyOutcome(run, added);
-        for (const Part& part : kAnnotations) copyPart(part, run, added);
+        for (const Table& table : kAnnotations) copyTable(table, run, added);
         refreshSearch(to_, added);
+        Seals(to_).note(added, {kAllParts.begin(), kAllParts.end()});
         return added;
     }
 
     /// A run that is there already.
     void unite(RunId run, RunId present) {
-        for (const Part& part : kAnnotations) copyPart(part, run, present);
+        requireSoundSource(run);
+        requireSound(to_, import_->into, present, {kAllParts.begin(), kAllParts.end()});
+        for (const Table& table : kAnnotations) copyTable(table, run, present);
         const std::string done = "SELECT count(*) FROM run WHERE id = ? AND status = 'done'";
         const std::string ended =
             "SELECT count(*) FROM run WHERE id = ? AND status IN ('done', 'queued', 'running', 'paused')";
         if (wholeFrom(from_, done, run) == 1 && wholeFrom(to_, ended, present) == 0) {
             for (const std::string_view table : kOutcomeTables)
                 execute(to_, fmt::format("DELETE FROM {} WHERE run = ?", table), present);
-            constexpr std::string_view kColumns = "status, since, started, finished, headline, version, host";
-            constexpr int kCount = 7;
+            constexpr std::string_view kColumns =
+                "status, since, started, finished, headline, version, host, imported, imported_at, worked";
+            constexpr int kCount = 10;
             Query query(from_, fmt::format("SELECT {} FROM run WHERE id = ?", kColumns), run);
             query.next();
             Query update(to_, fmt::format("UPDATE run SET ({}) = ({}) WHERE id = ?", kColumns, placeholders(kCount)));
@@ -98,15 +107,46 @@ public:
             copyOutcome(run, present);
         }
         refreshSearch(to_, present);
+        Seals(to_).note(present, {kAllParts.begin(), kAllParts.end()});
     }
 
 private:
+    void requireSoundSource(RunId run) {
+        if (const std::optional<Part> damaged = seals_.damaged(run, kAllParts)) throw damageOf(source_, run, *damaged);
+        if (import_ != nullptr) requirePossibleTimes(run);
+    }
+
+    /// Lists and charts are made of times, so that one that cannot be would spoil them.
+    void requirePossibleTimes(RunId run) {
+        constexpr std::int64_t kLatest = 4102444800000;  // the year 2100
+        Query query(from_,
+                    "SELECT min(since, coalesce(started, since), coalesce(finished, since)), "
+                    "max(since, coalesce(started, since), coalesce(finished, since)) FROM run WHERE id = ?",
+                    run);
+        query.next();
+        const std::int64_t wrong = query.whole(0) < 0 ? query.whole(0) : query.whole(1);
+        if (wrong >= 0 && wrong < kLatest) return;
+        throw StoreError(StoreProblem::damaged,
+                         fmt::format("the history {} is damaged: a time of run {} is {} ms after 1970; expected one "
+                                     "before the year 2100",
+                                     shown(source_), run, wrong));
+    }
+
+    /// What was not sealed is not taken for granted: headline and metrics are those of the result.
+    void takeFromResult(RunId run, RunId to) {
+        if (!import_->isUnsealed && seals_.has(run)) return;
+        const std::optional<study::Result> result = readResultOf(from_, source_, run);
+        if (!result || wholeFrom(to_, "SELECT count(*) FROM run WHERE id = ? AND status = 'done'", to) == 0) return;
+        execute(to_, "UPDATE run SET headline = ? WHERE id = ?", study::headline(*result), to);
+        putMetrics(to_, to, study::metricsOf(*result));
+    }
+
     /// The study is read and hashed again: what another file says is not taken for granted.
     std::int64_t studyOf(RunId run) {
         const std::int64_t row = wholeFrom(from_, "SELECT study FROM run WHERE id = ?", run);
         const auto known = studies_.find(row);
         if (known != studies_.end()) return known->second;
-        study::Study study = readStudyOf(from_, source_.path(), run);
+        study::Study study = readStudyOf(from_, source_, run);
         return studies_[row] = studyRow(to_, study);
     }
 
@@ -121,24 +161,25 @@ private:
             poll(kRowMicroseconds);
             const std::string sha = query.text(0);
             if (wholeFrom(to_, fmt::format("SELECT count(*) FROM {} WHERE sha256 = ?", table), sha) != 0) continue;
-            if (sha256(decompressed(query.bytes(2), static_cast<std::size_t>(query.whole(1)))) != sha)
-                throw StoreError(StoreProblem::damaged,
-                                 fmt::format("the history {} is damaged: an input of run {} is not what its hash says",
-                                             shown(source_.path()), run));
+            const std::string what = fmt::format("an input of run {}", run);
+            if (sha256(contentOf(query, 1, 2, source_, what)) != sha)
+                throw StoreError(
+                    StoreProblem::damaged,
+                    fmt::format("the history {} is damaged: {} is not what its hash says", shown(source_), what));
             Query insert(to_, fmt::format("INSERT INTO {}(sha256, size, content) VALUES(?, ?, ?)", table));
             for (int i = 0; i < 3; ++i) insert.addFrom(query, i);
             insert.changed();
         }
     }
 
-    void copyPart(const Part& part, RunId run, RunId to) {
-        Query query(from_, fmt::format("SELECT {} FROM {} WHERE run = ?", part.columns, part.table), run);
-        Query insert(to_, fmt::format("INSERT OR IGNORE INTO {}({}) VALUES({})", part.table, part.columns,
-                                      placeholders(part.count)));
+    void copyTable(const Table& table, RunId run, RunId to) {
+        Query query(from_, fmt::format("SELECT {} FROM {} WHERE run = ?", table.columns, table.name), run);
+        Query insert(to_, fmt::format("INSERT OR IGNORE INTO {}({}) VALUES({})", table.name, table.columns,
+                                      placeholders(table.count)));
         while (query.next()) {
             poll(kRowMicroseconds);
             insert.rebind(to);
-            for (int i = 1; i < part.count; ++i) insert.addFrom(query, i);
+            for (int i = 1; i < table.count; ++i) insert.addFrom(query, i);
             insert.changed();
         }
     }
@@ -183,14 +224,19 @@ private:
     void copyOutcome(RunId run, RunId to) {
         copyContents("model", run);
         copyContents("hardware", run);
-        for (const Part& part : kOutcome) copyPart(part, run, to);
+        for (const Table& table : kOutcome) copyTable(table, run, to);
         copyMetrics(run, to);
         copyTraceAndCheckpoint(run, to);
+        if (import_ == nullptr) return;
+        takeFromResult(run, to);
+        execute(to_, "UPDATE run SET imported = ?, imported_at = ? WHERE id = ?", import_->file, import_->at, to);
     }
 
-    const Store& source_;
+    const fs::path& source_;
     const SQLite::Database& from_;
     const SQLite::Database& to_;
+    const Import* import_;
+    Seals seals_;
     std::map<std::int64_t, std::int64_t> studies_;
 };
 
@@ -207,22 +253,36 @@ std::optional<RunId> runOfUid(const SQLite::Database& database, const std::strin
     return query.next() ? std::optional(query.whole(0)) : std::nullopt;
 }
 
+/// Takes a run in. What contradicts itself is the other file's fault, not that of our own, which refuses it.
+template <typename Work>
+void explaining(const fs::path& from, RunId run, const Work& work) {
+    try {
+        work();
+    } catch (const SQLite::Exception& error) {
+        if ((error.getErrorCode() & 0xFF) != SQLITE_CONSTRAINT) throw;
+        throw StoreError(StoreProblem::damaged,
+                         fmt::format("the history {} is damaged: what it holds of run {} contradicts itself ({}); take "
+                                     "in a sound copy of it",
+                                     shown(from), run, escaped(error.what())));
+    }
+}
+
 }  // namespace
 
 void Store::exportRuns(const std::vector<RunId>& runs, const fs::path& to) const {
     NewDatabase file(to, path());
     file.write([&](SQLite::Database& target) {
         migrate(target);
+        SQLite::Transaction transaction(target);
         implementation_->read([&](const SQLite::Database& database) {
-            SQLite::Transaction transaction(target);
-            Copier copier(*this, database, target);
+            Copier copier(path(), database, target, nullptr);
             for (const RunId run : runs) {
                 poll(kRunMicroseconds);
                 requireRun(database, run);
                 copier.copy(run);
             }
-            transaction.commit();
         });
+        transaction.commit();
     });
 }
 
@@ -236,6 +296,10 @@ MergeCount Store::merge(const fs::path& from) {
         throw StoreError(
             StoreProblem::newer,
             fmt::format("{} was written by a newer Tessera; update this program to take it in", shown(from)));
+    const Import import{.file = from.string(),
+                        .at = millisecondsNow(),
+                        .isUnsealed = other.implementation_->connection.version < kSealed,
+                        .into = path()};
     return other.implementation_->read([&](const SQLite::Database& source) {
         MergeCount count;
         const auto runs = runsOf(source);
@@ -244,15 +308,17 @@ MergeCount Store::merge(const fs::path& from) {
             // Some runs at a time, so that others can write in between.
             interruptibly(implementation_->database(), [&] {
                 implementation_->write([&](const SQLite::Database& database) {
-                    Copier copier(other, source, database);
+                    Copier copier(from, source, database, &import);
                     for (std::size_t i = first; i < std::min(first + kAtOnce, runs.size()); ++i) {
                         poll(kRunMicroseconds);
-                        const auto& [run, uid] = runs[i];
-                        const std::optional<RunId> present = runOfUid(database, uid);
-                        if (present)
-                            copier.unite(run, *present);
-                        else
-                            copier.copy(run);
+                        const RunId run = runs[i].first;
+                        const std::optional<RunId> present = runOfUid(database, runs[i].second);
+                        explaining(from, run, [&] {
+                            if (present)
+                                copier.unite(run, *present);
+                            else
+                                copier.copy(run);
+                        });
                         ++(present ? count.present : count.added);
                     }
                 });

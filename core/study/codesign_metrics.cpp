@@ -155,9 +155,9 @@ std::string objectiveText(const CodesignOutcome& outcome, double value) {
 std::string certaintyText(const codesign::Result& result) {
     if (result.optimal) return "proven optimal";
     if (result.options.search != codesign::SearchKind::exhaustive || result.endedBy != "done")
-        return "best of those looked at";
+        return "best found (not proven)";
     if (!result.best || !(result.bound > 0)) return "no bound";
-    return fmt::format("at most {} better", percentText(result.bound / result.best->objective - 1));
+    return fmt::format("optimum is at most {} higher", percentText(result.bound / result.best->objective - 1));
 }
 
 std::string headline(const CodesignOutcome& outcome) {

@@ -19,7 +19,7 @@ std::optional<std::string> codesignMetricText(std::string_view name, double valu
 
 /// "2.92× TPUv4", "12,345 samples/s": a value of the objective.
 std::string objectiveText(const CodesignOutcome& outcome, double value);
-/// "proven optimal", "at most 4.1 % below the bound", "best of those looked at".
+/// "proven optimal", "at most 4.1 % below the bound", "best found (not proven)".
 std::string certaintyText(const codesign::Result& result);
 
 }  // namespace tessera::study

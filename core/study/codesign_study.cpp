@@ -19,6 +19,7 @@
 #include "core/study/codesign_document.h"
 #include "core/study/codesign_metrics.h"
 #include "core/study/names.h"
+#include "core/study/provenance.h"
 #include "core/study/reading.h"
 
 namespace tessera::study {
@@ -157,7 +158,7 @@ std::vector<Parameter> makeParameters() {
          .most = 1e9,
          .words = {},
          .value = "N",
-         .help = "states that the schedule of a layer's phase may be searched over where the best depends on it",
+         .help = "search-node budget per phase schedule",
          .research = true},
     };
 }
@@ -328,6 +329,9 @@ Result runCodesign(const Study& study, const RunHooks& hooks) {
     if (outcome.result.endedBy != "stop" && (!outcome.result.best || outcome.result.best->objective == 0))
         throw InfeasibleError(reasonOf(outcome.result, inputs));
     addOnce(result.assumptions, outcome.result.assumptions);
+    OwnNumbers own;
+    own.add(inputs.space.name, inputs.space.provenance);
+    addOnce(result.assumptions, own.sentences());
     addOnce(result.warnings, outcome.result.warnings);
     // They stand in the result itself; a run that is read back has them there alone.
     outcome.result.assumptions.clear();

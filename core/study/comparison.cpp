@@ -57,7 +57,7 @@ std::string textOfValue(const Json& value) {
 
 void addNames(Fields& fields, const PartitionOutcome& outcome) {
     fields.add("Model", "name", outcome.model);
-    fields.add("Model", "layers and joins", std::to_string(outcome.result.names.size()));
+    fields.add("Model", "layers and merge nodes", std::to_string(outcome.result.names.size()));
     fields.add("Hardware", "name", outcome.fleet);
 }
 
@@ -93,7 +93,7 @@ void addHardware(Fields& fields, const PredictionOutcome& outcome) {
     std::set<std::string_view> seen;
     for (const predict::Prediction& one : outcome.predictions)
         for (const auto& [path, from] : seen.insert(one.accelerator).second ? one.sources : hardware::ProvenanceMap())
-            fields.add("Hardware", fmt::format("{}, {}", one.accelerator, path), from.source);
+            fields.add("Hardware", fmt::format("{}, {}", one.accelerator, path), hardware::sourceText(from));
 }
 
 void addHardware(Fields& fields, const MappingOutcome& outcome) {
@@ -459,15 +459,17 @@ std::string workloadOf(const Result& result) {
 
 const std::array<Condition, 8>& conditions() {
     static const std::array<Condition, 8> kConditions{{
-        {"Another engine computed {}.", [](const Result& result) { return result.study.engine; }},
-        {"Another model, or other contents of it, is behind {}.", modelOf},
-        {"Another workload, or other contents of it, is behind {}.", workloadOf},
-        {"Another variant of the cost model is behind {}.",
+        {"Engines differ: {} against the baseline.", [](const Result& result) { return result.study.engine; }},
+        {"Models, or their contents, differ: {} against the baseline.", modelOf},
+        {"Workloads, or their contents, differ: {} against the baseline.", workloadOf},
+        {"Variants of the cost model differ: {} against the baseline.",
          [](const Result& result) { return parameterOf(result, "variant"); }},
-        {"Another batch size is behind {}.", [](const Result& result) { return parameterOf(result, "batch"); }},
-        {"Another data type is behind {}.", [](const Result& result) { return parameterOf(result, "dtype"); }},
-        {"Other assumptions are behind {}; the assumptions of each run say which.", assumptionsOf},
-        {"Another version of the program computed {}.", [](const Result& result) { return result.version; }},
+        {"Batch sizes differ: {} against the baseline.",
+         [](const Result& result) { return parameterOf(result, "batch"); }},
+        {"Data types differ: {} against the baseline.",
+         [](const Result& result) { return parameterOf(result, "dtype"); }},
+        {"Assumptions differ: {} against the baseline; the assumptions of each run say which.", assumptionsOf},
+        {"Program versions differ: {} against the baseline.", [](const Result& result) { return result.version; }},
     }};
     return kConditions;
 }
@@ -509,6 +511,7 @@ Comparison compare(const std::vector<const Result*>& results, const std::vector<
     comparison.baseline = baseline;
     comparison.inputs = inputRows(results);
     comparison.metrics = metricRows(results, baseline);
+    addFinding(comparison, results);
     LayerRows layers(results);
     comparison.notes = layers.notes();
     comparison.layers = std::move(layers).take();

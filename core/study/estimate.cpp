@@ -24,6 +24,7 @@ namespace {
 constexpr double kSecondsPerLayerAndSplit = 0.5e-6;
 constexpr double kTriesOfARatio = 20;  ///< where two kinds part and the ratio is free
 constexpr double kMostSplits = 2048;   ///< that the engine solves within one kind
+constexpr double kMostSubsets = 64;    ///< of the fleet's groups that the engine solves
 constexpr int kChainWidth = 2;         ///< of elimination, up to which all networks take about the same time
 
 /// Splits of `count` equal accelerators that the engine solves: one per level where all halves are equal.
@@ -54,7 +55,8 @@ Work workOf(const partition::Options& options, const partition::Network& network
         const bool searches = strategy == "accpar" && options.ratio == partition::RatioRule::balanced && groups > 1;
         passes += searches ? kTriesOfARatio : 1;
     }
-    if (groups > 1) passes *= 1 + groups;  // leaving each group out is evaluated as well
+    if (groups > 1 && options.groups == partition::Groups::best)
+        passes *= std::min(std::exp2(groups) - 1, kMostSubsets);  // every subset of them is solved as well
     work.seconds = passes * work.splits * static_cast<double>(network.nodes.size()) * wide * kSecondsPerLayerAndSplit;
     return work;
 }
@@ -95,7 +97,9 @@ Estimate estimatePartition(const Study& study) {
             model::LoadOptions load;
             load.batch = static_cast<std::int64_t>(options->batch);
             load.dimensions = study.dimensions;
-            layers = model::layerGraph(model::loadModel(study.models[0], load));
+            const model::Model model = model::loadModel(study.models[0], load);
+            if (const std::optional<std::string> problem = sliceProblem(model)) throw UsageError(*problem);
+            layers = model::layerGraph(model);
         });
     if (study.hardware.size() == 1) attempt([&] { fleet = hardware::loadFleet(study.hardware[0]); });
     if (options && layers && fleet)
@@ -114,7 +118,7 @@ Estimate estimatePartition(const Study& study) {
         static_cast<double>(std::count_if(layers->layers.begin(), layers->layers.end(),
                                           [](const model::Layer& layer) { return model::isJoin(layer.kind); }));
     std::string text = formatCounted(static_cast<double>(layers->layers.size()) - joins, "layer", "layers");
-    if (joins > 0) text += " and " + formatCounted(joins, "join", "joins");
+    if (joins > 0) text += " and " + formatCounted(joins, "merge node", "merge nodes");
     estimate.seconds = work.seconds;
     estimate.text = fmt::format(
         "{}, {}, {} on {}: {} on one core", text, formatCounted(work.splits, "split", "splits"),

@@ -112,10 +112,8 @@ public:
         const auto source = group->sources.find(field);
         if (source == group->sources.end())
             from += "; its file names no source";
-        else if (source->second.reliability.empty())
-            from += ": " + escaped(source->second.source);
         else
-            from += fmt::format(", {}: {}", source->second.reliability, escaped(source->second.source));
+            from += (source->second.reliability.empty() ? ": " : ", ") + escaped(hardware::whereFrom(source->second));
         const std::string one = " of one " + escaped(kind);
         if (field == "peak_flops")
             return term("peak rate" + one, formatQuantity(group->peak.value, Measure::flopsPerSecond), from);
@@ -258,7 +256,12 @@ Explanation explainStepTime(const Context& context) {
         builder.term("transfers of " + shareTitle(share), seconds(share.communication), from)
             .term("compute of " + shareTitle(share), seconds(share.compute), from);
     }
-    return builder.assumption("overlap").assumption("sum of its accelerators").paperNote().made();
+    return builder.assumption("overlap")
+        .assumption("sum of its accelerators")
+        .assumption("100 % of the peak")
+        .assumption("no latency")
+        .paperNote()
+        .made();
 }
 
 Explanation explainThroughput(const Context& context) {
@@ -283,7 +286,7 @@ Explanation explainSpeedup(const Context& context) {
         .number(timesText(plan.speedupOverDp), plan.speedupOverDp)
         .formula("speed-up = step time of data parallelism / step time of this plan")
         .source(paper("section 6.2, the measure of Figures 5 and 6"))
-        .term("step time of data parallelism on the whole fleet", seconds(dp),
+        .term("step time of data parallelism, on its best subset of the fleet where groups may stay idle", seconds(dp),
               listed ? "dp, step_time_s" : "solved for this ratio only; worked back from this result")
         .term("step time of " + plan.strategy, seconds(plan.stepTime), context.at("step_time_s"))
         .paperNote()
@@ -299,7 +302,7 @@ Explanation explainCost(const Context& context) {
     const Plan& plan = *context.plan;
     const bool given = ratioIsGiven(context);
     Builder builder(context);
-    builder.title("Cost of the first split under " + plan.strategy)
+    builder.title("Top-level split cost under " + plan.strategy)
         .time(plan.cost)
         .formula(given ? "cost = Σ over layers and edges of the objective of both sides' times"
                        : "cost = max(side i, side j), each side summed over all layers and edges")
@@ -326,12 +329,17 @@ Explanation explainBound(const Context& context) {
                      : "bound = max over λ of min over types and ratios of λ·side i + (1 − λ)·side j, each side "
                        "with the cheapest sequence of types down to one accelerator")
         .source("Lagrangian bound; the cost model is that of " + paper("section 4"))
-        .term("what it bounds", plan.boundsCost ? "cost of the first split" : "step time",
+        .term("what it bounds", plan.boundsCost ? "top-level split cost" : "step time",
               context.at(plan.boundsCost ? "cost_s" : "step_time_s"))
         .note(plan.boundsCost
                   ? "No plan that is free in the same things costs less at the first split."
-                  : "No plan for the same hierarchy takes less time; what deeper splits move between layers is "
-                    "left out, so the true optimum may lie above.");
+                  : "What deeper splits move between layers is left out, so the true optimum may lie above.");
+    if (!plan.boundsCost)
+        builder.note(
+            plan.boundsSubsets
+                ? "No plan takes less time whichever groups of the fleet take part: of the bounds for each subset "
+                  "of them it is the least."
+                : "No plan takes less time in which the same groups take part.");
     if (plan.endedBy == "stop") builder.note("The search was ended early, so this bound may be far from the optimum.");
     return builder.made();
 }
@@ -344,7 +352,7 @@ Explanation explainGap(const Context& context) {
         .number(percentText(plan.gap), plan.gap)
         .formula("gap = value / lower bound − 1")
         .source("definition")
-        .term(plan.boundsCost ? "cost of the first split" : "step time", seconds(value),
+        .term(plan.boundsCost ? "top-level split cost" : "step time", seconds(value),
               context.at(plan.boundsCost ? "cost_s" : "step_time_s"))
         .term("lower bound", seconds(plan.lowerBound), context.at("lower_bound_s"))
         .note(plan.optimal ? "The bound meets the value: the plan is proven optimal."
@@ -385,9 +393,9 @@ Explanation explainMemoryShare(const Context& context) {
     const AcceleratorShare* share = mostOf(*context.plan, fullness);
     if (share == nullptr || !share->capacity) return {};
     return Builder(context)
-        .title("Fullest memory under " + context.plan->strategy)
+        .title("Peak memory use under " + context.plan->strategy)
         .number(percentText(fullness(*share)), fullness(*share))
-        .formula("fullest memory = max over kinds of memory in use / capacity")
+        .formula("peak memory use = max over kinds of memory in use / capacity")
         .source("definition")
         .term("memory in use of " + shareTitle(*share), bytes(share->memory.value), context.at("memory_bytes"))
         .term("capacity", bytes(share->capacity->value), kFromResult)

@@ -58,7 +58,7 @@ void clockTerm(const Context& context, std::vector<Explanation::Term>& terms) {
     if (!context.outcome.cores.empty())
         if (const auto source = context.outcome.cores.front().sources.find("clock_hz");
             source != context.outcome.cores.front().sources.end())
-            from += ", " + source->second.reliability + ": " + escaped(source->second.source);
+            from += ", " + escaped(hardware::whereFrom(source->second));
     terms.push_back({"clock", formatQuantity(context.outcome.problem.clock->value, Measure::hertz), from});
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/escape.h"
 #include "core/base/json.h"
 #include "core/study/result.h"
 
@@ -14,7 +15,8 @@ namespace tessera::study {
 
 /// A text as it stands in JSON.
 struct Quoted {
-    explicit Quoted(const std::string& any) : text(Json(any).dump(-1, ' ', false, Json::error_handler_t::replace)) {}
+    explicit Quoted(const std::string& any)
+        : text(jsonEscaped(Json(any).dump(-1, ' ', false, Json::error_handler_t::replace))) {}
     std::string text;
 };
 
@@ -49,7 +51,7 @@ public:
     void entry() { separate(); }
     void value(const Json& value) {
         // A dump has line breaks between values only, so they can be indented.
-        for (const char c : value.dump(2, ' ', false, Json::error_handler_t::replace))
+        for (const char c : jsonEscaped(value.dump(2, ' ', false, Json::error_handler_t::replace)))
             if (c == '\n')
                 breakLine();
             else

@@ -11,6 +11,7 @@
 
 #include "core/study/document_study.h"
 #include "core/study/json_writer.h"
+#include "core/study/provenance.h"
 #include "core/study/study.h"
 
 namespace tessera::study {
@@ -106,11 +107,7 @@ Json coreJson(const CoreNumbers& core, std::size_t number) {
     if (core.local.value > 0) json["local_bytes"] = core.local.value;
     if (core.shared.value > 0) json["shared_bytes"] = core.shared.value;
     if (core.clock) json["clock_hz"] = core.clock->value;
-    if (!core.sources.empty()) {
-        Json& sources = json["sources"] = Json::object();
-        for (const auto& [field, from] : core.sources)
-            sources[field] = {{"source", from.source}, {"class", from.reliability}};
-    }
+    if (!core.sources.empty()) json["sources"] = sourcesJson(core.sources);
     return json;
 }
 
@@ -125,10 +122,7 @@ CoreNumbers readCore(const JsonNode& node) {
     core.local.value = numberAt(node, "local_bytes").value_or(0);
     core.shared.value = numberAt(node, "shared_bytes").value_or(0);
     if (node.has("clock_hz")) core.clock = Hertz{node.at("clock_hz").positive()};
-    if (node.has("sources"))
-        for (const auto& [field, from] : node.at("sources").members())
-            core.sources[field] = {.source = from.at("source").text(kLongestName),
-                                   .reliability = from.at("class").text()};
+    if (node.has("sources")) core.sources = readSources(node.at("sources"));
     return core;
 }
 
@@ -164,17 +158,15 @@ public:
         writer_.open('{');
         head(result);
         if (const Run* best = bestRun(outcome_)) put(*best);
-        if (outcome_.result.runs.size() > 1) {
-            writer_.key("runs");
-            writer_.open('[');
-            for (const Run& run : outcome_.result.runs) {
-                writer_.entry();
-                writer_.open('{');
-                put(run);
-                writer_.close('}');
-            }
-            writer_.close(']');
+        writer_.key("runs");
+        writer_.open('[');
+        for (const Run& run : outcome_.result.runs) {
+            writer_.entry();
+            writer_.open('{');
+            put(run);
+            writer_.close('}');
         }
+        writer_.close(']');
         writer_.key("bound");
         writer_.value(boundJson(outcome_.result.bound));
         writer_.key("problem");
@@ -350,7 +342,7 @@ Json mappingJson(const mapping::Mapping& mapping) {
 }
 
 mapping::Mapping readMapping(const JsonNode& node, std::size_t jobs, std::size_t cores) {
-    node.allowOnly({"sub_accelerator", "priority"});
+    node.allowOnly({"sub_accelerator", "priority", "made_for"});
     mapping::Mapping mapping;
     for (const JsonNode& core : node.at("sub_accelerator").elements(kMostRows))
         mapping.core.push_back(static_cast<std::int32_t>(core.whole(0, static_cast<std::int64_t>(cores) - 1)));

@@ -34,7 +34,7 @@ void refuseParameters(const Study& study, std::initializer_list<const char*> nam
 }
 
 MappingInputs tableInputs(const Study& study, const RunHooks& hooks) {
-    refuseParameters(study, {"bandwidth", "group_size"}, "is for a platform; a table of jobs has none");
+    refuseParameters(study, {"bandwidth", "group_size", "job_seed"}, "is for a platform; a table of jobs has none");
     const std::optional<double> bandwidth = numberOf(study, "bandwidth_bytes_per_cycle");
     if (!bandwidth) throw UsageError("a table of jobs needs a bandwidth: --bandwidth-bytes-per-cycle X");
     const std::string& name = study.workloads[0];

@@ -42,7 +42,7 @@ const std::vector<RunMetric>& runMetrics() {
              const auto rate = throughputOf(outcome.problem, run.values);
              return rate ? std::optional(rate->value) : std::nullopt;
          }},
-        {"mean_finish_cycles", "Mean time until a job has finished", Measure::count, Better::lower, Said::cycles,
+        {"mean_finish_cycles", "Mean completion time", Measure::count, Better::lower, Said::cycles,
          [](const MappingOutcome& /*outcome*/, const Run& run) { return std::optional(run.values.latency); }},
         {"energy_j", "Energy", Measure::joules, Better::lower, Said::quantity,
          [](const MappingOutcome& /*outcome*/, const Run& run) { return run.values.energy; }},
@@ -56,7 +56,7 @@ const std::vector<RunMetric>& runMetrics() {
          [](const MappingOutcome& /*outcome*/, const Run& run) {
              return std::optional(static_cast<double>(run.samples));
          }},
-        {"best_after_samples", "Samples until the best was known", Measure::count, Better::neither, Said::count,
+        {"best_after_samples", "Samples to best", Measure::count, Better::neither, Said::count,
          [](const MappingOutcome& /*outcome*/, const Run& run) {
              return std::optional(static_cast<double>(run.bestAfter));
          }},
@@ -118,7 +118,7 @@ std::string certaintyText(const Run& run) {
                            run.samples == 1 ? "sample" : "samples");
     if (!std::isfinite(run.gap)) return "no bound";
     if (run.gap >= 1) return fmt::format("{:.3g}× the bound", run.gap + 1);
-    return "at most " + percentText(run.gap) + " above the bound";
+    return "optimality gap ≤ " + percentText(run.gap);
 }
 
 std::string variantsSentence(const MappingOutcome& outcome) {

@@ -16,6 +16,7 @@
 #include "core/hardware/library.h"
 #include "core/hardware/platform.h"
 #include "core/study/mapping_study.h"
+#include "core/study/provenance.h"
 
 namespace tessera::study {
 
@@ -42,7 +43,7 @@ cost::AnalysisOptions analysisOf(const Study& study, const RunHooks& hooks) {
 
 void addFile(std::vector<InputFile>& files, bool hardware, const std::string& name, const std::string& path) {
     std::error_code ignored;
-    if (path.empty() || !std::filesystem::is_regular_file(path, ignored)) return;
+    if (path.empty() || !(isStandardInput(path) || std::filesystem::is_regular_file(path, ignored))) return;
     const auto same = [&](const InputFile& file) { return file.name == name; };
     if (std::none_of(files.begin(), files.end(), same)) files.push_back({hardware, name, path});
 }
@@ -121,11 +122,11 @@ std::vector<InputFile> filesOf(const Study& study, const hardware::Platform& pla
 std::vector<InputFile> platformFiles(const Study& study) {
     model::LoadOptions load;
     load.dimensions = study.dimensions;
-    return filesOf(study, hardware::loadPlatform(study.hardware[0]), cost::loadWorkload(study.workloads[0], load));
+    return filesOf(study, cost::loadPlatform(study.hardware[0]), cost::loadWorkload(study.workloads[0], load));
 }
 
 MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
-    hardware::Platform platform = hardware::loadPlatform(located(hooks, study.hardware[0]));
+    hardware::Platform platform = cost::loadPlatform(located(hooks, study.hardware[0]));
     if (const auto given = study.parameters.find("bandwidth"); given != study.parameters.end())
         platform.bandwidth = BytesPerSecond{given->get<double>()};
     if (!(platform.bandwidth.value > 0)) throw UsageError("option --bandwidth is 0; expected a bandwidth above 0");
@@ -133,8 +134,10 @@ MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
     load.dimensions = study.dimensions;
     const cost::Workload workload = cost::loadWorkload(located(hooks, study.workloads[0]), load);
     const auto size = study.parameters.find("group_size");
-    const std::vector<cost::Job> jobs = cost::drawGroup(
-        workload, size == study.parameters.end() ? 0 : size->get<std::int64_t>(), study.seed.value_or(1));
+    const auto seed = study.parameters.find("job_seed");
+    const std::vector<cost::Job> jobs =
+        cost::drawGroup(workload, size == study.parameters.end() ? 0 : size->get<std::int64_t>(),
+                        seed == study.parameters.end() ? study.seed.value_or(1) : seed->get<std::uint64_t>());
     const cost::JobTable table = cost::jobTable(jobs, platform, analysisOf(study, hooks));
 
     MappingInputs inputs;
@@ -153,6 +156,11 @@ MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
     for (const InputFile& file : filesOf(study, platform, workload))
         inputs.inputs.push_back({file.name, sha256(readFile(file.path))});
     inputs.assumptions = table.assumptions;
+    OwnNumbers own;
+    own.add(platform.name, platform.provenance, [&](const std::string& path) {
+        return path != "bandwidth_bytes_per_s" || !study.parameters.contains("bandwidth");
+    });
+    addOnce(inputs.assumptions, own.sentences());
     return inputs;
 }
 

@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
+#include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/study/mapping_document.h"
@@ -27,6 +28,7 @@ using mapping::Options;
 constexpr double kMostSamples = 1e9;
 constexpr double kMostJobs = 100'000;
 constexpr double kMostExplored = 100'000;
+constexpr double kMostSeed = 9'007'199'254'740'992;  ///< whole numbers that JSON holds everywhere
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr unsigned kMostThreads = 64;
 constexpr const char* kCheckpoint = "tessera.mapping-checkpoint/1";
@@ -101,6 +103,15 @@ std::vector<Parameter> makeParameters() {
          .words = {},
          .value = "N",
          .help = "jobs that are drawn from the workload; without it, as many as the workload says (100)"},
+        {.name = "job_seed",
+         .option = "--job-seed",
+         .kind = Kind::whole,
+         .fallback = "",
+         .least = 0,
+         .most = kMostSeed,
+         .words = {},
+         .value = "N",
+         .help = "seed that jobs are drawn from the workload with; without it, the seed of the search"},
         {.name = "bandwidth_bytes_per_cycle",
          .option = "--bandwidth-bytes-per-cycle",
          .kind = Kind::number,
@@ -123,7 +134,7 @@ std::vector<Parameter> makeParameters() {
         {.name = "algorithms",
          .option = "--algorithm",
          .kind = Kind::words,
-         .fallback = R"(["magma"])",
+         .fallback = R"(["tessera"])",
          .words = algorithmNames(),
          .value = "LIST",
          .help = "algorithms to race, separated by commas"},
@@ -209,8 +220,14 @@ JsonDocument documentOf(const Json& json, const std::string& name) {
     return JsonDocument::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace), name);
 }
 
+/// Mappings to start from, and the problem that they were made for where that is another one.
+struct WarmStart {
+    std::vector<mapping::Mapping> mappings;
+    std::optional<mapping::Problem> from = {};
+};
+
 /// The mappings of `warm_start`, adapted where they are of another problem.
-std::vector<mapping::Mapping> warmStart(const Json& given, const mapping::Problem& problem) {
+WarmStart warmStart(const Json& given, const mapping::Problem& problem) {
     const JsonDocument document = documentOf(given, "the mappings to start from");
     const JsonNode root = document.root();
     const bool single = !root.has("mappings");
@@ -218,12 +235,36 @@ std::vector<mapping::Mapping> warmStart(const Json& given, const mapping::Proble
     const std::optional<mapping::Problem> from =
         root.has("problem") ? std::optional(readProblem(root.at("problem"))) : std::nullopt;
     const mapping::Problem& of = from ? *from : problem;
-    std::vector<mapping::Mapping> mappings;
+    const bool isAdapted = from && *from != problem;
+    WarmStart start;
     for (const JsonNode& node : single ? std::vector{root} : root.at("mappings").elements()) {
         mapping::Mapping mapping = readMapping(node, of.jobs.size(), of.cores.size());
-        mappings.push_back(from && *from != problem ? mapping::adapted(mapping, *from, problem) : std::move(mapping));
+        start.mappings.push_back(isAdapted ? mapping::adapted(mapping, *from, problem) : std::move(mapping));
     }
-    return mappings;
+    if (isAdapted) start.from = from;
+    return start;
+}
+
+/// What was transferred, and what it is worth before any search.
+std::string warmStartSentence(const WarmStart& start, const mapping::Problem& problem) {
+    double least = kInfinity;
+    for (const mapping::Mapping& mapping : start.mappings)
+        least = std::min(least, mapping::evaluate(problem, mapping).makespan);
+    const std::string count =
+        formatCounted(static_cast<double>(start.mappings.size()), "given mapping", "given mappings");
+    const std::string source =
+        start.from
+            ? fmt::format(" of {} on {}, each job taking core and priority of the job there that is most like it",
+                          formatCounted(static_cast<double>(start.from->jobs.size()), "other job", "other jobs"),
+                          formatCounted(static_cast<double>(start.from->cores.size()), "core", "cores"))
+            : std::string();
+    return fmt::format("The searches start from {}{}: without a search, {} makespan.", count, source,
+                       cyclesText(problem, least));
+}
+
+/// What tells jobs and cores from others: their names and work, in order.
+std::string namesHash(const mapping::Problem& problem) {
+    return sha256(Json{{"jobs", problem.jobs}, {"sub_accelerators", problem.cores}, {"macs", problem.macs}}.dump());
 }
 
 /// One mapping's values beside the bound, as a run of its own.
@@ -336,7 +377,9 @@ Json mappingIn(const JsonDocument& file) {
     const auto* outcome = std::get_if<MappingOutcome>(&result.outcome);
     const mapping::Run* best = outcome == nullptr ? nullptr : bestRun(*outcome);
     if (best == nullptr) file.root().at("schema").fail("the result of a mapping run");
-    return mappingJson(best->mapping);
+    Json json = mappingJson(best->mapping);
+    json["made_for"] = namesHash(outcome->problem);
+    return json;
 }
 
 Result runMapping(const Study& study, const RunHooks& hooks) {
@@ -355,9 +398,17 @@ Result runMapping(const Study& study, const RunHooks& hooks) {
     outcome.samples = options.samples;
     outcome.pareto = options.pareto;
     const mapping::Problem& problem = outcome.problem;
-    if (const auto given = study.parameters.find("warm_start"); given != study.parameters.end())
-        options.warmStart = warmStart(*given, problem);
+    if (const auto given = study.parameters.find("warm_start"); given != study.parameters.end()) {
+        WarmStart start = warmStart(*given, problem);
+        if (!start.mappings.empty()) result.assumptions.push_back(warmStartSentence(start, problem));
+        options.warmStart = std::move(start.mappings);
+    }
     if (const auto given = study.parameters.find("evaluate"); given != study.parameters.end()) {
+        if (given->contains("made_for") && given->at("made_for") != namesHash(problem))
+            result.warnings.emplace_back(
+                "The mapping that is scored was found for other jobs or sub-accelerators: job by job it says little "
+                "about "
+                "these.");
         const JsonDocument document = documentOf(*given, "the mapping to evaluate");
         outcome.evaluated = true;
         outcome.samples = 1;
@@ -399,7 +450,7 @@ Estimate estimateMapping(const Study& study) {
     if (options && inputs) {
         attempt([&] {
             if (const auto given = study.parameters.find("warm_start"); given != study.parameters.end())
-                options->warmStart = warmStart(*given, inputs->outcome.problem);
+                options->warmStart = warmStart(*given, inputs->outcome.problem).mappings;
         });
         attempt([&] {
             const mapping::Problem& problem = inputs->outcome.problem;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <variant>
 
+#include "core/base/text.h"
 #include "core/study/codesign_metrics.h"
 #include "core/study/mapping_metrics.h"
 #include "core/study/prediction_study.h"
@@ -54,7 +55,7 @@ const std::vector<PlanMetric>& planMetrics() {
          [](const Plan& plan) { return std::optional(plan.throughput); }},
         {"speedup_over_dp", "Speed-up over data parallelism", Measure::count, Better::higher, Said::times,
          [](const Plan& plan) { return std::optional(plan.speedupOverDp); }},
-        {"cost_s", "Cost of the first split", Measure::seconds, Better::lower, Said::quantity,
+        {"cost_s", "Top-level split cost", Measure::seconds, Better::lower, Said::quantity,
          [](const Plan& plan) { return std::optional(plan.cost.value); }},
         {"lower_bound_s", "Lower bound", Measure::seconds, Better::neither, Said::quantity,
          [](const Plan& plan) {
@@ -75,7 +76,7 @@ const std::vector<PlanMetric>& planMetrics() {
          [](const Plan& plan) {
              return std::optional(mostOf(plan, [](const AcceleratorShare& share) { return share.memory.value; }));
          }},
-        {"memory_share", "Fullest memory", Measure::count, Better::lower, Said::percent, fullestMemory},
+        {"memory_share", "Peak memory use", Measure::count, Better::lower, Said::percent, fullestMemory},
     };
     return kRows;
 }
@@ -110,12 +111,73 @@ std::vector<Metric> metricsOfOutcome(const PartitionOutcome& outcome) {
 
 }  // namespace
 
+namespace {
+
+/// The first few, joined; of more the number of the others as well.
+std::string someOf(const std::vector<std::string>& names, const char* between) {
+    constexpr std::size_t kMost = 3;
+    if (names.size() <= kMost) return joined(names, between);
+    return fmt::format("{}{}{} more", joined({names.begin(), names.begin() + kMost}, between), between,
+                       names.size() - kMost);
+}
+
+/// What a plan's bound rests on where it does not hold for every subset of the fleet.
+std::string condition(const Plan& plan) {
+    return plan.boundsSubsets || plan.shares.size() < 2 ? ""
+           : plan.idle.empty()                          ? " if all take part"
+                                                        : " if these take part";
+}
+
+std::string countText(std::int64_t count) {
+    return formatCount(static_cast<double>(count));
+}
+
+}  // namespace
+
+std::string idleText(const std::vector<std::string>& idle) {
+    std::vector<std::string> names;
+    for (const std::string& name : idle) names.push_back(escaped(name));
+    return someOf(names, ", ");
+}
+
+std::string placeText(const Plan& plan) {
+    std::vector<std::string> parts;
+    for (const AcceleratorShare& share : plan.shares)
+        parts.push_back(fmt::format("{} {}", countText(share.count), escaped(share.kind)));
+    return someOf(parts, " + ");
+}
+
+std::string wholeFleetText(const PartitionOutcome& outcome, const Plan& plan) {
+    const partition::SubsetPlan* whole = partition::wholeFleetOf(plan);
+    if (whole == nullptr || plan.idle.empty()) return {};
+    std::string text = fmt::format("all {}: {}/step", countText(outcome.accelerators),
+                                   formatQuantity(whole->stepTime.value, Measure::seconds));
+    if (whole->lowerBound.value > 0)
+        text += fmt::format(", {}", gapText(whole->stepTime.value, whole->lowerBound.value));
+    return text + " if all take part";
+}
+
+std::string peakText(const PartitionOutcome& outcome, const Plan& plan) {
+    std::vector<std::string> atPeak;
+    std::size_t known = 0;
+    for (const GroupNumbers& group : outcome.groups) {
+        if (std::find(plan.idle.begin(), plan.idle.end(), group.name) != plan.idle.end()) continue;
+        ++known;
+        if (group.efficiency >= 1) atPeak.push_back(escaped(group.name));
+    }
+    if (atPeak.empty()) return {};
+    return atPeak.size() == known ? "at 100 % of peak" : someOf(atPeak, ", ") + " at 100 % of peak";
+}
+
 std::string headline(const PartitionOutcome& outcome) {
     const Plan* best = fastestPlan(outcome);
     if (best == nullptr) return "no plan";
-    std::string text =
-        fmt::format("{} over DP · {}/step · {} · {}", timesText(best->speedupOverDp),
-                    formatQuantity(best->stepTime.value, Measure::seconds), certaintyText(*best), best->strategy);
+    std::string text = fmt::format("{} over data parallelism · {}/step", timesText(best->speedupOverDp),
+                                   formatQuantity(best->stepTime.value, Measure::seconds));
+    if (!best->idle.empty()) text += fmt::format(" on {}, {} idle", placeText(*best), idleText(best->idle));
+    text += fmt::format(" · {} · {}", certaintyText(*best), best->strategy);
+    for (const std::string& more : {wholeFleetText(outcome, *best), peakText(outcome, *best)})
+        if (!more.empty()) text += " · " + more;
     if (!best->fits) text += " · does not fit in memory";
     return text;
 }
@@ -138,11 +200,33 @@ std::string rateText(double perSecond) {
     return perSecond < 1000 ? fmt::format("{:.4g}", perSecond) : formatCount(std::round(perSecond));
 }
 
+std::string uncertainText(double value) {
+    constexpr double kFromThousand = 999.5;
+    if (!std::isfinite(value) || std::fabs(value) < kFromThousand) return fmt::format("{:.3g}", value);
+    constexpr int kDigits = 3;
+    const double step = std::pow(10.0, std::floor(std::log10(std::fabs(value))) + 1 - kDigits);
+    return rateText(std::round(value / step) * step);
+}
+
+std::string ratioText(double ratio) {
+    constexpr double kLeastShown = 5e-5;
+    if (ratio > 0 && ratio < kLeastShown) return fmt::format("{:.2g}", ratio);
+    if (ratio < 1 && 1 - ratio < kLeastShown) return fmt::format("1 - {:.2g}", 1 - ratio);
+    return fmt::format("{:.4f}", ratio);
+}
+
+std::string gapText(double value, double lowerBound) {
+    constexpr double kMet = 1 + 1e-9;
+    if (lowerBound <= 0) return "no bound";
+    if (value <= lowerBound * kMet) return "proven optimal";
+    if (value >= 2 * lowerBound) return fmt::format("{:.3g}× the bound", value / lowerBound);
+    return "optimality gap ≤ " + percentText(value / lowerBound - 1);
+}
+
 std::string certaintyText(const Plan& plan) {
-    if (plan.optimal) return "proven optimal";
-    if (plan.lowerBound.value > 0 && plan.gap >= 1) return fmt::format("{:.3g}× the bound", plan.gap + 1);
-    if (plan.lowerBound.value > 0) return "at most " + percentText(plan.gap) + " above the bound";
-    return "no bound";
+    if (plan.optimal) return "proven optimal" + condition(plan);
+    if (plan.lowerBound.value <= 0) return "no bound";
+    return gapText(plan.gap + 1, 1) + condition(plan);
 }
 
 std::vector<Metric> metricsOf(const Result& result) {
@@ -157,6 +241,7 @@ std::string headline(const Result& result) {
 }
 
 std::string textOf(const Metric& metric) {
+    if (metric.uncertain) return uncertainText(metric.value) + " samples/s";  // a rate, whatever its engine calls it
     const std::string name = metric.name.substr(metric.name.rfind('/') + 1);
     if (const std::optional<std::string> text = mappingMetricText(name, metric.value)) return *text;
     if (const std::optional<std::string> text = codesignMetricText(name, metric.value)) return *text;

@@ -184,7 +184,11 @@ Plan withoutRows(const Plan& plan) {
     hollow.optimal = plan.optimal;
     hollow.boundsCost = plan.boundsCost;
     hollow.endedBy = plan.endedBy;
-    hollow.without = plan.without;
+    hollow.idle = plan.idle;
+    hollow.boundsSubsets = plan.boundsSubsets;
+    hollow.subsets = plan.subsets;
+    hollow.subsetsRuledOut = plan.subsetsRuledOut;
+    hollow.subsetsLeft = plan.subsetsLeft;
     hollow.fits = plan.fits;
     for (const LevelPlan& level : plan.levels)
         hollow.levels.push_back({.level = level.level,

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/study/stored_form.h"
 
 namespace tessera::study {
 
@@ -161,7 +162,7 @@ Json readPairs(const Parameter& parameter, const JsonNode& node) {
 }  // namespace
 
 Json defaultOf(const Parameter& parameter) {
-    return parameter.fallback.empty() ? Json() : Json::parse(parameter.fallback);
+    return parameter.fallback.empty() ? Json() : storedForm(parameter, Json::parse(parameter.fallback));
 }
 
 std::string expectationOf(const Parameter& parameter) {

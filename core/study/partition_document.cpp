@@ -4,7 +4,10 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
+
+#include "core/study/provenance.h"
 
 namespace tessera::study {
 
@@ -15,9 +18,9 @@ using partition::JoinPlan;
 using partition::LayerPlan;
 using partition::LevelPlan;
 using partition::Plan;
+using partition::SubsetPlan;
 
 constexpr std::size_t kMostRows = 10'000'000;
-constexpr std::size_t kLongestSentence = 4096;
 constexpr std::size_t kLongestName = 1'000'000;
 constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
 
@@ -59,6 +62,20 @@ Json shareJson(const AcceleratorShare& share) {
     Json& layers = json["layer_compute_s"] = Json::array();
     for (const Seconds time : share.layerCompute) layers.push_back(time.value);
     return json;
+}
+
+Json subsetJson(const SubsetPlan& subset) {
+    return {{"idle_groups", subset.idle},
+            {"accelerators", subset.accelerators},
+            {"step_time_s", subset.stepTime.value},
+            {"speedup_over_dp", subset.speedupOverDp},
+            {"lower_bound_s", subset.lowerBound.value}};
+}
+
+std::vector<std::string> namesIn(const JsonNode& node) {
+    std::vector<std::string> names;
+    for (const JsonNode& name : node.elements(kMostRows)) names.push_back(name.text(kLongestName));
+    return names;
 }
 
 /// A number; null stands for one that JSON has no word for, and reads as NaN so that it is written as null again.
@@ -184,9 +201,11 @@ Json planHead(const Plan& plan) {
     return {{"step_time_s", plan.stepTime.value},
             {"throughput_samples_per_s", plan.throughput},
             {"speedup_over_dp", plan.speedupOverDp},
+            {"idle_groups", plan.idle},
             {"cost_s", plan.cost.value},
             {"lower_bound_s", plan.lowerBound.value},
             {"bounds", plan.boundsCost ? "cost_s" : "step_time_s"},
+            {"bounds_subsets", plan.boundsSubsets},
             {"gap", plan.gap},
             {"optimal", plan.optimal},
             {"ended_by", plan.endedBy},
@@ -217,10 +236,16 @@ Json planTail(const Plan& plan) {
     Json& shares = json["per_accelerator"] = Json::array();
     for (const AcceleratorShare& share : plan.shares) shares.push_back(shareJson(share));
     Json& without = json["without_group"] = Json::object();
-    for (const partition::WithoutGroup& other : plan.without)
-        without[other.group] = {{"step_time_s", other.stepTime.value},
-                                {"speedup_over_dp", other.speedupOverDp},
-                                {"faster", other.stepTime < plan.stepTime}};
+    const SubsetPlan* whole = partition::wholeFleetOf(plan);
+    for (const SubsetPlan& subset : plan.subsets)
+        if (subset.idle.size() == 1 && whole != nullptr)
+            without[subset.idle.front()] = {{"step_time_s", subset.stepTime.value},
+                                            {"speedup_over_dp", subset.speedupOverDp},
+                                            {"faster", subset.stepTime < whole->stepTime}};
+    Json& subsets = json["subsets"] = Json::array();
+    for (const SubsetPlan& subset : plan.subsets) subsets.push_back(subsetJson(subset));
+    json["subsets_ruled_out"] = plan.subsetsRuledOut;
+    json["subsets_left"] = plan.subsetsLeft;
     return json;
 }
 
@@ -231,6 +256,43 @@ Json planJson(const Plan& plan, const std::vector<std::string>& names) {
     json.update(planTail(plan));
     return json;
 }
+
+namespace {
+
+void readSubsets(Plan& plan, const JsonNode& node) {
+    plan.idle = namesIn(node.at("idle_groups"));
+    plan.boundsSubsets = node.at("bounds_subsets").boolean();
+    for (const JsonNode& row : node.at("subsets").elements(kMostRows)) {
+        SubsetPlan subset;
+        subset.idle = namesIn(row.at("idle_groups"));
+        subset.accelerators = row.at("accelerators").whole(1, kMostCount);
+        subset.stepTime = secondsAt(row, "step_time_s");
+        subset.speedupOverDp = numberAt(row, "speedup_over_dp");
+        subset.lowerBound = secondsAt(row, "lower_bound_s");
+        plan.subsets.push_back(std::move(subset));
+    }
+    plan.subsetsRuledOut = node.at("subsets_ruled_out").whole(0, kMostCount);
+    plan.subsetsLeft = node.at("subsets_left").whole(0, kMostCount);
+}
+
+/// Documents of older programs: the plan is always that of the whole fleet, and single groups were left out in turn.
+void readWithoutGroup(Plan& plan, const JsonNode& node) {
+    std::int64_t all = 0;
+    std::map<std::string, std::int64_t> counts;
+    for (const AcceleratorShare& share : plan.shares) all += counts[share.kind] = share.count;
+    for (const auto& [group, other] : node.members())
+        plan.subsets.push_back({.idle = {group},
+                                .accelerators = all - counts[group],
+                                .stepTime = secondsAt(other, "step_time_s"),
+                                .speedupOverDp = numberAt(other, "speedup_over_dp"),
+                                .lowerBound = {}});
+    if (plan.subsets.empty()) return;
+    plan.subsets.push_back({{}, all, plan.stepTime, plan.speedupOverDp, plan.boundsCost ? Seconds{} : plan.lowerBound});
+    std::stable_sort(plan.subsets.begin(), plan.subsets.end(),
+                     [](const SubsetPlan& a, const SubsetPlan& b) { return a.stepTime < b.stepTime; });
+}
+
+}  // namespace
 
 Plan readPlan(const JsonNode& node, const std::string& strategy, const LayerNames& names) {
     Plan plan;
@@ -248,10 +310,10 @@ Plan readPlan(const JsonNode& node, const std::string& strategy, const LayerName
     for (const JsonNode& level : node.at("levels").elements()) plan.levels.push_back(readLevel(level, names));
     for (const JsonNode& share : node.at("per_accelerator").elements())
         plan.shares.push_back(readShare(share, plan, names));
-    for (const auto& [group, other] : node.at("without_group").members())
-        plan.without.push_back({.group = group,
-                                .stepTime = secondsAt(other, "step_time_s"),
-                                .speedupOverDp = numberAt(other, "speedup_over_dp")});
+    if (node.has("subsets"))
+        readSubsets(plan, node);
+    else
+        readWithoutGroup(plan, node.at("without_group"));
     return plan;
 }
 
@@ -263,9 +325,7 @@ Json groupJson(const GroupNumbers& group) {
                  {"efficiency", group.efficiency},
                  {"network_bytes_per_s", group.rate.value}};
     if (group.capacity) json["capacity_bytes"] = group.capacity->value;
-    Json& sources = json["sources"] = Json::object();
-    for (const auto& [field, from] : group.sources)
-        sources[field] = {{"source", from.source}, {"class", from.reliability}};
+    json["sources"] = sourcesJson(group.sources);
     return json;
 }
 
@@ -278,9 +338,7 @@ GroupNumbers readGroup(const JsonNode& node) {
     group.efficiency = numberAt(node, "efficiency");
     group.rate = {numberAt(node, "network_bytes_per_s")};
     if (node.has("capacity_bytes")) group.capacity = Bytes{numberAt(node, "capacity_bytes")};
-    for (const auto& [field, from] : node.at("sources").members())
-        group.sources[field] = {.source = from.at("source").text(kLongestSentence),
-                                .reliability = from.at("class").oneOf({"", "measured", "datasheet", "assumed"})};
+    group.sources = readSources(node.at("sources"));
     return group;
 }
 

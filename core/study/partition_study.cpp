@@ -21,10 +21,14 @@
 #include "core/base/units.h"
 #include "core/hardware/library.h"
 #include "core/model/model.h"
+#include "core/model/training.h"
+#include "core/partition/array.h"
 #include "core/study/names.h"
 #include "core/study/partition_checkpoint.h"
+#include "core/study/provenance.h"
 #include "core/study/reading.h"
 #include "core/study/study.h"
+#include "core/study/title.h"
 
 namespace tessera::study {
 
@@ -68,6 +72,10 @@ constexpr std::array kFlops{
 constexpr std::array kOverlaps{
     Word<partition::Overlap>{"none", partition::Overlap::none},
     Word<partition::Overlap>{"comm", partition::Overlap::comm},
+};
+constexpr std::array kGroups{
+    Word<partition::Groups>{"best", partition::Groups::best},
+    Word<partition::Groups>{"all", partition::Groups::all},
 };
 constexpr std::array kOptimizers{
     Word<partition::Optimizer>{"sgd", partition::Optimizer::sgd},
@@ -113,7 +121,8 @@ std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet
     std::set<std::string> seen;
     const auto add = [&](const std::string& shown, const std::string& file) {
         std::error_code ignored;
-        if (file.empty() || !std::filesystem::is_regular_file(file, ignored) || !seen.insert(file).second) return;
+        const bool known = isStandardInput(file) || std::filesystem::is_regular_file(file, ignored);
+        if (file.empty() || !known || !seen.insert(file).second) return;
         inputs.push_back({shown, sha256(readFile(file))});
     };
     add(name, fleet.file);
@@ -166,6 +175,13 @@ const std::vector<Parameter>& partitionParameters() {
          .words = namesOf(kRatios),
          .value = "RULE|R",
          .help = "share of the first side where two kinds part"},
+        {.name = "groups",
+         .option = "--groups",
+         .kind = Kind::word,
+         .fallback = R"("best")",
+         .words = namesOf(kGroups),
+         .value = "RULE",
+         .help = "which groups of the fleet take part: the best subset of them, or all"},
         {.name = "pin",
          .option = "--pin",
          .kind = Kind::namedWords,
@@ -240,6 +256,15 @@ const std::vector<Parameter>& partitionParameters() {
     return kParameters;
 }
 
+std::string defaultDtype(const hardware::Fleet& fleet) {
+    const std::vector<std::string>& known = partition::knownDtypes();  // the default first
+    const auto found = std::find_if(known.begin(), known.end(), [&](const std::string& dtype) {
+        return std::all_of(fleet.groups.begin(), fleet.groups.end(),
+                           [&](const hardware::Group& group) { return group.accelerator.peakFlops.contains(dtype); });
+    });
+    return found == known.end() ? known.front() : *found;
+}
+
 Options partitionOptions(const Study& study) {
     Study complete = newStudy("partition");
     for (const auto& [name, value] : study.parameters.items()) complete.parameters[name] = value;
@@ -251,6 +276,7 @@ Options partitionOptions(const Study& study) {
     options.strategies = given.at("strategies").get<std::vector<std::string>>();
     setRatio(options, given.at("ratio"));
     setPins(options, given.at("pin"), given.at("pin_ratio"));
+    options.groups = valueOf(kGroups, given.at("groups"));
     options.optimizer = valueOf(kOptimizers, given.at("optimizer"));
     options.overlap = valueOf(kOverlaps, given.at("overlap"));
     options.objective = valueOf(kObjectives, given.at("objective"));
@@ -298,6 +324,23 @@ std::vector<GroupNumbers> groupNumbers(const hardware::Fleet& fleet, const std::
 
 }  // namespace
 
+std::optional<std::string> sliceProblem(const model::Model& model) {
+    const model::Graph* graph = model.graph();
+    if (graph == nullptr) return std::nullopt;
+    for (const model::Operator& op : graph->operators) {
+        const auto devices = op.attributes.find("devices");
+        if (op.type != "AllReduce" || devices == op.attributes.end()) continue;
+        const auto* const width = std::get_if<std::int64_t>(&devices->second);
+        if (width == nullptr || *width < 2) continue;
+        return fmt::format(
+            "the model {} is the slice that one of {} devices holds, with sums over them (operator {}); partition "
+            "splits "
+            "whole models: give it with --dim tensor_parallel=1, and the strategies split its layers over the fleet",
+            inQuotes(model.name), *width, inQuotes(op.name));
+    }
+    return std::nullopt;
+}
+
 PartitionInputs readPartitionInputs(const Study& study, const Options& options, const RunHooks& hooks) {
     if (study.models.size() != 1) throw UsageError("a partition study takes exactly one model");
     if (study.hardware.size() != 1) throw UsageError("a partition study takes exactly one fleet");
@@ -314,7 +357,9 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
     addOnce(inputs.warnings, inputs.model.warnings);
     if (inputs.model.graph() != nullptr) addOnce(inputs.warnings, inputs.model.graph()->warnings);
     reportWarnings(hooks.progress, inputs.warnings);
+    if (const std::optional<std::string> problem = sliceProblem(inputs.model)) throw UsageError(*problem);
     inputs.layers = model::layerGraph(inputs.model);
+    if (inputs.model.graph() != nullptr) model::countKept(inputs.layers, *inputs.model.graph());
     inputs.fleet = hardware::loadFleet(located(study.hardware[0]));
     reading.check();
     return inputs;
@@ -336,7 +381,7 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     for (Input& input : hardwareInputs(study.hardware[0], fleet)) result.inputs.push_back(std::move(input));
 
     PartitionOutcome outcome;
-    outcome.model = model.name;
+    outcome.model = modelName(study.models.at(0), model.name);
     outcome.fleet = fleet.name;
     outcome.accelerators = hardware::acceleratorCount(fleet);
     outcome.groups = groupNumbers(fleet, options.dtype);
@@ -357,6 +402,9 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
                         model.graph()->batch, formatCount(options.batch)));
     addOnce(result.assumptions, layers.assumptions);
     addOnce(result.assumptions, outcome.result.assumptions);
+    OwnNumbers own;
+    own.add(fleet, options.dtype);
+    addOnce(result.assumptions, own.sentences());
     addOnce(result.warnings, outcome.result.warnings);
     reportWarnings(sink, outcome.result.warnings);
     result.outcome = std::move(outcome);

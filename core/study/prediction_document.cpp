@@ -8,6 +8,7 @@
 #include "core/model/fold.h"
 #include "core/study/document_study.h"
 #include "core/study/prediction_study.h"
+#include "core/study/provenance.h"
 
 namespace tessera::study {
 
@@ -97,12 +98,6 @@ Json operatorsJson(const predict::OperatorShares& shares) {
                          {"flops", op.flops.value},
                          {"bytes", op.bytes.value},
                          {"time_s", op.time.value}});
-    return json;
-}
-
-Json sourcesJson(const hardware::ProvenanceMap& sources) {
-    Json json = Json::object();
-    for (const auto& [path, from] : sources) json[path] = {{"source", from.source}, {"class", from.reliability}};
     return json;
 }
 
@@ -256,9 +251,7 @@ Prediction readPrediction(const JsonNode& node) {
     if (node.has("batches")) one.batches = readBatches(node.at("batches"), one.memory);
     if (node.has("dtype")) one.dtype = node.at("dtype").text();
     if (node.has("peak_flops")) one.peak = {node.at("peak_flops").positive()};
-    for (const auto& [path, from] : node.at("sources").members())
-        one.sources[path] = {.source = from.at("source").text(kLongestName),
-                             .reliability = from.at("class").oneOf({"", "measured", "datasheet", "assumed"})};
+    one.sources = readSources(node.at("sources"));
     if (node.has("infeasible")) {
         one.infeasible = node.at("infeasible").text(kLongestName);
         return one;

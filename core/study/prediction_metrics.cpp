@@ -19,7 +19,7 @@ using predict::Prediction;
 constexpr std::string_view kPaper = "Xie et al., Centimani, USENIX ATC 2024";
 
 /// How numbers are said whose name is not said by their unit alone.
-enum class Said : std::uint8_t { quantity, rate, dollars, perDollar, percent, count };
+enum class Said : std::uint8_t { quantity, rate, dollars, cost, perDollar, percent, count };
 
 using Terms = std::vector<Explanation::Term>;
 
@@ -28,7 +28,8 @@ std::string seconds(Seconds time) {
 }
 
 std::string dollars(double amount) {
-    return fmt::format("${:.4g}", amount);
+    constexpr double kCents = 1000;  // from here on nobody counts them
+    return "$" + (amount < kCents ? fmt::format("{:.4g}", amount) : formatCount(std::round(amount)));
 }
 
 void batchTerm(const Prediction& one, Terms& terms) {
@@ -55,11 +56,11 @@ std::string fromFile(const Prediction& one, const std::string& path) {
     const auto found = one.sources.find(path);
     const std::string file = "accelerator " + inQuotes(one.accelerator);
     if (found == one.sources.end()) return file;
-    return fmt::format("{}, {}: {}", file, found->second.reliability, escaped(found->second.source, 1024));
+    return fmt::format("{}, {}", file, escaped(hardware::whereFrom(found->second), 1024));
 }
 
 void priceTerms(const Prediction& one, Terms& terms) {
-    terms.push_back({"throughput", rateText(one.throughput) + " samples/s", "result, throughput_samples_per_s"});
+    terms.push_back({"throughput", uncertainText(one.throughput) + " samples/s", "result, throughput_samples_per_s"});
     if (one.pricePerHourUsd)
         terms.push_back(
             {"price of all devices per hour", dollars(*one.pricePerHourUsd), fromFile(one, "price_per_hour_usd")});
@@ -142,7 +143,10 @@ const std::vector<PredictionMetric>& predictionMetricRows() {
          "loading + computation + communication − step time", "section 4.3.4", stageTerms},
         {"batch", "Batch per device", Measure::count, Better::neither, Said::count,
          [](const Prediction& one) { return std::optional(static_cast<double>(one.batch)); },
-         "the candidate that fits with the least 10·(on-chip left)² + (off-chip left)²", "equation 5", memoryTerms},
+         "of the candidates that fit, the one that trains fastest; by rule 'memory' that of the least 10·(on-chip "
+         "left)² + "
+         "(off-chip left)²",
+         "equation 5", memoryTerms},
         {"memory_bytes", "Memory per device", Measure::bytes, Better::lower, Said::quantity,
          [](const Prediction& one) { return std::optional(predict::sumOf(one.memory.bytes)); },
          "the most that is live at one moment of the step", "section 4.2.2", memoryTerms},
@@ -157,7 +161,7 @@ const std::vector<PredictionMetric>& predictionMetricRows() {
              return one.trainingTime ? std::optional(one.trainingTime->value) : std::nullopt;
          },
          "samples / throughput", "definition", priceTerms},
-        {"training_cost_usd", "Cost to train", Measure::count, Better::lower, Said::dollars,
+        {"training_cost_usd", "Cost to train", Measure::count, Better::lower, Said::cost,
          [](const Prediction& one) { return one.trainingCostUsd; }, "time to train × hourly price", "definition",
          priceTerms},
         {"common_share", "Operators by measured kernels", Measure::count, Better::neither, Said::percent,
@@ -180,7 +184,8 @@ void addMetrics(std::vector<Metric>& metrics, const Prediction& one, const std::
                            .owner = owner,
                            .value = *value,
                            .measure = row.measure,
-                           .better = row.better});
+                           .better = row.better,
+                           .uncertain = row.said == Said::rate});
     }
 }
 
@@ -200,21 +205,68 @@ std::optional<std::string> predictionMetricText(std::string_view name, double va
     for (const PredictionMetric& row : predictionMetricRows()) {
         if (row.name != name) continue;
         if (row.said == Said::dollars) return dollars(value);
-        if (row.said == Said::perDollar) return rateText(value) + " samples/$";
+        if (row.said == Said::cost) return "$" + uncertainText(value);
+        if (row.said == Said::perDollar) return uncertainText(value) + " samples/$";
         if (row.said == Said::percent) return percentText(value);
     }
     return std::nullopt;
 }
 
+const predict::Ranking* rankingOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {
+    for (const predict::Ranking& ranking : outcome.ranking)
+        if (ranking.metric == metric && ranking.devices == devices) return &ranking;
+    return nullptr;
+}
+
+std::vector<const Prediction*> contenders(const PredictionOutcome& outcome, std::string_view metric,
+                                          std::int64_t devices) {
+    std::vector<const Prediction*> all;
+    const predict::Ranking* ranking = rankingOf(outcome, metric, devices);
+    if (ranking == nullptr) return all;
+    const auto valueOf = [&](const Prediction& one) {
+        return metric == kByPrice ? one.samplesPerUsd.value_or(0) : one.throughput;
+    };
+    for (const std::string& accelerator : ranking->order)
+        for (const Prediction& one : outcome.predictions) {
+            if (one.accelerator != accelerator || one.devices != devices) continue;
+            if (all.empty() || predict::probabilityOfMore(valueOf(*all.front()), all.front()->error, valueOf(one),
+                                                          one.error) < kCalled)
+                all.push_back(&one);
+        }
+    return all;
+}
+
+std::string anyOf(const std::vector<const Prediction*>& predictions) {
+    constexpr std::size_t kMostNamed = 3;
+    std::vector<std::string> names;
+    for (const Prediction* one : predictions) names.push_back(escaped(one->accelerator));
+    if (names.size() > kMostNamed) {
+        const std::size_t more = names.size() - (kMostNamed - 1);
+        names.resize(kMostNamed - 1);
+        names.push_back(fmt::format("{} others", more));
+    }
+    if (names.size() < 2) return joined(names, "");
+    const std::string last = names.back();
+    names.pop_back();
+    return joined(names, ", ") + " or " + last;
+}
+
+std::string correctText(const predict::Ranking& ranking) {
+    return fmt::format("probability that this ranking of {} is correct: {}", ranking.order.size(),
+                       percentText(ranking.probability));
+}
+
 std::string headline(const PredictionOutcome& outcome) {
     const Prediction* best = fastestPrediction(outcome);
-    if (best == nullptr) return "fits nowhere";
-    std::string text = fmt::format("{} samples/s on {} · batch {}", rateText(best->throughput), escaped(nameOf(*best)),
-                                   formatCount(static_cast<double>(best->batch)));
-    for (const predict::Ranking& ranking : outcome.ranking)
-        if (ranking.metric == "throughput_samples_per_s" && ranking.devices == best->devices &&
-            ranking.order.size() > 1)
-            text += fmt::format(" · order of {} sure to {}", ranking.order.size(), percentText(ranking.probability));
+    if (best == nullptr) return "fits on no accelerator";
+    const std::vector<const Prediction*> first = contenders(outcome, kByThroughput, best->devices);
+    std::string text = first.size() > 1 ? anyOf(first) + ": too close to call · " : "";
+    text += fmt::format("{} samples/s ({} to {}) on {} · batch {}", uncertainText(best->throughput),
+                        uncertainText(best->throughput * (1 + best->error.low)),
+                        uncertainText(best->throughput * (1 + best->error.high)), escaped(nameOf(*best)),
+                        formatCount(static_cast<double>(best->batch)));
+    const predict::Ranking* ranking = rankingOf(outcome, kByThroughput, best->devices);
+    if (ranking != nullptr && ranking->order.size() > 1) text += " · " + correctText(*ranking);
     return text;
 }
 

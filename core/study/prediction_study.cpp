@@ -19,7 +19,9 @@
 #include "core/hardware/dataset.h"
 #include "core/hardware/library.h"
 #include "core/study/names.h"
+#include "core/study/provenance.h"
 #include "core/study/reading.h"
+#include "core/study/title.h"
 
 namespace tessera::study {
 
@@ -102,6 +104,8 @@ Settings settingsOf(const Study& study) {
         options.candidates = predict::powersOfTwo();
     options.parallelism = text("parallelism") == "model" ? predict::Parallelism::model : predict::Parallelism::data;
     if (text("collective") != "auto") options.collective = text("collective");
+    for (const predict::BatchRuleRow& row : predict::batchRules())
+        if (row.id == text("batch_rule")) options.batchRule = row.rule;
     options.asynchronous = text("updates") == "async";
     options.gradientBits = number("gradient_bits");
     options.gradientDensity = number("gradient_density").value_or(1);
@@ -136,6 +140,7 @@ void readAccelerators(const Study& study, const RunHooks& hooks, Inputs& inputs)
         if (!seen.insert(machine.id()).second)
             throw UsageError(fmt::format("accelerator {} is named twice", inQuotes(name)));
         addOnce(inputs.assumptions, machine.assumptions);
+        addOnce(inputs.warnings, machine.warnings);
         inputs.machines.push_back(std::move(machine));
     }
 }
@@ -190,10 +195,21 @@ std::vector<std::string> beyondMeasurements(const Prediction& one, const std::ve
         machine->accelerator.allReduce,
         [&](const hardware::MeasuredCollective& each) { return each.devices.value_or(one.devices) == one.devices; });
     if (!known)
-        sentences.push_back(fmt::format(
-            "{}: no sum between {} devices was measured; it is as fast as the one measured between another number.",
-            escaped(one.accelerator), one.devices));
+        sentences.push_back(
+            fmt::format("{}: no sum between {} devices was measured; it is a ring's, from the sums measured between "
+                        "another number.",
+                        escaped(one.accelerator), one.devices));
     return sentences;
+}
+
+void addOwnNumbers(Inputs& inputs) {
+    OwnNumbers own;
+    for (const predict::Machine& machine : inputs.machines)
+        own.add(machine.accelerator.name, machine.accelerator.provenance);
+    if (const auto& dataset = inputs.settings.options.dataset) own.add(dataset->name, dataset->provenance);
+    addOnce(inputs.assumptions, own.sentences());
+    if (own.count() > 0)
+        inputs.assumptions.emplace_back("In the errors of predictions, numbers of your own count as assumed.");
 }
 
 void addAssumptions(Inputs& inputs) {
@@ -212,6 +228,7 @@ void addAssumptions(Inputs& inputs) {
         inputs.assumptions.emplace_back(
             "Model parallelism cuts the forward pass into stretches of equal time, which run one after the other "
             "(Centimani, equation 3).");
+    addOwnNumbers(inputs);
 }
 
 Inputs readInputs(const Study& study, const RunHooks& hooks) {
@@ -253,14 +270,14 @@ const std::vector<Parameter>& predictionParameters() {
          .most = static_cast<double>(kMostBatch),
          .words = {"auto"},
          .value = "auto|N",
-         .help = "samples per step on each device; auto chooses the best candidate that fits"},
+         .help = "samples per step on each device; auto chooses among the candidates that fit"},
         {.name = "devices",
          .option = "--devices",
          .kind = Kind::text,
          .fallback = R"("1")",
          .words = {},
          .value = "LIST",
-         .help = "numbers of devices to predict for, separated by commas"},
+         .help = "device counts, separated by commas"},
         {.name = "parallelism",
          .option = "--parallelism",
          .kind = Kind::word,
@@ -296,6 +313,14 @@ const std::vector<Parameter>& predictionParameters() {
          .words = {},
          .value = "LIST",
          .help = "batch sizes that 'auto' chooses from; without it, powers of two up to 65,536"},
+        {.name = "batch_rule",
+         .option = "--batch-rule",
+         .kind = Kind::word,
+         .fallback = R"("fastest")",
+         .words = idsOf(predict::batchRules()),
+         .value = "RULE",
+         .help = "which candidate 'auto' takes of those that fit: the one that trains fastest, or the one that fills "
+                 "memory best (Centimani, equation 5)"},
         {.name = "samples",
          .option = "--samples",
          .kind = Kind::number,
@@ -311,7 +336,7 @@ const std::vector<Parameter>& predictionParameters() {
          .fallback = R"("auto")",
          .words = collectiveNames(),
          .value = "NAME",
-         .help = "how gradients are summed; auto takes the measured one, else the ring"},
+         .help = "gradient all-reduce algorithm; auto takes the measured one, else the ring"},
         {.name = "updates",
          .option = "--updates",
          .kind = Kind::word,
@@ -415,7 +440,7 @@ Result runPrediction(const Study& study, const RunHooks& hooks) {
     reportWarnings(hooks.progress, result.warnings);
 
     PredictionOutcome outcome;
-    outcome.model = inputs.model.name;
+    outcome.model = modelName(study.models.at(0), inputs.model.name);
     outcome.dtype = inputs.settings.dtype;
     outcome.dataset = inputs.settings.dataset;
     outcome.parameters = inputs.workload.parameters;

@@ -49,6 +49,24 @@ Json predictionJson(const Result& result, const PredictionOutcome& outcome);
 std::vector<Metric> predictionMetrics(const PredictionOutcome& outcome);
 /// How a number of a prediction is said, by the last part of its metric's name; empty where that is not its own.
 std::optional<std::string> predictionMetricText(std::string_view name, double value);
+
+/// A winner is named from this probability on: as sure as the error bars, which hold 90 %.
+inline constexpr double kCalled = 0.9;
+/// Metrics of `predict::Ranking`.
+inline constexpr std::string_view kByThroughput = "throughput_samples_per_s";
+inline constexpr std::string_view kByPrice = "samples_per_usd";
+/// How sure the order by a metric is at a number of devices; null where there is none.
+const predict::Ranking* rankingOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices);
+/// The predictions at a number of devices that may be the best by a metric: the best by its value, then those that it
+/// beats with a probability below `kCalled`. One alone is a winner; of several nobody can tell. Empty where nothing
+/// fits.
+std::vector<const predict::Prediction*> contenders(const PredictionOutcome& outcome, std::string_view metric,
+                                                   std::int64_t devices);
+/// "cs2 or bow", "cs2, bow or 2 others".
+std::string anyOf(const std::vector<const predict::Prediction*>& predictions);
+/// "probability that this ranking of 5 is correct: 31 %".
+std::string correctText(const predict::Ranking& ranking);
+
 /// See `explain`: every metric.
 std::optional<Explanation> explainPrediction(const Result& result, const PredictionOutcome& outcome,
                                              const std::string& path);

@@ -36,7 +36,7 @@ struct Row {
 constexpr std::array kRows{
     Row{"partition", "", "Step time", secondsText},
     Row{"mapping", "throughput", "Makespan (cycles)", cyclesText},
-    Row{"mapping", "latency", "Mean time until a job has finished (cycles)", cyclesText},
+    Row{"mapping", "latency", "Mean completion time (cycles)", cyclesText},
     Row{"mapping", "energy", "Energy", joulesText},
     Row{"mapping", "edp", "Energy × delay (J·cycles)", formatCount},
     Row{"mapping", "weighted", "Weighted objective", formatCount},

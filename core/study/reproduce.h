@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -44,7 +45,8 @@ struct Reproduction {
 struct ReproductionOptions {
     std::optional<partition::CostModel> costModel = {};  ///< of AccPar's figures; empty = the paper's
     unsigned threads = 0;
-    double budget = 1;  ///< share of a figure's samples that its searches may spend; tests take less
+    double budget = 1;                 ///< share of a figure's samples that its searches may spend; tests take less
+    std::filesystem::path cache = {};  ///< folder where long searches are kept between runs; empty = none
 };
 
 /// A row of the table: a figure of a paper. A new one is one function and one row.

@@ -24,8 +24,8 @@ void Recomputation::note(std::string sentence) {
     result_.notes.push_back(std::move(sentence));
 }
 
-void Recomputation::verdict(std::string_view claim, bool holds, std::string_view ours) {
-    note(fmt::format("The paper: {}. Here that {}{}{}.", claim, holds ? "holds" : "does not appear",
+void Recomputation::verdict(std::string_view claim, bool holds, std::string_view ours, std::string_view where) {
+    note(fmt::format("The paper: {}. {} that {}{}{}.", claim, where, holds ? "holds" : "does not appear",
                      ours.empty() ? "" : ": ", ours));
 }
 

@@ -31,8 +31,9 @@ public:
     void row(std::string item, std::string_view metric, double ours, std::optional<double> paper = {});
     void mean(std::string metric, double ours, std::optional<double> paper = {});
     void note(std::string sentence);
-    /// "The paper: …; here that holds / does not appear."
-    void verdict(std::string_view claim, bool holds, std::string_view ours = {});
+    /// "The paper: …. Here that holds / does not appear." `where` says more about "Here" where the paper's claim is
+    /// held against something that the paper does not have.
+    void verdict(std::string_view claim, bool holds, std::string_view ours = {}, std::string_view where = "Here");
     /// What the numbers rest on; each input and sentence is kept once.
     void restOn(const std::vector<Input>& inputs, const std::vector<std::string>& assumptions);
     Reproduction finish() &&;

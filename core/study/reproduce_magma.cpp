@@ -43,7 +43,15 @@ Prepared read(const Case& cell, const Reading& reading, std::int64_t groupSize, 
 }  // namespace
 
 std::string itemOf(const Case& cell, const Reading& reading) {
-    return fmt::format("{} {} {}{}", cell.workload, cell.platform, cell.bandwidth, reading.suffix);
+    return nameOf(cell) + std::string(reading.suffix);
+}
+
+std::string nameOf(const Case& cell) {
+    return fmt::format("{} {} {}", cell.workload, cell.platform, cell.bandwidth);
+}
+
+std::string_view placeOf(const Reading& reading) {
+    return reading.suffix.empty() ? "Here" : "Here, under the corrected model,";
 }
 
 Experiment::Experiment(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
@@ -82,6 +90,51 @@ void Experiment::each(std::string_view what, std::size_t count, const std::funct
 
 std::int64_t Experiment::samples(double papers, double share) const {
     return std::lround(std::max(kFewestSamples, papers * share * options_.budget));
+}
+
+Prepared cut(const Prepared& whole) {
+    constexpr double kMostShare = 0.25;
+    const mapping::Problem& from = whole.problem;
+    const mapping::Bound bound = mapping::lowerBound(from);
+    const double longest = kMostShare * std::max(bound.load, bound.bandwidth);
+    Prepared parts = whole;
+    parts.isCut = true;
+    mapping::Problem& to = parts.problem;
+    to.jobs.clear();
+    to.latency.clear();
+    to.demand.clear();
+    to.energy.clear();
+    to.macs.clear();
+    const std::size_t cores = from.cores.size();
+    for (std::size_t job = 0; job < from.jobs.size(); ++job) {
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t p = from.pair(job, 0); p < from.pair(job + 1, 0); ++p)
+            least = std::min(least, from.latency[p] * std::max(1.0, from.demand[p] / from.bandwidth));
+        const double count = std::max(1.0, std::ceil(least / longest));
+        for (double part = 0; part < count; ++part) {
+            to.jobs.push_back(count > 1 ? fmt::format("{} part {:g}", from.jobs[job], part + 1) : from.jobs[job]);
+            if (!from.macs.empty()) to.macs.push_back(from.macs[job] / count);
+            for (std::size_t core = 0; core < cores; ++core) {
+                const std::size_t pair = from.pair(job, core);
+                to.latency.push_back(from.latency[pair] / count);
+                to.demand.push_back(from.demand[pair]);
+                if (!from.energy.empty()) to.energy.push_back(from.energy[pair] / count);
+            }
+        }
+    }
+    return parts;
+}
+
+mapping::Result Experiment::race(const mapping::Problem& problem, const std::vector<Racer>& racers,
+                                 std::int64_t samples, std::size_t explored) const {
+    mapping::Options options;
+    options.algorithms.clear();
+    for (const Racer& racer : racers) options.algorithms.emplace_back(racer.algorithm);
+    options.samples = samples;
+    options.explored = explored;
+    mapping::Hooks hooks;
+    hooks.cancel = stop_;
+    return mapping::solve(problem, options, std::move(hooks));
 }
 
 mapping::Run Experiment::search(const mapping::Problem& problem, const Racer& racer, std::int64_t samples,
@@ -123,8 +176,10 @@ double gflops(const mapping::Problem& problem, double makespan) {
 std::vector<Figure> magmaFigures() {
     constexpr std::string_view kPaper = "Kao, Krishna, MAGMA, HPCA 2022";
     return {
+        {"magma-fig7", "Latency and bandwidth of jobs on sub-accelerators of both styles", kPaper, magmaFigure7},
         {"magma-fig8", "Throughput over MAGMA's on the small homogeneous platform S1", kPaper, magmaFigure8},
         {"magma-fig9", "Throughput over MAGMA's on the heterogeneous platforms S2 and S4", kPaper, magmaFigure9},
+        {"magma-fig10", "What part of all mappings the algorithms look at", kPaper, magmaFigure10},
         {"magma-fig11", "Convergence of the algorithms to 100,000 samples", kPaper, magmaFigure11},
         {"magma-fig12", "Throughput over MAGMA's by bandwidth on S2 and S4", kPaper, magmaFigure12},
         {"magma-fig13", "Job analysis and throughput of S3, S4 and S5", kPaper, magmaFigure13},

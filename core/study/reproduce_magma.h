@@ -38,6 +38,9 @@ inline constexpr std::array<Reading, 2> kReadings{Reading{"", "published", "tile
 
 /// "mix S2 16", or "mix S2 16 (corrected)".
 std::string itemOf(const Case& cell, const Reading& reading);
+/// "mix S2 16" by any reading, and where a claim of the paper about it is looked for.
+std::string nameOf(const Case& cell);
+std::string_view placeOf(const Reading& reading);
 
 /// A case, read.
 struct Prepared {
@@ -46,9 +49,16 @@ struct Prepared {
     mapping::Problem problem;
     std::vector<Input> inputs;
     std::vector<std::string> assumptions;
+    bool isCut = false;  ///< see `cut`
 
-    std::string item() const { return itemOf(cell, *reading); }
+    std::string item() const { return name() + std::string(reading->suffix); }
+    std::string name() const { return nameOf(cell) + (isCut ? ", cut" : ""); }
+    std::string_view place() const { return placeOf(*reading); }
 };
+
+/// The same case with long jobs cut into smaller mini-batches of equal parts, until none takes more than a quarter of
+/// what every core has to do: no single job is then the bound, and mappings can differ.
+Prepared cut(const Prepared& whole);
 
 /// A search of an experiment.
 struct Racer {
@@ -71,6 +81,9 @@ public:
 
     /// Part of the paper's samples: `share` of them, and fewer where a caller has a smaller budget.
     std::int64_t samples(double papers, double share = 1) const;
+    /// Searches side by side with as many samples each; of each as many as `explored` are kept to look at.
+    mapping::Result race(const mapping::Problem& problem, const std::vector<Racer>& racers, std::int64_t samples,
+                         std::size_t explored) const;
     /// One search by one algorithm; `warm` are mappings that its first generation begins with.
     mapping::Run search(const mapping::Problem& problem, const Racer& racer, std::int64_t samples,
                         std::uint64_t seed = 1, std::vector<mapping::Mapping> warm = {}) const;
@@ -94,7 +107,7 @@ constexpr bool exceeds(double a, double b) {
     return a > b * 1.001;
 }
 
-Recompute magmaFigure8, magmaFigure9, magmaFigure11, magmaFigure12, magmaFigure13, magmaFigure14, magmaFigure15,
-    magmaFigure16, magmaFigure17, magmaTable5;
+Recompute magmaFigure7, magmaFigure8, magmaFigure9, magmaFigure10, magmaFigure11, magmaFigure12, magmaFigure13,
+    magmaFigure14, magmaFigure15, magmaFigure16, magmaFigure17, magmaTable5;
 
 }  // namespace tessera::study

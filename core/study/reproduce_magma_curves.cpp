@@ -107,8 +107,8 @@ void addEndVerdict(Experiment& experiment, const std::vector<Prepared>& cases, c
             if (curves.racers[r].metric != "tessera" && relative >= 1)
                 above += fmt::format("{}{} {:.4g}", above.empty() ? "" : ", ", curves.racers[r].metric, relative);
         }
-        experiment.verdict(fmt::format("on {} all other methods end below MAGMA", cases[i].item()), above.empty(),
-                           above.empty() ? "" : "of MAGMA's throughput, " + above);
+        experiment.verdict(fmt::format("on {} all other methods end below MAGMA", cases[i].name()), above.empty(),
+                           above.empty() ? "" : "of MAGMA's throughput, " + above, cases[i].place());
     }
 }
 
@@ -176,10 +176,11 @@ Reproduction magmaFigure16(const Figure& figure, const ReproductionOptions& opti
                      alone = lastValue(runs[i][mutated]);
         experiment.verdict(
             fmt::format("on {} all four operators find most, mutation and crossover-gen less, mutation least",
-                        cases[i].item()),
+                        cases[i].name()),
             exceeds(genome, all) && exceeds(alone, genome),
             fmt::format("of MAGMA's throughput, mutation and crossover-gen reach {:.4g}, mutation {:.4g}", all / genome,
-                        all / alone));
+                        all / alone),
+            cases[i].place());
     }
     experiment.note(fmt::format(
         "Values are throughput over what MAGMA with all four operators has in the end, as geometric means of {} seeds.",

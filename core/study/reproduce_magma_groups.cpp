@@ -72,11 +72,12 @@ Reproduction magmaFigure17(const Figure& figure, const ReproductionOptions& opti
             experiment.row(item, "magma", whole / makespans.at(size));
             experiment.row(item, "bound", whole / bounds.at(size));
         }
-        experiment.verdict(fmt::format("on {} groups of 4 have less throughput than larger ones", cases[at].item()),
+        experiment.verdict(fmt::format("on {} groups of 4 have less throughput than larger ones", cases[at].name()),
                            std::all_of(makespans.begin() + 1, makespans.end(),
                                        [&](double other) { return other < makespans.front(); }),
                            fmt::format("{:.3g} of that of all jobs in one group, groups of 100 {:.3g}",
-                                       whole / makespans.front(), whole / makespans.at(4)));
+                                       whole / makespans.front(), whole / makespans.at(4)),
+                           cases[at].place());
     }
     experiment.note(
         "The same 1,000 jobs are mapped, group after group. Populations are as large as groups, as section VI-B sets "

@@ -102,13 +102,15 @@ Reproduction magmaFigure15(const Figure& figure, const ReproductionOptions& opti
                                     percent(runs[i][0].gap)));
         if (herald == racing.size()) continue;
         const mapping::Run &ours = runs[i][0], &theirs = runs[i][herald];
-        experiment.verdict(fmt::format("on {} Herald-like takes longer than MAGMA", cases[i].item()),
+        experiment.verdict(fmt::format("on {} Herald-like takes longer than MAGMA", cases[i].name()),
                            theirs.values.makespan > ours.values.makespan,
-                           fmt::format("{:.3g} times as long", theirs.values.makespan / ours.values.makespan));
+                           fmt::format("{:.3g} times as long", theirs.values.makespan / ours.values.makespan),
+                           cases[i].place());
         const double early = frontLoad(cases[i].problem, theirs), even = frontLoad(cases[i].problem, ours);
         experiment.verdict(
-            fmt::format("on {} Herald-like asks for bandwidth at the beginning, MAGMA all the time", cases[i].item()),
-            early > even, fmt::format("the first quarter asks for {:.3g} and {:.3g} times the mean", early, even));
+            fmt::format("on {} Herald-like asks for bandwidth at the beginning, MAGMA all the time", cases[i].name()),
+            early > even, fmt::format("the first quarter asks for {:.3g} and {:.3g} times the mean", early, even),
+            cases[i].place());
     }
     experiment.note(
         "'request' is what the running jobs ask for, over the bandwidth, in a quarter of the makespan: above 1 they "

@@ -169,7 +169,8 @@ CodesignExperiment::CodesignExperiment(const Figure& figure, const ReproductionO
       stop_(stop),
       searches_(searches),
       space_(hardware::loadTemplate("phaze")),
-      workloads_(printedWorkloads().size()) {
+      workloads_(printedWorkloads().size()),
+      cache_(options.cache) {
     restOn({{"phaze", sha256(readFile(space_.file))}}, {});
     note(
         "An item as it stands is estimated by the paper's assumptions (estimator 'phaze'): vector operators wait for "
@@ -179,7 +180,9 @@ CodesignExperiment::CodesignExperiment(const Figure& figure, const ReproductionO
         "operator passes the GLB and the HBM, whose bandwidth is 1.2 TB/s.");
     note(
         "The paper's times are Sunstone's and Tandem's, which are not rebuilt here, and its networks' bandwidth is not "
-        "printed: absolute numbers cannot agree; orders and ratios could.");
+        "printed: absolute numbers cannot agree; orders and ratios could. Here any two accelerators have 300 GB/s, a "
+        "TPU "
+        "v4's six links; the published program sets 4 GiB/s.");
     if (options.budget < 1)
         note(
             fmt::format("Searches looked at {} architectures drawn at random instead of all of the template within the "
@@ -215,6 +218,7 @@ codesign::Options CodesignExperiment::optionsFor(const Estimating& estimating, c
     options.estimator = estimating.id;
     options.threads = options_.threads;
     options.cancel = stop_;
+    options.mostTraced = 1;
     options.scheduleStates = partOf(kStates, std::min(1.0, options_.budget));
     if (sink_)
         options.progress = [this, task](const ProgressEvent& event) {
@@ -229,21 +233,43 @@ codesign::Options CodesignExperiment::optionsFor(const Estimating& estimating, c
 }
 
 codesign::Result CodesignExperiment::search(const Models& models, const hardware::Template& space,
-                                            codesign::Options options, const codesign::Progress& from) {
-    std::vector<codesign::Workload> workloads;
-    for (const std::size_t model : models) workloads.push_back(workloads_.at(model));
+                                            codesign::Options options, const Start& start, codesign::Progress* walked) {
+    std::vector<const codesign::Workload*> workloads;
+    for (const std::size_t model : models) workloads.push_back(&workloads_.at(model));
     // Spotlight's accelerators are for one model each.
     options.spotlight = models.size() == 1;
-    codesign::Result result = codesign::search(workloads, space, options, from);
+    codesign::Result result =
+        cache_.resultOf(workloads, space, options, [&](const auto& begun, const auto& checkpoint) {
+            const codesign::Progress from = begun ? *begun : start ? start() : codesign::Progress{};
+            return searchAfresh(workloads, space, options, from, [&](const codesign::Progress& progress) {
+                // Behind the walk only what was found is looked at again.
+                if (walked != nullptr && progress.next > walked->next) *walked = progress;
+                checkpoint(progress);
+            });
+        });
     if (!result.best)
         throw UsageError(fmt::format("no accelerator of the template '{}' within its area runs {}", space.name,
-                                     models.size() == 1 ? workloads.front().name : "all models"));
+                                     models.size() == 1 ? workloads.front()->name : "all models"));
     const auto& own = cost::estimatorNamed(options.estimator)->assumptions;
     for (std::string& sentence : result.assumptions)
         if (std::find(own.begin(), own.end(), sentence) != own.end())
             sentence = fmt::format("By '{}': {}", options.estimator, sentence);
-    restOn({}, result.assumptions);
     return result;
+}
+
+codesign::Result CodesignExperiment::finished(codesign::Result result) {
+    restOn({}, result.assumptions);
+    ++done_;
+    return result;
+}
+
+codesign::Result CodesignExperiment::searchAfresh(
+    const std::vector<const codesign::Workload*>& workloads, const hardware::Template& space,
+    const codesign::Options& options, const codesign::Progress& from,
+    const std::function<void(const codesign::Progress&)>& checkpoint) const {
+    std::vector<codesign::Workload> copies;
+    for (const codesign::Workload* workload : workloads) copies.push_back(*workload);
+    return codesign::search(copies, space, options, from, checkpoint);
 }
 
 codesign::Result CodesignExperiment::best(const Models& models, const Estimating& estimating,
@@ -258,21 +284,22 @@ codesign::Result CodesignExperiment::best(const Models& models, const Estimating
         options.samples = partOf(kSamples, options_.budget);
         result = search(models, space_, options);
     } else {
-        codesign::Options first = options;
-        first.progress = {};
-        const codesign::Result start = search(models, near.empty() ? coarse(space_) : spannedBy(space_, near), first);
-        result = search(models, space_, options, knowing(space_, *start.best));
+        result = search(models, space_, options, [&] {
+            codesign::Options first = options;
+            first.progress = {};
+            const codesign::Result start =
+                search(models, near.empty() ? coarse(space_) : spannedBy(space_, near), first);
+            return knowing(space_, *start.best);
+        });
     }
-    ++done_;
-    return result;
+    return finished(std::move(result));
 }
 
 codesign::Result CodesignExperiment::on(const hardware::Architecture& architecture, const Models& models,
-                                        const Estimating& estimating) {
+                                        const Estimating& estimating, BytesPerSecond bandwidth) {
     codesign::Options options = optionsFor(estimating, "the paper's accelerators" + std::string(estimating.suffix));
-    codesign::Result result = search(models, spannedBy(space_, {architecture}), options);
-    ++done_;
-    return result;
+    options.bandwidth = bandwidth;
+    return finished(search(models, spannedBy(space_, {architecture}), options));
 }
 
 codesign::Result CodesignExperiment::byHysteresis(const Models& models, const Estimating& estimating,
@@ -281,14 +308,15 @@ codesign::Result CodesignExperiment::byHysteresis(const Models& models, const Es
         optionsFor(estimating, itemOf(printedWorkloads()[models.front()].name, estimating) + " by falling area");
     options.search = codesign::SearchKind::hysteresis;
     options.hysteresis = levels;
-    codesign::Result result = search(models, space_, options);
-    ++done_;
-    return result;
+    options.mostTraced = codesign::Options{}.mostTraced;
+    codesign::Progress& walk = walks_[{models.front(), estimating.id}];
+    return finished(search(
+        models, space_, options, [&] { return walk; }, &walk));
 }
 
-std::array<CodesignSolved, kEstimating.size()> solveAll(CodesignExperiment& experiment) {
+CodesignSolutions solveAll(CodesignExperiment& experiment) {
     const Models all = allModels();
-    std::array<CodesignSolved, kEstimating.size()> solved;
+    CodesignSolutions solved;
     for (std::size_t e = 0; e < kEstimating.size(); ++e) {
         const Estimating& estimating = kEstimating.at(e);
         CodesignSolved& of = solved.at(e);
@@ -303,6 +331,23 @@ std::array<CodesignSolved, kEstimating.size()> solveAll(CodesignExperiment& expe
         of.printedCommon = experiment.on(experiment.architectureOf(kPrintedCommon), all, estimating);
     }
     return solved;
+}
+
+CodesignSolutions solveAtPublishedBandwidth(CodesignExperiment& experiment, const CodesignSolutions& solved) {
+    const Models all = allModels();
+    CodesignSolutions again;
+    for (std::size_t e = 0; e < kEstimating.size(); ++e) {
+        const auto on = [&](const codesign::Result& found, const Models& models) {
+            return experiment.on(found.best->architecture, models, kEstimating.at(e), kPublishedBandwidth);
+        };
+        for (const std::size_t model : all) {
+            again.at(e).own.push_back(on(solved.at(e).own[model], {model}));
+            again.at(e).printedOwn.push_back(on(solved.at(e).printedOwn[model], {model}));
+        }
+        again.at(e).common = on(solved.at(e).common, all);
+        again.at(e).printedCommon = on(solved.at(e).printedCommon, all);
+    }
+    return again;
 }
 
 const codesign::ModelResult& baselineOf(const codesign::Result& result, std::string_view id, std::size_t model) {

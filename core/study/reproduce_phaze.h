@@ -4,16 +4,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/codesign/memos.h"
 #include "core/codesign/search.h"
 #include "core/codesign/workload.h"
 #include "core/hardware/template.h"
 #include "core/study/reproduce_figures.h"
+#include "core/study/search_cache.h"
 
 /// What the experiments of Wang, Tarnawski, Phanishayee, Mahajan: "Integrated Hardware Architecture and Device
 /// Placement Search" (PHAZE), ICML 2024, have in common: what the paper prints, searches by both estimators, and their
@@ -90,15 +95,25 @@ public:
     /// a smaller budget) some. `near` are accelerators that it may be alike; they shorten the search.
     codesign::Result best(const Models& models, const Estimating& estimating, codesign::Objective objective,
                           const std::vector<hardware::Architecture>& near = {});
-    /// The models on one accelerator of the template.
-    codesign::Result on(const hardware::Architecture& architecture, const Models& models, const Estimating& estimating);
+    /// The models on one accelerator of the template, with so much between any two of it.
+    codesign::Result on(const hardware::Architecture& architecture, const Models& models, const Estimating& estimating,
+                        BytesPerSecond bandwidth = codesign::Options{}.bandwidth);
     /// Appendix C.1, which the paper searches by.
     codesign::Result byHysteresis(const Models& models, const Estimating& estimating, std::int64_t levels);
 
 private:
     codesign::Options optionsFor(const Estimating& estimating, const std::string& task);
+    /// Counts a finished search, and what its result rests on.
+    codesign::Result finished(codesign::Result result);
+    /// What a search begins with where nothing of it was done before.
+    using Start = std::function<codesign::Progress()>;
+    /// Searches, where the result is not kept from before. `walked` receives what was done when all was looked at.
     codesign::Result search(const Models& models, const hardware::Template& space, codesign::Options options,
-                            const codesign::Progress& from = {});
+                            const Start& start = {}, codesign::Progress* walked = nullptr);
+    codesign::Result searchAfresh(const std::vector<const codesign::Workload*>& workloads,
+                                  const hardware::Template& space, const codesign::Options& options,
+                                  const codesign::Progress& from,
+                                  const std::function<void(const codesign::Progress&)>& checkpoint) const;
 
     const ReproductionOptions& options_;
     const ProgressSink& sink_;
@@ -106,6 +121,11 @@ private:
     std::size_t searches_, done_ = 0;
     hardware::Template space_;
     std::vector<codesign::Workload> workloads_;
+    SearchCache cache_;
+    std::shared_ptr<codesign::Memos> memos_ = codesign::sharedMemos();  ///< kept between searches
+    /// What the search through falling areas had looked at where it ended, by model and estimator: one that goes
+    /// further begins there.
+    std::map<std::pair<std::size_t, std::string_view>, codesign::Progress> walks_;
 };
 
 /// What the figures of throughput show, by one estimator.
@@ -117,7 +137,12 @@ struct CodesignSolved {
 };
 inline constexpr std::size_t kSearchesOfAll = kEstimating.size() * 18;
 /// By estimator, with all models read. The common accelerator has the greatest mean throughput, as in algorithm 1.
-std::array<CodesignSolved, kEstimating.size()> solveAll(CodesignExperiment& experiment);
+using CodesignSolutions = std::array<CodesignSolved, kEstimating.size()>;
+CodesignSolutions solveAll(CodesignExperiment& experiment);
+/// What the published program sets between any two accelerators, in bytes per second.
+inline constexpr BytesPerSecond kPublishedBandwidth{4294967296};
+/// The same accelerators with that bandwidth, the models placed on them anew.
+CodesignSolutions solveAtPublishedBandwidth(CodesignExperiment& experiment, const CodesignSolutions& solved);
 
 /// What the models run on in a bar of figure 4.
 struct CodesignBar {
@@ -126,8 +151,9 @@ struct CodesignBar {
 };
 /// The baselines, then the accelerators for all and for each model.
 const std::vector<CodesignBar>& codesignBars();
-/// The geometric means that section 6.1 prints, over the models that both sides run.
-void addCodesignMeans(CodesignExperiment& experiment, const std::array<CodesignSolved, kEstimating.size()>& solved);
+/// The geometric means that section 6.1 prints, over the models that both sides run, by both bandwidths, and what those
+/// over Spotlight consist of.
+void addCodesignMeans(CodesignExperiment& experiment, const CodesignSolutions& solved);
 
 /// A baseline of a result, such as "tpuv4-expert"; "spotlight-expert" is the one for the model itself.
 const codesign::ModelResult& baselineOf(const codesign::Result& result, std::string_view id, std::size_t model = 0);

@@ -77,7 +77,7 @@ Agreement agreementOf(const CodesignSolved& solved) {
     return found;
 }
 
-void addNotes(CodesignExperiment& experiment, const std::array<CodesignSolved, kEstimating.size()>& solved) {
+void addNotes(CodesignExperiment& experiment, const CodesignSolutions& solved) {
     Span printedVector, printedBuffers, printedArea;
     for (const PrintedWorkload& paper : printedWorkloads()) {
         printedVector.include(static_cast<double>(paper.design.vectorCores));

@@ -142,9 +142,14 @@ void addOnce(std::vector<std::string>& sentences, const std::vector<std::string>
 
 const mapping::Run* bestRun(const MappingOutcome& outcome) {
     const std::vector<mapping::Run>& runs = outcome.result.runs;
-    const auto best = std::min_element(runs.begin(), runs.end(),
-                                       [](const mapping::Run& a, const mapping::Run& b) { return a.value < b.value; });
-    return best == runs.end() ? nullptr : &*best;
+    const auto least = std::min_element(runs.begin(), runs.end(),
+                                        [](const mapping::Run& a, const mapping::Run& b) { return a.value < b.value; });
+    if (least == runs.end()) return nullptr;
+    // Of those that differ by rounding alone, the one that was there first.
+    const mapping::Run* best = nullptr;
+    for (const mapping::Run& run : runs)
+        if (run.value <= least->value * (1 + 1e-9) && (best == nullptr || run.bestAfter < best->bestAfter)) best = &run;
+    return best;
 }
 
 void writeJson(const Result& result, const TextSink& write) {

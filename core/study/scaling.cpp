@@ -26,7 +26,7 @@ bool canBeHalved(const hardware::Fleet& fleet) {
 
 /// The array as it is, its half, and so on.
 std::vector<Size> sizesOf(const hardware::Fleet& fleet, partition::Options options) {
-    options.dropGroups = false;
+    options.groups = partition::Groups::all;
     options.threads = 1;  // the sizes are what is solved side by side
     std::vector<Size> sizes{{fleet, std::move(options)}};
     while (canBeHalved(sizes.back().fleet) && sizes.back().options.levels.value_or(2) > 1) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
@@ -18,6 +19,7 @@
 #include "core/study/mapping_study.h"
 #include "core/study/partition_study.h"
 #include "core/study/prediction_study.h"
+#include "core/study/stored_form.h"
 
 namespace tessera::study {
 
@@ -27,13 +29,13 @@ constexpr std::string_view kSchema = "tessera.study/1";
 constexpr std::size_t kMostInputs = 64;
 constexpr std::size_t kLongestPath = 4096;
 
-/// Puts the parameters into the order of the table, so that equal studies are equal bytes.
+/// Puts the parameters into the order and the form of the table, so that equal studies are equal bytes.
 void sortParameters(Study& study, const std::vector<Parameter>& table) {
     Json sorted = Json::object();
     for (const Parameter& row : table) {
         const std::string name(row.name);
         const auto found = study.parameters.find(name);
-        if (found != study.parameters.end() && !found->is_null()) sorted[name] = std::move(*found);
+        if (found != study.parameters.end() && !found->is_null()) sorted[name] = storedForm(row, std::move(*found));
     }
     study.parameters = std::move(sorted);
 }
@@ -166,7 +168,14 @@ Study newStudy(std::string_view engine) {
 void setParameter(Study& study, std::string_view name, const std::vector<std::string>& texts) {
     const std::vector<Parameter>& table = engineNamed(study.engine).parameters();
     const Parameter* row = findParameter(table, name);
-    if (row == nullptr) throw UsageError(fmt::format("engine '{}' has no parameter {}", study.engine, inQuotes(name)));
+    if (row == nullptr) {
+        std::vector<std::string> known;
+        for (const Parameter& other : table) known.emplace_back(other.name);
+        const std::string_view hint = closest(name, known);
+        throw UsageError(
+            fmt::format("engine '{}' has no parameter {}; {}", study.engine, inQuotes(name),
+                        hint.empty() ? "it has " + joined(known, ", ") : fmt::format("did you mean '{}'?", hint)));
+    }
     study.parameters[std::string(name)] = parseParameter(*row, texts);
     sortParameters(study, table);
 }
@@ -196,9 +205,7 @@ Study readStudy(const JsonNode& node) {
 }
 
 Study loadStudy(const std::string& nameOrPath) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(nameOrPath, ignored) && nameOrPath.find('/') == std::string::npos &&
-        !nameOrPath.ends_with(".json")) {
+    if (!namesFile(nameOrPath)) {
         const auto bundled = bundledFiles();
         const auto found = bundled.find(nameOrPath);
         if (found != bundled.end()) return readStudy(JsonDocument::load(found->second.string()).root());
@@ -242,16 +249,38 @@ Json toJson(const Study& study) {
     return json;
 }
 
+namespace {
+
+/// Parameters that engines got when studies of theirs were kept already: a study that leaves them alone stays the same.
+bool isLater(std::string_view engine, std::string_view parameter) {
+    return engine == "partition" && parameter == "groups";
+}
+
+}  // namespace
+
 std::string contentHash(const Study& study) {
     Study anonymous = study;
     anonymous.name.clear();
     anonymous.seed.reset();
-    sortParameters(anonymous, engineNamed(study.engine).parameters());
+    const std::vector<Parameter>& rows = engineNamed(study.engine).parameters();
+    for (const Parameter& row : rows) {
+        const std::string name(row.name);
+        if (isLater(study.engine, row.name) && anonymous.parameters.value(name, Json()) == defaultOf(row))
+            anonymous.parameters.erase(name);
+    }
+    sortParameters(anonymous, rows);
     return sha256(toText(toJson(anonymous)));
 }
 
 Result run(const Study& study, const RunHooks& hooks) {
-    return engineNamed(study.engine).run(study, hooks);
+    const Engine& engine = engineNamed(study.engine);
+    // A study that was put together in the program gives the bytes that it gives once it is stored.
+    Study stored = study;
+    for (const Parameter& row : engine.parameters()) {
+        const auto value = stored.parameters.find(std::string(row.name));
+        if (value != stored.parameters.end()) *value = storedForm(row, std::move(*value));
+    }
+    return engine.run(stored, hooks);
 }
 
 }  // namespace tessera::study

@@ -30,6 +30,11 @@ std::string shortNames(const std::vector<std::string>& inputs) {
 
 }  // namespace
 
+std::string modelName(const std::string& input, const std::string& own) {
+    const std::filesystem::path path(input);
+    return path.extension() == kExtensions.front() && !input.starts_with(kZoo) ? path.stem().string() : own;
+}
+
 std::string titleOf(const Study& study) {
     if (!study.name.empty()) return study.name;
     std::string title = shortNames(study.models.empty() ? study.workloads : study.models);

@@ -16,4 +16,8 @@ std::string titleOf(const MappingOutcome& outcome);
 /// "bert-large, gpt2-xl on PHAZE".
 std::string titleOf(const CodesignOutcome& outcome);
 
+/// What people call the model of an input that a study names: of an ONNX file its name, because exporters call every
+/// graph alike ("torch_jit", "main_graph"); else what the model calls itself.
+std::string modelName(const std::string& input, const std::string& own);
+
 }  // namespace tessera::study

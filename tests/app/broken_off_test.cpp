@@ -1,3 +1,4 @@
+#include <SQLiteCpp/Database.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,7 +87,7 @@ TEST_F(BrokenOff, byAFullDiskKeepsTheResultThatIsPrinted) {
         const std::vector<std::string> where =
             isNamed ? std::vector<std::string>{"--store", "own.db"} : std::vector<std::string>{};
         ASSERT_EQ(tessera(with(kToy, where)).code, 0);
-        const Ended ended = runShell("ulimit -f 100; " + shell(with(small, where)), folder_);
+        const Ended ended = runShell("ulimit -f 150; " + shell(with(small, where)), folder_);
         EXPECT_EQ(ended.output, expected);
         EXPECT_EQ(ended.code, isNamed ? 6 : 0) << "a history that was asked for";
         EXPECT_NE(ended.errors.find("run 2 could not be kept whole: "), std::string::npos) << ended.errors;
@@ -96,6 +97,65 @@ TEST_F(BrokenOff, byAFullDiskKeepsTheResultThatIsPrinted) {
         EXPECT_EQ(resumed.code, 0) << resumed.errors;
         EXPECT_EQ(resumed.output, expected) << "there is room again";
     }
+}
+
+/// The copy is what cannot be written; the history is sound.
+TEST_F(BrokenOff, byAFullDiskACopyIsNamedAndNotTheHistory) {
+    ASSERT_EQ(tessera(kToy).code, 0);
+    for (const std::string command : {"history backup copy.db", "history export 1 --out copy.db"}) {
+        const Ended ended = runShell("ulimit -f 40; \"$TESSERA\" " + command, folder_);
+        EXPECT_EQ(ended.code, 6);
+        EXPECT_EQ(ended.errors,
+                  "'copy.db' cannot be written: the disk is full, or the file would be larger than is allowed; free "
+                  "some space, or choose another place\n");
+        EXPECT_FALSE(fs::exists(path("copy.db")));
+    }
+    EXPECT_EQ(tessera({"history", "verify"}).code, 0);
+}
+
+/// A damaged content is never printed, whatever asks for it.
+TEST_F(BrokenOff, byADamagedContentIsRefusedByEveryCommand) {
+    ASSERT_EQ(tessera(kToy).code, 0);
+    ASSERT_EQ(tessera(with(kToy, {"--batch", "256"})).code, 0);
+    const std::string history = path("share/tessera/history.db");
+    SQLite::Database(history, SQLite::OPEN_READWRITE)
+        .exec(
+            "UPDATE result SET document = CAST(substr(document, 1, 60) || x'00' || substr(document, 62) AS BLOB) "
+            "WHERE run = 1");
+    const std::string sentence = "the history '" + history +
+                                 "' is damaged: the result of run 1 is not what was stored; restore a backup of the "
+                                 "history, or delete the run\n";
+    for (const std::vector<std::string>& arguments :
+         std::vector<std::vector<std::string>>{{"history", "show", "1", "--result"},
+                                               {"history", "compare", "1", "2"},
+                                               {"history", "export", "1", "--out", "x.tessera"},
+                                               {"report", "1", "--out", "x.html"},
+                                               {"export", "1", "--out", "x.csv"},
+                                               {"resume", "1"}}) {
+        const Ended ended = tessera(arguments);
+        EXPECT_EQ(ended.code, 6) << arguments[0];
+        EXPECT_EQ(ended.output, "") << arguments[0];
+        EXPECT_EQ(ended.errors, sentence) << arguments[0];
+    }
+    for (const char* file : {"x.tessera", "x.html", "x.csv"}) EXPECT_FALSE(fs::exists(path(file)));
+    const Ended verified = tessera({"history", "verify"});
+    EXPECT_EQ(verified.code, 6);
+    EXPECT_EQ(verified.output, "the result of run 1 is not what was stored\n");
+    EXPECT_EQ(tessera({"history", "show", "2", "--result"}).code, 0);
+    EXPECT_EQ(tessera({"history", "delete", "1"}).code, 0) << "what is damaged can be removed";
+    EXPECT_EQ(tessera({"history", "vacuum"}).code, 0);
+    EXPECT_EQ(tessera({"history", "verify"}).code, 0);
+}
+
+TEST_F(BrokenOff, byADamagedEntryIsListedAsSuch) {
+    ASSERT_EQ(tessera(kToy).code, 0);
+    SQLite::Database(path("share/tessera/history.db"), SQLite::OPEN_READWRITE)
+        .exec("UPDATE run SET headline = '999x over DP'");
+    const Ended list = tessera({"history", "list"});
+    EXPECT_EQ(list.code, 6);
+    EXPECT_EQ(list.output.find("999x"), std::string::npos);
+    EXPECT_NE(list.output.find("damaged"), std::string::npos);
+    EXPECT_NE(list.errors.find("the entry of run 1 is not what was stored"), std::string::npos);
 }
 
 }  // namespace

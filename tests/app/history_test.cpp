@@ -54,7 +54,7 @@ TEST_F(HistoryCommand, everyRunIsKeptUnlessAskedNotTo) {
     EXPECT_EQ(kept[0]["status"], "done");
     EXPECT_EQ(kept[0]["engine"], "partition");
     EXPECT_EQ(kept[0]["models"], "toy.json");
-    EXPECT_NE(kept[0]["headline"].get<std::string>().find("over DP"), std::string::npos);
+    EXPECT_NE(kept[0]["headline"].get<std::string>().find("over data parallelism"), std::string::npos);
 }
 
 TEST_F(HistoryCommand, aStoredResultIsTheBytesThatTheRunPrinted) {
@@ -71,8 +71,7 @@ TEST_F(HistoryCommand, aNamedHistoryIsUsedBeforeAndAfterTheCommand) {
 }
 
 TEST_F(HistoryCommand, filtersSortsAndSearches) {
-    for (const std::string ratio : {"equal", "0.9", "balanced"})
-        ASSERT_EQ(tessera(with(kToy, {"--ratio", ratio})).code, 0);
+    for (const std::string batch : {"128", "256", "512"}) ASSERT_EQ(tessera(with(kToy, {"--batch", batch})).code, 0);
     document({"history", "tag", "2", "spring", "a tag with spaces"});
     document({"history", "note", "2", "bought; \"quoted\" OR dropped"});
     document({"history", "star", "3"});
@@ -144,6 +143,10 @@ TEST_F(HistoryCommand, exportsAndImportsOnce) {
     EXPECT_EQ(document({"history", "import", "one.tessera", "--store", "other.db"})["present"], 1);
     EXPECT_EQ(tessera({"history", "show", "1", "--result", "--store", "other.db"}).output, result);
     EXPECT_TRUE(document({"history", "verify", "--store", "other.db"})["sound"]);
+    EXPECT_EQ(document({"history", "show", "1", "--store", "other.db"})["imported_from"], "one.tessera");
+    EXPECT_NE(tessera({"history", "show", "1", "--store", "other.db"}).output.find("from one.tessera on 20"),
+              std::string::npos);
+    EXPECT_FALSE(document({"history", "show", "1"}).contains("imported_from"));
     document({"history", "export", "1", "--format", "optuna", "--out", "optuna.db"});
     EXPECT_TRUE(fs::file_size(path("optuna.db")) > 0);
 }
@@ -217,7 +220,7 @@ TEST_F(HistoryCommand, aHistoryThatCannotBeWrittenDoesNotLoseTheResult) {
     fs::create_directory(path("folder.db"));
     const Ended named = tessera(with(kToy, {"--store", "folder.db"}));
     EXPECT_EQ(named.code, 6);
-    EXPECT_NE(named.output.find("over DP"), std::string::npos) << "the result is shown first";
+    EXPECT_NE(named.output.find("over data parallelism"), std::string::npos) << "the result is shown first";
     EXPECT_NE(named.errors.find("folder.db"), std::string::npos);
     fs::create_directories(path("share"));
     write("share/tessera", "a file where a folder should be");
@@ -311,7 +314,7 @@ TEST_F(HistoryCommand, aHistoryOfANewerProgramIsOnlyRead) {
         EXPECT_EQ(tessera(change).code, 6) << change[1];
     const Ended run = tessera(with(kToy, {"--store", "share/tessera/history.db"}));
     EXPECT_EQ(run.code, 6);
-    EXPECT_NE(run.output.find("over DP"), std::string::npos);
+    EXPECT_NE(run.output.find("over data parallelism"), std::string::npos);
 }
 
 TEST_F(HistoryCommand, keepsNotesAndStars) {

@@ -45,7 +45,9 @@ TEST_F(Map, printsTheResultOfATableOfJobs) {
               (std::vector<std::string>{"schema", "tool_version", "command", "seed", "inputs"}));
     EXPECT_EQ(std::vector<std::string>(keys.end() - 2, keys.end()),
               (std::vector<std::string>{"assumptions", "warnings"}));
-    EXPECT_EQ(document["algorithm"], "magma");
+    EXPECT_EQ(document["algorithm"], "tessera");
+    ASSERT_EQ(document["runs"].size(), 1U);
+    EXPECT_EQ(document["runs"][0]["makespan_cycles"], document["makespan_cycles"]);
     EXPECT_EQ(document["jobs"].size(), 100U);
     EXPECT_EQ(document["sub_accelerators"].size(), 4U);
     EXPECT_FALSE(document.contains("makespan_s"));
@@ -72,6 +74,37 @@ TEST_F(Map, racesSeveralAlgorithmsAndTellsTheBestAtTheTop) {
 TEST_F(Map, bytesDoNotDependOnThreads) {
     EXPECT_EQ(table({"--json", "--threads", "1"}).output, table({"--json", "--threads", "2"}).output);
     EXPECT_NE(table({"--json", "--seed", "2"}).output, table({"--json"}).output);
+}
+
+TEST_F(Map, tellsTheFrontOfTwoObjectives) {
+    write("front.csv",
+          "job,accel,nostall_latency_cycles,req_bw_bytes_per_cycle,energy_j\n"
+          "0,0,100,1,9\n0,1,200,0.5,1\n1,0,50,2,8\n1,1,140,2,1\n");
+    const Ended ended = table({"--pareto", "throughput,energy"}, "front.csv");
+    EXPECT_EQ(ended.code, 0) << ended.errors;
+    EXPECT_NE(ended.output.find("Front of throughput and energy by tessera: "), std::string::npos) << ended.output;
+    const std::size_t count = json({"--pareto", "throughput,energy"}, "front.csv")["front"].size();
+    EXPECT_GE(count, 2U);
+    EXPECT_NE(ended.output.find("by tessera: " + std::to_string(count) + " mappings"), std::string::npos);
+}
+
+TEST_F(Map, refusesABandwidthWithoutAUnit) {
+    const Ended ended = tessera({"map", "--platform", "s1", "--workload", "mix", "--bandwidth", "16"});
+    EXPECT_EQ(ended.code, 2);
+    EXPECT_NE(ended.errors.find("option --bandwidth is '16'; give a unit, for example 16GB/s"), std::string::npos)
+        << ended.errors;
+}
+
+TEST_F(Map, drawsJobsWithASeedOfTheirOwn) {
+    const auto jobsOf = [&](const std::vector<std::string>& more) {
+        const Ended ended = tessera(with(
+            {"map", "--platform", "s1", "--workload", "mix", "--group-size", "9", "--samples", "20", "--json"}, more));
+        EXPECT_EQ(ended.code, 0) << ended.errors;
+        return Document::parse(ended.output)["problem"]["jobs"];
+    };
+    const Document drawn = jobsOf({"--seed", "4"});
+    EXPECT_EQ(jobsOf({"--seed", "7", "--job-seed", "4"}), drawn);
+    EXPECT_NE(jobsOf({"--seed", "7"}), drawn);
 }
 
 TEST_F(Map, scoresAGivenMapping) {

@@ -102,7 +102,7 @@ TEST_F(Place, wrongInputIsOneSentence) {
     EXPECT_THAT(place("bert-large", {"--accelerators", "0"}).errors,
                 HasSubstr("option '--accelerators' is '0'; expected a whole number from 1 to 1000000000"));
     EXPECT_THAT(place("bert-large", {"--optimizer-memory", "real"}).errors,
-                HasSubstr("option '--optimizer-memory' is 'real'; expected reference or exact"));
+                HasSubstr("option '--optimizer-memory' is 'real'; expected one of reference, exact, mixed"));
     EXPECT_EQ(place("missing.json").code, 6);
     write("bad.json", "{\"maxDevices\": 4,\n\"mbs\": 3}");
     const Ended bad = place("bad.json");

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/base/units.h"
+#include "core/study/metric.h"
 #include "tests/app/cli.h"
 #include "tests/support/schema.h"
 
@@ -23,8 +25,27 @@ TEST_F(Cli, predictsAndKeepsTheRun) {
 
 TEST_F(Cli, predictSpeaksToPeople) {
     const std::string text = tessera(kPredict).output;
-    for (const char* part : {"samples/s on ", "Stages of a step", "Memory of a device", "Order", "Assumptions"})
+    for (const char* part : {" samples/s (", "Ranking", "Stages of a step", "Memory of a device", "Assumptions"})
         EXPECT_NE(text.find(part), std::string::npos) << part;
+    // The numbers are those of the document.
+    const auto document = nlohmann::json::parse(tessera(with(kPredict, {"--json"})).output);
+    const nlohmann::json* fastest = nullptr;
+    for (const auto& one : document["predictions"]) {
+        const std::string rate = study::uncertainText(one["throughput_samples_per_s"]);
+        EXPECT_NE(text.find(rate), std::string::npos) << one["accelerator"] << ' ' << rate << " in\n" << text;
+        const std::string step = formatQuantity(one["step_time_s"], Measure::seconds);
+        EXPECT_NE(text.find(step), std::string::npos) << one["accelerator"] << ' ' << step << " in\n" << text;
+        const bool faster =
+            fastest == nullptr || one["throughput_samples_per_s"] > (*fastest)["throughput_samples_per_s"];
+        if (faster) fastest = &one;
+    }
+    ASSERT_NE(fastest, nullptr);
+    EXPECT_NE(text.substr(0, text.find('\n')).find(fastest->at("accelerator").get<std::string>()), std::string::npos)
+        << text;
+    for (const auto& sentence : document["assumptions"]) {
+        const std::string start = sentence.get<std::string>().substr(0, 40);
+        EXPECT_NE(text.find(start), std::string::npos) << start;
+    }
 }
 
 TEST_F(Cli, predictTellsWhatDoesNotFit) {

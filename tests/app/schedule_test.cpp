@@ -125,7 +125,7 @@ TEST_F(Schedule, saysThatCbcIsNotInstalled) {
                                      " exec \"$tool\" schedule --operators layer.json --method ilp",
                                  folder_);
     EXPECT_EQ(ended.code, 6);
-    EXPECT_EQ(ended.errors, "the program 'cbc' was not found; it has to be installed\n");
+    EXPECT_EQ(ended.errors, "the program 'cbc' was not found; install the package coinor-cbc\n");
 }
 
 }  // namespace

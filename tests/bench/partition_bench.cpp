@@ -19,7 +19,6 @@ void solveCase(benchmark::State& state, const std::string& file) {
     const test::AccparCase testCase = test::loadAccparCase(test::sourcePath("tests/data/accpar/" + file));
     const hardware::Fleet fleet = mixedFleet();
     partition::Options options;
-    options.dropGroups = false;
     double gap = 0;
     for (auto _ : state) {
         const partition::Result result = partition::solve(testCase.graph, fleet, options);
@@ -34,27 +33,57 @@ BENCHMARK_CAPTURE(solveCase, vgg19, "049_real_homog.json")->Unit(benchmark::kMil
 BENCHMARK_CAPTURE(solveCase, resnet18, "051_real_homog.json")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(solveCase, resnet50, "055_real_homog.json")->Unit(benchmark::kMillisecond);
 
-/// A chain of equal layers: time per layer shows whether the engine is linear.
-void solveChain(benchmark::State& state) {
-    model::LayerGraph graph;
-    graph.name = "chain";
-    const auto layers = static_cast<std::int32_t>(state.range(0));
-    RandomStream random(1);
-    for (std::int32_t n = 0; n < layers; ++n) {
-        graph.layers.push_back(test::randomLayer(random, "l" + std::to_string(n)));
-        if (n > 0) graph.edges.push_back({n - 1, n, 0});
-    }
-    model::completeLayerGraph(graph, "chain");
-    const hardware::Fleet fleet = mixedFleet();
+// Linear in the layers.
+// Ratio: solveChain/100000 <= 15 * solveChain/10000
+// Ratio: solveChain/10000 <= 15 * solveChain/1000
+
+void solveAll(benchmark::State& state, const model::LayerGraph& graph, const hardware::Fleet& fleet,
+              partition::Groups groups = partition::Groups::all) {
     partition::Options options;
-    options.dropGroups = false;
+    options.groups = groups;
+    double gap = 0;
     for (auto _ : state) {
         const partition::Result result = partition::solve(graph, fleet, options);
         benchmark::DoNotOptimize(&result);
+        gap = result.plans.front().gap;
     }
+    state.counters["gap"] = gap;
+}
+
+/// A chain of random layers: time per layer shows whether the engine is linear, the gap whether it is as good.
+void solveChain(benchmark::State& state) {
+    solveAll(state, test::randomChain(static_cast<std::int32_t>(state.range(0))), mixedFleet());
     state.SetComplexityN(state.range(0));
 }
-BENCHMARK(solveChain)->Arg(1000)->Arg(10'000)->Arg(100'000)->Complexity(benchmark::oN)->Unit(benchmark::kMillisecond);
+BENCHMARK(solveChain)
+    ->Arg(1000)
+    ->Arg(10'000)
+    ->Arg(20'000)
+    ->Arg(30'000)
+    ->Arg(100'000)
+    ->Complexity(benchmark::oN)
+    ->Unit(benchmark::kMillisecond);
+
+/// Layers that read many before them: too wide for exact elimination from a reach of 8 on.
+void solveDense(benchmark::State& state) {
+    solveAll(state,
+             test::denseGraph(static_cast<std::int32_t>(state.range(0)), static_cast<std::int32_t>(state.range(1))),
+             mixedFleet());
+}
+BENCHMARK(solveDense)
+    ->Args({60, 6})
+    ->Args({60, 8})
+    ->Args({60, 14})
+    ->Args({60, 60})
+    ->Args({120, 24})
+    ->Unit(benchmark::kMillisecond);
+
+/// Nodes of 8 accelerators of two kinds, and the best subset of them.
+void solveNodes(benchmark::State& state) {
+    const test::AccparCase testCase = test::loadAccparCase(test::sourcePath("tests/data/accpar/055_real_homog.json"));
+    solveAll(state, testCase.graph, test::nodes(static_cast<int>(state.range(0))), partition::Groups::best);
+}
+BENCHMARK(solveNodes)->Arg(8)->Arg(16)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace tessera

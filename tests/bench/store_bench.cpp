@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/store/database.h"
+#include "core/store/seal.h"
 #include "core/store/store.h"
 #include "core/study/study.h"
 #include "tests/support/partition_result.h"
@@ -41,7 +42,7 @@ INSERT INTO run(id, uid, study, name, engine, models, hardware, status, since, s
         'zoo:model' || (i * 31 % 40), 'fleet' || (i * 17 % 12),
         CASE WHEN i % 50 = 0 THEN 'failed' WHEN i % 997 = 0 THEN 'interrupted' ELSE 'done' END,
         1700000000000 + (i * 7907 % 100000) * 1000, 1700000000000 + (i * 7907 % 100000) * 1000, 1800000000000,
-        '6.31× over DP', '0.1.0', 'host', i % 200 = 0 FROM n;
+        '6.31× over data parallelism', '0.1.0', 'host', i % 200 = 0 FROM n;
 INSERT INTO run_model(run, name) SELECT i, 'zoo:model' || (i * 31 % 40) FROM n;
 INSERT INTO run_hardware(run, name) SELECT i, 'fleet' || (i * 17 % 12) FROM n;
 INSERT INTO tag(run, name) SELECT i, CASE WHEN i % 1000 = 1 THEN 'rare' ELSE 'common' END FROM n WHERE i % 2 = 1;
@@ -71,6 +72,7 @@ private:
         Connection direct = openConnection(path(), OpenMode::readWrite);
         direct.database->exec("BEGIN");
         direct.database->exec(kFill);
+        Seals(*direct.database).noteAll();
         direct.database->exec("COMMIT");
         constexpr std::int64_t kBatch = 10'000;
         std::vector<TracePoint> points;

@@ -5,7 +5,7 @@
 
 namespace tessera::test {
 
-/// A small result made by hand: two layers, two splits, two strategies; the fleet is better off without "slow".
+/// A small result made by hand: two layers, two splits, two strategies; the whole fleet is its best subset.
 inline study::Result handMadeResult() {
     using namespace partition;
     study::Result result;
@@ -59,8 +59,22 @@ inline study::Result handMadeResult() {
                     .memory = Bytes{2e9},
                     .capacity = std::nullopt,
                     .fits = true}};
-    best.without = {{.group = "slow", .stepTime = Seconds{0.0258}, .speedupOverDp = 8.84},
-                    {.group = "fast", .stepTime = Seconds{0.1}, .speedupOverDp = 2}};
+    best.boundsSubsets = true;
+    best.subsets = {{.idle = {},
+                     .accelerators = 4,
+                     .stepTime = Seconds{0.0362},
+                     .speedupOverDp = 6.31,
+                     .lowerBound = Seconds{0.0362}},
+                    {.idle = {"slow"},
+                     .accelerators = 2,
+                     .stepTime = Seconds{0.0458},
+                     .speedupOverDp = 4.99,
+                     .lowerBound = Seconds{0.04}},
+                    {.idle = {"fast"},
+                     .accelerators = 2,
+                     .stepTime = Seconds{0.1},
+                     .speedupOverDp = 2.28,
+                     .lowerBound = Seconds{0.1}}};
     Plan dp = best;
     dp.strategy = "dp";
     dp.stepTime = Seconds{0.228422};
@@ -68,7 +82,7 @@ inline study::Result handMadeResult() {
     dp.optimal = false;
     dp.gap = 5.31;
     dp.fits = false;
-    dp.without.clear();
+    dp.subsets.clear();
 
     study::PartitionOutcome outcome;
     outcome.model = "two";

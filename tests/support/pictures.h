@@ -48,8 +48,9 @@ inline int coloursIn(const QImage& image) {
     return static_cast<int>(colours.size());
 }
 
-/// Lets events happen until `done` holds or the time is over; says whether it holds.
-inline bool waitUntil(const std::function<bool()>& done, int milliseconds = 5000) {
+/// Lets events happen until `done` holds or the time is over; says whether it holds. The time is for what never
+/// happens: far more than it takes on a busy machine.
+inline bool waitUntil(const std::function<bool()>& done, int milliseconds = 60'000) {
     QElapsedTimer clock;
     clock.start();
     while (!done() && clock.elapsed() < milliseconds)

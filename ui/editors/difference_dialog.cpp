@@ -94,7 +94,7 @@ private:
             const QString label = row != nullptr ? row->label : quiet(path);
             add(id, (place + QStringList{label}).join(QStringLiteral(" · ")),
                 row != nullptr ? shownValue(value, *row) : shownValue(value, {}));
-            addProvenance(range ? firstOfRange(value) : value, id, place + QStringList{label});
+            addProvenance(range ? tellingOfRange(value) : value, id, place + QStringList{label});
         }
     }
     void addProvenance(const Json& value, const std::string& id, const QStringList& place) {

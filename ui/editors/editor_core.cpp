@@ -103,11 +103,14 @@ void EditorCore::rebase() {
     base_ = fingerprint(saved_);
 }
 
-void EditorCore::saveTo(const EditedFile& file, KeepReferences keepReferences) {
+void EditorCore::saveTo(const EditedFile& file, KeepReferences keepReferences, const QString& name) {
     const int before = document_.undoStack()->index();
     document_.endTyping();
-    if (!file_.path.empty() && file_.path.parent_path() != file.path.parent_path())
-        document_.change(words::tr("save as"), [&](Json& document) { keepReferences(document, file_.path); });
+    const bool leaves = !file_.path.empty() && file_.path.parent_path() != file.path.parent_path();
+    document_.change(words::tr("save as"), [&](Json& document) {
+        if (leaves) keepReferences(document, file_.path);
+        if (!name.isEmpty()) document["name"] = name.toStdString();
+    });
     try {
         std::error_code ignored;
         std::filesystem::create_directories(file.path.parent_path(), ignored);

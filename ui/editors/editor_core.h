@@ -38,6 +38,7 @@ public:
 
     EditedJson& document() { return document_; }
     const Json& json() const { return document_.json(); }
+    const Json& saved() const { return saved_; }  ///< as it was opened or saved
     const EditedFile& file() const { return file_; }
     const Problems& problems() const { return outcome_.problems; }
     const std::any& preview() const { return outcome_.preview; }
@@ -47,9 +48,9 @@ public:
 
     /// Rewrites what a document that lay at `from` refers to, so that it is found from everywhere.
     using KeepReferences = void (*)(Json& document, const std::filesystem::path& from);
-    /// Writes the document and makes it the file that is edited; one that moves to another folder keeps its references.
-    /// Throws FileError, and leaves everything as it was.
-    void saveTo(const EditedFile& file, KeepReferences keepReferences);
+    /// Writes the document and makes it the file that is edited; one that moves to another folder keeps its references,
+    /// and a `name` that is not empty becomes the document's. Throws FileError, and leaves everything as it was.
+    void saveTo(const EditedFile& file, KeepReferences keepReferences, const QString& name = {});
     /// The edits of an earlier session that were brought back, where there were some.
     const std::optional<Recovery>& recovery() const { return recovery_; }
     /// True where the file is not any more what those edits were made on.

@@ -8,6 +8,7 @@
 
 #include "ui/editors/provenance_button.h"
 #include "ui/editors/range_text.h"
+#include "ui/editors/sourced_number.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -139,11 +140,11 @@ void Form::connectLine(int index) {
 }
 
 void Form::edit(const Line& line, const Json& value) {
-    JsonPath path = line.path;
-    const Json* now = valueAt(document_->json(), path);
-    // The number changes, what is said about it stays.
-    if (now != nullptr && isSourced(*now) && !value.is_null()) path.emplace_back("value");
-    document_->set(path, value, line.row.label.toLower());
+    const Json* now = valueAt(document_->json(), line.path);
+    // A range says of each of its numbers whose it is.
+    const bool byHand = line.row.sourced && line.row.kind != FieldKind::range;
+    document_->set(line.path, byHand ? setByHand(now == nullptr ? Json() : *now, value) : value,
+                   line.row.label.toLower());
     refresh();
 }
 
@@ -154,7 +155,7 @@ void Form::refresh() {
         line.field->setJson(plainValue(value));
         if (line.remark != nullptr) line.remark->setText(line.field->remark());
         if (line.provenance != nullptr)
-            line.provenance->setJson(line.row.kind == FieldKind::range ? firstOfRange(value) : value);
+            line.provenance->setJson(line.row.kind == FieldKind::range ? tellingOfRange(value) : value, line.row);
         if (line.reset != nullptr)
             line.reset->setVisible(!value.is_null() && value != line.row.fallback && !line.row.required);
     }

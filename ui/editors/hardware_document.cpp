@@ -128,13 +128,61 @@ void keepReferences(Json& document, const std::filesystem::path& from) {
     }
 }
 
-QString titleOf(const Json& json) {
+QString nameIn(const Json& json) {
     const auto name = json.find("name");
-    return name != json.end() && name->is_string() ? QString::fromStdString(escaped(name->get<std::string>(), 80))
-                                                   : QString();
+    return name != json.end() && name->is_string() ? QString::fromStdString(name->get<std::string>()) : QString();
+}
+
+QString titleOf(const Json& json) {
+    return QString::fromStdString(escaped(nameIn(json).toStdString(), 80));
+}
+
+/// The name that hardware takes from the file it is copied to, so that no two of the library are called the same; empty
+/// where the file is called as the hardware is.
+QString nameOfCopy(const Json& json, const std::filesystem::path& file) {
+    const QString stem = QString::fromStdString(file.stem().string());
+    return nameFromTitle(nameIn(json)) == stem ? QString() : stem;
+}
+
+/// Writes a copy of a document that lies at `from`, under the name that its file says. Throws FileError.
+void writeCopyOf(Json copy, const std::filesystem::path& from, const EditedFile& file) {
+    keepReferences(copy, from);
+    if (const QString name = nameOfCopy(copy, file.path); !name.isEmpty()) copy["name"] = name.toStdString();
+    std::error_code ignored;
+    std::filesystem::create_directories(file.path.parent_path(), ignored);
+    writeFile(file.path, toText(copy));
+}
+
+/// Asks where a copy is to lie; nothing where the question is given up.
+std::optional<EditedFile> placeOfCopy(const HardwareKind& kind, const Json& json, QWidget* parent) {
+    const QString keyPrefix = kind.id + QLatin1Char('/');
+    NameDialog dialog(QObject::tr("Duplicate"), nameFromTitle(nameIn(json)) + QStringLiteral("-copy"),
+                      ownFolder(kind.folder), parent);
+    if (dialog.exec() != QDialog::Accepted) return std::nullopt;
+    return dialog.otherPlace().isEmpty() ? placeInLibrary(kind.folder, keyPrefix, dialog.name())
+                                         : placeAt(dialog.otherPlace(), kind.folder, keyPrefix);
 }
 
 }  // namespace
+
+void duplicateHardware(const QString& key, QWidget* parent, const std::function<void(const QString& copy)>& done,
+                       const std::function<void(const QString& sentence)>& failed) {
+    inBackground(
+        parent, [key] { return openKey(key); },
+        [parent, done, failed](const Opened& opened) {
+            const HardwareKind* kind = opened.problem.isEmpty() ? hardwareKindOf(opened.json) : nullptr;
+            if (kind == nullptr) return failed(opened.problem);
+            const std::optional<EditedFile> place = placeOfCopy(*kind, opened.json, parent);
+            if (!place) return;
+            try {
+                writeCopyOf(opened.json, opened.file.path, *place);
+                done(place->key);
+            } catch (const std::exception& error) {
+                failed(QString::fromStdString(escaped(error.what(), 1000)));
+            }
+        },
+        failed);
+}
 
 struct HardwareDocument::Implementation {
     explicit Implementation(HardwareDocument* document, QString documentKey)
@@ -197,7 +245,7 @@ void HardwareDocument::Implementation::build() {
     frame = new EditorFrame(QStringLiteral("hardware"), owner);
     layout->addWidget(frame);
     frame->setTitle(tr("Opening…"), {});
-    addAction(tr("Save as mine…"), QStringLiteral("save-as"), QKeySequence::SaveAs, &Implementation::saveAsAction);
+    addAction(tr("Save a copy…"), QStringLiteral("save-as"), QKeySequence::SaveAs, &Implementation::saveAsAction);
     addAction(tr("Duplicate…"), QStringLiteral("duplicate"), {}, &Implementation::duplicate);
     addAction(tr("Compare with another…"), QStringLiteral("diff"), {}, &Implementation::showDifferences);
     addAction(tr("Import JSON…"), QStringLiteral("import"), {}, &Implementation::importJson);
@@ -305,7 +353,7 @@ void HardwareDocument::Implementation::retitle() {
     const QString name = titleOf(core.json());
     core.setTitle(name);
     frame->setTitle(name.trimmed().isEmpty() ? tr("Without a name") : name, caption);
-    save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save as mine…"));
+    save->setText(core.file().own && !core.file().path.empty() ? tr("Save") : tr("Save a copy…"));
     save->setToolTip(core.file().own ? QString() : tr("Bundled files stay as they are: saving makes a copy of yours"));
     save->setEnabled(core.isModified() || core.file().path.empty());
     // Where groups may be linked to is what groups there are.
@@ -357,7 +405,9 @@ bool HardwareDocument::Implementation::complete() {
 
 bool HardwareDocument::Implementation::write(const EditedFile& file) {
     try {
-        core.saveTo(file, keepReferences);
+        const bool renamed = nameIn(core.json()) != nameIn(core.saved());  // in its field, to what it is to be called
+        const bool copies = file.path != core.file().path && !renamed;
+        core.saveTo(file, keepReferences, copies ? nameOfCopy(core.json(), file.path) : QString());
         key = file.key;
         retitle();
         return true;
@@ -371,21 +421,17 @@ bool HardwareDocument::Implementation::write(const EditedFile& file) {
 
 bool HardwareDocument::Implementation::saveAs() {
     if (!complete()) return false;
-    const QString proposal =
-        nameFromTitle(titleOf(core.json())) + (core.file().own ? QString() : QStringLiteral("-mine"));
+    const bool sameName = !core.file().own && nameIn(core.json()) == nameIn(core.saved());
+    const QString proposal = nameFromTitle(titleOf(core.json())) + (sameName ? QStringLiteral("-mine") : QString());
     const std::filesystem::path folder = ownFolder(kind->folder);
-    NameDialog dialog(tr("Save as mine"), proposal, folder, owner);
+    NameDialog dialog(tr("Save a copy"), proposal, folder, owner);
     if (dialog.exec() != QDialog::Accepted) return false;
     return dialog.otherPlace().isEmpty() ? owner->saveAs(dialog.name()) : owner->saveTo(dialog.otherPlace());
 }
 
 void HardwareDocument::Implementation::duplicate() {
     if (!complete()) return;
-    const std::filesystem::path folder = ownFolder(kind->folder);
-    NameDialog dialog(tr("Duplicate"), nameFromTitle(titleOf(core.json())) + QStringLiteral("-copy"), folder, owner);
-    if (dialog.exec() != QDialog::Accepted) return;
-    writeCopy(dialog.otherPlace().isEmpty() ? placeInLibrary(kind->folder, keyPrefix(), dialog.name())
-                                            : placeAt(dialog.otherPlace(), kind->folder, keyPrefix()));
+    if (const std::optional<EditedFile> place = placeOfCopy(*kind, core.json(), owner)) writeCopy(*place);
 }
 
 void HardwareDocument::Implementation::compare() const {
@@ -496,13 +542,8 @@ bool HardwareDocument::duplicateAs(const QString& name) {
 }
 
 bool HardwareDocument::Implementation::writeCopy(const EditedFile& file) const {
-    Json copy = core.json();
-    keepReferences(copy, core.file().path);
-    copy["name"] = tr("%1 (copy)").arg(titleOf(copy)).toStdString();
     try {
-        std::error_code ignored;
-        std::filesystem::create_directories(file.path.parent_path(), ignored);
-        writeFile(file.path, toText(copy));
+        writeCopyOf(core.json(), core.file().path, file);
     } catch (const std::exception& error) {
         frame->setNotice(QString::fromStdString(escaped(error.what(), 1000)), {{tr("All right"), [] {}}});
         return false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "ui/editors/editor_document.h"
@@ -40,5 +41,10 @@ private:
     struct Implementation;
     std::unique_ptr<Implementation> d_;
 };
+
+/// Asks for a name and writes a copy of the hardware of a key, such as "fleet/a100-h100-mixed"; `done` gets the copy's
+/// key, `failed` a sentence.
+void duplicateHardware(const QString& key, QWidget* parent, const std::function<void(const QString& copy)>& done,
+                       const std::function<void(const QString& sentence)>& failed);
 
 }  // namespace tessera::ui

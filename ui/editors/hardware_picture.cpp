@@ -60,6 +60,7 @@ std::optional<double> totalMemory(const hardware::Fleet& fleet) {
 }
 
 constexpr int kWidestPage = 960;
+constexpr int kPartsHeight = 40;  // steps of spacing
 
 using Jobs = std::shared_ptr<std::vector<cost::Job>>;
 
@@ -202,7 +203,7 @@ HardwarePicture::HardwarePicture(QWidget* parent)
     layout->addWidget(parts_);
     parts_->setAccessibleName(tr("Area of the reference by its parts"));
     parts_->setExplainable(false);
-    parts_->setFixedHeight(theme().spacing(40));
+    parts_->setFixedHeight(theme().spacing(kPartsHeight));
     layout->addWidget(plot_, 1);
     layout->addWidget(drawing_, 1);
     layout->addWidget(jobTable_, 1);
@@ -211,6 +212,17 @@ HardwarePicture::HardwarePicture(QWidget* parent)
           static_cast<QWidget*>(drawing_), static_cast<QWidget*>(jobTable_), static_cast<QWidget*>(stale_)})
         each->hide();
     connect(types_, &QComboBox::activated, this, &HardwarePicture::drawRoofline);
+}
+
+/// Where there is no room for both, the histogram has all of it: what the reference takes is said above it, too.
+void HardwarePicture::arrangeCharts() {
+    const auto* counted = std::get_if<CountedTemplate>(&preview_);
+    parts_->setVisible(counted != nullptr && counted->space.reference && height() >= 3 * theme().spacing(kPartsHeight));
+}
+
+void HardwarePicture::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrangeCharts();
 }
 
 void HardwarePicture::setPreview(const Preview& preview) {
@@ -308,7 +320,7 @@ void HardwarePicture::showTemplate(const CountedTemplate& counted) {
         facts << tr("areas of %1 of them are estimates: the table lacks the size of a buffer")
                      .arg(QString::fromStdString(formatCount(static_cast<double>(counted.census.estimated))));
     totals_->setText(facts.join(QStringLiteral(" · ")));
-    parts_->setVisible(space.reference.has_value());
+    arrangeCharts();
     parts_->setChart(report::referenceAreaChart(space));
     plot_->setAccessibleName(tr("Accelerators by area"));
     plot_->setExplainable(false);

@@ -58,7 +58,11 @@ public:
     QString dataType() const;
     void setDataType(const QString& type);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void arrangeCharts();
     void showAccelerator(const hardware::Accelerator& accelerator);
     void showFleet(const hardware::Fleet& fleet);
     void showPlatform(const hardware::Platform& platform);

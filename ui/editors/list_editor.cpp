@@ -12,8 +12,10 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/hardware/numbers.h"
 #include "ui/editors/provenance_button.h"
 #include "ui/editors/sizes_text.h"
+#include "ui/editors/sourced_number.h"
 #include "ui/editors/tab_order.h"
 #include "ui/editors/words.h"
 #include "ui/theme/theme.h"
@@ -22,7 +24,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kAssumedRole = Qt::UserRole + 1;
+constexpr int kClassRole = Qt::UserRole + 1;
 constexpr int kProblemRole = Qt::UserRole + 2;
 constexpr int kMostVisibleRows = 8;
 constexpr int kMostSearched =
@@ -40,7 +42,8 @@ QString shownObject(const Json& value) {
     return words::tr("%1 (written here)").arg(quiet(name->get_ref<const std::string&>()));
 }
 
-/// Cells are edited with the same fields as forms. Numbers stand right; assumed ones and wrong ones are marked.
+/// Cells are edited with the same fields as forms. Numbers stand right; assumed ones, one's own and wrong ones are
+/// marked.
 class CellDelegate : public QStyledItemDelegate {
 public:
     CellDelegate(const ListModel* model, const QMap<QString, QStringList>* suggestions, QObject* parent)
@@ -86,22 +89,26 @@ public:
             painter->setPen(theme().colour("bad"));
             const QRect line = option.rect.adjusted(theme().spacing(2), 0, -theme().spacing(2), -theme().spacing(1));
             painter->drawLine(line.bottomLeft(), line.bottomRight());
-        } else if (index.data(kAssumedRole).toBool()) {
-            paintAssumed(*painter, option, index);
+        } else {
+            const QString reliability = index.data(kClassRole).toString();
+            if (reliability == QLatin1String("assumed"))
+                paintMark(*painter, option, index, words::tr("assumed"), QStringLiteral("≈"));
+            if (reliability == QLatin1String(hardware::kOwnNumber))
+                paintMark(*painter, option, index, words::tr("yours"), QStringLiteral("✎"));
         }
         painter->restore();
     }
 
 private:
-    /// "assumed" before the number, where there is room for it; a mark otherwise.
-    static void paintAssumed(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index) {
+    /// The word before the number, where there is room for it; a sign otherwise.
+    static void paintMark(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index,
+                          const QString& word, const QString& sign) {
         painter.setFont(theme().font(Theme::Text::caption));
         painter.setPen(theme().colour("warning-text"));
         const QRect room = option.rect.adjusted(theme().spacing(2), 0, -theme().spacing(2), 0);
         const int number = option.fontMetrics.horizontalAdvance(index.data().toString()) + theme().spacing(2);
-        QString mark = words::tr("assumed");
-        if (painter.fontMetrics().horizontalAdvance(mark) > room.width() - number) mark = QStringLiteral("≈");
-        painter.drawText(room, static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter), mark);
+        const bool fits = painter.fontMetrics().horizontalAdvance(word) <= room.width() - number;
+        painter.drawText(room, static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter), fits ? word : sign);
     }
     const ListModel* model_;
     const QMap<QString, QStringList>* suggestions_;
@@ -182,14 +189,14 @@ bool ListModel::setCell(const QModelIndex& index, const Json& value) {
     const Json before = cell(index);
     if (before == value) return true;
     const FieldRow& column = spec_.columns[index.column()];
-    JsonPath path = pathTo(index);
-    if (isSourced(before) && !value.is_null()) path.emplace_back("value");
+    const JsonPath path = pathTo(index);
+    const Json now = column.sourced ? setByHand(before, value) : value;
     document_->endTyping();
     document_->change(QStringLiteral("%1: %2").arg(spec_.entry, column.label.toLower()), [&](Json& json) {
         if (value.is_null() && !column.required)
             eraseValue(json, path);
         else
-            setValue(json, path, value.is_null() ? Json("") : value);
+            setValue(json, path, value.is_null() ? Json("") : now);
         if (spec_.follow && !before.is_null()) spec_.follow(json, column.path, before, value);
     });
     return true;
@@ -311,16 +318,15 @@ QVariant ListModel::data(const QModelIndex& index, int role) const {
             const QString reason = problem(index);
             if (!reason.isEmpty()) return reason;
             if (!isSourced(value)) return {};
-            const auto part = [&](const char* key) {
-                return value.contains(key) ? shownValue(value.at(key), {}) : QString();
-            };
-            return QStringLiteral("<span>%1 %2</span>")
-                .arg(part("class").toHtmlEscaped(), part("source").toHtmlEscaped());
+            const QString said = QStringLiteral("%1 %2").arg(saidOf(value, "class"), saidOf(value, "source"));
+            const QString former = formerText(value, column);
+            const QString whole = former.isEmpty() ? said : words::tr("%1; was %2").arg(said, former);
+            return QStringLiteral("<span>%1</span>").arg(whole.toHtmlEscaped());
         }
         case Qt::AccessibleTextRole:
             return QStringLiteral("%1: %2").arg(column.label, shownValue(value, column));
-        case kAssumedRole:
-            return isSourced(value) && value.value("class", Json()) == Json("assumed");
+        case kClassRole:
+            return saidOf(value, "class");
         case kProblemRole:
             return problem(index);
         default:
@@ -506,7 +512,7 @@ void ListEditor::showCurrent() {
     const QString what = tr("%1 in row %2").arg(model_->spec().columns[now.column()].label).arg(now.row() + 1);
     sourceOf_->setText(what + QLatin1Char(':'));
     provenance_->setWhat(what);
-    provenance_->setJson(model_->cell(now));
+    provenance_->setJson(model_->cell(now), model_->spec().columns[now.column()]);
 }
 
 void ListEditor::fit() {

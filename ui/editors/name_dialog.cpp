@@ -36,7 +36,7 @@ NameDialog::NameDialog(const QString& title, const QString& proposal, std::files
     layout->addWidget(reason_);
     layout->addStretch(1);
     layout->addWidget(buttons_);
-    QPushButton* elsewhere = buttons_->addButton(tr("In another place…"), QDialogButtonBox::ActionRole);
+    QPushButton* elsewhere = buttons_->addButton(tr("Save as…"), QDialogButtonBox::ActionRole);
     elsewhere->setAutoDefault(false);
     elsewhere->setToolTip(tr("Choose any folder and file name"));
     connect(elsewhere, &QPushButton::clicked, this, &NameDialog::choosePlace);

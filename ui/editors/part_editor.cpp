@@ -65,7 +65,7 @@ PartEditor::PartEditor(const HardwarePart& part, EditedJson* document, ListEdito
     setLook(*what_, "tone", QStringLiteral("secondary"));
     open_->setText(tr("Open"));
     open_->setToolTip(tr("Open it in an editor of its own"));
-    write_->setText(tr("Write it out here"));
+    write_->setText(tr("Embed a copy"));
     write_->setToolTip(tr("Put a copy into this file, to be changed for this file alone"));
     head->addWidget(title_);
     head->addWidget(what_, 1);
@@ -123,7 +123,7 @@ void PartEditor::refresh() {
     if (now >= 0) {
         title_->setText(tr("%1 of %2").arg(part_.title, entryName(now)));
         open_->setAccessibleName(tr("Open the %1 of %2").arg(part_.title.toLower(), entryName(now)));
-        write_->setAccessibleName(tr("Write the %1 of %2 out here").arg(part_.title.toLower(), entryName(now)));
+        write_->setAccessibleName(tr("Embed a copy of the %1 of %2").arg(part_.title.toLower(), entryName(now)));
         what_->setText(written ? tr("written in this file") : quiet(name.toStdString()));
     }
     if ((written ? now : -1) != shown_) showPart();

@@ -7,8 +7,8 @@
 #include <QVBoxLayout>
 
 #include "core/base/text.h"
-#include "ui/editors/field.h"
-#include "ui/editors/json_path.h"
+#include "core/hardware/numbers.h"
+#include "ui/editors/sourced_number.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -17,11 +17,6 @@ namespace {
 
 constexpr int kLongestSource = 1000;
 constexpr int kWidestLetters = 60;
-
-QString textIn(const Json& value, const char* key) {
-    if (!isSourced(value) || !value.contains(key) || !value.at(key).is_string()) return {};
-    return QString::fromStdString(value.at(key).get_ref<const std::string&>());
-}
 
 }  // namespace
 
@@ -38,9 +33,11 @@ void ProvenanceButton::setWhat(const QString& ofWhat) {
     setAccessibleName(tr("Source of %1").arg(what_));
 }
 
-void ProvenanceButton::setJson(const Json& value) {
-    source_ = textIn(value, "source");
-    reliability_ = textIn(value, "class");
+void ProvenanceButton::setJson(const Json& value, const FieldRow& row) {
+    source_ = saidOf(value, "source");
+    reliability_ = saidOf(value, "class");
+    former_ = formerText(value, row);
+    formerNumber_ = formerNumber(value, row);
     // A number that is not there comes from nowhere.
     setVisible(!value.is_null());
     relabel();
@@ -65,7 +62,7 @@ void ProvenanceButton::relabel() {
     const QString shownSource = QString::fromStdString(escaped(source_.toStdString()));
     const QString shownClass = QString::fromStdString(escaped(reliability_.toStdString()));
     const bool none = source_.isEmpty() && reliability_.isEmpty();
-    const bool assumed = reliability_ == QLatin1String("assumed");
+    const bool marked = reliability_ == QLatin1String("assumed") || reliability_ == QLatin1String(hardware::kOwnNumber);
     if (none)
         full_ = tr("source?");
     else if (shownClass.isEmpty() || shownSource.isEmpty())
@@ -74,9 +71,17 @@ void ProvenanceButton::relabel() {
         full_ = shownSource;
     else
         full_ = QStringLiteral("%1 · %2").arg(shownClass, shownSource);
-    setLook(*this, "tone", assumed ? QStringLiteral("warning") : QStringLiteral("secondary"));
+    if (!former_.isEmpty()) full_ += QStringLiteral(" · ") + tr("was %1").arg(former_);
+    setLook(*this, "tone", marked ? QStringLiteral("warning") : QStringLiteral("secondary"));
     const QString hint = none ? tr("Say where this number comes from") : full_;
-    setToolTip(QStringLiteral("<span>%1</span>").arg(hint.toHtmlEscaped()));
+    QString shown = hint.toHtmlEscaped();
+    if (!former_.isEmpty()) {
+        const QString former = former_.toHtmlEscaped();
+        const QString number = formerNumber_.toHtmlEscaped();
+        shown.chop(former.size());
+        shown += QStringLiteral("<s>%1</s>%2").arg(number, former.mid(number.size()));
+    }
+    setToolTip(QStringLiteral("<span>%1</span>").arg(shown));
     setAccessibleDescription(hint);
     setText(fontMetrics().elidedText(full_, Qt::ElideRight,
                                      std::max(width(), minimumSizeHint().width()) - theme().spacing(4)));
@@ -98,7 +103,8 @@ void ProvenanceButton::openPanel() {
     for (const auto& [word, label] :
          {std::pair(QString(), tr("not said")), std::pair(QStringLiteral("measured"), tr("measured")),
           std::pair(QStringLiteral("datasheet"), tr("from a datasheet")),
-          std::pair(QStringLiteral("assumed"), tr("assumed"))})
+          std::pair(QStringLiteral("assumed"), tr("assumed")),
+          std::pair(QString::fromLatin1(hardware::kOwnNumber), tr("yours"))})
         trust->addItem(label, word);
     trust->setCurrentIndex(std::max(trust->findData(reliability_), 0));
     trust->setAccessibleName(tr("How far it can be trusted"));
@@ -117,15 +123,6 @@ void ProvenanceButton::openPanel() {
     panel->move(mapToGlobal(QPoint(0, height())));
     panel->show();
     trust->setFocus();
-}
-
-Json withProvenance(const Json& value, const QString& source, const QString& reliability) {
-    if (source.isEmpty() && reliability.isEmpty()) return plainValue(value);
-    Json full = Json::object();
-    full["value"] = plainValue(value);
-    if (!source.isEmpty()) full["source"] = source.toStdString();
-    if (!reliability.isEmpty()) full["class"] = reliability.toStdString();
-    return full;
 }
 
 }  // namespace tessera::ui

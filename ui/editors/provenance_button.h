@@ -3,6 +3,7 @@
 #include <QToolButton>
 
 #include "core/base/json.h"
+#include "ui/editors/field.h"
 
 class QComboBox;
 class QLineEdit;
@@ -10,15 +11,16 @@ class QLineEdit;
 namespace tessera::ui {
 
 /// Where a number comes from, beside its field: "datasheet · Google Cloud documentation". A click opens a small panel
-/// to edit both. Assumed numbers are marked.
+/// to edit both. Assumed numbers and the user's own are marked; these say what they replaced.
 class ProvenanceButton : public QToolButton {
     Q_OBJECT
 
 public:
     explicit ProvenanceButton(const QString& ofWhat, QWidget* parent = nullptr);
 
-    /// The value as it stands in the document: plain, or with source and class.
-    void setJson(const Json& value);
+    /// The value as it stands in the document: plain, or with source and class. `row` says in which unit it is shown
+    /// what a number of the user's own replaced.
+    void setJson(const Json& value, const FieldRow& row);
     void setWhat(const QString& ofWhat);
     QString source() const { return source_; }
     QString reliability() const { return reliability_; }
@@ -35,10 +37,7 @@ private:
     void openPanel();
     void relabel();
 
-    QString what_, source_, reliability_, full_;
+    QString what_, source_, reliability_, former_, formerNumber_, full_;
 };
-
-/// The value with another provenance; a plain number where both are empty.
-Json withProvenance(const Json& value, const QString& source, const QString& reliability);
 
 }  // namespace tessera::ui

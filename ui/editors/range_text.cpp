@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/hardware/numbers.h"
 #include "core/hardware/template.h"
 #include "ui/editors/json_path.h"
-#include "ui/editors/provenance_button.h"
 #include "ui/editors/quantity_text.h"
+#include "ui/editors/sourced_number.h"
 #include "ui/editors/words.h"
 
 namespace tessera::ui {
@@ -35,12 +36,15 @@ std::vector<const Json*> numbersOf(const Json& range) {
     return numbers;
 }
 
-/// A number, with what is said about it where it stood in the range before.
-Json numberFrom(double value, const Json& before) {
+/// A number, with what is said about it where it stood in the range before; the user's own where it did not, in place
+/// of the one at `end` of a range of steps.
+Json numberFrom(double value, const Json& before, const char* end = nullptr) {
     const Json number = numberValue(value);
+    if (before.is_null()) return number;
     for (const Json* old : numbersOf(before))
         if (plainValue(*old) == number) return *old;
-    return number;
+    const bool replaces = end != nullptr && before.is_object() && before.contains(end);
+    return setByHand(replaces ? before.at(end) : Json(), number);
 }
 
 struct StepText {
@@ -77,8 +81,8 @@ RangeReading readSteps(const QString& text, const QRegularExpressionMatch& match
     if (!from.value || !to.value) return wrong(text, from.value ? to.problem : from.problem);
     if (!step) return wrong(text, howToWrite(measure));
     Json range = Json::object();
-    range["from"] = numberFrom(*from.value, before);
-    range["to"] = numberFrom(*to.value, before);
+    range["from"] = numberFrom(*from.value, before, "from");
+    range["to"] = numberFrom(*to.value, before, "to");
     range["step"] = step->text();
     return {range, {}, countOf(*from.value, *to.value, *step)};
 }
@@ -139,8 +143,10 @@ QString rangeText(const Json& range, Measure measure) {
         .arg(numberText(range.at("from"), measure), numberText(range.at("to"), measure), step);
 }
 
-Json firstOfRange(const Json& range) {
+Json tellingOfRange(const Json& range) {
     const std::vector<const Json*> numbers = numbersOf(range);
+    for (const Json* number : numbers)
+        if (saidOf(*number, "class") == QLatin1String(hardware::kOwnNumber)) return *number;
     return numbers.empty() ? Json() : *numbers.front();
 }
 

@@ -15,12 +15,13 @@ struct RangeReading {
     int count = 0;    ///< how many values it has
 };
 
-/// Numbers that stood in `before`, too, keep what is said about them.
+/// Numbers that stood in `before`, too, keep what is said about them; others are the user's own.
 RangeReading readRangeText(const QString& text, Measure measure, const Json& before);
 QString rangeText(const Json& range, Measure measure);
 
-/// The first number of a range with what is said about it; null where there is none.
-Json firstOfRange(const Json& range);
+/// The number that tells most about where a range comes from: the first of the user's own, else the first; with what is
+/// said about it; null where there is none.
+Json tellingOfRange(const Json& range);
 /// The range with another provenance of all its numbers.
 Json rangeWithProvenance(Json range, const QString& source, const QString& reliability);
 

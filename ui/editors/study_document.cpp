@@ -256,7 +256,6 @@ void StudyDocument::Implementation::build() {
     frame->actionBar()->addWidget(run);
 
     auto* runAction = new QAction(theme().icon(QStringLiteral("run")), tr("Run the study"), owner);
-    runAction->setShortcuts({QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)});
     connect(runAction, &QAction::triggered, owner, &StudyDocument::requestRun);
     auto* saveAsAction = new QAction(theme().icon(QStringLiteral("save-as")), tr("Save study as…"), owner);
     saveAsAction->setShortcut(QKeySequence::SaveAs);
@@ -314,7 +313,7 @@ void StudyDocument::Implementation::buildInputs() {
     title.placeholder = tr("optional");
     FieldRow engine;
     engine.path = "engine";
-    engine.label = tr("Question");
+    engine.label = tr("Study type");
     engine.kind = FieldKind::word;
     engine.required = true;
     // The fields below are this engine's: another question is another study.

@@ -21,6 +21,7 @@ public:
     QString kind() const override { return QStringLiteral("study"); }
     QString key() const override;
     QString title() const override;
+    QString tabTitle() const override { return tr("Study · %1").arg(title()); }
     QString iconName() const override { return QStringLiteral("study"); }
     QUndoStack* undoStack() override;
     bool isModified() const override;

@@ -18,13 +18,14 @@ constexpr std::size_t kLongestLabel = 40;
 constexpr qsizetype kMostDimensions = 64;  // rows of a form
 
 /// Names that read better than the word in the file.
-constexpr std::array<std::pair<std::string_view, const char*>, 8> kLabels{{
+constexpr std::array<std::pair<std::string_view, const char*>, 9> kLabels{{
     {"dtype", QT_TRANSLATE_NOOP("tessera::ui", "Data type")},
     {"levels", QT_TRANSLATE_NOOP("tessera::ui", "Levels of splits")},
     {"pin", QT_TRANSLATE_NOOP("tessera::ui", "Pinned layers")},
+    {"groups", QT_TRANSLATE_NOOP("tessera::ui", "Groups taking part")},
     {"pin_ratio", QT_TRANSLATE_NOOP("tessera::ui", "Pinned ratios")},
     {"psum", QT_TRANSLATE_NOOP("tessera::ui", "Partial sums")},
-    {"join", QT_TRANSLATE_NOOP("tessera::ui", "Joins")},
+    {"join", QT_TRANSLATE_NOOP("tessera::ui", "Merge nodes")},
     {"flop", QT_TRANSLATE_NOOP("tessera::ui", "Operation count")},
     {"computation", QT_TRANSLATE_NOOP("tessera::ui", "Compute")},
 }};

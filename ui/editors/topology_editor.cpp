@@ -12,6 +12,7 @@
 
 #include "core/base/text.h"
 #include "ui/editors/field.h"
+#include "ui/editors/sourced_number.h"
 #include "ui/editors/tab_order.h"
 #include "ui/editors/words.h"
 #include "ui/theme/theme.h"
@@ -119,11 +120,9 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
         connect(field, &QuantityField::edited, this, [this, field, key, title_] {
             const QTreeWidgetItem* item = tree_->currentItem();
             if (item == nullptr) return;
-            JsonPath path = joinedPath(pathOfItem(item), {key});
+            const JsonPath path = joinedPath(pathOfItem(item), {key});
             const Json* now = valueAt(document_->json(), path);
-            const Json value = field->json();
-            if (now != nullptr && isSourced(*now) && !value.is_null()) path.emplace_back("value");
-            document_->set(path, value, title_);
+            document_->set(path, setByHand(now == nullptr ? Json() : *now, field->json()), title_);
         });
         connect(field, &QLineEdit::editingFinished, document_, &EditedJson::endTyping);
     };

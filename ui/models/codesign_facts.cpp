@@ -71,7 +71,7 @@ Facts::Section areaOf(const CodesignRun& run, const codesign::Point& point) {
 }
 
 Facts::Section worthOf(const CodesignRun& run, const codesign::Point& point) {
-    Facts::Section section{.title = tr("What it is worth"), .rows = {}};
+    Facts::Section section{.title = tr("Metrics"), .rows = {}};
     for (const report::PointValue& value : run.values())
         if (value.id != "area")
             section.rows.append(number(QString::fromStdString(value.title),

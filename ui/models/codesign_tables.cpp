@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/hardware/architecture.h"
+#include "core/report/codesign_pictures.h"
 #include "core/report/theme.h"
 #include "core/study/metric.h"
 #include "ui/models/partition_run.h"
@@ -30,6 +31,13 @@ Column whole(const QString& title, std::function<double(int)> value, const QStri
 Column buffer(const QString& title, std::function<double(int)> bytes, const QString& help = {}) {
     Column column = number(title, Measure::bytes, bytes, {}, help);
     column.text = [bytes](int row) { return QString::fromStdString(hardware::bufferSize(Bytes{bytes(row)})); };
+    return column;
+}
+
+/// An amount beside sizes of HBM, in their units.
+Column memory(const QString& title, std::function<double(int)> bytes, const QString& help = {}) {
+    Column column = number(title, Measure::bytes, bytes, {}, help);
+    column.text = [bytes](int row) { return QString::fromStdString(report::memorySize(Bytes{bytes(row)})); };
     return column;
 }
 
@@ -169,8 +177,8 @@ TableModel* stageTableModel(const SharedCodesignChoice& choice, QObject* parent)
         return choice->run.model(choice->model).stages.at(static_cast<std::size_t>(row));
     };
     const auto bytes = [&](const QString& title, Bytes codesign::StageMemory::*part, const QString& help = {}) {
-        return number(
-            title, Measure::bytes, [stage, part](int row) { return (stage(row).memory.*part).value; }, {}, help);
+        return memory(
+            title, [stage, part](int row) { return (stage(row).memory.*part).value; }, help);
     };
     const auto seconds = [&](const QString& title, Seconds codesign::StageResult::*time, const QString& help = {}) {
         return number(
@@ -197,7 +205,7 @@ TableModel* stageTableModel(const SharedCodesignChoice& choice, QObject* parent)
          bytes(tr("Optimiser"), &codesign::StageMemory::optimizer),
          bytes(tr("Activations"), &codesign::StageMemory::activations),
          bytes(tr("Kept"), &codesign::StageMemory::stashed, tr("For micro-batches in flight")),
-         number(tr("Memory"), Measure::bytes, [stage](int row) { return stage(row).memory.total().value; }),
+         memory(tr("Memory"), [stage](int row) { return stage(row).memory.total().value; }),
          whole(
              tr("In flight"), [stage](int row) { return static_cast<double>(stage(row).memory.inFlight); },
              tr("Micro-batches between their forward and backward pass, at most"))},

@@ -128,8 +128,9 @@ QString typesText(const ModelContents& contents, const model::FoldNode& node) {
 }
 
 QString operatorsText(const ModelContents& contents, std::int64_t count) {
-    if (contents.graph() == nullptr) return count == 1 ? tr("1 layer") : tr("%1 layers").arg(count);
-    return count == 1 ? tr("1 operator") : tr("%1 operators").arg(count);
+    const QString text = shownCount(static_cast<double>(count));
+    if (contents.graph() == nullptr) return count == 1 ? tr("1 layer") : tr("%1 layers").arg(text);
+    return count == 1 ? tr("1 operator") : tr("%1 operators").arg(text);
 }
 
 /// Tensors that pass into or out of a node, each once.
@@ -253,7 +254,7 @@ void addGroup(Facts& facts, const ModelContents& contents, const model::FoldNode
     facts.subtitle = operatorsText(contents, totals.operators);
     if (node.copies > 1) facts.subtitle += tr(" in %1 equal copies").arg(node.copies);
     for (const bool incoming : {true, false}) {
-        Facts::Section section{incoming ? tr("Goes in") : tr("Comes out"), {}};
+        Facts::Section section{incoming ? tr("Inputs") : tr("Outputs"), {}};
         for (const std::int32_t link : boundaryOf(contents, node, incoming)) {
             if (section.rows.size() >= kMostLines) break;
             if (contents.graph() == nullptr) continue;
@@ -552,7 +553,8 @@ QString headlineOf(const ModelContents& contents) {
         add(QStringLiteral("%1"), static_cast<double>(*summary.flopsMatrix) + static_cast<double>(*summary.flopsVector),
             Measure::flops);
     add(tr("%1 activations"), real(summary.activationElements), Measure::count);
-    if (contents.graph() != nullptr) parts << tr("%1 operators").arg(summary.operators);
+    if (contents.graph() != nullptr)
+        parts << tr("%1 operators").arg(shownCount(static_cast<double>(summary.operators)));
     parts << tr("%1 weighted layers").arg(summary.weightedLayers);
     // Lines break between the facts only.
     for (QString& part : parts) part.replace(QLatin1Char(' '), QChar(QChar::Nbsp));

@@ -120,7 +120,7 @@ TableModel* algorithmTableModel(const SharedMappingChoice& choice, QObject* pare
          rate, gap, words(tr("Certainty"), [run](int row) { return certaintyOf(run(row)); }),
          time(
              choice, tr("Mean finish"), [run](int row) { return run(row).values.latency; },
-             runPath(choice, "mean_finish_cycles"), tr("Mean time until a job has finished")),
+             runPath(choice, "mean_finish_cycles"), tr("Mean completion time")),
          energy, whole(tr("Samples"), [run](int row) { return static_cast<double>(run(row).samples); }),
          whole(
              tr("Best after"), [run](int row) { return static_cast<double>(run(row).bestAfter); },

@@ -153,60 +153,6 @@ ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baselin
     return all;
 }
 
-namespace {
-
-/// The number that tells which run is ahead, and how it is said.
-struct Finding {
-    const char* metric;
-    const char* all;    ///< "All runs take %1 per step."
-    const char* none;   ///< "No run is faster than %1, at %2 per step."
-    const char* ahead;  ///< "%1 is %2 as fast as %3: %4 against %5 per step."
-};
-constexpr std::array kFindings{
-    Finding{"step_time_s", QT_TRANSLATE_NOOP("PartitionComparison", "All runs take %1 per step."),
-            QT_TRANSLATE_NOOP("PartitionComparison", "No run is faster than %1, at %2 per step."),
-            QT_TRANSLATE_NOOP("PartitionComparison", "%1 is %2 as fast as %3: %4 against %5 per step.")},
-    Finding{"makespan_s", QT_TRANSLATE_NOOP("PartitionComparison", "All runs take %1 for their jobs."),
-            QT_TRANSLATE_NOOP("PartitionComparison", "No run is done before %1, after %2."),
-            QT_TRANSLATE_NOOP("PartitionComparison", "%1 is %2 as fast as %3: done after %4 against %5.")},
-    Finding{"makespan_cycles", QT_TRANSLATE_NOOP("PartitionComparison", "All runs take %1 for their jobs."),
-            QT_TRANSLATE_NOOP("PartitionComparison", "No run is done before %1, after %2."),
-            QT_TRANSLATE_NOOP("PartitionComparison", "%1 is %2 as fast as %3: done after %4 against %5.")},
-};
-
-/// The first number that the baseline and another run have.
-std::pair<const Finding*, const Comparison::MetricRow*> comparable(const Comparison& comparison) {
-    for (const Finding& finding : kFindings)
-        for (const Comparison::MetricRow& row : comparison.metrics) {
-            const auto known = std::count_if(row.values.begin(), row.values.end(),
-                                             [](const auto& value) { return value.has_value(); });
-            if (row.metric.name == finding.metric && row.values[comparison.baseline] && known > 1)
-                return {&finding, &row};
-        }
-    return {nullptr, nullptr};
-}
-
-}  // namespace
-
-QString finding(const Comparison& comparison) {
-    const QString base = runTitle(comparison, comparison.baseline);
-    const auto [said, row] = comparable(comparison);
-    if (row == nullptr) return tr("%1 runs against %2.").arg(comparison.runs.size()).arg(base);
-    std::size_t best = comparison.baseline;
-    for (std::size_t run = 0; run < row->values.size(); ++run)
-        if (row->values[run] && *row->values[run] < *row->values[best]) best = run;
-    const QString least = metricText(row->metric, *row->values[best]);
-    if (best == comparison.baseline) {
-        for (std::size_t run = 0; run < row->values.size(); ++run)
-            if (row->values[run] && *row->values[run] > *row->values[best]) return tr(said->none).arg(base, least);
-        return tr(said->all).arg(least);
-    }
-    return tr(said->ahead)
-        .arg(runTitle(comparison, best),
-             QString::fromStdString(study::timesText(*row->values[comparison.baseline] / *row->values[best])), base,
-             least, metricText(row->metric, *row->values[comparison.baseline]));
-}
-
 TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent) {
     const auto rows = std::make_shared<const std::vector<int>>(rowsOf(comparison->metrics, onlyDifferences));
     const auto metric = [comparison, rows](int row) -> const Comparison::MetricRow& {
@@ -214,9 +160,9 @@ TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDiffer
     };
     QVector<Column> columns{
         words(tr("Number"), [metric](int row) { return QString::fromStdString(metric(row).metric.title); }),
-        words(tr("Of"), [metric](int row) {
+        words(tr("Strategy"), [metric](int row) {
             const std::string& owner = metric(row).metric.owner;
-            return owner.empty() ? tr("the best") : shownText(owner);
+            return owner.empty() ? tr("best") : shownText(owner);
         })};
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
         Column value = ofRun(*comparison, run, [metric, run](int row) {
@@ -232,7 +178,7 @@ TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDiffer
         };
         columns.append(value);
         if (run == comparison->baseline) continue;
-        Column against = words(tr("Against the baseline"), [metric, run, base = comparison->baseline](int row) {
+        Column against = words(tr("Δ vs baseline"), [metric, run, base = comparison->baseline](int row) {
             return againstText(metric(row), run, base);
         });
         against.number = true;

@@ -38,9 +38,6 @@ struct ModelDifferences {
 /// Reads the models: not for the UI thread.
 ModelDifferences modelDifferences(const std::vector<RunState>& runs, int baseline);
 
-/// One sentence on which run is ahead of the baseline, and by how much.
-QString finding(const study::Comparison& comparison);
-
 /// Value per run, and for the others than the baseline the difference and the ratio.
 TableModel* metricTableModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);
 TableModel* inputDifferenceModel(const SharedComparison& comparison, bool onlyDifferences, QObject* parent);

@@ -86,7 +86,7 @@ Facts layerFacts(const PartitionChoice& choice, int layer) {
           row(choice, tr("Between layers"), plan.inter.value, Measure::seconds, path("inter_s"), tr("AccPar, Table 5")),
           row(choice, tr("Together"), together, Measure::seconds, {}),
           share(tr("Share of this split"), together, timeOfSplit(level)),
-          share(tr("Its transfers, of the step"), plan.intra.value + plan.inter.value,
+          share(tr("Share of step time spent in its transfers"), plan.intra.value + plan.inter.value,
                 choice.chosen().stepTime.value)}});
     return facts;
 }

@@ -75,7 +75,8 @@ QString PartitionRun::splitTitle(int plan, int split) const {
             .arg(level.level)
             .arg(shownText(level.group), QString::fromStdString(formatCount(static_cast<double>(level.accelerators))));
     if (level.occurrences > 1)
-        title += tr(" · %1 alike").arg(QString::fromStdString(formatCount(static_cast<double>(level.occurrences))));
+        title += tr(" · same for %1 subgroups")
+                     .arg(QString::fromStdString(formatCount(static_cast<double>(level.occurrences))));
     return title;
 }
 
@@ -106,31 +107,19 @@ study::Study withPins(study::Study study, const PartitionPins& pins) {
     return study;
 }
 
-QString studyWithout(study::Study study, const std::string& group) {
-    hardware::Fleet fleet = hardware::loadFleet(study.hardware.at(0));
-    const auto found = std::find_if(fleet.groups.begin(), fleet.groups.end(),
-                                    [&](const hardware::Group& each) { return each.name == group; });
-    if (found == fleet.groups.end())
-        throw UsageError(
-            fmt::format("the fleet {} has no group {} any more", inQuotes(study.hardware.at(0)), inQuotes(group)));
-    const auto index = static_cast<std::size_t>(found - fleet.groups.begin());
-    hardware::Fleet rest = partition::without(fleet, index);
-    rest.name = fmt::format("{} without {}", fleet.name, group);
+QString studyWithAllGroups(study::Study study) {
     const QDir folder(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) +
                       QStringLiteral("/tessera"));
-    folder.mkpath(QStringLiteral("fleets"));
     folder.mkpath(QStringLiteral("studies"));
-    const QString stem = fileStem(QString::fromStdString(rest.name));
-    const QString fleetFile = folder.filePath(QStringLiteral("fleets/%1.json").arg(stem));
-    const QString studyFile = folder.filePath(
-        QStringLiteral("studies/%1-%2.json").arg(fileStem(QString::fromStdString(study.models.at(0))), stem));
-    writeFile(fleetFile.toStdString(), toText(hardware::toJsonInline(rest)));
-    study.hardware = {fleetFile.toStdString()};
+    const QString file = folder.filePath(QStringLiteral("studies/%1-%2-all-groups.json")
+                                             .arg(fileStem(QString::fromStdString(study.models.at(0))),
+                                                  fileStem(QString::fromStdString(study.hardware.at(0)))));
     study.name.clear();
+    study.parameters["groups"] = "all";
     // Pinned ratios speak of splits that are gone.
     study.parameters["pin_ratio"] = Json::object();
-    writeFile(studyFile.toStdString(), toText(study::toJson(study)));
-    return studyFile;
+    writeFile(file.toStdString(), toText(study::toJson(study)));
+    return file;
 }
 
 int differenceOf(const PartitionPins& one, const PartitionPins& other) {

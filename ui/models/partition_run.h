@@ -47,9 +47,9 @@ struct PartitionPins {
 PartitionPins pinsOf(const study::Study& study);
 /// The study with these pins instead of its own, renamed so that the history tells them apart.
 study::Study withPins(study::Study study, const PartitionPins& pins);
-/// Saves the study's fleet without one group, and the study on it, among the user's own files; returns the study's
-/// file. Reads and writes files: not for the UI thread. Throws FileError, DataError, UsageError.
-QString studyWithout(study::Study study, const std::string& group);
+/// Saves the study with all groups of its fleet taking part among the user's own files; returns the study's file.
+/// Writes files: not for the UI thread. Throws FileError.
+QString studyWithAllGroups(study::Study study);
 /// How many pins differ between the two.
 int differenceOf(const PartitionPins& one, const PartitionPins& other);
 
@@ -57,7 +57,7 @@ int differenceOf(const PartitionPins& one, const PartitionPins& other);
 QString fileStem(const QString& text);
 /// "Type II: input channels"
 QString typeTitle(partition::Type type);
-/// "at most 7.2 % above the bound", "proven optimal"
+/// "optimality gap ≤ 7.2 %", "proven optimal"
 QString certaintyOf(const partition::Plan& plan);
 /// For each kind whose memory is too small a sentence with what would fit.
 QStringList memorySentences(const PartitionRun& run, int plan);

@@ -107,7 +107,43 @@ Column factor(const QString& title, std::function<double(int)> value, std::funct
     return column;
 }
 
+QString idleOf(const std::vector<std::string>& idle) {
+    return idle.empty() ? tr("none") : QString::fromStdString(study::idleText(idle));
+}
+
 }  // namespace
+
+TableModel* subsetTableModel(const SharedChoice& choice, QObject* parent) {
+    const auto subset = [choice](int row) -> const partition::SubsetPlan& {
+        return choice->chosen().subsets.at(at(row));
+    };
+    Column taking = number(
+        tr("Accelerators"), Measure::count, [subset](int row) { return static_cast<double>(subset(row).accelerators); },
+        nullptr, tr("That take part"));
+    taking.text = [subset](int row) { return count(static_cast<double>(subset(row).accelerators)); };
+    Column bound = number(
+        tr("Lower bound"), Measure::seconds, [subset](int row) { return subset(row).lowerBound.value; }, nullptr,
+        tr("No plan on exactly these accelerators can be faster"));
+    bound.text = [subset](int row) {
+        const double value = subset(row).lowerBound.value;
+        return value > 0 ? quantity(value, Measure::seconds) : QStringLiteral("–");
+    };
+    return new TableModel(
+        {words(tr("Idle"), [subset](int row) { return idleOf(subset(row).idle); }), taking,
+         number(
+             tr("Step time"), Measure::seconds, [subset](int row) { return subset(row).stepTime.value; }, nullptr,
+             tr("Of the strategy's plan on these accelerators")),
+         factor(
+             tr("Speed-up"), [subset](int row) { return subset(row).speedupOverDp; }, nullptr,
+             tr("Speed-up over data parallelism on its best subset of the fleet")),
+         bound,
+         words(tr("Certainty if these take part"),
+               [subset](int row) {
+                   return QString::fromStdString(
+                       study::gapText(subset(row).stepTime.value, subset(row).lowerBound.value));
+               })},
+        parent);
+}
 
 TableModel* strategyTableModel(const SharedChoice& choice, QObject* parent) {
     Column name = words(tr("Strategy"), [choice](int row) { return choice->run.strategy(row); });
@@ -132,10 +168,13 @@ TableModel* strategyTableModel(const SharedChoice& choice, QObject* parent) {
         {name,
          number(
              tr("Step time"), Measure::seconds, [choice](int row) { return planOf(choice, row).stepTime.value; },
-             planPath(choice, "step_time_s"), tr("Of one training step over the whole fleet")),
+             planPath(choice, "step_time_s"), tr("Of one training step on the groups that take part")),
          factor(
-             tr("Over DP"), [choice](int row) { return planOf(choice, row).speedupOverDp; },
-             planPath(choice, "speedup_over_dp"), tr("Speed-up over data parallelism on the same fleet")),
+             tr("Speed-up"), [choice](int row) { return planOf(choice, row).speedupOverDp; },
+             planPath(choice, "speedup_over_dp"), tr("Speed-up over data parallelism on its best subset of the fleet")),
+         words(
+             tr("Idle"), [choice](int row) { return idleOf(planOf(choice, row).idle); },
+             tr("Groups of the fleet that take no part")),
          throughput, bound, words(tr("Certainty"), [choice](int row) { return certaintyOf(planOf(choice, row)); }),
          words(tr("Fits in memory"), [choice](int row) { return planOf(choice, row).fits ? tr("yes") : tr("no"); })},
         parent);
@@ -187,7 +226,7 @@ TableModel* levelTableModel(const SharedChoice& choice, QObject* parent) {
         tr("Ratio"), Measure::count, [level](int row) { return level(row).ratio; }, partPath(choice, "levels", "ratio"),
         tr("Share of the first side"));
     ratio.text = [level, choice](int row) {
-        const QString text = QString::number(level(row).ratio, 'f', 3);
+        const QString text = QString::fromStdString(study::ratioText(level(row).ratio));
         return choice->pins.ratios.count(level(row).level) != 0 ? tr("%1 pinned").arg(text) : text;
     };
     return new TableModel(
@@ -259,6 +298,10 @@ int levelRows(const PartitionChoice& choice) {
 
 int acceleratorRows(const PartitionChoice& choice) {
     return choice.run.isEmpty() ? 0 : static_cast<int>(choice.chosen().shares.size());
+}
+
+int subsetRows(const PartitionChoice& choice) {
+    return choice.run.isEmpty() ? 0 : static_cast<int>(choice.chosen().subsets.size());
 }
 
 QString explainPath(const TableModel& model, int row, int column) {

@@ -26,6 +26,7 @@ struct PartitionChoice {
 using SharedChoice = std::shared_ptr<PartitionChoice>;
 
 /// One row per strategy.
+TableModel* subsetTableModel(const SharedChoice& choice, QObject* parent);
 TableModel* strategyTableModel(const SharedChoice& choice, QObject* parent);
 /// One row per layer, then per join, of the chosen split.
 TableModel* layerTableModel(const SharedChoice& choice, QObject* parent);
@@ -39,6 +40,7 @@ TableModel* acceleratorTableModel(const SharedChoice& choice, QObject* parent);
 int layerRows(const PartitionChoice& choice);
 int levelRows(const PartitionChoice& choice);
 int acceleratorRows(const PartitionChoice& choice);
+int subsetRows(const PartitionChoice& choice);
 
 /// Which number a cell shows, as `study::explain` names it; empty = none.
 QString explainPath(const TableModel& model, int row, int column);

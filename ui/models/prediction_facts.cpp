@@ -80,7 +80,7 @@ Facts::Section sourceSection(const Prediction& one) {
     for (const auto& [path, from] : one.sources)
         section.rows.append({.label = shownText(path),
                              .value = from.reliability.empty() ? tr("not said") : shownText(from.reliability),
-                             .whereFrom = shownText(from.source)});
+                             .whereFrom = shownText(hardware::sourceText(from))});
     return section;
 }
 

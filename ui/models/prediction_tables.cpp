@@ -54,7 +54,7 @@ public:
         if (measure == Measure::count)
             column.text = [of, field](int row) {
                 const std::optional<std::string> said = study::predictionMetricText(field, of(row));
-                return said ? QString::fromStdString(*said) : QString::fromStdString(study::rateText(of(row)));
+                return said ? QString::fromStdString(*said) : QString::fromStdString(study::uncertainText(of(row)));
             };
         return orNothing(std::move(column));
     }

@@ -32,7 +32,7 @@ struct RunState {
     QString best;                ///< best so far, as text
     double seconds = 0;          ///< worked so far, pauses not counted
     double sinceImprovement = 0;
-    double secondsLeft = -1;  ///< -1 = unknown
+    QString left;  ///< how long it still takes, "about 25 s left"; empty = unknown
     std::shared_ptr<const std::vector<Curve>> curves;
     QStringList log;
     std::shared_ptr<const study::Result> result;  ///< null while there is none

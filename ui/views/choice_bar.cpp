@@ -3,10 +3,10 @@
 #include <QAbstractButton>
 #include <QButtonGroup>
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QToolButton>
 
 #include "ui/theme/theme.h"
+#include "ui/views/flow_layout.h"
 
 namespace tessera::ui {
 
@@ -20,9 +20,8 @@ ChoiceBar::ChoiceBar(const QString& name, int least, QWidget* parent)
     : QWidget(parent),
       buttons_(new QButtonGroup(this)),
       list_(new QComboBox(this)),
-      row_(new QHBoxLayout(this)),
+      row_(new FlowLayout(this)),
       least_(least) {
-    row_->setContentsMargins(0, 0, 0, 0);
     row_->setSpacing(theme().spacing());
     row_->addWidget(list_);
     list_->setAccessibleName(name);

@@ -6,9 +6,10 @@
 
 class QButtonGroup;
 class QComboBox;
-class QHBoxLayout;
 
 namespace tessera::ui {
+
+class FlowLayout;
 
 /// A line of things of which one is looked at: algorithms, models, accelerators. Many of them are a list to pick from.
 /// Not there where there is nothing to choose.
@@ -36,7 +37,7 @@ private:
 
     QButtonGroup* buttons_;
     QComboBox* list_;
-    QHBoxLayout* row_;
+    FlowLayout* row_;
     int least_;
     int current_ = -1;
 };

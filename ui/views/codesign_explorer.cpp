@@ -1,7 +1,6 @@
 #include "ui/views/codesign_explorer.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
 #include <QResizeEvent>
@@ -14,7 +13,10 @@
 #include "ui/models/codesign_tables.h"
 #include "ui/models/table_columns.h"
 #include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
+#include "ui/views/flow_layout.h"
 #include "ui/views/parallel_view.h"
+#include "ui/views/picture_split.h"
 #include "ui/views/plot_widget.h"
 #include "ui/views/table_view.h"
 
@@ -23,8 +25,9 @@ namespace tessera::ui {
 namespace {
 
 /// From this width on, scatter and parallel coordinates stand side by side.
-constexpr int kWide = 980;
+constexpr int kWide = 1100;
 constexpr int kPart = 1000;  ///< of a splitter's sizes, which it scales
+constexpr double kPicturesShare = 0.75;
 
 }  // namespace
 
@@ -37,6 +40,7 @@ CodesignExplorer::CodesignExplorer(SharedCodesignChoice choice, QWidget* parent)
       clear_(new QToolButton(this)),
       overlay_(new QToolButton(this)),
       count_(new QLabel(this)),
+      shownPicture_(new ChoiceBar(tr("Picture"), 2, this)),
       pictures_(new QSplitter(Qt::Horizontal, this)),
       plot_(new PlotWidget(this)),
       parallel_(new ParallelView(this)),
@@ -53,15 +57,13 @@ CodesignExplorer::CodesignExplorer(SharedCodesignChoice choice, QWidget* parent)
     pictures_->addWidget(plot_);
     pictures_->addWidget(parallel_);
     table_->setEmptyText(tr("No architecture lies in all brushes."));
-    auto* both = new QSplitter(Qt::Vertical, this);
-    both->setChildrenCollapsible(false);
-    both->addWidget(pictures_);
-    both->addWidget(table_);
-    both->setStretchFactor(0, 3);
-    both->setStretchFactor(1, 1);
-    both->setSizes({3 * kPart, kPart});
     pictures_->setSizes({kPart, kPart});
-    layout->addWidget(both, 1);
+    layout->addWidget(new PictureSplit(pictures_, table_, kPicturesShare, 0, this), 1);
+    shownPicture_->setChoices({{.title = tr("Scatter"), .help = tr("Two values, and the front between them")},
+                               {.title = tr("Parallel axes"), .help = tr("All values, with a brush on every axis")}},
+                              0);
+    connect(shownPicture_, &ChoiceBar::chosen, this, &CodesignExplorer::arrange);
+    arrange();
 
     connect(plot_, &PlotWidget::pointClicked, this, [this](int series, int point) {
         if (series < 0 || static_cast<std::size_t>(series) >= picture_.rows.size()) return;
@@ -78,14 +80,14 @@ CodesignExplorer::CodesignExplorer(SharedCodesignChoice choice, QWidget* parent)
 
 QWidget* CodesignExplorer::bar() {
     auto* bar = new QWidget(this);
-    auto* row = new QHBoxLayout(bar);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = new FlowLayout(bar);
     row->setSpacing(theme().spacing(2));
-    for (const auto& [text, box] : {std::pair(tr("Up"), y_), std::pair(tr("Across"), x_)}) {
+    row->addWidget(shownPicture_);
+    for (const auto& [text, box] : {std::pair(tr("Y axis"), y_), std::pair(tr("X axis"), x_)}) {
         auto* label = new QLabel(text, bar);
         setLook(*label, "tone", QStringLiteral("secondary"));
         label->setBuddy(box);
-        box->setAccessibleName(box == x_ ? tr("Value across") : tr("Value up"));
+        box->setAccessibleName(box == x_ ? tr("X axis") : tr("Y axis"));
         row->addWidget(label);
         row->addWidget(box);
         connect(box, &QComboBox::activated, this, &CodesignExplorer::draw);
@@ -120,11 +122,14 @@ QWidget* CodesignExplorer::bar() {
 
 void CodesignExplorer::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    const Qt::Orientation orientation = event->size().width() >= kWide ? Qt::Horizontal : Qt::Vertical;
-    if (pictures_->orientation() == orientation) return;
-    pictures_->setOrientation(orientation);
-    // One above the other, the plane needs more height than the lines.
-    pictures_->setSizes({orientation == Qt::Vertical ? 2 * kPart : kPart, kPart});
+    arrange();
+}
+
+void CodesignExplorer::arrange() {
+    const bool wide = width() >= kWide;
+    shownPicture_->setVisible(!wide);
+    plot_->setVisible(wide || shownPicture_->current() == 0);
+    parallel_->setVisible(wide || shownPicture_->current() == 1);
 }
 
 void CodesignExplorer::refresh() {

@@ -14,13 +14,15 @@ class QToolButton;
 
 namespace tessera::ui {
 
+class ChoiceBar;
 class ParallelView;
 class PlotWidget;
 class TableModel;
 class TableView;
 
 /// The architectures that a search knows: a scatter of any two values with its front, parallel coordinates with a brush
-/// on every axis, and a table. One selection, one pinned architecture and one brush are shared by all three.
+/// on every axis, and a table. One selection, one pinned architecture and one brush are shared by all three. Where
+/// scatter and coordinates have no room side by side, one of them is shown.
 class CodesignExplorer : public QWidget {
     Q_OBJECT
 
@@ -58,6 +60,7 @@ protected:
 
 private:
     QWidget* bar();
+    void arrange();
     void fillAxes();
     void chooseAxes(const QString& x, const QString& y);
     void draw();
@@ -70,6 +73,7 @@ private:
     QComboBox *x_, *y_;
     QToolButton *pin_, *clear_, *overlay_;
     QLabel* count_;
+    ChoiceBar* shownPicture_;
     QSplitter* pictures_;
     PlotWidget* plot_;
     ParallelView* parallel_;

@@ -4,7 +4,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QScrollArea>
-#include <QSplitter>
 #include <QToolButton>
 #include <utility>
 
@@ -17,26 +16,11 @@
 #include "ui/views/drawing_view.h"
 #include "ui/views/gantt_view.h"
 #include "ui/views/partition_panes.h"
+#include "ui/views/picture_split.h"
 #include "ui/views/plot_widget.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
-
-namespace {
-
-QSplitter* above(QWidget* picture, QWidget* table, int pictureParts, int tableParts) {
-    auto* both = new QSplitter(Qt::Vertical);
-    both->setChildrenCollapsible(false);
-    both->addWidget(picture);
-    both->addWidget(table);
-    both->setStretchFactor(0, pictureParts);
-    both->setStretchFactor(1, tableParts);
-    constexpr int kPart = 1000;
-    both->setSizes({pictureParts * kPart, tableParts * kPart});
-    return both;
-}
-
-}  // namespace
 
 struct CodesignTabs::Implementation {
     CodesignTabs* tabs = nullptr;
@@ -107,7 +91,7 @@ struct CodesignTabs::Implementation {
         auto* table = new TableView(stageModel, tr("Stages"));
         table->setFilterVisible(false);
         table->setEmptyText(tr("This model fits no accelerator of the search, so it has no stages."));
-        return above(scrolled(placement), table, 3, 2);
+        return new PictureSplit(scrolled(placement), table);
     }
     void fillPlacement() {
         stageModel->setRowCount(hasModel() && model().feasible ? static_cast<int>(model().stages.size()) : 0);
@@ -123,8 +107,9 @@ struct CodesignTabs::Implementation {
 
     QWidget* makePipeline() {
         pipeline = new GanttView;
+        pipeline->setNotesVisible(false);  // they stand below it
         pipelineNotes = notes();
-        return above1(pipeline, pipelineNotes);
+        return withNotes(pipeline, pipelineNotes);
     }
     void fillPipeline() {
         if (!hasModel()) return pipeline->setTimeline({});
@@ -141,6 +126,7 @@ struct CodesignTabs::Implementation {
 
     QWidget* makeOperators() {
         operators = new GanttView;
+        operators->setNotesVisible(false);
         operatorNotes = notes();
         phases = new QButtonGroup(tabs);
         auto* bar = new QWidget;
@@ -161,7 +147,7 @@ struct CodesignTabs::Implementation {
             choice->backward = id == 1;
             fillOperators();
         });
-        return under(bar, above1(operators, operatorNotes));
+        return under(bar, withNotes(operators, operatorNotes));
     }
     void fillOperators() {
         if (QAbstractButton* button = phases->button(choice->backward ? 1 : 0)) button->setChecked(true);
@@ -174,7 +160,7 @@ struct CodesignTabs::Implementation {
                       });
     }
     /// Sentences below a picture that takes the room.
-    static QWidget* above1(QWidget* picture, QWidget* below) {
+    static QWidget* withNotes(QWidget* picture, QWidget* below) {
         auto* page = new QWidget;
         auto* layout = new QVBoxLayout(page);
         layout->setContentsMargins(0, 0, 0, 0);
@@ -217,7 +203,7 @@ struct CodesignTabs::Implementation {
         connect(placedTable, &TableView::currentRowChanged, tabs, [this](int row) {
             if (row >= 0 && !choosing) emit tabs->modelChosen(row);
         });
-        return above(speedups, placedTable, 1, 1);
+        return new PictureSplit(speedups, placedTable);
     }
     void fillModels() {
         choosing = true;

@@ -311,7 +311,7 @@ void CompareDocument::Implementation::compare() {
 }
 
 void CompareDocument::Implementation::show() {
-    found->setText(finding(*comparison));
+    found->setText(shownText(comparison->finding));
     bars->setMaximumHeight(heightOfBars(runs.size()));
     QStringList warnings;
     for (const std::string& sentence : comparison->warnings) warnings << shownText(sentence);
@@ -328,7 +328,9 @@ void CompareDocument::Implementation::show() {
         if (!row.metric.owner.empty()) title += QStringLiteral(", ") + shownText(row.metric.owner);
         metricBox->addItem(title, QString::fromStdString(row.metric.name));
     }
-    metricBox->setCurrentIndex(std::max(0, metricBox->findData(chosen)));
+    const int kept = metricBox->findData(chosen);
+    const int deciding = metricBox->findData(QString::fromStdString(comparison->deciding));
+    metricBox->setCurrentIndex(std::max(0, kept >= 0 ? kept : deciding));
     showBars();
     showPages();
     for (Page& page : pages) page.stale = true;
@@ -581,10 +583,12 @@ void CompareDocument::Implementation::take(const QJsonObject& view) {
     see(tabs->currentIndex());
 }
 
-/// What the next comparison begins with.
+/// What the next comparison begins with. Which number decides, every comparison knows by itself.
 void CompareDocument::Implementation::remember() const {
     QJsonObject kept = view();
     kept.remove(QStringLiteral("tab"));
+    if (comparison && metricBox->currentData().toString().toStdString() == comparison->deciding)
+        kept.remove(QStringLiteral("metric"));
     QSettings().setValue(QLatin1String(kRemembered), QJsonDocument(kept).toJson(QJsonDocument::Compact));
 }
 
@@ -601,7 +605,7 @@ QString CompareDocument::key() const {
 }
 
 QString CompareDocument::title() const {
-    return d_->runs.empty() ? tr("Compare") : tr("Compare %1 runs").arg(d_->runs.size());
+    return d_->runs.size() < 2 ? tr("Compare") : tr("Compare %1 runs").arg(d_->runs.size());
 }
 
 void CompareDocument::setRuns(const std::vector<RunState>& runs) {

@@ -22,7 +22,7 @@ constexpr ShortTitle kTitles[] = {
     {"convergence-time by level", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "By level")},
     {"convergence-architecture search", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Best accelerator")},
     {"race", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Value")},
-    {"race-gap", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Above the bound")},
+    {"race-gap", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Optimality gap")},
 };
 
 QString titleOf(const report::Chart& chart) {
@@ -49,6 +49,17 @@ ConvergenceView::ConvergenceView(QWidget* parent) : QWidget(parent), pane_(new C
         redraw();
         emit logarithmicChanged(on);
     });
+    auto* mean = new QToolButton(this);
+    generations_ = mean;
+    generations_->setText(tr("Mean and spread"));
+    generations_->setCheckable(true);
+    mean->setAutoRaise(true);
+    generations_->setToolTip(
+        tr("Shows what the generations of the running algorithm find on average, and how far they "
+           "spread"));
+    generations_->hide();
+    pane_->addTool(mean);
+    connect(generations_, &QToolButton::toggled, this, &ConvergenceView::redraw);
     redraw();
 }
 
@@ -87,13 +98,15 @@ void ConvergenceView::redraw() {
     std::vector<std::pair<std::string, report::CurvePoints>> values;
     if (curves_ != nullptr)
         for (const Curve& curve : *curves_) values.emplace_back(curve.name.toStdString(), curve.points);
-    std::vector<report::Chart> charts = report::convergenceCharts(values, isLogarithmic());
+    std::vector<report::Chart> charts = report::convergenceCharts(values, isLogarithmic(), generations_->isChecked());
     QStringList titles;
     for (report::Chart& chart : charts) {
         titles << titleOf(chart);
         chart.empty = emptyText_.toStdString();
-        if (chart.id == "race" && !valueTitle_.isEmpty()) chart.y.title = valueTitle_.toStdString();
+        if ((chart.id == "race" || chart.id == "convergence-architecture search") && !valueTitle_.isEmpty())
+            chart.y.title = valueTitle_.toStdString();
     }
+    generations_->setVisible(charts.front().id == "race");
     pane_->setTitles(titles);
     pane_->setCharts(std::move(charts));
 }

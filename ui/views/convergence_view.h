@@ -44,6 +44,7 @@ private:
     QString valueTitle_;
     ChartPane* pane_;
     QAbstractButton* logarithmic_ = nullptr;
+    QAbstractButton* generations_ = nullptr;  ///< mean and spread of a race
 };
 
 }  // namespace tessera::ui

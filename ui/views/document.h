@@ -25,6 +25,8 @@ public:
     virtual QString key() const = 0;
     virtual QString title() const = 0;
     virtual QString iconName() const = 0;
+    /// Its title as a tab says it, which tells documents apart at the beginning.
+    virtual QString tabTitle() const { return title(); }
 
     virtual QUndoStack* undoStack() { return nullptr; }
     virtual bool isModified() const { return false; }
@@ -49,6 +51,7 @@ signals:
     void inspected(const tessera::ui::Facts& facts);  ///< something was selected
     /// For the Messages dock. `place` is what `showPlace` understands, "" = the document as a whole.
     void messaged(const QString& sentence, const QString& place);
+    void done(const QString& sentence);                           ///< the same for what went well: "Saved step.json."
     void openRequested(const QString& kind, const QString& key);  ///< another document, by kind and key
     void runRequested(const QString& studyJson);                  ///< run a study (tessera.study/1)
 };

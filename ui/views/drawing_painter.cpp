@@ -71,20 +71,11 @@ public:
         painter_.setBrush(colour(marker.fill));
         const QPointF at(marker.at.x, marker.at.y);
         const double r = marker.radius;
-        switch (marker.shape) {
-            case report::MarkerShape::circle:
-                return painter_.drawEllipse(at, r, r);
-            case report::MarkerShape::square:
-                return painter_.drawRect(QRectF(at.x() - r, at.y() - r, 2 * r, 2 * r));
-            case report::MarkerShape::diamond: {
-                const double d = 1.3 * r;
-                return painter_.drawPolygon(
-                    QPolygonF({at + QPointF(0, -d), at + QPointF(d, 0), at + QPointF(0, d), at + QPointF(-d, 0)}));
-            }
-            case report::MarkerShape::triangle:
-                return painter_.drawPolygon(
-                    QPolygonF({at + QPointF(0, -1.2 * r), at + QPointF(1.2 * r, r), at + QPointF(-1.2 * r, r)}));
-        }
+        if (marker.shape == report::MarkerShape::circle) return painter_.drawEllipse(at, r, r);
+        QPolygonF outline;
+        for (const report::Point& corner : report::cornersOf(marker.shape, marker.at, r))
+            outline.append(QPointF(corner.x, corner.y));
+        painter_.drawPolygon(outline);
     }
 
     void operator()(const report::Label& label) {
@@ -96,6 +87,12 @@ public:
         if (label.anchor != report::Anchor::start)
             back = pictureWidth()(label.text, label.size, label.strong) *
                    (label.anchor == report::Anchor::end ? 1.0 : 0.5);
+        if (label.halo) {
+            QPainterPath letters;
+            letters.addText(QPointF(label.at.x - back, label.at.y), painter_.font(), line);
+            painter_.strokePath(letters,
+                                QPen(theme().colour("surface"), 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        }
         if (label.angle == 0) return painter_.drawText(QPointF(label.at.x - back, label.at.y), line);
         painter_.save();
         painter_.translate(label.at.x, label.at.y);

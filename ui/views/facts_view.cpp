@@ -23,7 +23,7 @@ namespace {
 constexpr int kExplain = 14;         ///< pixels of the "?"
 constexpr int kCopiedShown = 1200;   ///< milliseconds
 constexpr int kLongestValue = 1024;  ///< bytes; a sentence wraps, more is cut
-constexpr int kLongBeside = 22;      ///< letters; longer values get a line of their own
+constexpr int kBeside = 170;         ///< pixels for a value and the longest word of its label; else it stands below
 
 QString oneLine(const QString& text) {
     return QString::fromStdString(escaped(text.toStdString(), kLongestValue));
@@ -73,7 +73,7 @@ private:
     QString exact() const { return row_.exact.isEmpty() ? row_.value : row_.exact; }
 
     void addValue(QVBoxLayout& column) {
-        const bool isLong = row_.value.size() > kLongBeside;
+        const bool isLong = !fitsBeside();
         auto* label = textLabel(wrapping(row_.label), Theme::Text::base, QStringLiteral("secondary"), false, true);
         value_ = textLabel(wrapping(row_.value), Theme::Text::base, {}, false, isLong);
         value_->setFont(theme().font(Theme::Text::base, false, true));
@@ -92,6 +92,15 @@ private:
             line->addSpacing(kExplain + 4);
         }
         if (!isLong) column.addLayout(line);
+    }
+
+    /// In a panel of the least width: what fits there fits everywhere.
+    bool fitsBeside() const {
+        const QFontMetrics metrics(theme().font(Theme::Text::base, false, true));
+        int longest = 0;
+        for (const QString& word : row_.label.split(QLatin1Char(' ')))
+            longest = std::max(longest, metrics.horizontalAdvance(word));
+        return longest + metrics.horizontalAdvance(row_.value) <= kBeside;
     }
 
     QToolButton* explainButton() {
@@ -190,6 +199,8 @@ void FactsView::addActions(QVBoxLayout& column, const QVector<Facts::Action>& ac
     column.addSpacing(theme().spacing(4));
     for (const Facts::Action& action : actions) {
         auto* button = new QPushButton(theme().icon(action.icon), action.title);
+        button->setToolTip(action.title);
+        button->setMinimumWidth(1);  // in a panel that is too narrow for it, it is cut and not the panel
         button->setProperty("aligned", "left");
         if (action.run) connect(button, &QPushButton::clicked, this, action.run);
         auto* line = new QHBoxLayout;

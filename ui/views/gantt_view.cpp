@@ -259,6 +259,11 @@ void GanttView::setTimeline(study::Timeline timeline) {
     pictureChanged();
 }
 
+void GanttView::setNotesVisible(bool visible) {
+    d_->view.notes = visible;
+    pictureChanged();
+}
+
 const study::Timeline& GanttView::timeline() const {
     return d_->value;
 }

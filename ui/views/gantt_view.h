@@ -20,6 +20,8 @@ public:
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
     void setTimeline(study::Timeline timeline);
+    /// Whether the picture says the timeline's notes; exports always do.
+    void setNotesVisible(bool visible);
     const study::Timeline& timeline() const;
     void resetZoom() override;
     std::pair<double, double> visibleRange() const;  ///< seconds

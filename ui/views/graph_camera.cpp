@@ -44,6 +44,23 @@ void GraphCamera::showBeginning(const QRectF& first, bool leftToRight) {
         origin.setX(widget.width() / 2 - first.center().x() * zoom);
 }
 
+void GraphCamera::bringWhole(const QRectF& rect) {
+    if (rect.isNull()) return;
+    const QRectF inside = QRectF(QPointF(), widget).adjusted(kMargin, kMargin, -kMargin, -kMargin - kLegend);
+    const double fits = std::min(inside.width() / rect.width(), inside.height() / rect.height());
+    if (fits < zoom) {
+        const QPointF head = toWidget(rect).center();
+        zoomAt({head.x(), toWidget(rect).top()}, std::max(fits, std::min(zoom, kTooSmallToRead)) / zoom);
+    }
+    const QRectF now = toWidget(rect);
+    const auto shift = [](double from, double to, double least, double most) {
+        if (to - from > most - least) return least - from;  // of what is larger the beginning is shown
+        return from < least ? least - from : to > most ? most - to : 0;
+    };
+    origin += {shift(now.left(), now.right(), inside.left(), inside.right()),
+               shift(now.top(), now.bottom(), inside.top(), inside.bottom())};
+}
+
 void GraphCamera::bring(const QRectF& rect) {
     if (rect.isNull()) return;
     if (zoom < kTooSmallToRead) zoom = kReadableZoom;

@@ -29,6 +29,8 @@ struct GraphCamera {
     void fit();
     /// Everything where that can be read, else the first part of it, at a size that can. `first` is the first card.
     void showBeginning(const QRectF& first, bool leftToRight);
+    /// Moves as little as needed for all of the rectangle to be seen, and makes it smaller where that helps.
+    void bringWhole(const QRectF& rect);
     /// Moves as little as needed for the rectangle to be seen.
     void bring(const QRectF& rect);
 };

@@ -68,46 +68,65 @@ void GraphOverview::paint(QPainter& painter, const GraphPainter& picture) const 
     painter.drawRoundedRect(view.intersected(place().adjusted(2, 2, -2, -2)), 2, 2);
 }
 
-void paintLegend(QPainter& painter, const report::GraphPicture& picture, const QSizeF& widget, double room) {
-    if (picture.legend.empty()) return;
-    constexpr double kRow = 24;
-    constexpr double kSwatch = 10;
-    constexpr double kBefore = 14;  // of a swatch
-    constexpr double kAfter = 5;
-    const QFont font = theme().font(Theme::Text::caption);
-    const QFontMetricsF metrics(font);
+namespace {
+
+constexpr double kLegendRow = 24, kSwatch = 10, kAfterSwatch = 5;
+
+/// Where the parts of a legend stand, in rows of at most `room` pixels.
+struct LegendParts {
     struct Part {
         QString text;
         QPointF place;  ///< of its left end, from the corner of the legend
         const report::LegendEntry* entry = nullptr;
     };
-    std::vector<Part> parts{{QString::fromStdString(picture.legendTitle), {kSwatch, 0}, nullptr}};
-    double x = kSwatch + metrics.horizontalAdvance(parts.front().text);
+    std::vector<Part> parts;
+    QSizeF size;
+};
+
+LegendParts legendParts(const report::GraphPicture& picture, double room) {
+    constexpr double kBefore = 14;  // of a swatch
+    const QFontMetricsF metrics(theme().font(Theme::Text::caption));
+    LegendParts all;
+    all.parts.push_back({QString::fromStdString(picture.legendTitle), {kSwatch, 0}, nullptr});
+    double x = kSwatch + metrics.horizontalAdvance(all.parts.front().text);
     double width = x;
     double y = 0;
     for (const report::LegendEntry& entry : picture.legend) {
         const QString text = QString::fromStdString(entry.name);
-        const double length = kSwatch + kAfter + metrics.horizontalAdvance(text);
+        const double length = kSwatch + kAfterSwatch + metrics.horizontalAdvance(text);
         if (x + kBefore + length + kSwatch > room) {
             x = kSwatch - kBefore;
-            y += kRow;
+            y += kLegendRow;
         }
-        parts.push_back({text, {x + kBefore, y}, &entry});
+        all.parts.push_back({text, {x + kBefore, y}, &entry});
         x += kBefore + length;
         width = std::max(width, x);
     }
-    const QRectF place(kGap, widget.height() - y - kRow - kGap, width + kSwatch, y + kRow);
+    all.size = {width + kSwatch, y + kLegendRow};
+    return all;
+}
+
+}  // namespace
+
+double legendHeight(const report::GraphPicture& picture, double room) {
+    return picture.legend.empty() ? 0 : legendParts(picture, room).size.height() + 2 * kGap;
+}
+
+void paintLegend(QPainter& painter, const report::GraphPicture& picture, const QSizeF& widget, double room) {
+    if (picture.legend.empty()) return;
+    const LegendParts all = legendParts(picture, room);
+    const QRectF place(QPointF(kGap, widget.height() - all.size.height() - kGap), all.size);
     paintGround(painter, place);
-    painter.setFont(font);
-    for (const Part& part : parts) {
-        QRectF line(place.topLeft() + part.place, QSizeF(width, kRow));
+    painter.setFont(theme().font(Theme::Text::caption));
+    for (const LegendParts::Part& part : all.parts) {
+        QRectF line(place.topLeft() + part.place, QSizeF(all.size.width(), kLegendRow));
         if (part.entry != nullptr) {
             QColor colour = theme().dataColour(part.entry->colour);
             colour.setAlphaF(static_cast<float>(part.entry->fill));
             painter.setPen(Qt::NoPen);
             painter.setBrush(colour);
             painter.drawRoundedRect(QRectF(line.left(), line.center().y() - kSwatch / 2, kSwatch, kSwatch), 2, 2);
-            line.translate(kSwatch + kAfter, 0);
+            line.translate(kSwatch + kAfterSwatch, 0);
         }
         painter.setPen(theme().colour(part.entry != nullptr ? "text" : "secondary"));
         painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, part.text);

@@ -29,6 +29,8 @@ private:
     const GraphCamera& camera_;
 };
 
+/// The strip at the bottom that the legend needs; 0 without one.
+double legendHeight(const report::GraphPicture& picture, double room);
 /// What the colours mean, in the lower left corner of a widget of that size, in as many rows as fit into `room`.
 void paintLegend(QPainter& painter, const report::GraphPicture& picture, const QSizeF& widget, double room);
 

@@ -109,6 +109,7 @@ struct GraphView::Implementation {
             showNode(revealing);
         } else if (anchor >= 0 && !scene.rectOf(anchor).isNull()) {
             camera.origin += anchorPlace - headOf(anchor);
+            if (scene.isOpen(anchor)) camera.bringWhole(scene.rectOf(anchor));
         } else if (isFirst || fitted) {
             showBeginning();
         }
@@ -552,13 +553,14 @@ void GraphView::paintEvent(QPaintEvent* /*event*/) {
         return;
     }
     if (!d_->scene.isEmpty()) {
+        const double room = (d_->overview.isUseful() ? d_->overview.place().left() : width()) - theme().spacing(6);
         p.save();
+        p.setClipRect(QRectF(rect()).adjusted(0, 0, 0, -legendHeight(picture(), room)));  // it covers no node
         p.translate(d_->camera.origin);
         p.scale(d_->camera.zoom, d_->camera.zoom);
         d_->painter.paint(p, d_->camera.visible(), d_->camera.zoom, d_->highlight());
         p.restore();
-        const double room = d_->overview.isUseful() ? d_->overview.place().left() : width();
-        paintLegend(p, picture(), size(), room - theme().spacing(6));
+        paintLegend(p, picture(), size(), room);
         if (d_->overview.isUseful()) d_->overview.paint(p, d_->painter);
     } else if (d_->scene.isWaiting()) {
         d_->paintSentence(p, tr("Drawing the graph…"));
@@ -716,13 +718,13 @@ void GraphView::fillMenu(QMenu& menu, int node) {
             menu.addAction(theme().icon(QStringLiteral("collapse")), tr("Fold"), this,
                            [this, node] { collapse(node); });
         else if (d_->scene.canOpen(node))
-            menu.addAction(theme().icon(QStringLiteral("expand")), tr("Open"), this, [this, node] { expand(node); });
+            menu.addAction(theme().icon(QStringLiteral("expand")), tr("Unfold"), this, [this, node] { expand(node); });
         menu.addAction(theme().icon(QStringLiteral("copy")), tr("Copy name"), this,
                        [this, node] { QApplication::clipboard()->setText(nameOf(d_->contents(), node)); });
         menu.addSeparator();
     }
     menu.addAction(theme().icon(QStringLiteral("fit")), tr("Fit"), this, [this] { fit(); });
-    menu.addAction(theme().icon(QStringLiteral("expand")), tr("Open all"), this, [this] { expandAll(); });
+    menu.addAction(theme().icon(QStringLiteral("expand")), tr("Unfold all"), this, [this] { expandAll(); });
     menu.addAction(theme().icon(QStringLiteral("collapse")), tr("Fold all"), this, [this] { collapseAll(); });
     menu.addSeparator();
     addExportActions(menu, *this, [this] { return exportable(); });

@@ -88,8 +88,10 @@ void HeadlineBar::resizeEvent(QResizeEvent* event) {
 void HeadlineBar::hideWhatDoesNotFit() {
     int used = line_->contentsMargins().left() + line_->contentsMargins().right();
     for (qsizetype i = 0; i < blocks_.size(); ++i) {
-        used += blocks_[i]->sizeHint().width() + (i > 0 ? line_->spacing() : 0);
-        blocks_[i]->setVisible(i == 0 || used <= width());
+        const int more = blocks_[i]->sizeHint().width() + (i > 0 ? line_->spacing() : 0);
+        const bool fits = i == 0 || used + more <= width();
+        blocks_[i]->setVisible(fits);
+        if (fits) used += more;
     }
 }
 

@@ -21,7 +21,8 @@ struct Headline {
     std::function<std::optional<study::Explanation>()> explain = {};
 };
 
-/// The line of headline numbers that every result begins with. Where it is too narrow the last ones are left out.
+/// The line of headline numbers that every result begins with. Where it is too narrow, those that have no room are left
+/// out.
 class HeadlineBar : public QFrame {
     Q_OBJECT
 

@@ -3,7 +3,6 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QSignalBlocker>
-#include <QSplitter>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include "ui/views/assumptions_pane.h"
 #include "ui/views/gantt_view.h"
 #include "ui/views/partition_panes.h"
+#include "ui/views/picture_split.h"
 #include "ui/views/plot_widget.h"
 #include "ui/views/sweep_view.h"
 #include "ui/views/table_view.h"
@@ -35,7 +35,7 @@ struct MappingTabs::Implementation {
     QComboBox* colours = nullptr;
     std::vector<int> jobOfEvent;  ///< of the timeline that is shown
     ChartPane* raceCharts = nullptr;
-    QToolButton* logarithmic = nullptr;
+    QToolButton *logarithmic = nullptr, *generations = nullptr;
     ChartPane* algorithmCharts = nullptr;
     TableModel* algorithmModel = nullptr;
     TableView* algorithmTable = nullptr;
@@ -112,7 +112,7 @@ struct MappingTabs::Implementation {
     // ---- race ----
 
     QWidget* makeRace() {
-        raceCharts = new ChartPane({tr("Value"), tr("Above the bound")}, tr("Race"));
+        raceCharts = new ChartPane({tr("Value"), tr("Optimality gap")}, tr("Race"));
         raceCharts->plot()->setExplainable(false);  // curves are no numbers of the result
         logarithmic = new QToolButton;
         logarithmic->setText(tr("Log scale"));
@@ -122,12 +122,21 @@ struct MappingTabs::Implementation {
         logarithmic->setToolTip(tr("Shows the values on a logarithmic axis"));
         raceCharts->addTool(logarithmic);
         connect(logarithmic, &QToolButton::toggled, tabs, [this] { fillRace(); });
+        generations = new QToolButton;
+        generations->setText(tr("Mean and spread"));
+        generations->setCheckable(true);
+        generations->setAutoRaise(true);
+        generations->setToolTip(
+            tr("Shows what the generations of the chosen algorithm found on average, and how far they spread"));
+        raceCharts->addTool(generations);
+        connect(generations, &QToolButton::toggled, tabs, [this] { fillRace(); });
         return raceCharts;
     }
 
     void fillRace() {
         tabs->prepare(
-            [run = choice->run, log = logarithmic->isChecked(), detailed = choice->chosen().algorithm] {
+            [run = choice->run, log = logarithmic->isChecked(),
+             detailed = generations->isChecked() ? choice->chosen().algorithm : std::string()] {
                 return report::raceCharts(run.outcome(), {.logarithmic = log, .detailed = detailed});
             },
             [this](std::vector<report::Chart> charts) { raceCharts->setCharts(std::move(charts)); });
@@ -153,13 +162,7 @@ struct MappingTabs::Implementation {
                 choice->run.problem().clock ? QStringLiteral("throughput_flops") : QStringLiteral("makespan_cycles");
             emit tabs->explainRequested(choice->run.algorithm(category) + QLatin1Char('/') + field);
         });
-        auto* both = new QSplitter(Qt::Vertical);
-        both->setChildrenCollapsible(false);
-        both->addWidget(algorithmCharts);
-        both->addWidget(algorithmTable);
-        both->setStretchFactor(0, 1);
-        both->setStretchFactor(1, 1);
-        return both;
+        return new PictureSplit(algorithmCharts, algorithmTable);
     }
 
     void fillAlgorithms() {
@@ -213,13 +216,7 @@ struct MappingTabs::Implementation {
         connect(coreCharts, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
             if (category >= 0 && category < choice->run.coreCount()) emit tabs->inspected(coreFacts(*choice, category));
         });
-        auto* both = new QSplitter(Qt::Vertical);
-        both->setChildrenCollapsible(false);
-        both->addWidget(coreCharts);
-        both->addWidget(coreTable);
-        both->setStretchFactor(0, 1);
-        both->setStretchFactor(1, 1);
-        return both;
+        return new PictureSplit(coreCharts, coreTable);
     }
 
     void fillCores() {
@@ -251,7 +248,7 @@ struct MappingTabs::Implementation {
     }
 
     QWidget* makeExplored() {
-        exploredCharts = new ChartPane({tr("Explored")}, tr("Where the algorithms looked"));
+        exploredCharts = new ChartPane({tr("Search space")}, tr("Search-space projection (PCA)"));
         exploredCharts->plot()->setExplainable(false);
         return exploredCharts;
     }
@@ -303,7 +300,7 @@ MappingTabs::MappingTabs(SharedMappingChoice choice, QWidget* parent) : LazyTabs
     addPage("jobs", tr("Jobs"), d, &Implementation::makeJobs, &Implementation::fillJobs);
     addPage("cores", tr("Cores"), d, &Implementation::makeCores, &Implementation::fillCores);
     addPage("demand", tr("Latency and bandwidth"), d, &Implementation::makeDemand, &Implementation::fillDemand);
-    addPage("explored", tr("Explored"), d, &Implementation::makeExplored, &Implementation::fillExplored);
+    addPage("explored", tr("Search space"), d, &Implementation::makeExplored, &Implementation::fillExplored);
     addPage("front", tr("Front"), d, &Implementation::makeFront, &Implementation::fillFront);
     addPage("sweeps", tr("Sweeps"), d, &Implementation::makeSweeps, &Implementation::fillSweeps);
     addPage("assumptions", tr("Assumptions"), d, &Implementation::makeAssumptions, &Implementation::fillAssumptions);

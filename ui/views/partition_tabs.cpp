@@ -32,12 +32,15 @@ struct PartitionTabs::Implementation {
     PartitionTabs* tabs = nullptr;
     SharedChoice choice;
     std::shared_ptr<const std::vector<Curve>> curves;
+    QVBoxLayout* mapPage = nullptr;
     int layer = -1;
     bool choosing = false;  ///< while a selection is set from outside
 
     ChartPane* strategyCharts = nullptr;
     TableModel* strategyModel = nullptr;
     TableView* strategyTable = nullptr;
+    TableModel* subsetModel = nullptr;
+    TableView* subsetTable = nullptr;
     QComboBox* splitBox = nullptr;
     ChartPane* layerCharts = nullptr;
     TableModel* layerModel = nullptr;
@@ -84,7 +87,14 @@ struct PartitionTabs::Implementation {
             emit tabs->explainRequested(QString::fromStdString(choice->run.plan(point).strategy) + QLatin1Char('/') +
                                         field);
         });
-        return besides(strategyCharts, strategyTable);
+        subsetModel = subsetTableModel(choice, tabs);
+        subsetTable = new TableView(subsetModel, tr("Subsets of the fleet"));
+        subsetTable->setFilterVisible(false);
+        auto* tables = new QSplitter(Qt::Vertical);
+        tables->setChildrenCollapsible(false);
+        tables->addWidget(strategyTable);
+        tables->addWidget(subsetTable);
+        return besides(strategyCharts, tables);
     }
 
     void fillStrategies() {
@@ -92,6 +102,8 @@ struct PartitionTabs::Implementation {
         choosing = true;
         strategyTable->setCurrentRow(choice->plan);
         choosing = false;
+        subsetModel->setRowCount(subsetRows(*choice));
+        subsetTable->setVisible(subsetRows(*choice) > 0);
         tabs->prepare(
             [run = choice->run] {
                 return std::vector<report::Chart>{report::speedupChart(run.outcome()),
@@ -300,7 +312,17 @@ PartitionTabs::PartitionTabs(SharedChoice choice, QWidget* parent) : LazyTabs(pa
     d_->tabs = this;
     d_->choice = std::move(choice);
     Implementation* d = d_.get();
-    addPage("strategies", tr("Strategies"), d, &Implementation::makeStrategies, &Implementation::fillStrategies);
+    auto* types = new QWidget(this);
+    d->mapPage = new QVBoxLayout(types);
+    d->mapPage->setContentsMargins(0, 0, 0, 0);
+    types->hide();
+    const auto show = [types] {
+        types->show();
+        return types;
+    };
+    addPage(QLatin1String(kTypes), tr("Types of layers"), show, [] {});
+    setPageShown(QLatin1String(kTypes), false);
+    addPage(kFirstDetails, tr("Strategies"), d, &Implementation::makeStrategies, &Implementation::fillStrategies);
     addPage("layers", tr("Layers"), d, &Implementation::makeLayers, &Implementation::fillLayers);
     addPage("levels", tr("Levels"), d, &Implementation::makeLevels, &Implementation::fillLevels);
     addPage("scaling", tr("Scaling"), d, &Implementation::makeScaling, &Implementation::fillScaling);
@@ -312,6 +334,10 @@ PartitionTabs::PartitionTabs(SharedChoice choice, QWidget* parent) : LazyTabs(pa
 }
 
 PartitionTabs::~PartitionTabs() = default;
+
+QVBoxLayout* PartitionTabs::mapPage() const {
+    return d_->mapPage;
+}
 
 void PartitionTabs::setCurves(std::shared_ptr<const std::vector<Curve>> curves) {
     d_->curves = std::move(curves);

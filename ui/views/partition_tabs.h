@@ -10,6 +10,8 @@
 #include "ui/views/exportable.h"
 #include "ui/views/lazy_tabs.h"
 
+class QVBoxLayout;
+
 namespace tessera::ui {
 
 /// The details of a partition run, below its picture.
@@ -17,8 +19,13 @@ class PartitionTabs : public LazyTabs {
     Q_OBJECT
 
 public:
+    /// The page of the map of types, shown where the map has no room above the tabs.
+    static constexpr const char* kTypes = "types";
+    static constexpr const char* kFirstDetails = "strategies";
+
     explicit PartitionTabs(SharedChoice choice, QWidget* parent = nullptr);
     ~PartitionTabs() override;
+    QVBoxLayout* mapPage() const;
 
     void setCurves(std::shared_ptr<const std::vector<Curve>> curves);
     /// Where the run is kept, and its number there: its inputs are read there. 0 = not kept.

@@ -3,7 +3,6 @@
 #include <QAction>
 #include <QButtonGroup>
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QInputDialog>
 #include <QMenu>
 #include <QPointer>
@@ -29,12 +28,14 @@
 #include "ui/models/partition_tables.h"
 #include "ui/theme/theme.h"
 #include "ui/views/explain_dialog.h"
+#include "ui/views/flow_layout.h"
 #include "ui/views/headline_bar.h"
 #include "ui/views/heat_map_view.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/partition_exports.h"
 #include "ui/views/partition_panes.h"
 #include "ui/views/partition_tabs.h"
+#include "ui/views/picture_split.h"
 
 namespace tessera::ui {
 
@@ -42,10 +43,8 @@ namespace {
 
 /// From this gap to the bound on, the headline warns.
 constexpr double kWideGap = 0.05;
-/// How the height is shared until somebody moves the bar between: the picture is what answers the question, and gets
-/// what its rows need unless the tabs would have too little.
-constexpr double kLeastMapShare = 0.4, kMostMapShare = 0.5;
-constexpr int kTabsHeight = 260;
+/// What the tabs need beside a picture in them: the row of tabs, and the switch of a pane of charts.
+constexpr int kAroundPicture = 80;
 constexpr std::array kTypes{partition::Type::I, partition::Type::II, partition::Type::III};
 
 /// The heat map of a plan and the types of its splits in short: made on a thread.
@@ -60,6 +59,13 @@ PlanPicture pictureOf(const PartitionRun& run, int plan) {
     for (const std::vector<std::string>& row : report::levelTable(run.plan(plan)).rows)
         picture.types.push_back(row.back());
     return picture;
+}
+
+/// How sure a step time is, and whether it rests on peak rates.
+QString stepDetail(const study::PartitionOutcome& outcome, const partition::Plan& plan) {
+    const std::string peak = study::peakText(outcome, plan);
+    const QString certainty = certaintyOf(plan);
+    return peak.empty() ? certainty : certainty + QStringLiteral(", ") + QString::fromStdString(peak);
 }
 
 class PinCommand : public QUndoCommand {
@@ -87,14 +93,13 @@ struct PartitionView::Implementation {
 
     HeadlineBar* headline = nullptr;
     MessageBar* note = nullptr;
-    QHBoxLayout* strategies = nullptr;
+    FlowLayout* strategies = nullptr;  ///< begins with their buttons
     QButtonGroup* strategyButtons = nullptr;
     QPushButton* solve = nullptr;
     QToolButton* clear = nullptr;
     HeatMapView* map = nullptr;
     PartitionTabs* tabs = nullptr;
     QSplitter* splitter = nullptr;
-    bool shared = false;  ///< somebody said how the height is shared
     QAction* solveAction = nullptr;
     QAction* clearAction = nullptr;
     QAction* modelAction = nullptr;
@@ -106,9 +111,9 @@ struct PartitionView::Implementation {
     void fillStrategies();
     void showHeadline();
     void showNote();
-    void openWithout(const std::string& group);
+    void openWithAllGroups();
     void showMap();
-    void shareHeight() const;
+    void placeMap() const;
     void showPins();
     void changePins(const QString& text, const PartitionPins& pins);
     void pinLayer(int layerIndex, std::optional<partition::Type> type);
@@ -132,15 +137,10 @@ void PartitionView::Implementation::build() {
     map = new HeatMapView(view);
     map->setAccessibleName(tr("Types of layers by split"));
     tabs = new PartitionTabs(choice, view);
-    splitter = new QSplitter(Qt::Vertical, view);
-    splitter->setChildrenCollapsible(false);
-    splitter->addWidget(map);
-    splitter->addWidget(tabs);
-    splitter->setStretchFactor(0, 3);
-    splitter->setStretchFactor(1, 2);
+    splitter = new PictureSplit(map, tabs, 0.5, 0, view);
     splitter->installEventFilter(view);
-    connect(splitter, &QSplitter::splitterMoved, view, [this] { shared = true; });
     layout->addWidget(splitter, 1);
+    placeMap();
     connect(map, &HeatMapView::cellSelected, view, [this](int row, int column) {
         if (row < 0) return;
         view->chooseSplit(row);
@@ -169,11 +169,9 @@ void PartitionView::Implementation::buildHead(QVBoxLayout* layout) {
 }
 
 void PartitionView::Implementation::buildBar(QVBoxLayout* layout) {
-    auto* bar = new QHBoxLayout;
+    auto* bar = new FlowLayout;
     bar->setSpacing(theme().spacing());
-    strategies = new QHBoxLayout;
-    strategies->setSpacing(theme().spacing());
-    bar->addLayout(strategies);
+    strategies = bar;
     strategyButtons = new QButtonGroup(view);
     connect(strategyButtons, &QButtonGroup::idClicked, view,
             [this](int plan) { view->chooseStrategy(choice->run.strategy(plan)); });
@@ -225,7 +223,7 @@ void PartitionView::Implementation::fillStrategies() {
                     QString::fromUtf8(known.description.data(), static_cast<int>(known.description.size())));
         button->setChecked(plan == choice->plan);
         strategyButtons->addButton(button, plan);
-        strategies->addWidget(button);
+        strategies->insertWidget(plan, button);
     }
 }
 
@@ -243,7 +241,7 @@ void PartitionView::Implementation::showHeadline() {
                                  .explain = explained("speedup_over_dp")},
                                 {.value = QString::fromStdString(formatQuantity(plan.stepTime.value, Measure::seconds)),
                                  .label = tr("per step"),
-                                 .detail = certaintyOf(plan),
+                                 .detail = stepDetail(choice->run.outcome(), plan),
                                  .tone = tone,
                                  .help = tr("Time of one training step of the whole batch"),
                                  .explain = explained("step_time_s")},
@@ -263,21 +261,22 @@ void PartitionView::Implementation::showHeadline() {
 
 void PartitionView::Implementation::showNote() {
     const partition::Plan& plan = choice->chosen();
-    const std::vector<std::string> faster = report::fasterWithout(plan);
-    if (faster.empty()) {
+    const std::string whole = study::wholeFleetText(choice->run.outcome(), plan);
+    if (whole.empty()) {
         note->hide();
         return;
     }
-    // The groups are listed best first.
-    const std::string group = plan.without.front().group;
-    note->showMessage(MessageBar::Kind::info, QString::fromStdString(faster.front()),
-                      tr("Open a study without %1").arg(shownText(group)), [this, group] { openWithout(group); });
+    note->showMessage(MessageBar::Kind::info,
+                      tr("On %1; idle: %2. With %3.")
+                          .arg(QString::fromStdString(study::placeText(plan)),
+                               QString::fromStdString(study::idleText(plan.idle)), QString::fromStdString(whole)),
+                      tr("Open a study with all groups"), [this] { openWithAllGroups(); });
 }
 
-/// Saves the fleet without a group beside the user's own fleets and opens a study with it.
-void PartitionView::Implementation::openWithout(const std::string& group) {
+/// Saves the study with all groups taking part beside the user's own studies and opens it.
+void PartitionView::Implementation::openWithAllGroups() {
     inBackground(
-        view, [study = choice->run.result().study, group] { return studyWithout(study, group); },
+        view, [study = choice->run.result().study] { return studyWithAllGroups(study); },
         [this](const QString& key) { emit view->openRequested(QStringLiteral("study"), key); },
         [this](const QString& problem) { emit view->messaged(problem, QString()); });
 }
@@ -289,7 +288,6 @@ void PartitionView::Implementation::showMap() {
             if (at != generation) return;
             choice->types = std::move(picture.types);
             map->setHeatMap(std::move(picture.map));
-            shareHeight();
             map->setSelected(layer < 0 ? -1 : choice->split, layer);
             showPins();
             tabs->refresh();
@@ -300,13 +298,18 @@ void PartitionView::Implementation::showMap() {
         });
 }
 
-void PartitionView::Implementation::shareHeight() const {
-    if (shared) return;
-    const int height = splitter->height() - splitter->handleWidth();
-    const int least = static_cast<int>(height * kLeastMapShare);
-    const int most = std::max(static_cast<int>(height * kMostMapShare), height - kTabsHeight);
-    const int top = std::clamp(map->sizeHint().height(), least, most);
-    splitter->setSizes({top, height - top});
+/// The map stands above the tabs where both have room for their pictures, and is the first of them elsewhere.
+void PartitionView::Implementation::placeMap() const {
+    const bool above = splitter->height() >= 2 * kPictureHeight + kAroundPicture;
+    if (above == (map->parentWidget() == splitter)) return;
+    if (above)
+        splitter->insertWidget(0, map);
+    else
+        tabs->mapPage()->addWidget(map);
+    map->show();
+    tabs->setPageShown(QLatin1String(PartitionTabs::kTypes), !above);
+    const bool untouched = tabs->tab() == QLatin1String(PartitionTabs::kFirstDetails);
+    if (!above && untouched) tabs->openTab(QLatin1String(PartitionTabs::kTypes));
 }
 
 void PartitionView::Implementation::showPins() {
@@ -468,7 +471,7 @@ PartitionView::PartitionView(QUndoStack* undo, QWidget* parent) : RunView(parent
 PartitionView::~PartitionView() = default;
 
 bool PartitionView::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == d_->splitter && event->type() == QEvent::Resize) d_->shareHeight();
+    if (watched == d_->splitter && event->type() == QEvent::Resize) d_->placeMap();
     return RunView::eventFilter(watched, event);
 }
 

@@ -65,10 +65,10 @@ bool PictureView::event(QEvent* event) {
 void PictureView::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(this);
     ensureLayout();
+    paintFocusRing(painter, *this);  // below the picture, whose numbers may begin at its very edge
     cache_->draw(painter, *this, [this](QPainter& inside) { paintPicture(inside); });
     paintAbove(painter);
     if (mouse_ && !dragging_) paintCard(painter, *mouse_, cardText(), rect());
-    paintFocusRing(painter, *this);
 }
 
 void PictureView::contextMenuEvent(QContextMenuEvent* event) {

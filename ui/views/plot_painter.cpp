@@ -76,15 +76,15 @@ void paintCloud(QPainter& painter, const report::Series& series, std::size_t ind
     const double radius = crowded ? 1.5 : series.dimmed ? 2 : 2.5;
     const double side = 2 * radius + 2;
     const QImage stamp = stampOf({.at = {side / 2, side / 2},
-                                  .shape = report::shapeOf(index),
+                                  .shape = report::shapeOf(series, index),
                                   .radius = radius,
                                   .fill = series.dimmed ? "disabled" : series.colour,
                                   .opacity = series.dimmed ? 0.35
                                              : crowded     ? 0.6
-                                                           : 1},
+                                                           : series.opacity},
                                  side, painter.device()->devicePixelRatioF());
     painter.save();
-    painter.setClipRect(toRect(layout.plot));
+    painter.setClipRect(toRect(layout.plot).adjusted(-side, -side, side, side));  // markers at the edge stay whole
     for (const report::PlacedPoint& point : points)
         painter.drawImage(QPointF(point.at.x - side / 2, point.at.y - side / 2), stamp);
     painter.restore();

@@ -6,6 +6,8 @@
 #include <QTimer>
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "core/base/text.h"
@@ -23,6 +25,12 @@ namespace {
 
 constexpr int kFrame = 50;     ///< milliseconds: 20 pictures per second at most
 constexpr double kReach = 28;  ///< pixels within which the mouse finds a point
+
+/// What a series is known by in the charts to come.
+std::string keyOf(const report::Chart& chart, std::size_t series) {
+    const std::string& id = chart.series[series].id;
+    return id.empty() ? std::to_string(series) : id;
+}
 
 }  // namespace
 
@@ -90,8 +98,8 @@ struct PlotWidget::Implementation {
         if (!isZoomed()) keepWhole(layout);
     }
     void keepWhole(const report::ChartLayout& whole) {
-        wholeX = whole.x.stretch;
-        wholeY = whole.y.stretch;
+        wholeX = whole.wholeX;
+        wholeY = whole.wholeY;
         wholeKnown = true;
     }
     void ensureIndex() {
@@ -275,7 +283,9 @@ struct PlotWidget::Implementation {
         view.y = limited(wanted.y, wholeY);
         // Bars stand on zero: their values are not zoomed.
         if (hasBars()) view.y.reset();
-        if (view.x->length() >= wholeX.length() * (1 - 1e-12) &&
+        // Where the picture begins with its focus, everything is a view of its own.
+        const bool focused = value.x.focus || value.y.focus;
+        if (!focused && view.x->length() >= wholeX.length() * (1 - 1e-12) &&
             (!view.y || view.y->length() >= wholeY.length() * (1 - 1e-12))) {
             view.x.reset();
             view.y.reset();
@@ -369,13 +379,17 @@ void PlotWidget::setChart(report::Chart chart) {
     const report::Chart& old = d_->value;
     const bool other =
         chart.id != old.id || chart.x.logarithmic != old.x.logarithmic || chart.y.logarithmic != old.y.logarithmic;
-    const bool sameSeries = !other && chart.series.size() == d_->value.series.size();
+    std::set<std::string> hidden;  // what was switched off stays so, wherever it stands now
+    for (std::size_t s = 0; !other && s < std::min(old.series.size(), d_->view.hidden.size()); ++s)
+        if (d_->view.hidden[s]) hidden.insert(keyOf(old, s));
     d_->value = std::move(chart);
     if (other) {
         d_->view = {};
         d_->makeRoomForLive();
     }
-    if (!sameSeries) d_->view.hidden.resize(d_->value.series.size(), false);
+    d_->view.hidden.clear();
+    for (std::size_t s = 0; s < d_->value.series.size(); ++s)
+        d_->view.hidden.push_back(hidden.contains(keyOf(d_->value, s)));
     d_->wholeKnown = false;
     if (!d_->isPoint(d_->hoveredSeries, d_->hoveredPoint)) d_->hoveredSeries = d_->hoveredPoint = -1;
     if (!d_->isPoint(d_->selectedSeries, d_->selectedPoint)) d_->selectedSeries = d_->selectedPoint = -1;

@@ -8,8 +8,10 @@
 #include "ui/models/partition_run.h"
 #include "ui/models/partition_tables.h"
 #include "ui/models/prediction_tables.h"
+#include "ui/theme/theme.h"
 #include "ui/views/assumptions_pane.h"
 #include "ui/views/partition_panes.h"
+#include "ui/views/picture_split.h"
 #include "ui/views/plot_widget.h"
 #include "ui/views/table_view.h"
 
@@ -18,19 +20,6 @@ namespace tessera::ui {
 namespace {
 
 using Charts = std::vector<report::Chart>;
-
-constexpr int kPart = 1000;  ///< of a splitter's sizes, which it scales
-
-QSplitter* above(QWidget* upper, QWidget* lower, int upperParts, int lowerParts) {
-    auto* both = new QSplitter(Qt::Vertical);
-    both->setChildrenCollapsible(false);
-    both->addWidget(upper);
-    both->addWidget(lower);
-    both->setStretchFactor(0, upperParts);
-    both->setStretchFactor(1, lowerParts);
-    both->setSizes({upperParts * kPart, lowerParts * kPart});
-    return both;
-}
 
 /// The metric that a bar of the pictures of all accelerators shows, by picture.
 constexpr const char* kRankedMetrics[] = {"throughput_samples_per_s", "samples_per_usd", "training_cost_usd",
@@ -91,7 +80,7 @@ struct PredictionTabs::Implementation {
     // ---- accelerators ----
 
     QWidget* makeAccelerators() {
-        ranked = new ChartPane({tr("Throughput"), tr("Per dollar"), tr("Cost to train"), tr("Plainer methods")},
+        ranked = new ChartPane({tr("Throughput"), tr("Per dollar"), tr("Cost to train"), tr("Baseline predictors")},
                                tr("Accelerators side by side"));
         connect(ranked, &ChartPane::pointClicked, tabs,
                 [this](int chart, int series, int category) { choose(rankedPrediction(chart, series, category)); });
@@ -103,7 +92,7 @@ struct PredictionTabs::Implementation {
         predictionTable = new TableView(predictionModel, tr("Predictions"));
         explainFrom(predictionTable, predictionModel);
         connect(predictionTable, &TableView::currentRowChanged, tabs, [this](int row) { choose(row); });
-        return above(ranked, predictionTable, 3, 2);
+        return new PictureSplit(ranked, predictionTable, 0.6, theme().spacing(10));
     }
 
     void fillAccelerators() {
@@ -269,7 +258,11 @@ struct PredictionTabs::Implementation {
         sourceModel = sourceTableModel(sources, tabs);
         auto* table = new TableView(sourceModel, tr("Where the numbers come from"));
         table->setEmptyText(tr("The files of these accelerators do not say where their numbers come from."));
-        return above(assumptions, table, 1, 1);
+        auto* both = new QSplitter(Qt::Vertical);
+        both->setChildrenCollapsible(false);
+        both->addWidget(assumptions);
+        both->addWidget(table);
+        return both;
     }
 
     void fillAssumptions() {

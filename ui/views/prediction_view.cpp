@@ -49,7 +49,7 @@ struct PredictionView::Implementation {
 void PredictionView::Implementation::build() {
     accelerators = view->addChoices(tr("Accelerators"));
     connect(accelerators, &ChoiceBar::chosen, view, &PredictionView::chooseAccelerator);
-    counts = view->addChoices(tr("Numbers of devices"));
+    counts = view->addChoices(tr("Device counts"));
     connect(counts, &ChoiceBar::chosen, view, &PredictionView::chooseCount);
     tabs = new PredictionTabs(choice, view);
     view->setTabs(tabs);
@@ -82,41 +82,47 @@ void PredictionView::Implementation::fillChoices() {
 void PredictionView::Implementation::addBest(QVector<Headline>& headlines, std::string_view metric,
                                              const QString& label) const {
     const study::PredictionOutcome& outcome = choice->run.outcome();
-    const predict::Ranking* ranking = report::rankingOf(outcome, metric, choice->devices());
-    const Prediction* best = report::bestOf(outcome, metric, choice->devices());
-    if (ranking == nullptr || best == nullptr) return;
-    const std::string path = study::nameOf(*best) + "/" + std::string(metric);
+    const predict::Ranking* ranking = study::rankingOf(outcome, metric, choice->devices());
+    const std::vector<const Prediction*> first = study::contenders(outcome, metric, choice->devices());
+    if (ranking == nullptr || first.empty()) return;
+    const std::string path = study::nameOf(*first.front()) + "/" + std::string(metric);
     Headline headline;
-    headline.label = label.arg(shownText(best->accelerator));
     headline.explain = explained(choice->run.shared(), path);
+    QString value;
     for (const study::Metric& each : study::predictionMetrics(outcome))
-        if (each.name == path) headline.value = QString::fromStdString(study::textOf(each));
+        if (each.name == path) value = QString::fromStdString(study::textOf(each));
+    const bool called = first.size() == 1;
+    headline.value = called ? value : QString::fromStdString(study::anyOf(first));
+    headline.label = called ? label.arg(shownText(first.front()->accelerator)) : tr("too close to call: %1").arg(value);
     if (ranking->order.size() > 1) {
-        headline.detail = tr("order of %1 holds with %2")
-                              .arg(ranking->order.size())
-                              .arg(QString::fromStdString(study::percentText(ranking->probability)));
+        headline.detail =
+            tr("ranking correct: %1").arg(QString::fromStdString(study::percentText(ranking->probability)));
         headline.tone = ranking->probability >= kSure    ? QStringLiteral("good")
                         : ranking->probability < kUnsure ? QStringLiteral("warning")
                                                          : QString();
         QStringList order;
         for (const std::string& each : ranking->order) order << shownText(each);
-        headline.help = tr("Best first: %1").arg(order.join(QStringLiteral(", ")));
+        headline.help = tr("Best first: %1. The probability that this ranking is correct follows from the error bars.")
+                            .arg(order.join(QStringLiteral(", ")));
     }
     headlines.append(headline);
 }
 
 void PredictionView::Implementation::showHeadline() {
     QVector<Headline> headlines;
-    addBest(headlines, report::kByThroughput, tr("on %1, the fastest"));
-    addBest(headlines, report::kByPrice, tr("on %1, the cheapest"));
-    if (const Prediction* best = report::bestOf(choice->run.outcome(), report::kByThroughput, choice->devices())) {
+    addBest(headlines, study::kByThroughput, tr("on %1, the fastest"));
+    addBest(headlines, study::kByPrice, tr("on %1, the cheapest"));
+    const std::vector<const Prediction*> first =
+        study::contenders(choice->run.outcome(), study::kByThroughput, choice->devices());
+    if (!first.empty()) {
+        const Prediction* best = first.front();
         const std::string owner = study::nameOf(*best) + "/";
         headlines.append({.value = columns::quantity(best->step.value, Measure::seconds),
-                          .label = tr("per step"),
+                          .label = tr("per step on %1").arg(shownText(best->accelerator)),
                           .detail = tr("batch %1 on each of %2")
                                         .arg(columns::count(static_cast<double>(best->batch)),
                                              choice->run.devicesText(choice->count)),
-                          .help = tr("One step of the fastest: loading, computation and communication, overlapped"),
+                          .help = tr("One step: loading, computation and communication, overlapped"),
                           .explain = explained(choice->run.shared(), owner + "step_time_s")});
         headlines.append({.value = QStringLiteral("−%1 to +%2 %")
                                        .arg(-kPercent * best->error.low, 0, 'f', 0)
@@ -124,7 +130,7 @@ void PredictionView::Implementation::showHeadline() {
                           .label = tr("error"),
                           .detail = tr("rests on %1 numbers").arg(shownText(best->error.reliability)),
                           .tone = best->error.reliability == "measured" ? QString() : QStringLiteral("warning"),
-                          .help = tr("90 % of the errors that the numbers behind the fastest prediction allow"),
+                          .help = tr("90 % of the errors that the numbers behind this prediction allow"),
                           .explain = explained(choice->run.shared(), owner + "throughput_samples_per_s")});
     }
     view->headline()->setHeadlines(headlines);

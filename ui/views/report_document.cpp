@@ -2,6 +2,8 @@
 
 #include <QAction>
 #include <QCheckBox>
+#include <QComboBox>
+#include <QDate>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QImage>
@@ -14,16 +16,21 @@
 #include <QSvgRenderer>
 #include <QTimer>
 #include <QVBoxLayout>
+#include <QWheelEvent>
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/report/drawing.h"
 #include "core/report/raster.h"
 #include "ui/models/background.h"
 #include "ui/models/partition_run.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
+#include "ui/views/message_bar.h"
 #include "ui/views/run_view.h"
 #include "ui/views/text_label.h"
 
@@ -32,7 +39,8 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kSettleMilliseconds = 250;
-constexpr int kPageWidth = 794;
+constexpr int kPageWidth = 794, kPageHeight = 1123;  ///< at 100 %
+constexpr std::array kZooms{0.5, 0.75, 1.0, 1.25, 1.5, 2.0};
 constexpr int kMostPages = 40;  ///< in the preview; an export has them all
 
 /// What a report consists of, alive on any thread.
@@ -48,27 +56,43 @@ struct Plan {
     }
 };
 
-/// A page as it will be printed. Qt's own reader of SVG knows no hatching, so it only stands in for `rsvg-convert`.
-QImage imageOf(const std::string& page, double scale) {
-    QImage image;
-    try {
-        const std::string png = report::toPng(page, scale);
-        image.loadFromData(reinterpret_cast<const uchar*>(png.data()), static_cast<int>(png.size()), "PNG");
-    } catch (const FileError&) {
-        QSvgRenderer renderer(QByteArray::fromStdString(page));
-        image = QImage(renderer.defaultSize() * scale, QImage::Format_ARGB32_Premultiplied);
-        image.fill(theme().dataColour(report::Theme(report::ThemeKind::light)("surface")));
-        QPainter painter(&image);
-        renderer.render(&painter);
-    }
-    image.setDevicePixelRatio(scale);
+/// A page by Qt's own reader of SVG, which knows neither nesting nor hatching.
+QImage plainImageOf(const std::string& page, double scale) {
+    QSvgRenderer renderer(QByteArray::fromStdString(report::withoutNesting(page)));
+    QImage image(QSize(qRound(kPageWidth * scale), qRound(kPageHeight * scale)), QImage::Format_ARGB32_Premultiplied);
+    image.fill(theme().dataColour(report::Theme(report::ThemeKind::light)("surface")));
+    QPainter painter(&image);
+    painter.setRenderHint(QPainter::Antialiasing);
+    renderer.render(&painter);
     return image;
 }
 
 struct Preview {
     std::vector<QImage> pages;
     std::size_t all = 0;
+    QString problem;  ///< why the pages are not drawn as they will be printed
 };
+
+/// A page as it will be printed. Throws FileError where the program for that is missing.
+QImage printedImageOf(const std::string& page, double scale) {
+    const std::string png = report::toPng(page, scale);
+    QImage image;
+    image.loadFromData(reinterpret_cast<const uchar*>(png.data()), static_cast<int>(png.size()), "PNG");
+    return image;
+}
+
+/// The page as it will be printed, else as well as Qt can draw it.
+void addPage(Preview& preview, const std::string& page, double scale) {
+    if (preview.problem.isEmpty()) {
+        try {
+            preview.pages.push_back(printedImageOf(page, scale));
+            return;
+        } catch (const FileError& error) {
+            preview.problem = QString::fromUtf8(error.what());
+        }
+    }
+    preview.pages.push_back(plainImageOf(page, scale));
+}
 
 Preview previewOf(const Plan& plan, double scale) {
     Preview preview;
@@ -76,7 +100,7 @@ Preview previewOf(const Plan& plan, double scale) {
         report::reportPages(plan.title.toStdString(), plan.reportRuns(), plan.options);
     preview.all = pages.size();
     for (const std::string& page : pages)
-        if (preview.pages.size() < kMostPages) preview.pages.push_back(imageOf(page, scale));
+        if (preview.pages.size() < kMostPages) addPage(preview, page, scale);
     return preview;
 }
 
@@ -108,6 +132,8 @@ constexpr std::array kSections{
     SectionRow{"assumptions", QT_TRANSLATE_NOOP("ReportDocument", "Assumptions and warnings"),
                &report::ReportOptions::assumptions},
     SectionRow{"provenance", QT_TRANSLATE_NOOP("ReportDocument", "Where from"), &report::ReportOptions::provenance},
+    SectionRow{"studies", QT_TRANSLATE_NOOP("ReportDocument", "Appendix: studies as files"),
+               &report::ReportOptions::studies},
 };
 
 }  // namespace
@@ -125,8 +151,13 @@ struct ReportDocument::Implementation {
     std::vector<QCheckBox*> runBoxes;
     QVBoxLayout* runColumn = nullptr;
     QLabel* status = nullptr;
+    MessageBar* note = nullptr;
+    QScrollArea* scroll = nullptr;
+    QComboBox* zoomBox = nullptr;
     QWidget* paper = nullptr;
     QVBoxLayout* pages = nullptr;
+    std::vector<QLabel*> sheets;
+    double drawn = 0;  ///< the zoom that the pages were drawn for
     int pageCount = 0;
     QTimer* settle = nullptr;
     QAction* html = nullptr;
@@ -140,6 +171,8 @@ struct ReportDocument::Implementation {
     Plan plan() const;
     void render();
     void show(const Preview& preview);
+    double zoom() const;
+    void fit();
     void askAndExport(const QString& suffix, const QString& filter) const;
 };
 
@@ -158,8 +191,10 @@ void ReportDocument::Implementation::build() {
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
     row->addWidget(buildChoices());
-    auto* scroll = new QScrollArea;
+    scroll = new QScrollArea;
     scroll->setWidgetResizable(true);
+    scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // pages as wide as the room do not change it
+    scroll->viewport()->installEventFilter(document);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setAccessibleName(tr("Preview"));
     paper = new QWidget;
@@ -167,7 +202,13 @@ void ReportDocument::Implementation::build() {
     pages->setAlignment(Qt::AlignTop | Qt::AlignHCenter);
     pages->setSpacing(theme().spacing(4));
     scroll->setWidget(paper);
-    row->addWidget(scroll, 1);
+    auto* preview = new QVBoxLayout;
+    preview->setSpacing(0);
+    note = new MessageBar(page);
+    note->hide();
+    preview->addWidget(note);
+    preview->addWidget(scroll, 1);
+    row->addLayout(preview, 1);
     settle = new QTimer(document);
     settle->setSingleShot(true);
     settle->setInterval(kSettleMilliseconds);
@@ -191,7 +232,7 @@ QWidget* ReportDocument::Implementation::buildChoices() {
     column->addWidget(textLabel(tr("Sections"), Theme::Text::base, QString(), true));
     for (std::size_t index = 0; index < kSections.size(); ++index) {
         auto* box = new QCheckBox(tr(kSections.at(index).title));
-        box->setChecked(true);
+        box->setChecked(report::ReportOptions().*kSections.at(index).field);
         boxes.at(index) = box;
         column->addWidget(box);
         connect(box, &QCheckBox::toggled, document, [this] { settle->start(); });
@@ -201,6 +242,14 @@ QWidget* ReportDocument::Implementation::buildChoices() {
     runColumn = new QVBoxLayout;
     column->addLayout(runColumn);
     column->addStretch();
+    column->addWidget(textLabel(tr("Zoom of the preview"), Theme::Text::base, QString(), true));
+    zoomBox = new QComboBox;
+    zoomBox->setAccessibleName(tr("Zoom of the preview"));
+    zoomBox->addItem(tr("Page width"), 0.0);
+    for (const double each : kZooms) zoomBox->addItem(tr("%1 %").arg(100 * each, 0, 'f', 0), each);
+    column->addWidget(zoomBox);
+    connect(zoomBox, qOverload<int>(&QComboBox::currentIndexChanged), document, [this] { fit(); });
+    column->addSpacing(space);
     status = textLabel(QString(), Theme::Text::base, QStringLiteral("secondary"), false, true);
     column->addWidget(status);
     for (QAction* action : {html, pdf, markdown}) column->addWidget(buttonOf(action));
@@ -234,8 +283,9 @@ Plan ReportDocument::Implementation::plan() const {
 void ReportDocument::Implementation::render() {
     ++generation;
     status->setText(tr("Laying out the pages…"));
+    drawn = zoom();
     inBackground(
-        document, [chosen = plan(), scale = document->devicePixelRatioF()] { return previewOf(chosen, scale); },
+        document, [chosen = plan(), scale = document->devicePixelRatioF() * drawn] { return previewOf(chosen, scale); },
         [this, at = generation](const Preview& preview) {
             if (at == generation) show(preview);
         },
@@ -247,17 +297,56 @@ void ReportDocument::Implementation::show(const Preview& preview) {
         if (QWidget* widget = old->widget()) widget->deleteLater();
         delete old;
     }
+    sheets.clear();
+    note->setVisible(!preview.problem.isEmpty());
+    if (!preview.problem.isEmpty())
+        note->showMessage(MessageBar::Kind::warning,
+                          tr("The preview is drawn without hatching: %1").arg(preview.problem));
     for (const QImage& image : preview.pages) {
         auto* label = new QLabel;
         label->setPixmap(QPixmap::fromImage(image));
-        label->setFixedWidth(kPageWidth);
+        label->setScaledContents(true);
         label->setAccessibleName(tr("Page of the report"));
         pages->addWidget(label);
+        sheets.push_back(label);
     }
+    fit();
     pageCount = static_cast<int>(preview.all);
     status->setText(preview.all > preview.pages.size()
                         ? tr("%1 pages; the first %2 are shown.").arg(preview.all).arg(preview.pages.size())
                         : (preview.all == 1 ? tr("1 page") : tr("%1 pages").arg(preview.all)));
+}
+
+/// How much larger than at 100 % pages are: as wide as the preview, or as chosen.
+double ReportDocument::Implementation::zoom() const {
+    if (const double chosen = zoomBox->currentData().toDouble(); chosen > 0) return chosen;
+    const QMargins margins = pages->contentsMargins();
+    const double room = scroll->viewport()->width() - margins.left() - margins.right();
+    return std::clamp(room / kPageWidth, kZooms.front() / 2, kZooms.back());
+}
+
+/// Pages take their new size at once, and are drawn sharply when it rests.
+void ReportDocument::Implementation::fit() {
+    const double now = zoom();
+    for (QLabel* sheet : sheets) sheet->setFixedSize(qRound(kPageWidth * now), qRound(kPageHeight * now));
+    if (!sheets.empty() && std::abs(now - drawn) > 1e-3) settle->start();
+}
+
+bool ReportDocument::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) d_->fit();
+    if (event->type() == QEvent::Wheel) {
+        const auto* wheel = static_cast<QWheelEvent*>(event);
+        if (wheel->modifiers().testFlag(Qt::ControlModifier)) {
+            const int step = wheel->angleDelta().y() > 0 ? 1 : -1;
+            int index = d_->zoomBox->currentIndex();
+            if (index == 0)  // from the page's width to the next fixed one
+                while (index + 1 < d_->zoomBox->count() && d_->zoomBox->itemData(index + 1).toDouble() <= d_->zoom())
+                    ++index;
+            d_->zoomBox->setCurrentIndex(std::clamp(index + step, 1, d_->zoomBox->count() - 1));
+            return true;
+        }
+    }
+    return Document::eventFilter(watched, event);
 }
 
 void ReportDocument::Implementation::askAndExport(const QString& suffix, const QString& filter) const {
@@ -323,6 +412,7 @@ void ReportDocument::setOptions(const report::ReportOptions& options) {
 
 report::ReportOptions ReportDocument::options() const {
     report::ReportOptions options;
+    options.date = QDate::currentDate().toString(Qt::ISODate).toStdString();
     for (std::size_t index = 0; index < kSections.size(); ++index)
         options.*kSections.at(index).field = d_->boxes.at(index)->isChecked();
     return options;
@@ -339,7 +429,7 @@ void ReportDocument::exportReport(const QString& path) {
             write(plan, path);
             return path;
         },
-        [this](const QString& written) { emit messaged(tr("Saved %1.").arg(written), written); },
+        [this](const QString& written) { emit done(tr("Saved %1.").arg(written)); },
         [this](const QString& problem) { emit messaged(problem, QString()); });
 }
 
@@ -354,7 +444,8 @@ void ReportDocument::restoreView(const QJsonObject& view) {
     const QString title = view.value(QLatin1String("title")).toString();
     if (!title.isEmpty()) d_->title->setText(title);
     for (std::size_t index = 0; index < kSections.size(); ++index)
-        d_->boxes.at(index)->setChecked(view.value(QLatin1String(kSections.at(index).id)).toBool(true));
+        d_->boxes.at(index)->setChecked(view.value(QLatin1String(kSections.at(index).id))
+                                            .toBool(report::ReportOptions().*kSections.at(index).field));
 }
 
 }  // namespace tessera::ui

@@ -32,6 +32,9 @@ public:
     /// Writes ".html", ".md" or ".pdf" off the UI thread; a message says where it is, or what went wrong.
     void exportReport(const QString& path);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     struct Implementation;
     std::unique_ptr<Implementation> d_;

@@ -15,6 +15,7 @@
 #include "ui/models/background.h"
 #include "ui/models/document_keys.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/run_status.h"
 #include "ui/theme/theme.h"
 #include "ui/views/run_progress.h"
 #include "ui/views/run_view.h"
@@ -38,7 +39,7 @@ struct RunDocument::Implementation {
     RunDocument* document = nullptr;
     QString key;
     RunState state;
-    QString title;
+    QString told;  ///< title and icon that listeners know
     QStackedWidget* pages = nullptr;
     RunProgress* progress = nullptr;
     QUndoStack* undo = nullptr;
@@ -128,7 +129,7 @@ void RunDocument::Implementation::save(const Exportable& what, const QString& ca
                 exportTo(what, QStringLiteral("json"), path);
                 return path;
             },
-            [this](const QString& written) { emit document->messaged(tr("Saved %1.").arg(written), written); },
+            [this](const QString& written) { emit document->done(tr("Saved %1.").arg(written)); },
             [this](const QString& problem) { emit document->messaged(problem, QString()); });
     });
     dialog->open();
@@ -169,8 +170,9 @@ void RunDocument::Implementation::showState() {
         progress->setState(state);
     }
     pages->setCurrentWidget(done ? static_cast<QWidget*>(view) : progress);
-    const QString newTitle = document->title();
-    if (std::exchange(title, newTitle) != newTitle) emit document->titleChanged();
+    // The icon of a tab tells the state, and its title the number that a run is given when it begins.
+    const QString now = document->tabTitle() + QLatin1Char('\n') + document->iconName();
+    if (std::exchange(told, now) != now) emit document->titleChanged();
 }
 
 RunDocument::RunDocument(const QString& key, QWidget* parent) : Document(parent), d_(new Implementation) {
@@ -188,6 +190,16 @@ QString RunDocument::key() const {
 
 QString RunDocument::title() const {
     return d_->state.title.isEmpty() ? tr("Run") : shownText(d_->state.title.toStdString());
+}
+
+QString RunDocument::tabTitle() const {
+    const QString run = d_->state.run != 0 ? tr("Run %1").arg(d_->state.run) : tr("Run");
+    return title() == run ? title() : QStringLiteral("%1 · %2").arg(run, title());
+}
+
+QString RunDocument::iconName() const {
+    const bool known = d_->state.job != 0 || d_->state.run != 0;
+    return known ? statusIcon(d_->state.status) : QStringLiteral("run");
 }
 
 QUndoStack* RunDocument::undoStack() {
@@ -219,8 +231,10 @@ void RunDocument::setState(const RunState& state) {
     const RunState& before = d_->state;
     const bool changed = state.status != before.status || state.result != before.result || state.job != before.job ||
                          state.run != before.run;
+    const bool told = state.status != before.status || state.study.engine != before.study.engine;
     d_->state = state;
     d_->stale = true;
+    if (told) emit overviewChanged();
     if (changed || !d_->redraw->isActive()) d_->showState();
 }
 

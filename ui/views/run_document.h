@@ -19,8 +19,9 @@ public:
     QString kind() const override { return QStringLiteral("run"); }
     QString key() const override;
     QString title() const override;
-    QString iconName() const override { return QStringLiteral("run"); }
-    QUndoStack* undoStack() override;  ///< of pins
+    QString tabTitle() const override;  ///< "Run 4 · ResNet-50"
+    QString iconName() const override;  ///< of its state
+    QUndoStack* undoStack() override;   ///< of pins
     QVector<QAction*> documentActions() override;
     QVector<Exportable> exportables() override;
     QJsonObject saveView() const override;

@@ -12,6 +12,7 @@
 #include "core/base/units.h"
 #include "core/study/progress_value.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/run_status.h"
 #include "ui/theme/theme.h"
 #include "ui/views/convergence_view.h"
 
@@ -23,37 +24,14 @@ using store::RunStatus;
 
 constexpr int kFullBar = 1000;
 
-/// What a state is called and what can be done about it.
-struct StatusText {
-    RunStatus status;
-    const char* title;
-    bool resumes;
-    bool repeats;
-};
-
-constexpr StatusText kStatus[] = {
-    {RunStatus::queued, QT_TRANSLATE_NOOP("RunProgress", "Waiting for its turn"), false, false},
-    {RunStatus::running, QT_TRANSLATE_NOOP("RunProgress", "Working"), false, false},
-    {RunStatus::paused, QT_TRANSLATE_NOOP("RunProgress", "Paused"), false, false},
-    {RunStatus::interrupted, QT_TRANSLATE_NOOP("RunProgress", "Interrupted before it was done"), true, true},
-    {RunStatus::failed, QT_TRANSLATE_NOOP("RunProgress", "Failed"), false, true},
-    {RunStatus::cancelled, QT_TRANSLATE_NOOP("RunProgress", "Cancelled"), false, true},
-    {RunStatus::done, QT_TRANSLATE_NOOP("RunProgress", "Done; its result is being read"), false, false},
-};
-
-/// Of a run that the history has not told anything about yet.
-constexpr StatusText kUnknown{RunStatus::queued, QT_TRANSLATE_NOOP("RunProgress", "Waiting for the history"), false,
-                              false};
-
-const StatusText& textOf(const RunState& state) {
-    if (state.job == 0 && state.run == 0 && state.status == RunStatus::queued) return kUnknown;
-    for (const StatusText& each : kStatus)
-        if (each.status == state.status) return each;
-    return kStatus[0];
-}
-
-bool isLive(RunStatus status) {
-    return status == RunStatus::queued || status == RunStatus::running || status == RunStatus::paused;
+/// Of a run that the history has not told anything about yet, too.
+QString titleOf(const RunState& state) {
+    if (state.job == 0 && state.run == 0 && state.status == RunStatus::queued)
+        return RunProgress::tr("Waiting for the history");
+    const bool says = state.status == RunStatus::running && !state.task.isEmpty();
+    QString title = says ? shownText(state.task.toStdString()) : statusTitle(state.status);
+    title[0] = title[0].toUpper();  // engines name their tasks as parts of a sentence
+    return title;
 }
 
 }  // namespace
@@ -84,11 +62,11 @@ struct RunProgress::Implementation {
 
     QString lineText() const {
         QStringList parts;
-        if (state.total > 0) parts << tr("%1 %").arg(100 * state.done / state.total, 0, 'f', 0);
+        if (state.total > 0) parts << tr("%1 %").arg(std::floor(100 * state.done / state.total));
         if (state.rate > 0) parts << tr("%1/s").arg(QString::fromStdString(formatCount(state.rate)));
         if (!state.best.isEmpty()) parts << tr("best %1").arg(state.best);
-        if (state.seconds > 0) parts << tr("%1 worked").arg(durationText(state.seconds));
-        if (isLive(state.status) && state.secondsLeft >= 0) parts << tr("%1 left").arg(durationText(state.secondsLeft));
+        if (state.seconds > 0) parts << tr("%1 elapsed").arg(durationText(state.seconds));
+        if (isWorking(state.status) && !state.left.isEmpty()) parts << state.left;
         return parts.join(QStringLiteral(" · "));
     }
 
@@ -165,10 +143,8 @@ RunProgress::~RunProgress() = default;
 
 void RunProgress::setState(const RunState& state) {
     d_->state = state;
-    const StatusText& text = textOf(state);
-    const bool live = isLive(state.status);
-    d_->title->setText(state.status == RunStatus::running && !state.task.isEmpty() ? shownText(state.task.toStdString())
-                                                                                   : tr(text.title));
+    const bool live = isWorking(state.status);
+    d_->title->setText(titleOf(state));
     d_->line->setText(d_->lineText());
     d_->line->setVisible(!d_->line->text().isEmpty());
     d_->problem->setText(state.problem);
@@ -176,9 +152,9 @@ void RunProgress::setState(const RunState& state) {
     d_->bar->setVisible(live);
     d_->bar->setRange(0, state.total > 0 || state.status != RunStatus::running ? kFullBar : 0);
     d_->bar->setValue(state.total > 0 ? static_cast<int>(kFullBar * std::min(1.0, state.done / state.total)) : 0);
-    d_->resume->setVisible(text.resumes && state.run != 0);
-    d_->repeat->setVisible(text.repeats);
-    d_->study->setVisible(text.repeats);
+    d_->resume->setVisible(canResume(state.status) && state.run != 0);
+    d_->repeat->setVisible(endedInVain(state.status));
+    d_->study->setVisible(endedInVain(state.status));
     const bool curves = live || (state.curves && !state.curves->empty());
     d_->convergence->setVisible(curves);
     if (curves) d_->showCurves();

@@ -73,7 +73,7 @@ QVector<TableModel::Column> ScalingView::columns() const {
             tr("Accelerators"), [](Row row) { return static_cast<double>(row.point.accelerators); }, count),
         words(tr("Strategy"), [](Row row) { return QString::fromStdString(row.plan.strategy); }),
         number(
-            tr("Over DP"), [](Row row) { return row.plan.speedupOverDp; }, times),
+            tr("Speed-up"), [](Row row) { return row.plan.speedupOverDp; }, times),
         number(
             tr("Step time"), [](Row row) { return row.plan.stepTime.value; }, time),
         number(

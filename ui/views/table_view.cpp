@@ -18,9 +18,12 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <optional>
 #include <vector>
 
+#include "core/base/escape.h"
 #include "core/base/units.h"
 #include "core/report/table.h"
 #include "ui/models/row_order.h"
@@ -34,6 +37,7 @@ constexpr int kFilterFromRows = 16;  ///< smaller tables show no filter until Ct
 constexpr int kFilterPause = 120;    ///< milliseconds of typing
 constexpr int kWidestColumn = 340;   ///< pixels, of those that size themselves
 constexpr int kWidestTitle = 132;    ///< pixels that a title alone may take
+constexpr int kLeastText = 132;      ///< pixels that words keep where numbers need the room
 constexpr int kRowsMeasured = 60;    ///< for the width of a column
 constexpr int kSideOfCell = 11;      ///< as the style sheet says
 
@@ -177,6 +181,7 @@ struct TableView::Implementation {
     void updateFoot();
     void sizeColumns();
     void stretch();
+    QVector<int> roomyWidths(const QVector<int>& visible, int missing) const;
     void report();
     void focusFilter();
     void openMenu(const QPoint& place, const QModelIndex& at);
@@ -215,7 +220,7 @@ void TableView::Implementation::buildView() {
     view->setAccessibleName(name);
     view->setShowGrid(false);
     view->setWordWrap(false);
-    view->setTextElideMode(Qt::ElideRight);
+    view->setTextElideMode(Qt::ElideMiddle);  // names differ at their ends
     view->setSelectionBehavior(QAbstractItemView::SelectRows);
     view->setSelectionMode(QAbstractItemView::ExtendedSelection);
     view->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -284,7 +289,9 @@ void TableView::Implementation::afterOrder() {
     const int left = rows->rowCount();
     const bool filtered = !rows->filter().trimmed().isEmpty();
     bar->setVisible(filterVisible.value_or(all >= kFilterFromRows) || filtered || filter->hasFocus());
-    shown->setText(filtered ? tr("%1 of %2 rows").arg(count(left), count(all)) : tr("%1 rows").arg(count(all)));
+    shown->setText(filtered   ? tr("%1 of %2 rows").arg(count(left), count(all))
+                   : all == 1 ? tr("1 row")
+                              : tr("%1 rows").arg(count(all)));
     view->emptySentence =
         all > 0 && left == 0
             ? tr("No row contains “%1”. Clear the filter to see all rows.").arg(rows->filter().trimmed().left(60))
@@ -332,26 +339,46 @@ void TableView::Implementation::sizeColumns() {
     stretch();
 }
 
+/// Where `missing` pixels are missing, words give them up, each column in proportion to what it has: a cut name can be
+/// read, a number out of sight cannot.
+QVector<int> TableView::Implementation::roomyWidths(const QVector<int>& visible, int missing) const {
+    QVector<int> given = widths;
+    int spare = 0;
+    const auto spareOf = [&](int column) {
+        return model->columns().at(column).number ? 0 : std::max(0, widths.at(column) - kLeastText);
+    };
+    for (const int column : visible) spare += spareOf(column);
+    if (missing <= 0 || spare == 0) return given;
+    for (const int column : visible)
+        given[column] -=
+            std::min(spareOf(column), static_cast<int>(std::int64_t{spareOf(column)} * missing / spare) + 1);
+    return given;
+}
+
 /// The first column of text takes what is left; where little is missing, every column gives up its comfort.
 void TableView::Implementation::stretch() {
     if (!sized || sizedByHand || widths.size() != model->columnCount()) return;
     const QHeaderView* header = view->horizontalHeader();
     QVector<int> visible;
-    int used = 0;
     int text = -1;
     for (int place = 0; place < header->count(); ++place) {
         const int column = header->logicalIndex(place);
         if (header->isSectionHidden(column)) continue;
         visible.append(column);
-        used += widths.at(column);
         if (text < 0 && !model->columns().at(column).number) text = column;
     }
-    const int spare = view->viewport()->width() - used;
+    const auto sum = [&](const QVector<int>& of) {
+        return std::accumulate(visible.begin(), visible.end(), 0,
+                               [&](int before, int column) { return before + of.at(column); });
+    };
+    const int room = view->viewport()->width();
+    const QVector<int> given = roomyWidths(visible, sum(widths) - room);
+    const int spare = room - sum(given);
     const auto columns = static_cast<int>(visible.size());
     const bool fits = spare >= 0 || -spare <= columns * theme().spacing(2);
     sizing = true;
     for (int i = 0; i < columns; ++i) {
-        int width = widths.at(visible.at(i));
+        int width = given.at(visible.at(i));
         if (spare > 0 && visible.at(i) == text) width += spare;
         if (spare < 0 && fits) width += spare * (i + 1) / columns - spare * i / columns;
         view->setColumnWidth(visible.at(i), width);
@@ -377,7 +404,8 @@ QVector<int> TableView::Implementation::visibleColumns() const {
 
 QString TableView::Implementation::tabSeparated(const QVector<int>& tableRows) const {
     const auto cell = [](QString text) {
-        return text.replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
+        text.replace(QLatin1Char('\t'), QLatin1Char(' ')).replace(QLatin1Char('\n'), QLatin1Char(' '));
+        return QString::fromStdString(sheetText(text.toStdString()));  // it is pasted into spreadsheets
     };
     const QVector<int> columns = visibleColumns();
     QStringList lines;
@@ -432,8 +460,9 @@ void TableView::Implementation::openMenu(const QPoint& place, const QModelIndex&
         menu.addAction(theme().icon(QStringLiteral("copy")), tr("Copy this value"), owner,
                        [this, row, column] { QGuiApplication::clipboard()->setText(model->exactText(row, column)); });
     const QVector<int> selected = owner->selectedRows();
-    QAction* copy = menu.addAction(tr("Copy %1 rows with titles").arg(count(selected.size())), QKeySequence::Copy,
-                                   owner, [this] { owner->copySelection(); });
+    QAction* copy = menu.addAction(selected.size() == 1 ? tr("Copy 1 row with titles")
+                                                        : tr("Copy %1 rows with titles").arg(count(selected.size())),
+                                   QKeySequence::Copy, owner, [this] { owner->copySelection(); });
     copy->setEnabled(!selected.isEmpty());
     menu.addSeparator();
     menu.addAction(theme().icon(QStringLiteral("filter")), tr("Filter rows"), QKeySequence::Find, owner,

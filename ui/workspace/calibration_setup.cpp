@@ -279,8 +279,8 @@ QLayout* CalibrationSetup::Implementation::buildPlace() {
     label->setBuddy(place);
     browse = new QToolButton(owner);
     browse->setIcon(theme().icon(QStringLiteral("folder"), "secondary"));
-    browse->setToolTip(tr("Keep it in another place"));
-    browse->setAccessibleName(tr("Name: keep it in another place"));
+    browse->setToolTip(tr("Save as…"));
+    browse->setAccessibleName(tr("Name: save as…"));
     placeNote = textLabel({}, Theme::Text::caption, QStringLiteral("secondary"), false, true);
     grid->addWidget(label, 0, 0);
     grid->addWidget(place, 0, 1);

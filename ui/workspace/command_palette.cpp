@@ -21,6 +21,7 @@ const QString kSetting = QStringLiteral("palette/recent");
 constexpr int kMostRecent = 12;
 constexpr int kMostRows = 60;
 constexpr int kRecentBonus = 30;
+constexpr int kOtherName = 60;  ///< less than for a name of its own
 
 QStringList recentIds() {
     return QSettings().value(kSetting).toStringList().mid(0, kMostRecent);
@@ -39,7 +40,7 @@ CommandPalette::CommandPalette(QWidget* window)
     : QFrame(window),
       field_(new QLineEdit),
       list_(new QListView),
-      hint_(new EmptyState({}, tr("Nothing fits. Type a part of an action, model, fleet, study or run."))) {
+      hint_(new EmptyState({}, tr("No matches. Type a part of an action, model, fleet, study or run."))) {
     setObjectName(QStringLiteral("commandPalette"));
     setAccessibleName(tr("Command palette"));
     setAutoFillBackground(true);
@@ -120,7 +121,12 @@ void CommandPalette::refresh() {
     };
     std::vector<Hit> hits;
     for (const Item& item : items_) {
-        const auto score = fuzzyScore(typed, item.title + QLatin1Char(' ') + item.aside);
+        const QString name = item.title + QLatin1Char(' ') + item.aside;
+        auto score = fuzzyScore(typed, name);
+        if (!score && !item.words.isEmpty()) {
+            score = fuzzyScore(typed, name + QLatin1Char(' ') + item.words);
+            if (score) *score -= kOtherName;
+        }
         if (!score) continue;
         const auto at = recent.indexOf(item.id);
         hits.push_back({*score + (at < 0 ? 0 : kRecentBonus + kMostRecent - static_cast<int>(at)), &item});

@@ -21,6 +21,7 @@ public:
         QString aside;  ///< small and grey: "Model", "Ctrl+S"
         QString icon;
         std::function<void()> run;
+        QString words = {};  ///< other names for it, which find it, too, but behind what is called so
     };
     using More = std::function<void(const QVector<Item>&)>;
 

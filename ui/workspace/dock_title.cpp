@@ -1,5 +1,6 @@
 #include "ui/workspace/dock_title.h"
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
@@ -17,20 +18,27 @@ DockTitle::DockTitle(QDockWidget& dock) : QWidget(&dock) {
     line->setContentsMargins(theme().spacing(3), theme().spacing(2), theme().spacing(2), theme().spacing());
     line->setSpacing(theme().spacing());
     line->addWidget(name, 1);
-    const auto button = [&](const QString& icon, const QString& hint) {
+    const auto button = [&](const QString& icon, const QString& text, const QString& hint) {
+        auto* action = new QAction(theme().icon(icon, "secondary"), text, this);
+        action->setToolTip(hint);
         auto* made = new QToolButton;
-        made->setIcon(theme().icon(icon, "secondary"));
-        made->setToolTip(hint);
+        made->setDefaultAction(action);
+        made->setToolButtonStyle(Qt::ToolButtonIconOnly);
         made->setAccessibleName(hint);
+        made->setFocusPolicy(Qt::NoFocus);
         setLook(*made, "compact", true);
         line->addWidget(made);
-        return made;
+        return action;
     };
-    QToolButton* floats = button(QStringLiteral("external"), tr("Take %1 out of the window").arg(dock.windowTitle()));
-    QToolButton* hides =
-        button(QStringLiteral("close"), tr("Hide %1; the View menu shows it again").arg(dock.windowTitle()));
-    connect(floats, &QToolButton::clicked, &dock, [&dock] { dock.setFloating(!dock.isFloating()); });
-    connect(hides, &QToolButton::clicked, &dock, &QWidget::close);
+    const QString title = dock.windowTitle();
+    floating_ = button(QStringLiteral("external"), title, tr("Take %1 out of the window").arg(title));
+    const QAction* hides = button(QStringLiteral("close"), tr("Hide %1").arg(title),
+                                  tr("Hide %1; the View menu shows it again").arg(title));
+    connect(floating_, &QAction::triggered, &dock, [&dock] {
+        dock.show();
+        dock.setFloating(!dock.isFloating());
+    });
+    connect(hides, &QAction::triggered, &dock, &QWidget::close);
 }
 
 }  // namespace tessera::ui

@@ -21,13 +21,16 @@ constexpr int kMostRestored = 200;
 constexpr int kLongestTitle = 40;
 constexpr double kEdge = 0.25;  ///< share of a group near an edge where a dropped tab splits it
 
+/// Names are told apart by their beginnings and by their ends.
 QString shortened(const QString& title) {
-    return title.size() <= kLongestTitle ? title : title.left(kLongestTitle - 1) + QChar(0x2026);
+    if (title.size() <= kLongestTitle) return title;
+    constexpr int kEnd = kLongestTitle / 3;
+    return title.left(kLongestTitle - kEnd - 1) + QChar(0x2026) + title.right(kEnd);
 }
 
 /// Tab texts treat "&" as the mark of a shortcut.
 QString tabText(const Document& document) {
-    QString text = shortened(document.title());
+    QString text = shortened(document.tabTitle());
     text.replace(QLatin1Char('&'), QStringLiteral("&&"));
     return document.isModified() ? text + QStringLiteral(" •") : text;
 }
@@ -109,7 +112,7 @@ void DocumentArea::relabel(Document* document) {
     const int index = group->indexOf(document);
     group->setTabText(index, tabText(*document));
     group->setTabIcon(index, theme().icon(document->iconName(), "secondary"));
-    group->setTabToolTip(index, document->title().toHtmlEscaped());
+    group->setTabToolTip(index, document->tabTitle().toHtmlEscaped());
     if (document->accessibleName().isEmpty()) document->setAccessibleName(document->title());
     if (QWidget* button = group->tabBar()->tabButton(index, QTabBar::RightSide)) {
         button->setToolTip(tr("Close this tab"));

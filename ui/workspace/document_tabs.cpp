@@ -14,7 +14,8 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kLeastLetters = 14;  ///< of a title, before the row scrolls
+constexpr int kLeastLetters = 18;  ///< of a title, before the row scrolls
+constexpr int kLeastGroup = 28;    ///< spacing steps, either way
 constexpr int kSlack = 12;         ///< pixels that a tab may be dragged off its row without leaving it
 
 }  // namespace
@@ -87,14 +88,20 @@ DocumentGroup::DocumentGroup(QWidget* parent)
     setDocumentMode(true);
     setTabsClosable(true);
     setMovable(true);
-    setElideMode(Qt::ElideRight);
+    setElideMode(Qt::ElideMiddle);
+    // The row scrolls to the tab that is chosen; all of them are in the menu at its end, so it has no arrows.
     setUsesScrollButtons(true);
+    tabs_->setObjectName(QStringLiteral("documentTabs"));
+    // Whatever document is in it, a group gives way to the panes and to the groups beside it.
+    setMinimumSize(theme().spacing(kLeastGroup), theme().spacing(kLeastGroup));
     setAccessibleName(tr("Documents"));
     tabs_->setAccessibleName(tr("Open documents"));
     tabs_->setContextMenuPolicy(Qt::CustomContextMenu);
     tabs_->setExpanding(false);
     all_->setAutoRaise(true);
     all_->setPopupMode(QToolButton::InstantPopup);
+    all_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    all_->setObjectName(QStringLiteral("allDocuments"));
     all_->setProperty("compact", true);
     all_->setToolTip(tr("All open documents"));
     all_->setAccessibleName(tr("All open documents"));
@@ -105,6 +112,16 @@ DocumentGroup::DocumentGroup(QWidget* parent)
     icons();
     connect(&theme(), &Theme::changed, this, icons);
     connect(menu_, &QMenu::aboutToShow, this, [this] { emit menuWanted(menu_); });
+}
+
+void DocumentGroup::tabInserted(int index) {
+    QTabWidget::tabInserted(index);
+    all_->setText(QString::number(count()));
+}
+
+void DocumentGroup::tabRemoved(int index) {
+    QTabWidget::tabRemoved(index);
+    all_->setText(QString::number(count()));
 }
 
 DropMark::DropMark(QWidget* parent) : QWidget(parent) {

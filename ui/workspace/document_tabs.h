@@ -49,6 +49,10 @@ public:
 signals:
     void menuWanted(QMenu* menu);  ///< about to show
 
+protected:
+    void tabInserted(int index) override;
+    void tabRemoved(int index) override;
+
 private:
     DocumentTabs* tabs_;
     QMenu* menu_;

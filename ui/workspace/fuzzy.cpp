@@ -13,7 +13,7 @@ bool startsWord(const QString& text, qsizetype at) {
     return at == 0 || !text[at - 1].isLetterOrNumber() || (text[at].isDigit() && text[at - 1].isLetter());
 }
 
-/// Letters of one word in order, taking each at the start of a word where there is one.
+/// Letters of one word in order: each follows the one before, or begins a word.
 std::optional<int> scoreOfLetters(const QString& word, const QString& text) {
     int score = 0;
     qsizetype from = 0, last = -2;
@@ -26,7 +26,8 @@ std::optional<int> scoreOfLetters(const QString& word, const QString& text) {
                     at = start;
                     break;
                 }
-        // Going to a later start must not lose the rest: fall back to the first place.
+        // Letters from anywhere would fit everything.
+        if (at != last + 1 && !startsWord(text, at)) return std::nullopt;
         score += kLetter + (at == last + 1 ? kFollowing : 0) + (startsWord(text, at) ? kWordStart : 0);
         last = at;
         from = at + 1;
@@ -40,7 +41,6 @@ std::optional<int> scoreOfWord(const QString& word, const QString& text) {
             return kWholeWord + static_cast<int>(word.size()) * (kLetter + kFollowing) + (at == 0 ? kWordStart : 0);
     if (const auto at = text.indexOf(word); at >= 0)
         return kWholeWord / 2 + static_cast<int>(word.size()) * (kLetter + kFollowing);
-    // Scattered letters: only where few are missing between them, or everything fits everything.
     if (word.size() < 2) return std::nullopt;
     return scoreOfLetters(word, text);
 }

@@ -10,48 +10,39 @@
 
 #include "ui/theme/theme.h"
 #include "ui/workspace/history_model.h"
+#include "ui/workspace/words.h"
 
 namespace tessera::ui {
 
 namespace {
 
-/// Widths in spacing steps, in order of importance. Metrics come behind `Took`.
+/// Widths in spacing steps, in order of importance. Metrics come behind `Started`.
 struct ColumnWidth {
     int column;
     int steps;
 };
 constexpr ColumnWidth kWidths[] = {
-    {HistoryModel::Star, 9},      {HistoryModel::Name, 56}, {HistoryModel::Headline, 44}, {HistoryModel::Started, 26},
-    {HistoryModel::Status, 26},   {HistoryModel::Took, 18}, {HistoryModel::Model, 30},    {HistoryModel::Tags, 26},
-    {HistoryModel::Hardware, 42}, {HistoryModel::Note, 40}};
+    {HistoryModel::Star, 9},     {HistoryModel::Name, 50},     {HistoryModel::Result, 39}, {HistoryModel::Gap, 21},
+    {HistoryModel::Started, 26}, {HistoryModel::Engine, 23},   {HistoryModel::Model, 28},  {HistoryModel::Hardware, 36},
+    {HistoryModel::Tags, 20},    {HistoryModel::Headline, 60}, {HistoryModel::Status, 26}, {HistoryModel::Took, 18},
+    {HistoryModel::Note, 40}};
 constexpr int kMetricSteps = 26;
-/// Of the space that is left when all columns have their least width, the name gets this share, and the outcome the
-/// rest.
-constexpr double kNameShare = 0.4;
-constexpr int kWidestName = 110;  ///< in spacing steps
 
 }  // namespace
 
 HistoryColumns::HistoryColumns(QTableView& table, HistoryModel& model, QObject* parent)
     : QObject(parent), table_(&table), model_(&model) {
-    arrange();
-    table_->viewport()->installEventFilter(this);
-    connect(table_->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column, int /*old*/, int width) {
-        const bool byHand = !fitting_ && QGuiApplication::mouseButtons().testFlag(Qt::LeftButton);
-        if (byHand && column != HistoryModel::Headline) widths_[column] = width;
-    });
-    connect(model_, &HistoryModel::modelReset, this, [this] { fit(); });
-    connect(model_, &HistoryModel::headerDataChanged, this, [this] { fit(); });
-}
-
-/// What came out, and when, stands before what went in: the eye finds a run by it.
-void HistoryColumns::arrange() {
     QHeaderView* header = table_->horizontalHeader();
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(theme().spacing(8));
-    header->moveSection(header->visualIndex(HistoryModel::Headline), HistoryModel::Model);
-    header->moveSection(header->visualIndex(HistoryModel::Started), HistoryModel::Model);
     fit();
+    table_->viewport()->installEventFilter(this);
+    connect(table_->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column, int /*old*/, int width) {
+        const bool byHand = !fitting_ && QGuiApplication::mouseButtons().testFlag(Qt::LeftButton);
+        if (byHand && column != HistoryModel::Name) widths_[column] = width;
+    });
+    connect(model_, &HistoryModel::modelReset, this, [this] { fit(); });
+    connect(model_, &HistoryModel::headerDataChanged, this, [this] { fit(); });
 }
 
 int HistoryColumns::leastWidth(int column) const {
@@ -66,7 +57,7 @@ QList<int> HistoryColumns::byImportance() const {
     QList<int> columns;
     for (const ColumnWidth& row : kWidths) {
         columns.append(row.column);
-        if (row.column != HistoryModel::Took) continue;
+        if (row.column != HistoryModel::Started) continue;
         for (int metric = HistoryModel::FirstMetric; metric < model_->columnCount(); ++metric) columns.append(metric);
     }
     return columns;
@@ -82,7 +73,7 @@ void HistoryColumns::fit() {
         const bool isChosen = chosen_.value(column, false);
         const bool isHidden = chosen_.contains(column) && !isChosen;
         const bool fits = leastWidth(column) <= left;
-        const bool isNeeded = column == HistoryModel::Name || column == HistoryModel::Headline;
+        const bool isNeeded = column == HistoryModel::Name || column == HistoryModel::Result;
         const bool isShown = !isHidden && (isChosen || isNeeded || fits);
         // Behind the first column that does not fit, narrower ones would come and go in a jumble.
         if (isShown)
@@ -92,14 +83,10 @@ void HistoryColumns::fit() {
         table_->setColumnHidden(column, !isShown);
         if (isShown) shown.append(column);
     }
-    const int spare = std::max(0, left);
     for (const int column : shown) {
-        header->setSectionResizeMode(
-            column, column == HistoryModel::Headline ? QHeaderView::Stretch : QHeaderView::Interactive);
-        int width = leastWidth(column);
-        if (column == HistoryModel::Name && !widths_.contains(column))
-            width = std::min(width + static_cast<int>(kNameShare * spare), theme().spacing(kWidestName));
-        if (column != HistoryModel::Headline) header->resizeSection(column, width);
+        const bool stretches = column == HistoryModel::Name;
+        header->setSectionResizeMode(column, stretches ? QHeaderView::Stretch : QHeaderView::Interactive);
+        if (!stretches) header->resizeSection(column, leastWidth(column));
     }
     fitting_ = false;
 }
@@ -109,38 +96,64 @@ bool HistoryColumns::eventFilter(QObject* watched, QEvent* event) {
     return QObject::eventFilter(watched, event);
 }
 
-void HistoryColumns::fillMenu(QMenu& menu) {
-    for (int column = HistoryModel::Status; column < HistoryModel::FirstMetric; ++column) {
-        QAction* each = menu.addAction(model_->headerData(column, Qt::Horizontal).toString());
-        each->setCheckable(true);
-        each->setChecked(!table_->isColumnHidden(column));
-        connect(each, &QAction::toggled, this, [this, column](bool on) {
-            chosen_[column] = on;
-            fit();
-        });
-    }
-    menu.addSeparator();
+void HistoryColumns::show(int column, bool on) {
+    chosen_[column] = on;
+    fit();
+}
+
+QVector<ColumnChooser::Choice> HistoryColumns::choices() {
+    QVector<ColumnChooser::Choice> all;
+    for (int column = HistoryModel::Engine; column < HistoryModel::FirstMetric; ++column)
+        all.append({.section = tr("Run"),
+                    .title = model_->headerData(column, Qt::Horizontal).toString(),
+                    .help = model_->headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString(),
+                    .shown = !table_->isColumnHidden(column),
+                    .choose = [this, column](bool on) { show(column, on); }});
+    QVector<ColumnChooser::Choice> owned;
     for (const study::Metric& kind : model_->kinds().all()) {
         const QString name = QString::fromStdString(kind.name);
-        QAction* each = menu.addAction(model_->kinds().title(name));
-        each->setCheckable(true);
-        each->setChecked(model_->metrics().contains(name));
-        connect(each, &QAction::toggled, this, [this, name](bool on) {
-            QStringList metrics = model_->metrics();
-            metrics.removeAll(name);
-            if (on) metrics.append(name);
-            model_->setMetrics(metrics);
-        });
+        (kind.owner.empty() ? all : owned)
+            .append({.section = kind.owner.empty() ? tr("Result") : shown(kind.owner),
+                     .title = shown(kind.title),
+                     .help = name,
+                     .shown = model_->metrics().contains(name),
+                     .choose = [this, name](bool on) { showMetric(name, on); }});
     }
+    std::stable_sort(owned.begin(), owned.end(),
+                     [](const auto& a, const auto& b) { return a.section.localeAwareCompare(b.section) < 0; });
+    return all + owned;
+}
+
+void HistoryColumns::showMetric(const QString& name, bool on) {
+    QStringList metrics = model_->metrics();
+    metrics.removeAll(name);
+    if (on) metrics.append(name);
+    model_->setMetrics(metrics);
+}
+
+void HistoryColumns::fillMenu(QMenu& menu, int column) {
+    QAction* hide = menu.addAction(tr("Hide '%1'").arg(model_->headerData(column, Qt::Horizontal).toString()));
+    hide->setEnabled(column > HistoryModel::Name);
+    connect(hide, &QAction::triggered, this, [this, column] {
+        if (column >= HistoryModel::FirstMetric)
+            showMetric(model_->idOf(column), false);
+        else
+            show(column, false);
+    });
+    menu.addAction(tr("Choose columns…"), this, &HistoryColumns::openChooser);
+}
+
+void HistoryColumns::openChooser() {
+    (new ColumnChooser(choices(), table_->window()))->open();
 }
 
 QJsonObject HistoryColumns::save() const {
     QJsonArray shown, hidden;
     for (auto each = chosen_.constBegin(); each != chosen_.constEnd(); ++each)
-        (each.value() ? shown : hidden).append(each.key());
+        (each.value() ? shown : hidden).append(model_->idOf(each.key()));
     QJsonObject widths;
     for (auto each = widths_.constBegin(); each != widths_.constEnd(); ++each)
-        widths[QString::number(each.key())] = each.value();
+        if (each.key() < model_->columnCount()) widths[model_->idOf(each.key())] = each.value();
     return {{"metrics", QJsonArray::fromStringList(model_->metrics())},
             {"shown", shown},
             {"hidden", hidden},
@@ -157,15 +170,16 @@ void HistoryColumns::restore(const QJsonObject& saved) {
     }
     constexpr int kWidest = 2000;
     const QJsonObject widths = saved["widths"].toObject();
+    const QJsonArray shown = saved["shown"].toArray(), hidden = saved["hidden"].toArray();
     widths_.clear();
-    for (int column = 0; column < model_->columnCount(); ++column)
-        if (const int width = widths[QString::number(column)].toInt(); width > 0 && width < kWidest)
-            widths_[column] = width;
     chosen_.clear();
-    for (const char* key : {"shown", "hidden"})
-        for (const QJsonValue column : saved[QLatin1String(key)].toArray())
-            if (column.toInt() >= HistoryModel::Status && column.toInt() < HistoryModel::FirstMetric)
-                chosen_[column.toInt()] = qstrcmp(key, "shown") == 0;
+    for (int column = 0; column < model_->columnCount(); ++column) {
+        const QString id = model_->idOf(column);
+        if (const int width = widths[id].toInt(); width > 0 && width < kWidest) widths_[column] = width;
+        if (column <= HistoryModel::Name || column >= HistoryModel::FirstMetric) continue;
+        if (shown.contains(id)) chosen_[column] = true;
+        if (hidden.contains(id)) chosen_[column] = false;
+    }
     fit();
 }
 

@@ -4,6 +4,8 @@
 #include <QJsonObject>
 #include <QObject>
 
+#include "ui/workspace/column_chooser.h"
+
 class QMenu;
 class QTableView;
 
@@ -12,15 +14,18 @@ namespace tessera::ui {
 class HistoryModel;
 
 /// Which columns of the history are shown, and how wide. As many as fit the table's width, the most important first;
-/// the outcome takes what is left. What a person chose stays as chosen.
+/// the name takes what is left. What a person chose stays as chosen.
 class HistoryColumns : public QObject {
     Q_OBJECT
 
 public:
     HistoryColumns(QTableView& table, HistoryModel& model, QObject* parent);
 
-    /// All columns with a check each, and the metrics that the history knows.
-    void fillMenu(QMenu& menu);
+    /// Hides the column under the pointer, and opens the dialog.
+    void fillMenu(QMenu& menu, int column);
+    /// All columns and the metrics that the history knows, with a check each.
+    QVector<ColumnChooser::Choice> choices();
+    void openChooser();
     QJsonObject save() const;
     void restore(const QJsonObject& saved);
 
@@ -28,8 +33,9 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    void arrange();
     void fit();
+    void show(int column, bool on);
+    void showMetric(const QString& name, bool on);
     int leastWidth(int column) const;
     QList<int> byImportance() const;
 

@@ -26,8 +26,6 @@ namespace {
 
 constexpr std::size_t kMostCompared = 200;
 constexpr std::size_t kMostOpened = 20;  ///< tabs at once
-/// Columns that a new history shows of what its runs measured.
-const QStringList kFirstMetrics{QStringLiteral("step_time_s"), QStringLiteral("speedup_over_dp")};
 
 /// An edit of the history that can be taken back. Both ways happen on the history's thread.
 class Edit : public QUndoCommand {
@@ -42,6 +40,13 @@ private:
     History* history_;
     std::function<void(store::Store&)> redo_, undo_;
 };
+
+/// "1 run", "4,192 runs".
+QString runsText(std::size_t count) {
+    return count == 1
+               ? HistoryDocument::tr("1 run")
+               : HistoryDocument::tr("%1 runs").arg(QString::fromStdString(formatCount(static_cast<double>(count))));
+}
 
 std::vector<store::RunId> idsOf(const std::vector<store::RunRow>& rows) {
     std::vector<store::RunId> ids;
@@ -67,7 +72,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
       filters_(new HistoryFilters),
       table_(new QTableView),
       summary_(new QLabel),
-      hint_(new EmptyState(QStringLiteral("history"), tr("No run fits these filters."))) {
+      hint_(new EmptyState(QStringLiteral("history"), tr("No runs match these filters."))) {
     buildTable();
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(theme().spacing(3), theme().spacing(3), theme().spacing(3), theme().spacing(2));
@@ -78,6 +83,11 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
     auto* foot = new QHBoxLayout;
     foot->setSpacing(theme().spacing(2));
     setLook(*summary_, "tone", "secondary");
+    summary_->setAccessibleName(tr("Listed runs, and what was done last"));
+    summary_->setTextFormat(Qt::RichText);
+    summary_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    connect(summary_, &QLabel::linkActivated, &undo_, &QUndoStack::undo);
+    connect(&undo_, &QUndoStack::indexChanged, this, [this] { done_.clear(); });
     foot->addWidget(summary_, 1);
     column->addLayout(foot);
     buildActions();
@@ -117,7 +127,7 @@ HistoryDocument::HistoryDocument(History& history, QWidget* parent)
             tr("editing tags"), [id = row.id, to](store::Store& s) { s.setTags(id, to); },
             [id = row.id, from = row.tags](store::Store& s) { s.setTags(id, from); });
     });
-    model_.setMetrics(kFirstMetrics);
+    model_.setQuery(model_.query());
     askForNames();
     updateSummary();
     updateActions();
@@ -208,6 +218,7 @@ void HistoryDocument::buildActions() {
     add("delete", tr("Delete"), "delete", QKeySequence::Delete, [this] { remove(); });
     add("export", tr("Export the selected runs…"), "export", {}, [this] { exportRuns(); });
     add("import", tr("Import runs…"), "import", {}, [this] { importRuns(); });
+    add("columns", tr("Choose columns…"), "table", {}, [this] { columns_->openChooser(); });
 }
 
 QAction* HistoryDocument::actionNamed(const QString& name) const {
@@ -260,7 +271,8 @@ void HistoryDocument::withSelectedRuns(std::function<void(const Runs&)> work) {
 /// Only what was otherwise before is taken back.
 void HistoryDocument::mark(const QString& text, const Runs& runs, const Mark& mark, bool to) {
     if (runs.empty()) return;
-    summary_->setText(tr("Changing %1 runs…").arg(QLocale().toString(static_cast<qulonglong>(runs.size()))));
+    done_.clear();
+    summary_->setText(tr("Changing %1…").arg(runsText(runs.size())));
     // Touched on the history's thread alone.
     const auto changed = std::make_shared<Runs>();
     push(
@@ -287,7 +299,7 @@ void HistoryDocument::tagSelected() {
         const QStringList tags = tagsIn(text);
         if (tags.isEmpty()) return;
         withSelectedRuns([this, tags](const Runs& runs) {
-            undo_.beginMacro(tr("tagging %n run(s)", nullptr, static_cast<int>(runs.size())));
+            undo_.beginMacro(tr("tagging %1").arg(runsText(runs.size())));
             for (const QString& tag : tags)
                 mark(
                     {}, runs,
@@ -298,23 +310,22 @@ void HistoryDocument::tagSelected() {
             undo_.endMacro();
         });
     };
-    asker().askText(*this, tr("Add tags"),
-                    tr("Tags to add to %1 runs, with commas between them:").arg(QLocale().toString(qulonglong{count})),
-                    {}, add);
+    asker().askText(*this, tr("Add tags"), tr("Tags to add to %1, with commas between them:").arg(runsText(count)), {},
+                    add);
 }
 
 void HistoryDocument::remove() {
     withSelectedRuns([this, restores = model_.query().deleted](const Runs& runs) {
-        const int count = static_cast<int>(runs.size());
-        mark(restores ? tr("restoring %n run(s)", nullptr, count) : tr("deleting %n run(s)", nullptr, count), runs,
-             &store::Store::setDeleted, !restores);
+        mark(restores ? tr("restoring %1").arg(runsText(runs.size())) : tr("deleting %1").arg(runsText(runs.size())),
+             runs, &store::Store::setDeleted, !restores);
+        done_ = restores ? tr("%1 restored").arg(runsText(runs.size())) : tr("%1 deleted").arg(runsText(runs.size()));
     });
 }
 
 void HistoryDocument::exportRuns() {
     const auto write = [this](const QString& path) {
         withSelectedRuns([this, path](const Runs& runs) {
-            summary_->setText(tr("Exporting %1 runs…").arg(QLocale().toString(static_cast<qulonglong>(runs.size()))));
+            summary_->setText(tr("Exporting %1…").arg(runsText(runs.size())));
             history_->transfer<bool>(
                 this,
                 [runs, to = path.toStdString()](store::Store& store) {
@@ -323,7 +334,7 @@ void HistoryDocument::exportRuns() {
                 },
                 [this, path, count = runs.size()](bool /*done*/) {
                     updateSummary();
-                    emit messaged(tr("%1 run(s) are in %2.").arg(count).arg(QFileInfo(path).fileName()), path);
+                    emit done(tr("%1 written to %2.").arg(runsText(count), QFileInfo(path).fileName()));
                 });
         });
     };
@@ -336,11 +347,9 @@ void HistoryDocument::importRuns() {
                          history_->transfer<store::MergeCount>(
                              this, [from = path.toStdString()](store::Store& store) { return store.merge(from); },
                              [this, path](const store::MergeCount& count) {
-                                 emit messaged(tr("%1: %2 runs imported, %3 were here already.")
-                                                   .arg(QFileInfo(path).fileName())
-                                                   .arg(count.added)
-                                                   .arg(count.present),
-                                               path);
+                                 emit done(tr("%1: %2 imported, %3 here already.")
+                                               .arg(QFileInfo(path).fileName(), runsText(count.added))
+                                               .arg(count.present));
                                  history_->announceChange();
                              });
                      });
@@ -350,7 +359,7 @@ Facts HistoryDocument::overview() const {
     Facts facts;
     facts.title = title();
     facts.icon = iconName();
-    facts.subtitle = summary_->text();
+    facts.subtitle = listedText();
     facts.note = tr("Select a run to see its facts, or several to compare them.");
     return facts;
 }
@@ -396,18 +405,23 @@ void HistoryDocument::updateActions() {
     actionNamed(QStringLiteral("resume"))->setEnabled(interrupted && writable);
 }
 
-void HistoryDocument::updateSummary() {
+QString HistoryDocument::listedText() const {
     const int rows = model_.rowCount();
-    const QString count = QLocale().toString(rows);
-    if (filters_->isActive())
-        summary_->setText(rows == 1 ? tr("1 run fits the filters") : tr("%1 runs fit the filters").arg(count));
-    else
-        summary_->setText(rows == 1 ? tr("1 run") : tr("%1 runs").arg(count));
+    const QString runs = runsText(static_cast<std::size_t>(rows));
+    if (!filters_->isActive()) return runs;
+    return rows == 1 ? tr("1 run matches the filters") : tr("%1 match the filters").arg(runs);
+}
+
+void HistoryDocument::updateSummary() {
+    QString text = listedText();
+    if (!done_.isEmpty() && undo_.canUndo())
+        text += QStringLiteral(" · %1 · <a href=\"undo\">%2</a>").arg(done_.toHtmlEscaped(), tr("Undo"));
+    summary_->setText(text);
     hint_->setSentence(filters_->isActive()
-                           ? tr("No run fits these filters.")
+                           ? tr("No runs match these filters.")
                            : tr("Nothing was run yet. Every run is kept here: open a study and press Run."));
-    hint_->setVisible(rows == 0);
-    table_->setVisible(rows > 0);
+    hint_->setVisible(model_.rowCount() == 0);
+    table_->setVisible(model_.rowCount() > 0);
     updateActions();
 }
 
@@ -436,7 +450,7 @@ void HistoryDocument::askForNames() {
 void HistoryDocument::showColumnMenu(const QPoint& position) {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    columns_->fillMenu(*menu);
+    columns_->fillMenu(*menu, std::max(0, table_->horizontalHeader()->logicalIndexAt(position)));
     menu->popup(table_->horizontalHeader()->mapToGlobal(position));
 }
 

@@ -64,6 +64,8 @@ private:
     void importRuns();
     void inspectCurrent();
     void updateActions();
+    /// How many runs are listed, as a sentence of plain text.
+    QString listedText() const;
     void updateSummary();
     void askForNames();
     void showColumnMenu(const QPoint& position);
@@ -79,6 +81,7 @@ private:
     QLabel* summary_;
     EmptyState* hint_;
     QVector<QAction*> actions_;
+    QString done_;  ///< what the last edit did, to be taken back; empty after others
     std::vector<store::RunId> kept_;
     int keptScroll_ = 0;
     bool everSelected_ = false;

@@ -10,6 +10,8 @@
 #include <QTimer>
 #include <QToolButton>
 
+#include "core/study/study.h"
+#include "ui/models/run_status.h"
 #include "ui/theme/theme.h"
 #include "ui/workspace/words.h"
 
@@ -19,6 +21,8 @@ namespace {
 
 /// Typing is answered when it rests.
 constexpr int kTypingMilliseconds = 150;
+/// Least widths in spacing steps, and in letters.
+constexpr int kName = 34, kValue = 22, kLetters = 12;
 
 constexpr store::RunStatus kStatuses[] = {
     store::RunStatus::running, store::RunStatus::queued, store::RunStatus::paused,   store::RunStatus::interrupted,
@@ -51,9 +55,10 @@ HistoryFilters::HistoryFilters(QWidget* parent)
       search_(edit(tr("Search the history"), tr("Search names, tags, notes, models, hardware"))),
       model_(edit(tr("Model"), tr("Any model"))),
       hardware_(edit(tr("Hardware"), tr("Any hardware"))),
-      least_(edit(tr("Least value"), tr("from"))),
-      most_(edit(tr("Greatest value"), tr("to"))),
+      least_(edit(tr("Least value"), tr("at least"))),
+      most_(edit(tr("Greatest value"), tr("at most"))),
       status_(choice(tr("Status"))),
+      engine_(choice(tr("Engine"))),
       tag_(choice(tr("Tag"))),
       time_(choice(tr("Time"))),
       metric_(choice(tr("Metric"))),
@@ -65,6 +70,9 @@ HistoryFilters::HistoryFilters(QWidget* parent)
     search_->setClearButtonEnabled(true);
     status_->addItem(tr("Any status"));
     for (const store::RunStatus status : kStatuses) status_->addItem(statusText(status), static_cast<int>(status));
+    engine_->addItem(tr("Any engine"));
+    for (const study::Engine& row : study::engines())
+        engine_->addItem(engineText(std::string(row.id)), QString::fromStdString(std::string(row.id)));
     for (const TimeRow& row : kTimes) time_->addItem(tr(row.title), row.days);
     setTags({});
     setMetrics({});
@@ -83,17 +91,24 @@ HistoryFilters::HistoryFilters(QWidget* parent)
     first->setSpacing(theme().spacing(2));
     first->addWidget(search_, 3);
     for (QWidget* each : std::initializer_list<QWidget*>{status_, starred_, more_, clear_}) first->addWidget(each);
-    auto* below = new QHBoxLayout(second_);
+    auto* below = new QVBoxLayout(second_);
     below->setContentsMargins(0, 0, 0, 0);
     below->setSpacing(theme().spacing(2));
-    below->addWidget(time_);
-    below->addWidget(model_, 2);
-    below->addWidget(hardware_, 2);
-    below->addWidget(tag_);
-    below->addWidget(metric_);
-    below->addWidget(least_, 1);
-    below->addWidget(most_, 1);
-    below->addWidget(deleted_);
+    // Two lines, so that every field has room for what is typed into it.
+    for (const auto& line : std::initializer_list<std::initializer_list<std::pair<QWidget*, int>>>{
+             {{engine_, 0}, {model_, 1}, {hardware_, 1}, {tag_, 0}},
+             {{time_, 0}, {metric_, 2}, {least_, 1}, {most_, 1}, {deleted_, 0}}}) {
+        auto* row = new QHBoxLayout;
+        row->setSpacing(theme().spacing(2));
+        for (const auto& [widget, stretch] : line) row->addWidget(widget, stretch);
+        below->addLayout(row);
+    }
+    for (QLineEdit* each : {model_, hardware_}) each->setMinimumWidth(theme().spacing(kName));
+    for (QLineEdit* each : {least_, most_}) each->setMinimumWidth(theme().spacing(kValue));
+    for (QComboBox* each : {tag_, metric_}) {  // names of people may be long
+        each->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        each->setMinimumContentsLength(kLetters);
+    }
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(theme().spacing(2));
@@ -110,7 +125,7 @@ HistoryFilters::HistoryFilters(QWidget* parent)
             checkRange();
             rest->start();
         });
-    for (QComboBox* each : {status_, tag_, time_, metric_})
+    for (QComboBox* each : {status_, engine_, tag_, time_, metric_})
         connect(each, &QComboBox::currentIndexChanged, this, [this] {
             checkRange();
             emit changed();
@@ -187,6 +202,7 @@ store::HistoryQuery HistoryFilters::query(store::HistoryQuery base) const {
     base.text = search_->text().trimmed().toStdString();
     base.model = model_->text().trimmed().toStdString();
     base.hardware = hardware_->text().trimmed().toStdString();
+    base.engine = engine_->currentData().toString().toStdString();
     base.tag = tag_->currentData().toString().toStdString();
     base.status.reset();
     if (status_->currentIndex() > 0) base.status = static_cast<store::RunStatus>(status_->currentData().toInt());
@@ -208,7 +224,7 @@ bool HistoryFilters::isActive() const {
     const QLineEdit* const edits[] = {search_, model_, hardware_};
     for (const QLineEdit* each : edits)
         if (!each->text().trimmed().isEmpty()) return true;
-    const QComboBox* const choices[] = {status_, tag_, time_, metric_};
+    const QComboBox* const choices[] = {status_, engine_, tag_, time_, metric_};
     for (const QComboBox* each : choices)
         if (each->currentIndex() > 0) return true;
     return starred_->isChecked() || deleted_->isChecked();
@@ -218,7 +234,7 @@ void HistoryFilters::clear() {
     {
         const QSignalBlocker quiet(this);
         for (QLineEdit* each : {search_, model_, hardware_, least_, most_}) each->clear();
-        for (QComboBox* each : {status_, tag_, time_, metric_}) each->setCurrentIndex(0);
+        for (QComboBox* each : {status_, engine_, tag_, time_, metric_}) each->setCurrentIndex(0);
         starred_->setChecked(false);
         deleted_->setChecked(false);
     }
@@ -227,8 +243,13 @@ void HistoryFilters::clear() {
 }
 
 QJsonObject HistoryFilters::save() const {
-    return {{"text", search_->text()},           {"model", model_->text()},       {"hardware", hardware_->text()},
-            {"status", status_->currentIndex()}, {"time", time_->currentIndex()}, {"starred", starred_->isChecked()},
+    return {{"text", search_->text()},
+            {"model", model_->text()},
+            {"hardware", hardware_->text()},
+            {"status", status_->currentIndex()},
+            {"time", time_->currentIndex()},
+            {"starred", starred_->isChecked()},
+            {"engine", engine_->currentData().toString()},
             {"more", more_->isChecked()}};
 }
 
@@ -237,6 +258,7 @@ void HistoryFilters::restore(const QJsonObject& saved) {
     model_->setText(saved["model"].toString().left(1000));
     hardware_->setText(saved["hardware"].toString().left(1000));
     status_->setCurrentIndex(qBound(0, saved["status"].toInt(), status_->count() - 1));
+    engine_->setCurrentIndex(std::max(0, engine_->findData(saved["engine"].toString())));
     time_->setCurrentIndex(qBound(0, saved["time"].toInt(), time_->count() - 1));
     starred_->setChecked(saved["starred"].toBool());
     more_->setChecked(saved["more"].toBool());

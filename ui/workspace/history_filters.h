@@ -11,7 +11,7 @@ class QToolButton;
 
 namespace tessera::ui {
 
-/// The row above the history: words, status, model, hardware, tag, time, star, and a metric's range.
+/// The row above the history: words, status, engine, model, hardware, tag, time, star, and a metric's range.
 class HistoryFilters : public QWidget {
     Q_OBJECT
 
@@ -37,7 +37,7 @@ private:
     void checkRange();
 
     QLineEdit *search_, *model_, *hardware_, *least_, *most_;
-    QComboBox *status_, *tag_, *time_, *metric_;
+    QComboBox *status_, *engine_, *tag_, *time_, *metric_;
     QToolButton *starred_, *deleted_, *more_, *clear_;
     QWidget* second_;
     MetricKinds kinds_;

@@ -6,6 +6,8 @@
 #include <array>
 
 #include "core/base/text.h"
+#include "core/study/key_result.h"
+#include "ui/models/run_status.h"
 #include "ui/theme/theme.h"
 #include "ui/views/run_progress.h"
 #include "ui/workspace/words.h"
@@ -15,24 +17,38 @@ namespace tessera::ui {
 namespace {
 
 struct ColumnRow {
-    const char* title;
+    const char* id;       ///< in settings
     const char* orderBy;  ///< of HistoryQuery; empty = cannot be sorted by
+    const char* title;
     const char* help;
 };
 constexpr std::array kColumns{
-    ColumnRow{"", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Starred")},
-    ColumnRow{QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Name"), "name", ""},
-    ColumnRow{QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Status"), "status", ""},
-    ColumnRow{QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Model"), "model", ""},
-    ColumnRow{QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Hardware"), "hardware", ""},
-    ColumnRow{QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Outcome"), "", ""},
-    ColumnRow{QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Started"), "started", ""},
-    ColumnRow{QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Took"), "", ""},
-    ColumnRow{QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Tags"), "",
+    ColumnRow{"star", "", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Starred")},
+    ColumnRow{"name", "name", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Name"), ""},
+    ColumnRow{"engine", "engine", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Engine"), ""},
+    ColumnRow{"model", "model", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Model"), ""},
+    ColumnRow{"hardware", "hardware", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Hardware"), ""},
+    ColumnRow{"result", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Result"),
+              QT_TRANSLATE_NOOP("tessera::ui::HistoryModel",
+                                "The number that counts for the run's engine; the status of a run without one")},
+    ColumnRow{"gap", "gap", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Gap"),
+              QT_TRANSLATE_NOOP("tessera::ui::HistoryModel",
+                                "Optimality gap: the result is at most this far from the "
+                                "best possible")},
+    ColumnRow{"tags", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Tags"),
               QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Words of yours, with commas between them")},
-    ColumnRow{QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Note"), "", ""},
+    ColumnRow{"started", "started", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Started"), ""},
+    ColumnRow{"status", "status", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Status"), ""},
+    ColumnRow{"took", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Took"), ""},
+    ColumnRow{"outcome", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Outcome"), ""},
+    ColumnRow{"note", "", QT_TRANSLATE_NOOP("tessera::ui::HistoryModel", "Note"), ""},
 };
 static_assert(kColumns.size() == HistoryModel::FirstMetric);
+
+bool isNumber(int column) {
+    return column >= HistoryModel::FirstMetric || column == HistoryModel::Took || column == HistoryModel::Result ||
+           column == HistoryModel::Gap;
+}
 
 QString tagsText(const store::RunRow& row) {
     QStringList tags;
@@ -41,6 +57,11 @@ QString tagsText(const store::RunRow& row) {
 }
 
 }  // namespace
+
+QString HistoryModel::idOf(int column) const {
+    return column < FirstMetric ? QLatin1String(kColumns.at(static_cast<std::size_t>(column)).id)
+                                : metrics_.at(column - FirstMetric);
+}
 
 QStringList tagsIn(const QString& text) {
     QStringList tags;
@@ -59,7 +80,7 @@ HistoryModel::HistoryModel(History& history, QObject* parent) : QAbstractTableMo
 
 void HistoryModel::setQuery(const store::HistoryQuery& query) {
     query_ = query;
-    query_.metrics.clear();
+    query_.metrics = study::keyMetrics();
     for (const QString& name : metrics_) query_.metrics.push_back(name.toStdString());
     load(true);
 }
@@ -202,12 +223,19 @@ QVariant HistoryModel::text(const store::RunRow& row, int column) const {
         case Hardware:
             return shown(row.hardware);
         case Headline:
-            return shown(row.headline);
+            return shown(row.damage.empty() ? row.headline : row.damage);
+        case Engine:
+            return engineText(row.engine);
+        case Result:
+            return row.status == store::RunStatus::done
+                       ? QString::fromStdString(study::keyResult(row.engine, row.metrics, row.headline))
+                       : statusText(row.status);
+        case Gap:
+            return QString::fromStdString(study::gapText(row.engine, row.metrics));
         case Started:
             return row.started ? momentText(*row.started) : QString();
         case Took:
-            return row.started && row.finished ? durationText(static_cast<double>(*row.finished - *row.started) / 1000)
-                                               : QString();
+            return row.started && row.finished ? durationText(static_cast<double>(row.worked) / 1000) : QString();
         case Tags:
             return tagsText(row);
         case Note:
@@ -224,8 +252,8 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const int column = index.column();
     if (role == Qt::TextAlignmentRole)
-        return column >= FirstMetric || column == Took ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
-    if (role == Qt::FontRole && (column >= FirstMetric || column == Took || column == Started))
+        return isNumber(column) ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
+    if (role == Qt::FontRole && (isNumber(column) || column == Started))
         return theme().font(Theme::Text::base, false, true);
     const store::RunRow* run = row(index.row());
     if (run == nullptr) return role == Qt::DisplayRole && column == Name ? QVariant(QStringLiteral("…")) : QVariant();
@@ -244,14 +272,16 @@ QVariant HistoryModel::data(const QModelIndex& index, int role) const {
         case Qt::AccessibleTextRole:
             return column == Star ? QVariant(run->starred ? tr("Starred") : tr("Not starred")) : QVariant();
         case Qt::DecorationRole:
-            if (column == Status) return theme().icon(statusIcon(run->status), statusToken(run->status));
+            if (column == Status || (column == Result && run->status != store::RunStatus::done))
+                return theme().icon(statusIcon(run->status), statusToken(run->status));
             if (column == Star)
                 return theme().icon(run->starred ? QStringLiteral("star-filled") : QStringLiteral("star"),
                                     run->starred ? "warning" : "disabled");
             return {};
         case Qt::ForegroundRole:
-            return column == Headline || column == Started || column == Took ? QVariant(theme().colour("secondary"))
-                                                                             : QVariant();
+            return column == Engine || column == Headline || column == Started || column == Took
+                       ? QVariant(theme().colour("secondary"))
+                       : QVariant();
         default:
             return {};
     }
@@ -294,7 +324,7 @@ QVariant HistoryModel::headerData(int section, Qt::Orientation orientation, int 
     const ColumnRow& column = kColumns[static_cast<std::size_t>(section)];
     if (role == Qt::DisplayRole) return tr(column.title);
     if (role == Qt::ToolTipRole && *column.help != '\0') return tr(column.help);
-    if (role == Qt::TextAlignmentRole && section == Took) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::TextAlignmentRole && isNumber(section)) return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     return role == Qt::TextAlignmentRole ? QVariant(Qt::AlignLeft | Qt::AlignVCenter) : QVariant();
 }
 

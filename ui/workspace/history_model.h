@@ -20,7 +20,22 @@ class HistoryModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Star, Name, Status, Model, Hardware, Headline, Started, Took, Tags, Note, FirstMetric };
+    enum Column {
+        Star,
+        Name,
+        Engine,
+        Model,
+        Hardware,
+        Result,
+        Gap,
+        Tags,
+        Started,
+        Status,
+        Took,
+        Headline,
+        Note,
+        FirstMetric
+    };
     enum Role { RunRole = Qt::UserRole + 1 };
     static constexpr int kPage = 200;
     static constexpr int kMostPages = 40;  ///< kept; the ones not used for longest leave
@@ -33,6 +48,8 @@ public:
     QStringList metrics() const { return metrics_; }
     void setKinds(const MetricKinds& kinds);  ///< how metrics are named and shown
     const MetricKinds& kinds() const { return kinds_; }
+    /// A name of a column that settings keep: it outlives its place.
+    QString idOf(int column) const;
     /// Reads again what is shown.
     void refresh();
     /// nullptr while its page is on the way.

@@ -22,6 +22,8 @@ void InspectorPanel::setFacts(const Facts& facts) {
     }
     if (facts_ == nullptr) {
         facts_ = new FactsView;
+        // As wide as the pane, whatever is in it: nothing stands beyond its edge.
+        facts_->setMinimumWidth(1);
         setWidget(facts_);
     }
     facts_->setFacts(facts);

@@ -18,6 +18,11 @@ QString plain(const std::string& text) {
     return QString::fromStdString(escaped(text));
 }
 
+QString leftText(const study::TimeLeft::Span& left) {
+    const QString text = JobQueue::tr("%1 left").arg(plain(study::spanText(left)));
+    return left.then.empty() ? text : JobQueue::tr("%1, then %2").arg(text, plain(left.then));
+}
+
 }  // namespace
 
 void WorkClock::start(Moment now) {
@@ -34,7 +39,7 @@ double WorkClock::seconds(Moment now) const {
         .count();
 }
 
-Job::Job(RunState initial) : state_(std::move(initial)) {}
+Job::Job(RunState initial) : state_(std::move(initial)), timeLeft_(state_.study) {}
 
 study::RunHooks Job::hooks() {
     study::RunHooks hooks;
@@ -55,6 +60,7 @@ void Job::setStudy(study::Study study, const QString& title) {
     const std::scoped_lock lock(mutex_);
     state_.title = title;
     state_.study = std::move(study);
+    timeLeft_ = study::TimeLeft(state_.study);
     changed_ = true;
 }
 
@@ -70,14 +76,25 @@ void Job::setRun(store::RunId run) {
     changed_ = true;
 }
 
+void Job::recall(const std::map<std::string, std::vector<std::pair<double, double>>>& trace) {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [series, points] : trace)
+        for (const auto& [x, y] : points)
+            if (std::isfinite(x) && std::isfinite(y)) curves_.add(series, x, y);
+    curvesChanged_ = changed_ = true;
+}
+
 void Job::finish(store::RunStatus status, std::shared_ptr<const study::Result> result, const QString& problem) {
     const std::scoped_lock lock(mutex_);
     clock_.halt(std::chrono::steady_clock::now());
     state_.status = status;
     state_.result = std::move(result);
     state_.problem = problem;
+    // Whoever reads the state once more after its end sees all of the curves, though no tick came in between.
+    state_.curves = curves_.snapshot();
+    curvesChanged_ = false;
     state_.task.clear();
-    state_.secondsLeft = -1;
+    state_.left.clear();
     changed_ = true;
 }
 
@@ -167,6 +184,7 @@ void Job::waitWhilePaused() {
 void Job::note(const ProgressEvent& event) {
     const std::scoped_lock lock(mutex_);
     changed_ = true;
+    if (event.kind != ProgressEvent::Kind::log && event.total > 0) estimate(event);
     switch (event.kind) {
         case ProgressEvent::Kind::progress:
             progress(event);
@@ -186,7 +204,7 @@ void Job::note(const ProgressEvent& event) {
     }
 }
 
-/// Rate and time left are those of the current task: tasks count in units of their own.
+/// The rate is that of the current task: tasks count in units of their own.
 void Job::progress(const ProgressEvent& event) {
     const double now = clock_.seconds(std::chrono::steady_clock::now());
     const QString task = plain(event.task);
@@ -199,7 +217,12 @@ void Job::progress(const ProgressEvent& event) {
     state_.total = event.total;
     const double worked = now - taskBegan_;
     state_.rate = worked > kSecondsUntilRate ? (event.done - taskDone_) / worked : 0;
-    state_.secondsLeft = state_.rate > 0 && event.total > 0 ? (event.total - event.done) / state_.rate : -1;
+}
+
+void Job::estimate(const ProgressEvent& event) {
+    timeLeft_.note(event, clock_.seconds(std::chrono::steady_clock::now()));
+    const std::optional<study::TimeLeft::Span> left = timeLeft_.left();
+    state_.left = left ? leftText(*left) : QString();
 }
 
 void Job::improve(const ProgressEvent& event) {

@@ -2,13 +2,18 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "core/base/progress.h"
 #include "core/study/study.h"
+#include "core/study/time_left.h"
 #include "ui/models/run_state.h"
 #include "ui/workspace/curve_recorder.h"
 
@@ -40,6 +45,8 @@ public:
     void setStudy(study::Study study, const QString& title);
     void setTitle(const QString& title);
     void setRun(store::RunId run);
+    /// The curves of a run that goes on.
+    void recall(const std::map<std::string, std::vector<std::pair<double, double>>>& trace);
     void finish(store::RunStatus status, std::shared_ptr<const study::Result> result, const QString& problem);
 
     void pause();
@@ -65,6 +72,7 @@ private:
     void note(const ProgressEvent& event);
     void progress(const ProgressEvent& event);
     void improve(const ProgressEvent& event);
+    void estimate(const ProgressEvent& event);
 
     mutable std::mutex mutex_;
     std::condition_variable_any resumed_;
@@ -76,6 +84,7 @@ private:
     bool interrupted_ = false;
     WorkClock clock_;
     std::optional<double> bestValue_;
+    study::TimeLeft timeLeft_;
     double improvedAt_ = 0;  ///< on the work clock
     double taskBegan_ = 0;   ///< on the work clock, when `taskDone_` was done
     double taskDone_ = 0;

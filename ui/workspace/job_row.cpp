@@ -33,8 +33,8 @@ void addWorking(const RunState& state, QStringList& facts) {
     if (state.rate > 0) facts.append(JobRow::tr("%1 per s").arg(QString::fromStdString(formatCount(state.rate))));
     if (!state.best.isEmpty()) facts.append(JobRow::tr("best %1").arg(state.best));
     if (!state.best.isEmpty() && state.sinceImprovement > kWorthTelling)
-        facts.append(JobRow::tr("no better for %1").arg(durationText(state.sinceImprovement)));
-    if (state.secondsLeft >= 0) facts.append(JobRow::tr("%1 left").arg(durationText(state.secondsLeft)));
+        facts.append(JobRow::tr("no improvement for %1").arg(durationText(state.sinceImprovement)));
+    if (!state.left.isEmpty()) facts.append(state.left);
 }
 
 }  // namespace
@@ -79,7 +79,6 @@ JobRow::JobRow(JobQueue& jobs, int job, QWidget* parent)
     facts_->setFont(theme().font(Theme::Text::base, false, true));
     facts_->setToken("secondary");
     facts_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    bar_->setRange(0, kBarSteps);
     bar_->setTextVisible(false);
     bar_->setFixedWidth(theme().spacing(30));
     auto* line = new QHBoxLayout(this);
@@ -146,13 +145,16 @@ void JobRow::refresh() {
     }
     bar_->setVisible(working);
     bar_->setAccessibleName(tr("Progress of %1").arg(state.title));
-    // A bar without a known end moves by itself only while work is done.
-    bar_->setRange(0, started && state.total <= 0 && state.status == store::RunStatus::running ? 0 : kBarSteps);
-    bar_->setValue(qRound(kBarSteps * shareOf(state)));
+    showProgress(*bar_, state);
     pause_->setVisible(started);
     stop_->setVisible(started);
     cancel_->setVisible(working);
     forget_->setVisible(!working);
+}
+
+void JobRow::showProgress(QProgressBar& bar, const RunState& state) {
+    bar.setRange(0, state.status == store::RunStatus::running && state.total <= 0 ? 0 : kBarSteps);
+    bar.setValue(qRound(kBarSteps * shareOf(state)));
 }
 
 void JobRow::mouseDoubleClickEvent(QMouseEvent* event) {

@@ -21,6 +21,8 @@ public:
     void refresh();
     /// "71 % · 612/s · best 36.2 ms · 2 s left", from the state alone.
     static QString factsOf(const RunState& state);
+    /// A bar as far as a run is; one without a known end moves by itself, but only while work is done.
+    static void showProgress(QProgressBar& bar, const RunState& state);
 
 signals:
     void opened(int job);

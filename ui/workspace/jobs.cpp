@@ -37,6 +37,15 @@ QString titleOf(const study::Study& study, const QString& title) {
     return title.isEmpty() ? QString::fromStdString(escaped(study::titleOf(study))) : title;
 }
 
+/// What a run that goes on had found up to its checkpoint is shown from its first moment on.
+void recall(Job& job, const std::filesystem::path& path, store::RunId run) {
+    try {
+        job.recall(store::Store::open(path, store::OpenMode::readOnly).trace(run));
+    } catch (const std::exception&) {
+        return;  // it works without, too
+    }
+}
+
 study::Result perform(Job& job, const Order& order) {
     study::RunHooks hooks = job.hooks();
     study::Study study = job.state().study;
@@ -58,6 +67,7 @@ study::Result perform(Job& job, const Order& order) {
     options.whenCancelled = [&job] { return job.whenCancelled(); };
     options.begun = [&](store::RunId run) {
         job.setRun(run);
+        if (origin.resume != 0) recall(job, order.history, run);
         order.begun();
     };
     options.trouble = order.trouble;
@@ -107,11 +117,6 @@ void work(Job& job, const Order& order) {
 }
 
 }  // namespace
-
-bool isWorking(store::RunStatus status) {
-    return status == store::RunStatus::queued || status == store::RunStatus::running ||
-           status == store::RunStatus::paused;
-}
 
 struct JobQueue::Implementation {
     struct Entry {

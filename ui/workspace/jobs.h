@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "ui/models/run_state.h"
+#include "ui/models/run_status.h"
 
 namespace tessera::ui {
 
@@ -68,8 +69,5 @@ private:
     struct Implementation;
     std::unique_ptr<Implementation> d_;
 };
-
-/// True while a run may still change: queued, running or paused.
-bool isWorking(store::RunStatus status);
 
 }  // namespace tessera::ui

@@ -1,6 +1,8 @@
 #include "ui/workspace/library_data.h"
 
 #include <QCoreApplication>
+#include <QMap>
+#include <algorithm>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -41,12 +43,19 @@ QString coresText(const hardware::Platform& platform) {
     return parts.mid(0, 8).join(QStringLiteral(" + "));
 }
 
+/// An entry of which no more is known than what its file is called.
+template <typename Row>
+LibraryContents::Entry fileEntry(const std::string& kind, const Row& row) {
+    return {.key = shown(kind + "/" + row.id),
+            .title = row.name.empty() ? shown(row.id) : shown(row.name),
+            .aside = {},
+            .help = {},
+            .problem = shown(row.problem),
+            .own = isOwnFile(row.path)};
+}
+
 LibraryContents::Entry workloadEntry(const cost::WorkloadEntry& row) {
-    LibraryContents::Entry entry{.key = shown("workload/" + row.id),
-                                 .title = row.name.empty() ? shown(row.id) : shown(row.name),
-                                 .aside = {},
-                                 .help = {},
-                                 .problem = shown(row.problem)};
+    LibraryContents::Entry entry = fileEntry("workload", row);
     if (!row.problem.empty()) return entry;
     try {
         const cost::Workload workload = cost::loadWorkload(row.path.string());
@@ -59,11 +68,7 @@ LibraryContents::Entry workloadEntry(const cost::WorkloadEntry& row) {
 }
 
 LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
-    LibraryContents::Entry entry{.key = shown(row.kind + "/" + row.id),
-                                 .title = row.name.empty() ? shown(row.id) : shown(row.name),
-                                 .aside = {},
-                                 .help = {},
-                                 .problem = shown(row.problem)};
+    LibraryContents::Entry entry = fileEntry(row.kind, row);
     if (!row.problem.empty()) return entry;
     try {
         if (row.kind == "platform") {
@@ -93,10 +98,16 @@ LibraryContents::Entry hardwareEntry(const hardware::LibraryEntry& row) {
 }
 
 LibraryContents::Entry studyEntry(const std::string& name, const std::string& path) {
-    LibraryContents::Entry entry{
-        .key = QString::fromStdString(name), .title = shown(name), .aside = {}, .help = shown(name), .problem = {}};
+    LibraryContents::Entry entry{.key = QString::fromStdString(name),
+                                 .title = shown(name),
+                                 .aside = {},
+                                 .help = shown(name),
+                                 .problem = {},
+                                 .own = isOwnFile(path)};
     try {
-        if (const study::Study study = study::loadStudy(path); !study.name.empty()) entry.title = shown(study.name);
+        const study::Study study = study::loadStudy(path);
+        if (!study.name.empty()) entry.title = shown(study.name);
+        entry.group = engineText(study.engine);
     } catch (const std::exception& error) {
         entry.problem = shown(error.what());
     }
@@ -193,6 +204,16 @@ std::optional<StudyCard> cardOf(const std::string& name) {
     }
 }
 
+/// The user's own come first, and no two are called the same: where a name is taken, the file's is beside it.
+void arrange(QVector<LibraryContents::Entry>& entries) {
+    std::stable_partition(entries.begin(), entries.end(), [](const LibraryContents::Entry& each) { return each.own; });
+    QMap<QString, int> called;
+    for (const LibraryContents::Entry& each : entries) ++called[each.title];
+    for (LibraryContents::Entry& each : entries)
+        if (called[each.title] > 1 && each.own)
+            each.title = QStringLiteral("%1 (%2)").arg(each.title, each.key.section(QLatin1Char('/'), -1));
+}
+
 }  // namespace
 
 LibraryContents readLibrary() {
@@ -201,7 +222,9 @@ LibraryContents readLibrary() {
         contents.models.append({.key = QString::fromStdString("zoo:" + entry.id),
                                 .title = QString::fromStdString(entry.title),
                                 .aside = {},
-                                .help = QString::fromStdString(entry.description)});
+                                .help = QString::fromStdString(entry.description),
+                                .problem = {},
+                                .group = QString::fromStdString(entry.family)});
     for (const hardware::LibraryEntry& row : hardware::libraryEntries()) {
         if (row.kind == "fleet") contents.fleets.append(hardwareEntry(row));
         if (row.kind == "accelerator") contents.accelerators.append(hardwareEntry(row));
@@ -210,6 +233,9 @@ LibraryContents readLibrary() {
     }
     for (const cost::WorkloadEntry& row : cost::workloadEntries()) contents.workloads.append(workloadEntry(row));
     for (const auto& [name, path] : libraryFiles("studies")) contents.studies.append(studyEntry(name, path.string()));
+    for (QVector<LibraryContents::Entry>* section : {&contents.fleets, &contents.accelerators, &contents.platforms,
+                                                     &contents.templates, &contents.workloads, &contents.studies})
+        arrange(*section);
     return contents;
 }
 

@@ -13,6 +13,8 @@ struct LibraryContents {
         QString aside;  ///< short: "zoo", "256 accelerators"
         QString help;   ///< a sentence or two
         QString problem = {};
+        bool own = false;    ///< a file of the user's, not one that comes with the program
+        QString group = {};  ///< the family of a model, the engine of a study: sections of long lists
         bool operator==(const Entry&) const = default;
     };
     QVector<Entry> models;  ///< of the zoo

@@ -7,6 +7,7 @@
 #include <QSet>
 #include <QVBoxLayout>
 
+#include "ui/models/run_status.h"
 #include "ui/theme/theme.h"
 #include "ui/views/focus_start.h"
 #include "ui/workspace/two_tone_delegate.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr int kIconRole = Qt::UserRole + 30;
 constexpr int kTokenRole = Qt::UserRole + 31;
 constexpr int kSectionRole = Qt::UserRole + 32;
+constexpr int kSearchRole = Qt::UserRole + 33;  // what the filter looks at
 
 void setIcon(QStandardItem* item, const QString& icon, const char* token = "secondary") {
     item->setData(icon, kIconRole);
@@ -34,9 +36,9 @@ QString identityOf(const QStandardItem& item) {
 
 /// Makes a row that stays like one that was made anew.
 void makeLike(QStandardItem& item, const QStandardItem& anew) {
-    for (const int role :
-         {int(Qt::DisplayRole), int(Qt::ToolTipRole), int(Qt::AccessibleDescriptionRole), int(LibraryPanel::HelpRole),
-          int(LibraryPanel::FileRole), int(LibraryPanel::RunRole), int(TwoToneDelegate::kAsideRole)})
+    for (const int role : {int(Qt::DisplayRole), int(Qt::ToolTipRole), int(Qt::AccessibleDescriptionRole),
+                           int(LibraryPanel::HelpRole), int(LibraryPanel::FileRole), int(LibraryPanel::RunRole),
+                           int(TwoToneDelegate::kAsideRole), int(TwoToneDelegate::kBadgeRole), kSearchRole})
         if (item.data(role) != anew.data(role)) item.setData(anew.data(role), role);
     if (item.data(kIconRole) == anew.data(kIconRole) && item.data(kTokenRole) == anew.data(kTokenRole)) return;
     setIcon(&item, anew.data(kIconRole).toString(), anew.data(kTokenRole).toString().toLatin1().constData());
@@ -62,6 +64,7 @@ LibraryPanel::LibraryPanel(QWidget* parent) : QWidget(parent), filter_(new QLine
     proxy_.setRecursiveFilteringEnabled(true);
     proxy_.setAutoAcceptChildRows(false);
     proxy_.setFilterCaseSensitivity(Qt::CaseInsensitive);
+    proxy_.setFilterRole(kSearchRole);
     filter_->setPlaceholderText(tr("Filter the library"));
     filter_->setAccessibleName(tr("Filter the library"));
     filter_->setClearButtonEnabled(true);
@@ -98,6 +101,7 @@ QStandardItem* LibraryPanel::section(const QString& id, const QString& title, co
                                      QStandardItem* parent) {
     auto* item = new QStandardItem(title);
     item->setData(id, kSectionRole);
+    item->setData(title, kSearchRole);
     item->setFont(theme().font(Theme::Text::base, parent == model_.invisibleRootItem()));
     item->setEditable(false);
     setIcon(item, icon, "text");
@@ -111,6 +115,12 @@ QStandardItem* LibraryPanel::entryItem(const QString& kind, const QString& icon,
     item->setData(entry.key, KeyRole);
     item->setData(entry.problem.isEmpty() ? entry.help : entry.problem, HelpRole);
     item->setData(entry.aside, TwoToneDelegate::kAsideRole);
+    const QString badge = entry.own ? tr("mine") : QString();
+    item->setData(badge, TwoToneDelegate::kBadgeRole);
+    item->setAccessibleDescription(badge);
+    // Also by the name under which studies and commands know it.
+    const QStringList searched{entry.title, entry.key.section(QLatin1Char('/'), -1), badge};
+    item->setData(searched.join(QLatin1Char('\n')), kSearchRole);
     item->setToolTip((entry.problem.isEmpty() ? entry.help : entry.problem).toHtmlEscaped());
     item->setEditable(false);
     setIcon(item, entry.problem.isEmpty() ? icon : QStringLiteral("warning"),
@@ -285,6 +295,8 @@ QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
         add(tr("Run again"), QStringLiteral("run"), [this, run] { emit repeatRequested(run); });
         add(tr("Open its study"), QStringLiteral("study"), [this, run] { emit studyOfRunRequested(run); });
     }
+    if (kind == QLatin1String("hardware"))
+        add(tr("Duplicate…"), QStringLiteral("duplicate"), [this, key] { emit duplicateRequested(key); });
     if (index.data(FileRole).toBool())
         add(tr("Take off this list"), QStringLiteral("close"), [this, key] { emit forgetRequested(key); });
     return menu;

@@ -42,8 +42,9 @@ signals:
     void runRequested(const QString& study);  ///< a study's key
     void repeatRequested(qint64 run);
     void studyOfRunRequested(qint64 run);
-    void forgetRequested(const QString& path);  ///< of a recent file
-    void calibrationRequested();                ///< of this machine
+    void duplicateRequested(const QString& key);  ///< of a piece of hardware
+    void forgetRequested(const QString& path);    ///< of a recent file
+    void calibrationRequested();                  ///< of this machine
     void inspected(const tessera::ui::Facts& facts);
 
 private:

@@ -22,11 +22,11 @@ Document* MainWindow::open(const QString& kind, const QString& key) {
 }
 
 void MainWindow::importFile(const QString& path) {
-    d_->importFile(path);
+    d_->whenBegun([this, path] { d_->importFile(path); });
 }
 
 void MainWindow::runStudyNamed(const QString& name) {
-    d_->runStudyNamed(name);
+    d_->whenBegun([this, name] { d_->runStudyNamed(name); });
 }
 
 Document* MainWindow::currentDocument() const {

@@ -46,6 +46,9 @@ public:
     QStringList notices() const;
     void chooseInNotice(int notice, int choice);
 
+signals:
+    void ready();  ///< the session is back and the window answers
+
 protected:
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;

@@ -5,14 +5,18 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QSettings>
+#include <QTabWidget>
 #include <QToolButton>
 #include <QUndoStack>
+#include <map>
+#include <tuple>
 
 #include "core/study/study.h"
 #include "ui/editors/study_document.h"
 #include "ui/theme/theme.h"
 #include "ui/views/exportable.h"
 #include "ui/views/run_document.h"
+#include "ui/workspace/dock_title.h"
 #include "ui/workspace/importer.h"
 #include "ui/workspace/main_window_parts.h"
 #include "ui/workspace/questions.h"
@@ -32,10 +36,69 @@ constexpr ThemeRow kThemes[] = {
     {"light", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "Light"), ThemeMode::light},
     {"dark", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "Dark"), ThemeMode::dark}};
 
+/// What people also call an action, for the palette.
+struct OtherNames {
+    const char* id;
+    const char* words;
+};
+constexpr OtherNames kOtherNames[] = {
+    {"new-study", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "partition split parallelism sharding accpar hypar")},
+    {"new-mapping-study",
+     QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "map schedule jobs cores race magma sweep bandwidth")},
+    {"new-codesign-study",
+     QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "design explore architecture pareto front area phaze")},
+    {"new-prediction-study",
+     QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "predict throughput price cost buy rank market centimani")},
+    {"new-fleet", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "cluster array network topology")},
+    {"new-accelerator", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "chip device gpu tpu hardware")},
+    {"new-platform", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "multi-core sub-accelerator")},
+    {"new-template", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "architecture space range")},
+    {"open", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "import load file onnx")},
+    {"save", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "write store")},
+    {"choose-history", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "database store file")},
+    {"history", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "results past earlier compare")},
+    {"calibrate", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "measure benchmark kernels computer")},
+    {"run", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "start solve go execute")},
+    {"pause", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "hold resume")},
+    {"stop", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "finish end")},
+    {"cancel", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "abort kill discard")},
+    {"reset-layout", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "docks panes windows default")},
+    {"full-screen", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "maximise")},
+    {"shortcuts", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "keys hotkeys bindings")},
+    {"welcome", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "home start examples")},
+    {"theme-dark", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "night appearance colours mode")},
+    {"theme-light", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "day appearance colours mode")},
+    {"theme-system", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "automatic appearance colours mode")},
+};
+
+QString otherNames(const QString& id) {
+    for (const OtherNames& row : kOtherNames)
+        if (id == QLatin1String(row.id)) return MainWindow::tr(row.words);
+    return {};
+}
+
 QString withoutMnemonic(QString text) {
     text.replace(QStringLiteral("&&"), QStringLiteral("\x01"));
     text.remove(QLatin1Char('&'));
     return text.replace(QLatin1Char('\x01'), QLatin1Char('&'));
+}
+
+/// Without its actions and the menus inside it.
+void empty(QMenu* menu) {
+    menu->clear();
+    qDeleteAll(menu->findChildren<QMenu*>(QString(), Qt::FindDirectChildrenOnly));
+}
+
+QString asHeading(QString text) {
+    if (!text.isEmpty()) text[0] = text[0].toUpper();
+    return text;
+}
+
+/// Whether Run has something to run: a study says itself what it still misses.
+bool canRun(const Document* document) {
+    const auto* run = qobject_cast<const RunDocument*>(document);
+    return qobject_cast<const StudyDocument*>(document) != nullptr ||
+           (run != nullptr && !run->state().study.engine.empty());
 }
 
 QString inMenu(QString text) {
@@ -66,10 +129,12 @@ void MainWindow::Implementation::buildActions() {
     };
     const auto key = [](const char* text) { return QKeySequence(QLatin1String(text)); };
 
-    add("new-study", tr("New &study"), "study", QKeySequence::New, [this] { newStudy({}, {}); });
+    add("new-study", tr("New &study"), "study", QKeySequence::New, [this] { newStudy(currentModel(), {}); });
     add("new-mapping-study", tr("New &mapping study"), "timeline", {}, [this] { newStudy({}, {}, "mapping"); });
-    add("new-codesign-study", tr("New &co-design study"), "template", {}, [this] { newStudy({}, {}, "codesign"); });
-    add("new-prediction-study", tr("New &prediction"), "accelerator", {}, [this] { newStudy({}, {}, "predict"); });
+    add("new-codesign-study", tr("New &co-design study"), "template", {},
+        [this] { newStudy(currentModel(), {}, "codesign"); });
+    add("new-prediction-study", tr("New &prediction"), "accelerator", {},
+        [this] { newStudy(currentModel(), {}, "predict"); });
     add("new-fleet", tr("New &fleet"), "fleet", {},
         [this] { open(QStringLiteral("hardware"), QStringLiteral("new/fleet")); });
     add("new-accelerator", tr("New &accelerator"), "accelerator", {},
@@ -94,7 +159,10 @@ void MainWindow::Implementation::buildActions() {
 
     add("palette", tr("&Find anything"), "search", key("Ctrl+K"), [this] { palette->open(); });
 
-    add("run", tr("&Run"), "run", key("F5"), [this] { runCurrent(); });
+    // Two keys, and both whatever pane has the focus.
+    add("run", tr("&Run"), "run", key("F5"), [this] {
+        runCurrent();
+    })->setShortcuts({key("F5"), key("Ctrl+Return"), key("Ctrl+Enter")});
     add("pause", tr("&Pause"), "pause", key("Ctrl+Shift+P"), [this] {
         const int job = currentJob();
         jobs->state(job).status == store::RunStatus::paused ? jobs->unpause(job) : jobs->pause(job);
@@ -138,6 +206,10 @@ void MainWindow::Implementation::buildActions() {
     }
 }
 
+QString MainWindow::Implementation::pauseText(bool paused) {
+    return paused ? tr("&Continue") : tr("&Pause");
+}
+
 void MainWindow::Implementation::setTheme(const QString& mode) {
     for (const ThemeRow& row : kThemes)
         if (mode == QLatin1String(row.id)) theme().apply(row.mode);
@@ -176,6 +248,9 @@ void MainWindow::Implementation::buildMenus() {
 
     QMenu* view = bar->addMenu(tr("&View"));
     for (QDockWidget* each : docks) view->addAction(each->toggleViewAction());
+    QMenu* out = view->addMenu(tr("Take o&ut of the window"));
+    for (const QDockWidget* each : docks)
+        if (const auto* title = qobject_cast<DockTitle*>(each->titleBarWidget())) out->addAction(title->floating());
     fill(view, {"", "split-right", "split-down", "other-side", "next-tab", "previous-tab", "", "next-pane",
                 "previous-pane", "filter-library", ""});
     QMenu* themes = view->addMenu(tr("&Theme"));
@@ -221,35 +296,42 @@ void MainWindow::Implementation::fillExportMenu() {
 }
 
 void MainWindow::Implementation::fillLibraryMenus() {
-    const auto fill = [this](QMenu* menu, const QString& kind, const QVector<LibraryContents::Entry>& entries) {
+    const auto fill = [this](QMenu* menu, const QString& kind, const QString& icon,
+                             const QVector<LibraryContents::Entry>& entries) {
+        std::map<QString, QMenu*> groups;
         for (const LibraryContents::Entry& entry : entries) {
-            QAction* each = menu->addAction(theme().icon(kind, "secondary"), inMenu(entry.title));
+            QMenu*& group = groups[entry.group];
+            if (group == nullptr)
+                group = entry.group.isEmpty()
+                            ? menu
+                            : menu->addMenu(theme().icon(icon, "secondary"), inMenu(asHeading(entry.group)));
+            QAction* each = group->addAction(theme().icon(icon, "secondary"), inMenu(entry.title));
             each->setToolTip((entry.problem.isEmpty() ? entry.help : entry.problem).toHtmlEscaped());
             each->setEnabled(entry.problem.isEmpty());
             QObject::connect(each, &QAction::triggered, context.get(),
                              [this, kind, key = entry.key] { open(kind, key); });
         }
     };
-    modelMenu->clear();
+    empty(modelMenu);
     modelMenu->addAction(actions.value(QStringLiteral("open")));
     modelMenu->addSeparator();
-    fill(modelMenu, QStringLiteral("model"), contents.models);
-    hardwareMenu->clear();
+    fill(modelMenu, QStringLiteral("model"), QStringLiteral("model"), contents.models);
+    empty(hardwareMenu);
     for (const char* id : {"new-fleet", "new-accelerator", "new-platform", "new-template", "calibrate"})
         hardwareMenu->addAction(actions.value(QLatin1String(id)));
     hardwareMenu->addSeparator();
-    fill(hardwareMenu, QStringLiteral("hardware"), contents.fleets);
-    hardwareMenu->addSeparator();
-    fill(hardwareMenu, QStringLiteral("hardware"), contents.accelerators);
-    hardwareMenu->addSeparator();
-    fill(hardwareMenu, QStringLiteral("hardware"), contents.platforms);
-    hardwareMenu->addSeparator();
-    fill(hardwareMenu, QStringLiteral("hardware"), contents.templates);
-    studyMenu->clear();
+    for (const auto& [title, icon, entries] : {std::tuple(tr("&Fleets"), "fleet", &contents.fleets),
+                                               std::tuple(tr("&Accelerators"), "accelerator", &contents.accelerators),
+                                               std::tuple(tr("&Platforms"), "platform", &contents.platforms),
+                                               std::tuple(tr("&Templates"), "template", &contents.templates),
+                                               std::tuple(tr("&Workloads"), "jobs", &contents.workloads)})
+        fill(hardwareMenu->addMenu(theme().icon(QLatin1String(icon), "secondary"), title), QStringLiteral("hardware"),
+             QLatin1String(icon), *entries);
+    empty(studyMenu);
     for (const char* id : {"new-study", "new-mapping-study", "new-codesign-study", "new-prediction-study"})
         studyMenu->addAction(actions.value(QLatin1String(id)));
     studyMenu->addSeparator();
-    fill(studyMenu, QStringLiteral("study"), contents.studies);
+    fill(studyMenu, QStringLiteral("study"), QStringLiteral("study"), contents.studies);
 }
 
 void MainWindow::Implementation::updateActions() {
@@ -257,9 +339,10 @@ void MainWindow::Implementation::updateActions() {
     const RunState state = jobs->state(currentJob());
     const bool working = currentJob() != 0 && isWorking(state.status);
     const bool paused = state.status == store::RunStatus::paused;
+    actions[QStringLiteral("run")]->setEnabled(canRun(document));
     actions[QStringLiteral("save")]->setEnabled(document != nullptr && document->isModified());
     for (const char* id : {"pause", "stop", "cancel"}) actions[QLatin1String(id)]->setEnabled(working);
-    actions[QStringLiteral("pause")]->setText(paused ? tr("&Continue") : tr("&Pause"));
+    actions[QStringLiteral("pause")]->setText(pauseText(paused));
     for (const char* id : {"split-right", "split-down"})
         actions[QLatin1String(id)]->setEnabled(area->documents().size() > 1);
     actions[QStringLiteral("other-side")]->setEnabled(area->documents().size() > 1);
@@ -278,11 +361,11 @@ void MainWindow::Implementation::runCurrent() {
         runAgain(*run);
         return;
     }
-    if (document != nullptr && document->kind() == QLatin1String("model")) {
-        newStudy(document->key(), {});
-        return;
-    }
-    newStudy({}, {});
+}
+
+QString MainWindow::Implementation::currentModel() const {
+    const Document* document = area->current();
+    return document != nullptr && document->kind() == QLatin1String("model") ? document->key() : QString();
 }
 
 int MainWindow::Implementation::currentJob() const {
@@ -292,6 +375,26 @@ int MainWindow::Implementation::currentJob() const {
         if (isWorking(jobs->state(job).status)) return job;
     return 0;
 }
+
+namespace {
+
+/// The pages of a document, such as the sweeps of a run.
+void addPages(QVector<CommandPalette::Item>& items, const Document& document) {
+    for (auto* tabs : document.findChildren<QTabWidget*>()) {
+        if (!tabs->isVisible()) continue;
+        for (int page = 0; page < tabs->count(); ++page)
+            if (tabs->isTabVisible(page) && tabs->isTabEnabled(page))
+                items.append({.id = QStringLiteral("page:") + tabs->tabText(page),
+                              .title = withoutMnemonic(tabs->tabText(page)),
+                              .aside = MainWindow::tr("Page of %1").arg(document.title()),
+                              .icon = QStringLiteral("table"),
+                              .run = [guard = QPointer<QTabWidget>(tabs), page] {
+                                  if (guard) guard->setCurrentIndex(page);
+                              }});
+    }
+}
+
+}  // namespace
 
 QVector<CommandPalette::Item> MainWindow::Implementation::paletteItems() const {
     QVector<CommandPalette::Item> items;
@@ -322,19 +425,23 @@ QVector<CommandPalette::Item> MainWindow::Implementation::paletteItems() const {
     for (const store::RunRow& row : latestRuns)
         add(QStringLiteral("run"), tr("Run %1").arg(row.id), QStringLiteral("run"),
             QStringLiteral("run/%1").arg(row.id), row.name.empty() ? tr("Run %1").arg(row.id) : shown(row.name));
+    if (const Document* document = area->current()) addPages(items, *document);
     QVector<QAction*> all(actions.begin(), actions.end());
     if (Document* document = area->current()) all.append(document->documentActions());
     for (QAction* each : all) {
         if (!each->isEnabled() || each->text().isEmpty() || each->objectName() == QLatin1String("palette")) continue;
-        const QString title = withoutMnemonic(each->text());
+        QString title = withoutMnemonic(each->text());
+        if (each->objectName().startsWith(QLatin1String("theme-"))) title = tr("Theme: %1").arg(title);
         const QString keys = each->shortcut().toString(QKeySequence::NativeText);
         items.append({.id = QStringLiteral("action:") + (each->objectName().isEmpty() ? title : each->objectName()),
                       .title = title,
                       .aside = keys.isEmpty() ? tr("Action") : keys,
                       .icon = actionIcons.value(each, QStringLiteral("right")),
-                      .run = [guard = QPointer<QAction>(each)] {
-                          if (guard) guard->trigger();
-                      }});
+                      .run =
+                          [guard = QPointer<QAction>(each)] {
+                              if (guard) guard->trigger();
+                          },
+                      .words = otherNames(each->objectName())});
     }
     return items;
 }
@@ -375,15 +482,14 @@ void MainWindow::Implementation::showShortcuts() {
 }
 
 void MainWindow::Implementation::showAbout() {
-    asker().ask(
-        window,
-        {.title = tr("About Tessera"),
-         .sentence = tr("Tessera %1 answers which accelerators, arranged how, running which split of a model.\n\n"
-                        "Free software under the GNU General Public License, version 3 or later.")
-                         .arg(QApplication::applicationVersion()),
-         .answers = {tr("Close")},
-         .escape = 0},
-        [](int /*answer*/) {});
+    asker().ask(window,
+                {.title = tr("About Tessera"),
+                 .sentence = tr("Tessera %1 explores accelerator choice, placement and model partitioning.\n\n"
+                                "Free software under the GNU General Public License, version 3 or later.")
+                                 .arg(QApplication::applicationVersion()),
+                 .answers = {tr("Close")},
+                 .escape = 0},
+                [](int /*answer*/) {});
 }
 
 }  // namespace tessera::ui

@@ -20,6 +20,7 @@
 #include "ui/workspace/history_document.h"
 #include "ui/workspace/importer.h"
 #include "ui/workspace/inspector_panel.h"
+#include "ui/workspace/library_watcher.h"
 #include "ui/workspace/main_window_parts.h"
 #include "ui/workspace/questions.h"
 #include "ui/workspace/run_facts.h"
@@ -163,12 +164,20 @@ void MainWindow::Implementation::connectDocument(Document* document) {
         if (document == area->current()) showFactsSoon();
     };
     QObject::connect(document, &Document::overviewChanged, context.get(), refreshFacts);
+    QObject::connect(document, &Document::overviewChanged, context.get(), [this] { updateActions(); });
     QObject::connect(document, &Document::titleChanged, context.get(), refreshFacts);
     QObject::connect(document, &Document::messaged, context.get(),
                      [this, document](const QString& sentence, const QString& place) {
                          say(MessagesPanel::Tone::warning, sentence, document->kind(), document->key(), place);
                      });
-    QObject::connect(document, &Document::modifiedChanged, context.get(), [this] { updateActions(); });
+    QObject::connect(document, &Document::done, context.get(), [this, document](const QString& sentence) {
+        say(MessagesPanel::Tone::information, sentence, document->kind(), document->key());
+    });
+    QObject::connect(document, &Document::modifiedChanged, context.get(), [this, document] {
+        updateActions();
+        // It may have been saved into the library, also where no change of a folder is noticed.
+        if (!document->isModified()) watcher->refresh();
+    });
     QObject::connect(document, &Document::titleChanged, context.get(), [this] { updateActions(); });
     QUndoStack* stack = document->undoStack();
     if (stack == nullptr) return;
@@ -441,13 +450,23 @@ void MainWindow::Implementation::importFile(const QString& path) {
             // A model that cannot be read has a page that says so, where it can be tried again.
             const bool isModel = file.path.endsWith(QLatin1String(".onnx"), Qt::CaseInsensitive);
             if (!file.problem.isEmpty())
-                say(MessagesPanel::Tone::error, file.problem, isModel ? QStringLiteral("model") : QString(), file.path);
+                refuse(file.problem, isModel ? QStringLiteral("model") : QString(), file.path);
             else if (file.kind == QLatin1String("runs"))
                 importRuns(file.path);
             else
                 open(file.kind, file.path);
         },
-        [this](const QString& problem) { say(MessagesPanel::Tone::error, problem); });
+        [this](const QString& problem) { refuse(problem); });
+}
+
+/// Where a person looks who has just dropped a file: above the documents. The list of messages keeps it.
+void MainWindow::Implementation::refuse(const QString& sentence, const QString& kind, const QString& key) {
+    say(MessagesPanel::Tone::error, sentence, kind, key);
+    if (importNotice) importNotice->deleteLater();
+    QVector<NoticeBar::Choice> choices;
+    if (!kind.isEmpty()) choices.append({tr("Show"), [this, kind, key] { open(kind, key); }});
+    importNotice = new NoticeBar(NoticeBar::Tone::warning, sentence, choices);
+    notify(importNotice);
 }
 
 void MainWindow::Implementation::importRuns(const QString& path) {

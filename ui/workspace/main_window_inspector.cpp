@@ -15,6 +15,7 @@
 #include "ui/workspace/main_window_parts.h"
 #include "ui/workspace/run_facts.h"
 #include "ui/workspace/run_loader.h"
+#include "ui/workspace/selection_pane.h"
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
@@ -27,7 +28,7 @@ constexpr std::size_t kMostListed = 12;  ///< runs of a comparison
 Facts runsFacts(const QString& title, const std::vector<store::RunRow>& rows) {
     Facts facts;
     facts.title = title;
-    facts.subtitle = MainWindow::tr("%1 runs").arg(rows.size());
+    facts.subtitle = rows.size() == 1 ? MainWindow::tr("1 run") : MainWindow::tr("%1 runs").arg(rows.size());
     facts.icon = QStringLiteral("compare");
     for (const store::RunRow& row : rows) {
         if (static_cast<std::size_t>(facts.sections.size()) == kMostListed) break;
@@ -88,6 +89,7 @@ void MainWindow::Implementation::inspected(Document* document, const Facts& fact
     known.selected = facts.ofWhole ? Facts{} : facts;
     if (facts.ofWhole) known.part = facts;
     const bool hasSelection = !known.selected.title.isEmpty();
+    if (hasSelection) inspectorPane->selectedIn(*document);
     if (document == area->current() || (hasSelection && document->isVisible())) showFacts(document);
 }
 
@@ -165,8 +167,11 @@ void MainWindow::Implementation::askRunFacts(RunDocument& document, const std::f
     const RunState state = document.state();
     if (state.run == 0 && state.job == 0) return answer({});  // not read yet
     const QPointer<RunDocument> guard(&document);
-    const auto complete = [this, guard, answer](Facts facts) {
+    const auto complete = [this, guard, answer](store::RunRow row, const std::optional<study::Study>& study) {
         if (!guard) return;
+        // What works in this window knows its state better than the history, which is told a little later.
+        if (guard->state().job != 0) row.status = guard->state().status;
+        Facts facts = runFacts(row, {}, study);
         const auto add = [&](const QString& title, const char* icon, void (Implementation::*act)(RunDocument&)) {
             facts.actions.append({title, QLatin1String(icon), [this, guard, act] {
                                       if (guard) (this->*act)(*guard);
@@ -181,7 +186,7 @@ void MainWindow::Implementation::askRunFacts(RunDocument& document, const std::f
         answer(facts);
     };
     if (state.run == 0) {
-        complete(runFacts(rowOf(state), {}, state.study));
+        complete(rowOf(state), state.study);
         return;
     }
     struct Stored {
@@ -195,9 +200,7 @@ void MainWindow::Implementation::askRunFacts(RunDocument& document, const std::f
             if (stored.row) stored.study = store.study(run);
             return stored;
         },
-        [complete, state](const Stored& stored) {
-            complete(runFacts(stored.row ? *stored.row : rowOf(state), {}, stored.study));
-        });
+        [complete, state](const Stored& stored) { complete(stored.row ? *stored.row : rowOf(state), stored.study); });
 }
 
 void MainWindow::Implementation::askStudyFacts(StudyDocument& document, const std::function<void(Facts)>& answer) {

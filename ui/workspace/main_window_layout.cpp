@@ -2,10 +2,13 @@
 #include <QDockWidget>
 #include <QMenu>
 #include <QMenuBar>
+#include <QStatusBar>
 #include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "ui/editors/hardware_document.h"
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
 #include "ui/views/focus_start.h"
@@ -13,13 +16,22 @@
 #include "ui/workspace/inspector_panel.h"
 #include "ui/workspace/library_watcher.h"
 #include "ui/workspace/main_window_parts.h"
+#include "ui/workspace/pane_widths.h"
+#include "ui/workspace/selection_pane.h"
+#include "ui/workspace/status_line.h"
 
 namespace tessera::ui {
 
 namespace {
 
-constexpr int kWidth = 1280, kHeight = 800;                                  // of the first start, in pixels
-constexpr int kLibraryWidth = 66, kInspectorWidth = 64, kBottomHeight = 25;  // in spacing steps
+constexpr int kWidth = 1280, kHeight = 800;  // of the first start, in pixels
+constexpr int kLeastCentre = 30;             // in spacing steps, either way
+constexpr int kBottomHeight = 25;
+/// Least, first and greatest width of the panes at the sides, in spacing steps.
+struct SideWidths {
+    int least, first, most;
+};
+constexpr SideWidths kLibrary{50, 60, 120}, kInspector{60, 64, 100};
 
 }  // namespace
 
@@ -27,6 +39,7 @@ MainWindow::Implementation::Implementation(MainWindow& owner, const Options& giv
 
 /// Runs end before the history that they are written into.
 MainWindow::Implementation::~Implementation() {
+    giveUpRestoring();
     context.reset();
     delete jobs;
     delete history;
@@ -39,10 +52,13 @@ void MainWindow::Implementation::build() {
     window.setDockNestingEnabled(true);
     window.setAccessibleName(tr("Tessera"));
     window.resize(kWidth, kHeight);
+    window.statusBar()->setSizeGripEnabled(false);
     history = new History;
     jobs = new JobQueue({});
 
     auto* centre = new QWidget;
+    // No document makes the panes beside it give way: what it has no room for wraps, scrolls or is left out.
+    centre->setMinimumSize(theme().spacing(kLeastCentre), theme().spacing(kLeastCentre));
     auto* column = new QVBoxLayout(centre);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -56,6 +72,7 @@ void MainWindow::Implementation::build() {
     buildDocks();
     buildActions();
     buildToolBar();
+    buildStatusLine();
     buildMenus();
     palette = new CommandPalette(&window);
     palette->setItems([this] { return paletteItems(); });
@@ -110,6 +127,7 @@ QDockWidget* MainWindow::Implementation::dock(const QString& id, const QString& 
     content->setAttribute(Qt::WA_StyledBackground);
     setLook(*content, "ground", "surface");
     window.addDockWidget(where, made);
+    made->setMinimumSize(theme().spacing(kLeastCentre), theme().spacing(kLeastCentre) / 2);
     docks.append(made);
     return made;
 }
@@ -119,8 +137,14 @@ void MainWindow::Implementation::buildDocks() {
     inspector = new InspectorPanel;
     jobsPanel = new JobsPanel(*jobs);
     messages = new MessagesPanel;
-    dock(QStringLiteral("library"), tr("Library"), library, Qt::LeftDockWidgetArea);
-    dock(QStringLiteral("inspector"), tr("Inspector"), inspector, Qt::RightDockWidgetArea);
+    sides = new PaneWidths(window);
+    const auto side = [this](QDockWidget* pane, const SideWidths& widths) {
+        sides->add(*pane, theme().spacing(widths.least), theme().spacing(widths.first), theme().spacing(widths.most));
+        return pane;
+    };
+    side(dock(QStringLiteral("library"), tr("Library"), library, Qt::LeftDockWidgetArea), kLibrary);
+    inspectorPane = new SelectionPane(
+        *side(dock(QStringLiteral("inspector"), tr("Inspector"), inspector, Qt::RightDockWidgetArea), kInspector));
     dock(QStringLiteral("jobs"), tr("Jobs"), jobsPanel, Qt::BottomDockWidgetArea);
     dock(QStringLiteral("messages"), tr("Messages"), messages, Qt::BottomDockWidgetArea);
 
@@ -134,6 +158,11 @@ void MainWindow::Implementation::buildDocks() {
                      [this](qint64 id) { openJob(jobs->repeat(id)); });
     QObject::connect(library, &LibraryPanel::studyOfRunRequested, context.get(),
                      [this](qint64 id) { open(QStringLiteral("study"), QStringLiteral("run/%1").arg(id)); });
+    QObject::connect(library, &LibraryPanel::duplicateRequested, context.get(), [this](const QString& key) {
+        duplicateHardware(
+            key, &window, [this](const QString& copy) { open(QStringLiteral("hardware"), copy); },
+            [this](const QString& sentence) { say(MessagesPanel::Tone::error, sentence); });
+    });
     QObject::connect(library, &LibraryPanel::forgetRequested, context.get(),
                      [this](const QString& path) { recent.remove(path); });
     QObject::connect(library, &LibraryPanel::calibrationRequested, context.get(), [this] { openCalibration(); });
@@ -154,6 +183,7 @@ void MainWindow::Implementation::buildToolBar() {
     toolBar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     toolBar->setIconSize({theme().spacing(5), theme().spacing(5)});
     for (const char* id : {"run", "pause", "stop"}) toolBar->addAction(actions.value(QLatin1String(id)));
+    holdPauseWidth();
     toolBar->addSeparator();
     const auto menuButton = [this](const QString& title, const QString& icon, QMenu*& menu) {
         auto* button = new QToolButton;
@@ -185,9 +215,43 @@ void MainWindow::Implementation::buildToolBar() {
     toolBar->addWidget(paletteButton);
 }
 
+/// What stands behind it stays where it is when Pause becomes Continue.
+void MainWindow::Implementation::holdPauseWidth() {
+    QAction* pause = actions.value(QStringLiteral("pause"));
+    QWidget* button = toolBar->widgetForAction(pause);
+    button->ensurePolished();
+    int widest = 0;
+    for (const bool paused : {true, false}) {
+        pause->setText(pauseText(paused));
+        pause->setIcon(theme().icon(QStringLiteral("pause")));
+        widest = std::max(widest, button->sizeHint().width());
+    }
+    button->setMinimumWidth(widest);
+}
+
+void MainWindow::Implementation::buildStatusLine() {
+    statusLine = new StatusLine(*jobs, *messages);
+    window.statusBar()->addWidget(statusLine, 1);
+    QObject::connect(statusLine, &StatusLine::jobsToggled, context.get(),
+                     [this] { showPane(*docks[2], docks[2]->isHidden()); });
+    QObject::connect(statusLine, &StatusLine::messagesToggled, context.get(),
+                     [this] { showPane(*docks[3], docks[3]->isHidden()); });
+    QObject::connect(statusLine, &StatusLine::jobOpened, context.get(), [this](int job) { openJob(job); });
+    for (QDockWidget* pane : {docks[2], docks[3]})
+        QObject::connect(pane->toggleViewAction(), &QAction::toggled, context.get(),
+                         [this] { statusLine->setOpen(!docks[2]->isHidden(), !docks[3]->isHidden()); });
+}
+
+/// A pane at the foot that is alone there begins at its height; beside another it takes that one's.
+void MainWindow::Implementation::showPane(QDockWidget& pane, bool shown) {
+    const bool alone = docks[2]->isHidden() && docks[3]->isHidden();
+    pane.setVisible(shown);
+    if (shown && alone) window.resizeDocks({&pane}, {theme().spacing(kBottomHeight)}, Qt::Vertical);
+}
+
+/// The window stays as large as it is; it only comes back where nobody could reach it.
 void MainWindow::Implementation::resetLayout() {
-    if (window.isFullScreen() || window.isMaximized()) window.showNormal();
-    window.resize(kWidth, kHeight);
+    bringBack();
     const auto place = [this](int index, Qt::DockWidgetArea where) {
         // In this order: a pane that was taken away has no place to stop floating in.
         window.addDockWidget(where, docks[index]);
@@ -201,10 +265,12 @@ void MainWindow::Implementation::resetLayout() {
     window.splitDockWidget(docks[2], docks[3], Qt::Horizontal);
     toolBar->show();
     window.menuBar()->show();
-    window.resizeDocks({docks[0], docks[1]}, {theme().spacing(kLibraryWidth), theme().spacing(kInspectorWidth)},
-                       Qt::Horizontal);
     window.resizeDocks({docks[2], docks[3]}, {2 * kWidth / 3, kWidth / 3}, Qt::Horizontal);
     window.resizeDocks({docks[2]}, {theme().spacing(kBottomHeight)}, Qt::Vertical);
+    // The picture first: what is empty until something is selected or runs stands in the line at the foot.
+    for (int folded : {1, 2, 3}) docks[folded]->hide();
+    inspectorPane->setDismissed(false);
+    sides->reset();
 }
 
 void MainWindow::Implementation::refreshIcons() {

@@ -36,7 +36,10 @@ class CalibrationDialog;
 class InspectorPanel;
 class LibraryWatcher;
 class ModelDocument;
+class PaneWidths;
 class RunDocument;
+class SelectionPane;
+class StatusLine;
 class StudyDocument;
 
 /// The key of a run's documents: "run/12", or "job/3" where it is not kept.
@@ -53,6 +56,9 @@ struct MainWindow::Implementation {
     void build();
     void buildDocks();
     void buildToolBar();
+    void holdPauseWidth();
+    void buildStatusLine();
+    void showPane(QDockWidget& pane, bool shown);
     QDockWidget* dock(const QString& id, const QString& title, QWidget* content, Qt::DockWidgetArea area);
     void resetLayout();
     void refreshIcons();
@@ -64,6 +70,7 @@ struct MainWindow::Implementation {
                     std::function<void()> run);
     void buildMenus();
     void updateActions();
+    static QString pauseText(bool paused);
     void fillRecentMenu();
     void fillDocumentMenu();
     void fillExportMenu();
@@ -87,6 +94,8 @@ struct MainWindow::Implementation {
     void openStudyOf(const QString& key);  ///< "run/7"
     /// Of an engine, the first one where none is named.
     void newStudy(const QString& model, const QString& hardware, std::string_view engine = {});
+    /// The model that is looked at, which a new study is about; empty where there is none.
+    QString currentModel() const;
     void openJob(int job);
     void connectRun(RunDocument* document);
     void feedRun(RunDocument* document);
@@ -94,6 +103,7 @@ struct MainWindow::Implementation {
     void jobChanged(int job);
     void jobFinished(int job);
     void importFile(const QString& path);
+    void refuse(const QString& sentence, const QString& kind = {}, const QString& key = {});
     void offerChoices();
     void importRuns(const QString& path);
     void say(MessagesPanel::Tone tone, const QString& sentence, const QString& kind = {}, const QString& key = {},
@@ -134,8 +144,18 @@ struct MainWindow::Implementation {
     void announceInterrupted(const std::vector<store::RunRow>& all);
     void notify(NoticeBar* bar);
     void restoreSession();
+    void beginPlainly();
+    void restoreGeometry();
+    void restorePanes();
+    void restoreDocuments();
+    void begin();
+    void becomeReady();
+    void giveUpRestoring() const;
+    void bringBack();
+    void soon(std::function<void()> work);
+    void whenBegun(std::function<void()> work);
     void offerLostEdits();  ///< main_window_recovery.cpp
-    void restoreWindow();
+    QVariantMap session() const;
     void saveSession();
     bool mayClose();
     void closeSoon();
@@ -145,8 +165,11 @@ struct MainWindow::Implementation {
 
     MainWindow& window;
     Options options;
-    std::filesystem::path historyPath;  ///< empty = nothing is kept
-    bool historyMissed = false;         ///< documents asked it for their runs in vain
+    std::filesystem::path historyPath;           ///< empty = nothing is kept
+    bool historyMissed = false;                  ///< documents asked it for their runs in vain
+    bool restoring = false;                      ///< the session is not yet back as it was
+    std::vector<std::function<void()>> waiting;  ///< for the session to be back
+    QVariantMap saved;                           ///< the session as the settings have it
     bool closeConfirmed = false;
     bool runsConfirmed = false;
     bool unkeptConfirmed = false;
@@ -168,6 +191,10 @@ struct MainWindow::Implementation {
     CommandPalette* palette = nullptr;
     QToolButton* paletteButton = nullptr;
     QToolBar* toolBar = nullptr;
+    StatusLine* statusLine = nullptr;
+    PaneWidths* sides = nullptr;
+    SelectionPane* inspectorPane = nullptr;
+    QPointer<NoticeBar> importNotice;
     QVector<QDockWidget*> docks;
     QMap<QString, QAction*> actions;
     QMap<QAction*, QString> actionIcons;

@@ -1,9 +1,11 @@
 #include <QDateTime>
 #include <QDockWidget>
+#include <QFile>
 #include <QGuiApplication>
 #include <QJsonDocument>
 #include <QScreen>
 #include <QSettings>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <filesystem>
 #include <utility>
@@ -12,7 +14,9 @@
 #include "ui/views/document.h"
 #include "ui/views/run_document.h"
 #include "ui/workspace/main_window_parts.h"
+#include "ui/workspace/pane_widths.h"
 #include "ui/workspace/questions.h"
+#include "ui/workspace/selection_pane.h"
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {
@@ -29,7 +33,11 @@ const QString kKnown = QStringLiteral("history/known");
 const QString kDismissed = QStringLiteral("history/dismissed");
 /// Set while the session is restored: a start that did not survive it begins plainly the next time.
 const QString kRestoring = QStringLiteral("session/restoring");
+const QString kWidths = QStringLiteral("window/widths");
+const QString kDismissedInspector = QStringLiteral("window/inspectorDismissed");
 constexpr int kStateVersion = 1;
+constexpr int kSettled = 500;        ///< milliseconds after which a window that is back has answered everything
+constexpr int kKeepSession = 3000;   ///< milliseconds between two looks whether the session changed
 constexpr qsizetype kMostNamed = 5;  ///< of documents and results, in a question
 /// So much of the window's head must be on a screen that it can be grabbed.
 constexpr int kLeastVisible = 80;
@@ -177,14 +185,14 @@ void MainWindow::Implementation::announceInterrupted(const std::vector<store::Ru
     if (runs.empty()) return;
     const QString sentence =
         runs.size() == 1
-            ? tr("%1 was interrupted. It can go on from where it was.")
+            ? tr("%1 was interrupted. It can go on from its last checkpoint.")
                   .arg(runs.front().name.empty() ? tr("Run %1").arg(runs.front().id) : shown(runs.front().name))
-            : tr("%1 runs were interrupted. They can go on from where they were.").arg(runs.size());
+            : tr("%1 runs were interrupted. They can go on from their last checkpoints.").arg(runs.size());
     notify(new NoticeBar(NoticeBar::Tone::information, sentence,
                          {{tr("Resume"),
                            [this, numbers] {
                                for (const store::RunId run : numbers) jobs->resume(run);
-                               docks[2]->show();
+                               if (numbers.size() > 1) showPane(*docks[2], true);
                            }},
                           {tr("Show"), [this] { open(QStringLiteral("history"), {}); }},
                           {tr("Dismiss"), [uids] { remember(kDismissed, uids); }}}));
@@ -194,22 +202,17 @@ void MainWindow::Implementation::notify(NoticeBar* bar) {
     notices->addWidget(bar);
 }
 
-void MainWindow::Implementation::restoreWindow() {
-    const QSettings settings;
-    const bool placed = window.restoreGeometry(settings.value(kGeometry).toByteArray());
-    if (placed && !isReachable(window.frameGeometry())) {
-        window.setWindowState(Qt::WindowNoState);
-        const QRect screen = QGuiApplication::primaryScreen()->availableGeometry();
-        window.resize(window.size().boundedTo(screen.size()));
-        window.move(screen.topLeft());
-    }
-    window.restoreState(settings.value(kState).toByteArray(), kStateVersion);
-    // Whatever the settings say, there is always a way to see and reach everything.
-    for (QDockWidget* each : docks)
-        if (each->isFloating() && !isReachable(each->frameGeometry())) each->setFloating(false);
-    if (settings.contains(kOpenSections)) library->setOpenSections(settings.value(kOpenSections).toStringList());
+/// A window that nobody could reach comes back to the screen.
+void MainWindow::Implementation::bringBack() {
+    if (isReachable(window.frameGeometry())) return;
+    window.setWindowState(Qt::WindowNoState);
+    const QRect screen = QGuiApplication::primaryScreen()->availableGeometry();
+    window.resize(window.size().boundedTo(screen.size()));
+    window.move(screen.topLeft());
 }
 
+/// The session comes back in steps, each of which the window answers before the next: its place, its panes, its
+/// documents. A start that does not get through all of them is known by its mark, and the next one begins plainly.
 void MainWindow::Implementation::restoreSession() {
     QSettings settings;
     std::filesystem::path path = options.history;
@@ -218,31 +221,96 @@ void MainWindow::Implementation::restoreSession() {
     if (!options.recordHistory) path.clear();
     openHistory(path);
 
-    const bool failedLast = settings.value(kRestoring).toBool();
-    if (options.restoreSession && failedLast)
-        say(MessagesPanel::Tone::warning,
-            tr("The last start did not get to its end, so this one begins without the tabs that were open."));
-    if (options.restoreSession && !failedLast) {
-        settings.setValue(kRestoring, true);
-        settings.sync();
-        restoreWindow();
-        const QJsonDocument saved = QJsonDocument::fromJson(settings.value(kDocuments).toByteArray());
-        area->restore(saved.object(), [this](const QString& kind, const QString& key) -> Document* {
-            return area->find(kind, key) != nullptr ? nullptr : make(kind, key);
+    if (!options.restoreSession) return begin();
+    restoring = true;
+    const bool failed = settings.value(kRestoring).toBool();
+    settings.setValue(kRestoring, true);
+    settings.sync();
+    if (failed) beginPlainly();
+    restoreGeometry();
+    soon([this] {
+        restorePanes();
+        soon([this] {
+            restoreDocuments();
+            QTimer::singleShot(kSettled, context.get(), [this] { becomeReady(); });
         });
-    }
-    settings.setValue(kRestoring, false);
-    if (options.restoreSession) offerLostEdits();
-    if (area->documents().isEmpty()) open(QStringLiteral("welcome"), {});
-    documentChanged(area->current());
+    });
 }
 
-void MainWindow::Implementation::saveSession() {
-    if (!options.restoreSession) return;
+/// What the last start stumbled over is kept beside, for a person to look at, and forgotten here.
+void MainWindow::Implementation::beginPlainly() {
     QSettings settings;
-    settings.setValue(kGeometry, window.saveGeometry());
-    settings.setValue(kState, window.saveState(kStateVersion));
-    settings.setValue(kOpenSections, library->openSections());
+    const QString stamp = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss"));
+    const QString kept = settings.fileName() + QLatin1Char('.') + stamp;
+    const bool isKept = QFile::copy(settings.fileName(), kept);
+    for (const QString& key : {kGeometry, kState, kWidths, kDocuments}) settings.remove(key);
+    settings.sync();
+    QString sentence = tr("The last start did not get to its end, so this one begins with a plain window.");
+    if (isKept) sentence += QLatin1Char(' ') + tr("The settings that it had are kept in %1.").arg(kept);
+    say(MessagesPanel::Tone::warning, sentence);
+    notify(new NoticeBar(NoticeBar::Tone::warning, sentence, {}));
+}
+
+void MainWindow::Implementation::restoreGeometry() {
+    if (window.restoreGeometry(QSettings().value(kGeometry).toByteArray())) bringBack();
+}
+
+void MainWindow::Implementation::restorePanes() {
+    const QSettings settings;
+    window.restoreState(settings.value(kState).toByteArray(), kStateVersion);
+    sides->restore(settings.value(kWidths).toMap());
+    inspectorPane->setDismissed(settings.value(kDismissedInspector).toBool());
+    // Whatever the settings say, there is always a way to see and reach everything.
+    for (QDockWidget* each : docks)
+        if (each->isFloating() && !isReachable(each->frameGeometry())) each->setFloating(false);
+    if (settings.contains(kOpenSections)) library->setOpenSections(settings.value(kOpenSections).toStringList());
+}
+
+void MainWindow::Implementation::restoreDocuments() {
+    const QJsonDocument layout = QJsonDocument::fromJson(QSettings().value(kDocuments).toByteArray());
+    area->restore(layout.object(), [this](const QString& kind, const QString& key) -> Document* {
+        return area->find(kind, key) != nullptr ? nullptr : make(kind, key);
+    });
+    offerLostEdits();
+    begin();
+}
+
+void MainWindow::Implementation::begin() {
+    if (area->documents().isEmpty()) open(QStringLiteral("welcome"), {});
+    documentChanged(area->current());
+    for (const std::function<void()>& work : std::exchange(waiting, {})) work();
+}
+
+/// The window stands and answers: from here on its session is kept, also for the case that the program is killed.
+void MainWindow::Implementation::becomeReady() {
+    restoring = false;
+    QSettings settings;
+    settings.setValue(kRestoring, false);
+    saveSession();
+    auto* keeper = new QTimer(context.get());
+    QObject::connect(keeper, &QTimer::timeout, context.get(), [this] { saveSession(); });
+    keeper->start(kKeepSession);
+    emit window.ready();
+}
+
+/// To close the window early is no failure.
+void MainWindow::Implementation::giveUpRestoring() const {
+    if (restoring) QSettings().setValue(kRestoring, false);
+}
+
+void MainWindow::Implementation::soon(std::function<void()> work) {
+    QTimer::singleShot(0, context.get(), std::move(work));
+}
+
+/// Files and studies that the program was started with come after the documents of the session.
+void MainWindow::Implementation::whenBegun(std::function<void()> work) {
+    if (area->documents().isEmpty())
+        waiting.push_back(std::move(work));
+    else
+        work();
+}
+
+QVariantMap MainWindow::Implementation::session() const {
     // A job's number means nothing tomorrow; its run in the history does.
     const QJsonObject layout = area->save([](const Document& document) -> std::optional<QString> {
         const auto* run = qobject_cast<const RunDocument*>(&document);
@@ -250,7 +318,23 @@ void MainWindow::Implementation::saveSession() {
         if (run->state().run == 0) return std::nullopt;
         return QStringLiteral("run/%1").arg(run->state().run);
     });
-    settings.setValue(kDocuments, QJsonDocument(layout).toJson(QJsonDocument::Compact));
+    return {{kGeometry, window.saveGeometry()},
+            {kState, window.saveState(kStateVersion)},
+            {kWidths, sides->save()},
+            {kDismissedInspector, inspectorPane->isDismissed()},
+            {kOpenSections, library->openSections()},
+            {kDocuments, QJsonDocument(layout).toJson(QJsonDocument::Compact)}};
+}
+
+void MainWindow::Implementation::saveSession() {
+    if (!options.restoreSession) return;
+    if (area->documents().isEmpty()) return;  // half a session does not take the place of a whole one
+    const QVariantMap now = session();
+    if (now == saved) return;
+    QSettings settings;
+    for (auto each = now.begin(); each != now.end(); ++each)
+        if (saved.value(each.key()) != each.value()) settings.setValue(each.key(), each.value());
+    saved = now;
     settings.sync();
 }
 

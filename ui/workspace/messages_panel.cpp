@@ -7,6 +7,7 @@
 #include <QStyledItemDelegate>
 #include <QTime>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
@@ -18,15 +19,9 @@ namespace {
 
 enum Role { KindRole = Qt::UserRole + 1, KeyRole, PlaceRole, ToneRole };
 
-struct ToneRow {
-    const char* icon;
-    const char* token;
-};
-constexpr ToneRow kTones[] = {{"info", "secondary"}, {"warning", "warning"}, {"error", "bad"}};
-
-QIcon iconOf(int tone) {
-    const ToneRow& row = kTones[qBound(0, tone, 2)];
-    return theme().icon(QLatin1String(row.icon), row.token);
+QIcon iconOf(MessagesPanel::Tone tone) {
+    const MessagesPanel::Look look = MessagesPanel::lookOf(tone);
+    return theme().icon(look.icon, look.token);
 }
 
 /// Sentences wrap within the list: the padding of the style, which Qt does not count, would make them wider.
@@ -76,15 +71,14 @@ MessagesPanel::MessagesPanel(QWidget* parent)
     connect(clearAll, &QAction::triggered, this, [this] { clear(); });
     list_->addActions({copy, clearAll});
     connect(&theme(), &Theme::changed, this, [this] {
-        for (int row = 0; row < model_.rowCount(); ++row)
-            model_.item(row)->setIcon(iconOf(model_.item(row)->data(ToneRole).toInt()));
+        for (int row = 0; row < model_.rowCount(); ++row) model_.item(row)->setIcon(iconOf(tone(row)));
     });
     updateEmptyHint();
 }
 
 void MessagesPanel::add(Tone tone, const QString& sentence, const QString& kind, const QString& key,
                         const QString& place) {
-    auto* item = new QStandardItem(iconOf(static_cast<int>(tone)), sentence);
+    auto* item = new QStandardItem(iconOf(tone), sentence);
     item->setData(kind, KindRole);
     item->setData(key, KeyRole);
     item->setData(place, PlaceRole);
@@ -95,11 +89,13 @@ void MessagesPanel::add(Tone tone, const QString& sentence, const QString& kind,
     model_.appendRow(item);
     updateEmptyHint();
     list_->scrollToBottom();
+    emit changed();
 }
 
 void MessagesPanel::clear() {
     model_.clear();
     updateEmptyHint();
+    emit changed();
 }
 
 int MessagesPanel::count() const {
@@ -108,6 +104,27 @@ int MessagesPanel::count() const {
 
 QString MessagesPanel::text(int row) const {
     return model_.index(row, 0).data().toString();
+}
+
+MessagesPanel::Tone MessagesPanel::tone(int row) const {
+    return static_cast<Tone>(model_.index(row, 0).data(ToneRole).toInt());
+}
+
+MessagesPanel::Tone MessagesPanel::worst() const {
+    Tone found = Tone::information;
+    for (int row = 0; row < model_.rowCount(); ++row) found = std::max(found, tone(row));
+    return found;
+}
+
+MessagesPanel::Look MessagesPanel::lookOf(Tone tone) {
+    switch (tone) {
+        case Tone::error:
+            return {QStringLiteral("error"), "bad"};
+        case Tone::warning:
+            return {QStringLiteral("warning"), "warning"};
+        default:
+            return {QStringLiteral("info"), "secondary"};
+    }
 }
 
 void MessagesPanel::updateEmptyHint() {

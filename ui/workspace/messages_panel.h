@@ -12,6 +12,11 @@ class MessagesPanel : public QWidget {
 
 public:
     enum class Tone { information, warning, error };
+    struct Look {
+        QString icon;
+        const char* token;
+    };
+    static Look lookOf(Tone tone);
     static constexpr int kMost = 1000;  ///< older ones leave
 
     explicit MessagesPanel(QWidget* parent = nullptr);
@@ -21,9 +26,13 @@ public:
     void clear();
     int count() const;
     QString text(int row) const;
+    Tone tone(int row) const;
+    /// Of all messages, the most serious tone.
+    Tone worst() const;
     QAbstractItemModel* model() { return &model_; }
 
 signals:
+    void changed();  ///< a message came, or all went
     void activated(const QString& kind, const QString& key, const QString& place);
 
 private:

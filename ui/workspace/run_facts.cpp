@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/study/title.h"
 #include "ui/editors/study_form.h"
+#include "ui/models/run_status.h"
 #include "ui/views/run_progress.h"
 #include "ui/workspace/words.h"
 
@@ -42,6 +43,7 @@ void addText(Facts::Section& section, const QString& label, const QString& value
 Facts::Section outcomeFacts(const store::RunRow& row, const MetricKinds& kinds) {
     Facts::Section section{.title = tr("What"), .rows = {}};
     addText(section, row.status == store::RunStatus::failed ? tr("Problem") : tr("Outcome"), shown(row.headline));
+    addText(section, tr("Damage"), shown(row.damage));
     addText(section, tr("Model"), shown(row.models));
     addText(section, tr("Hardware"), shown(row.hardware));
     for (const auto& [name, value] : row.metrics) {
@@ -59,8 +61,9 @@ Facts::Section originFacts(const store::RunRow& row) {
     if (row.started)
         addText(section, tr("Started"),
                 QDateTime::fromMSecsSinceEpoch(*row.started).toString(QStringLiteral("yyyy-MM-dd HH:mm:ss")));
-    if (row.started && row.finished)
-        addText(section, tr("Took"), durationText(static_cast<double>(*row.finished - *row.started) / 1000));
+    if (row.started && row.finished) addText(section, tr("Took"), durationText(static_cast<double>(row.worked) / 1000));
+    if (row.imported)
+        addText(section, tr("Imported"), tr("from %1 on %2").arg(shown(row.importedFrom), momentText(*row.imported)));
     addText(section, tr("Program"), shown(row.version));
     addText(section, tr("Computer"), shown(row.host));
     return section;

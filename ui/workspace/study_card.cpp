@@ -98,7 +98,7 @@ StudyCardView::StudyCardView(const StudyCard& card, QWidget* parent) : QFrame(pa
     detail->setWordWrap(true);
     auto* run = new QPushButton(tr("Run"));
     run->setAccessibleName(tr("Run %1").arg(card.title));
-    auto* open = new QPushButton(tr("Look inside"));
+    auto* open = new QPushButton(tr("Open"));
     open->setAccessibleName(tr("Open the study %1").arg(card.title));
     connect(run, &QPushButton::clicked, this, [this] { emit runRequested(card_.studyJson); });
     connect(open, &QPushButton::clicked, this, [this] { emit openRequested(card_.key); });

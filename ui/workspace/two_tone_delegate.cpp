@@ -7,6 +7,26 @@
 
 namespace tessera::ui {
 
+namespace {
+
+/// At the right of the area; returns where what stands before it ends.
+int drawBadge(QPainter& painter, const QRect& area, const QString& text) {
+    const QFont font = theme().font(Theme::Text::caption);
+    const QFontMetrics metrics(font);
+    const int width = metrics.horizontalAdvance(text) + 2 * theme().spacing();
+    const QRect frame(area.right() - width, area.center().y() - metrics.height() / 2, width, metrics.height());
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setFont(font);
+    painter.setPen(theme().colour("secondary"));
+    painter.drawRoundedRect(QRectF(frame).adjusted(0.5, 0.5, -0.5, -0.5), theme().spacing(), theme().spacing());
+    painter.drawText(frame, Qt::AlignCenter, text);
+    painter.restore();
+    return frame.left() - theme().spacing();
+}
+
+}  // namespace
+
 void TwoToneDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
     QStyleOptionViewItem row = option;
     initStyleOption(&row, index);
@@ -22,6 +42,8 @@ void TwoToneDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     area.setBottom(option.rect.bottom());
     area.setRight(option.rect.right() - theme().spacing(2));
     area.adjust(theme().spacing() / 2, 0, 0, 0);
+    if (const QString badge = index.data(kBadgeRole).toString(); !badge.isEmpty())
+        area.setRight(drawBadge(*painter, area, badge));
     const QString aside = index.data(kAsideRole).toString();
     const QFont captionFont = theme().font(Theme::Text::caption, false, true);
     const QFontMetrics captionMetrics(captionFont);

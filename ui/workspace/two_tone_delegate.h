@@ -11,6 +11,8 @@ class TwoToneDelegate : public QStyledItemDelegate {
 public:
     /// Of the grey text.
     static constexpr int kAsideRole = Qt::UserRole + 40;
+    /// A word or two in a frame behind the name, which is cut before them.
+    static constexpr int kBadgeRole = Qt::UserRole + 41;
 
     using QStyledItemDelegate::QStyledItemDelegate;
     void setRowHeight(int height) { rowHeight_ = height; }

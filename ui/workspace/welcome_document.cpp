@@ -61,7 +61,7 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
     const int margin = theme().spacing(6);
     column->setContentsMargins(margin, margin, margin, margin);
     column->setSpacing(theme().spacing(3));
-    auto* title = new QLabel(tr("Which accelerators, arranged how, running which split of this model?"));
+    auto* title = new QLabel(tr("Explore accelerator choice, placement and model partitioning"));
     title->setFont(theme().font(Theme::Text::headline, true));
     title->setWordWrap(true);
     column->addWidget(title);
@@ -88,7 +88,7 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
     below->addLayout(steps, 3);
     auto* lately = new QVBoxLayout;
     lately->setSpacing(theme().spacing());
-    lately->addWidget(heading(tr("Lately")));
+    lately->addWidget(heading(tr("Recent")));
     lately->addLayout(recent_);
     lately->addStretch(1);
     below->addLayout(lately, 2);

@@ -3,36 +3,13 @@
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
-#include <array>
 
 #include "core/base/text.h"
+#include "core/study/study.h"
 
 namespace tessera::ui {
 
 namespace {
-
-struct StatusRow {
-    store::RunStatus status;
-    const char* text;
-    const char* icon;
-    const char* token;
-};
-
-constexpr std::array kStatuses{
-    StatusRow{store::RunStatus::queued, QT_TRANSLATE_NOOP("words", "Waiting"), "queued", "secondary"},
-    StatusRow{store::RunStatus::running, QT_TRANSLATE_NOOP("words", "Running"), "run", "accent"},
-    StatusRow{store::RunStatus::paused, QT_TRANSLATE_NOOP("words", "Paused"), "pause", "warning"},
-    StatusRow{store::RunStatus::interrupted, QT_TRANSLATE_NOOP("words", "Interrupted"), "interrupted", "warning"},
-    StatusRow{store::RunStatus::done, QT_TRANSLATE_NOOP("words", "Done"), "done", "good"},
-    StatusRow{store::RunStatus::failed, QT_TRANSLATE_NOOP("words", "Failed"), "failed", "bad"},
-    StatusRow{store::RunStatus::cancelled, QT_TRANSLATE_NOOP("words", "Cancelled"), "cancel", "secondary"},
-};
-
-const StatusRow& rowOf(store::RunStatus status) {
-    for (const StatusRow& row : kStatuses)
-        if (row.status == status) return row;
-    return kStatuses.front();
-}
 
 QString words(const char* text) {
     return QCoreApplication::translate("words", text);
@@ -54,16 +31,10 @@ QString momentText(std::int64_t milliseconds) {
     return locale.toString(moment.date(), thisYear ? QStringLiteral("d MMM") : QStringLiteral("d MMM yyyy"));
 }
 
-QString statusText(store::RunStatus status) {
-    return words(rowOf(status).text);
-}
-
-QString statusIcon(store::RunStatus status) {
-    return QLatin1String(rowOf(status).icon);
-}
-
-std::string_view statusToken(store::RunStatus status) {
-    return rowOf(status).token;
+QString engineText(const std::string& engine) {
+    for (const study::Engine& row : study::engines())
+        if (row.id == engine) return QString::fromUtf8(row.title.data(), static_cast<qsizetype>(row.title.size()));
+    return shown(engine);
 }
 
 QString firstNames(const QStringList& names, qsizetype most) {

@@ -3,19 +3,14 @@
 #include <QString>
 #include <QStringList>
 #include <cstdint>
-
-#include "core/store/store.h"
+#include <string>
 
 namespace tessera::ui {
 
 /// "just now", "5 min ago", "yesterday 14:02", "12 Mar", "12 Mar 2025". Milliseconds since 1970.
 QString momentText(std::int64_t milliseconds);
-/// "Running", "Done", …
-QString statusText(store::RunStatus status);
-/// Of `theme().icon`.
-QString statusIcon(store::RunStatus status);
-/// The colour token that goes with a status; never the only sign of it.
-std::string_view statusToken(store::RunStatus status);
+/// "Partition", "Co-design": an engine by its id in files; the id itself where it is not known.
+QString engineText(const std::string& engine);
 /// "a, b and 3 more": the first `most` names, and how many are left.
 QString firstNames(const QStringList& names, qsizetype most);
 /// Text of a stranger: one line, at most 256 bytes.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/escape.h"
 #include "core/base/text.h"
 #include "core/model/readers/layer_rules.h"
 #include "core/model/readers/text_table.h"
@@ -215,8 +216,8 @@ struct SizeReader {
 
 std::string scaleName(const Columns& columns, const Row& row, std::size_t number) {
     const std::string_view key = firstOf(columns, {"layername", "layer", "name"});
-    const std::string name = key.empty() ? "" : columns.cell(row, key).text;
-    return name.empty() ? fmt::format("layer{}", number) : name;
+    const std::string cell = key.empty() ? "" : columns.cell(row, key).text;
+    return cell.empty() ? fmt::format("layer{}", number) : std::string(fromSheet(cell));
 }
 
 double stridedWindows(const Size& map, const Size& window, double stride, std::string_view mapName) {
@@ -263,6 +264,8 @@ bool looksLikeM3e(std::string_view bytes) {
 
 namespace {
 
+constexpr double kLargestM3eSize = 2'147'483'647;  // of 32 bits, as everywhere in MAESTRO
+
 /// A row of M3E's table as it stands there.
 struct M3eRow {
     std::string name;
@@ -283,6 +286,9 @@ bool nextM3e(TextTable& table, M3eRow& result) {
             const Cell& cell = row.cells[i + kM3eFirstSize];
             const Place place = table.place(row, cell);
             result.sizes[i] = {wholeAboveZero(cell.text, place, fmt::format("d{}", i)), place};
+            if (result.sizes[i].value > kLargestM3eSize)
+                throw DataError(place, inQuotes(cell.text),
+                                fmt::format("a number of at most {:.0f} (d{})", kLargestM3eSize, i));
         }
         result.kind = typeIn(row.cells[8], table.place(row, row.cells[8]));
         result.name = fmt::format("thread{}.layer{}", row.cells[0].text, row.cells[1].text);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/escape.h"
 #include "core/base/json.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
@@ -182,14 +183,21 @@ Json textsJson(const std::vector<std::string>& texts) {
 }
 
 /// A list with one entry per line, so that files can be read and compared.
-void appendList(std::string& out, std::string_view key, const Json& list) {
+template <typename List, typename ToJson>
+void appendList(std::string& out, std::string_view key, const List& list, const ToJson& toJson) {
     out += fmt::format("  \"{}\": [", key);
     const char* separator = "\n    ";
-    for (const Json& entry : list) {
-        out += separator + entry.dump();
+    for (const auto& entry : list) {
+        poll(5);
+        // One after the other: a million of them at once would take more memory than the graph.
+        out += separator + jsonEscaped(toJson(entry).dump());
         separator = ",\n    ";
     }
     out += list.empty() ? "]" : "\n  ]";
+}
+
+void appendList(std::string& out, std::string_view key, const Json& list) {
+    appendList(out, key, list, [](const Json& entry) -> const Json& { return entry; });
 }
 
 // Reading -------------------------------------------------------------------------------------------------------------
@@ -521,17 +529,12 @@ private:
 }  // namespace
 
 std::string writeNativeJson(const Graph& graph) {
-    std::string out = fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"opset\": {},\n  \"batch\": {},\n",
-                                  kModelSchema, Json(written(graph.name)).dump(), graph.opset, graph.batch);
-    Json tensors = Json::array(), operators = Json::array();
-    for (const Tensor& tensor : graph.tensors) tensors.push_back(tensorJson(tensor));
-    for (const Operator& op : graph.operators) {
-        poll(5);
-        operators.push_back(operatorJson(graph, op));
-    }
-    appendList(out, "tensors", tensors);
+    std::string out =
+        fmt::format("{{\n  \"schema\": \"{}\",\n  \"name\": {},\n  \"opset\": {},\n  \"batch\": {},\n", kModelSchema,
+                    jsonEscaped(Json(written(graph.name)).dump()), graph.opset, graph.batch);
+    appendList(out, "tensors", graph.tensors, tensorJson);
     out += ",\n";
-    appendList(out, "operators", operators);
+    appendList(out, "operators", graph.operators, [&](const Operator& op) { return operatorJson(graph, op); });
     out += ",\n";
     appendList(out, "inputs", namesJson(graph, graph.inputs));
     out += ",\n";

@@ -191,6 +191,15 @@ std::vector<Subgraph> subgraphsOf(const Source& source, std::string_view node) {
     return found;
 }
 
+std::string_view tensorOf(const Source& source, std::string_view node, std::string_view attribute) {
+    std::string_view tensor;
+    eachText(source, node, field::kNodeAttribute, [&](std::string_view bytes) {
+        if (textField(source, bytes, field::kAttributeName) == attribute)
+            tensor = textField(source, bytes, field::kAttributeTensor);
+    });
+    return tensor;
+}
+
 std::string describeNode(const Source& source, std::string_view node) {
     std::string_view name = textField(source, node, field::kNodeName);
     const std::string_view type = textField(source, node, field::kNodeType);

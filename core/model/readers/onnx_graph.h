@@ -16,7 +16,7 @@ namespace tessera::model::onnx_wire {
 namespace field {
 inline constexpr std::uint32_t kNodeInput = 1, kNodeOutput = 2, kNodeName = 3, kNodeType = 4, kNodeAttribute = 5,
                                kNodeDomain = 7;
-inline constexpr std::uint32_t kAttributeName = 1, kAttributeGraph = 6, kAttributeGraphs = 11;
+inline constexpr std::uint32_t kAttributeName = 1, kAttributeTensor = 5, kAttributeGraph = 6, kAttributeGraphs = 11;
 inline constexpr std::uint32_t kGraphNode = 1, kGraphName = 2, kGraphInitializer = 5, kGraphInput = 11,
                                kGraphOutput = 12, kGraphValueInfo = 13, kGraphSparse = 15;
 inline constexpr std::uint32_t kTensorName = 8, kSparseValues = 1, kValueName = 1;
@@ -50,6 +50,9 @@ struct Subgraph {
     std::string_view bytes;
 };
 std::vector<Subgraph> subgraphsOf(const Source& source, std::string_view node);
+
+/// The tensor of a node's attribute, "" where it has none of that name.
+std::string_view tensorOf(const Source& source, std::string_view node, std::string_view attribute);
 
 /// "node 'conv1' (Conv)" for messages; an unnamed node is named by its first output.
 std::string describeNode(const Source& source, std::string_view node);

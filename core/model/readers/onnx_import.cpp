@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/poll.h"
 #include "core/base/text.h"
+#include "core/model/operators/operator_table.h"
 #include "core/model/readers/dimensions.h"
 
 namespace tessera::model::onnx_wire {
@@ -33,7 +34,7 @@ constexpr std::size_t kTensorBytes = 400;
 constexpr std::uint32_t kModelIrVersion = 1, kModelGraph = 7, kModelOpset = 8, kModelFunction = 25;
 constexpr std::uint32_t kOpsetDomain = 1, kOpsetVersion = 2;
 constexpr std::uint32_t kFunctionName = 1, kFunctionInput = 4, kFunctionOutput = 5, kFunctionNode = 7,
-                        kFunctionDomain = 10, kFunctionDefault = 11;
+                        kFunctionOpset = 9, kFunctionDomain = 10, kFunctionDefault = 11;
 
 std::string standardDomain(std::string_view domain) {
     return domain == "ai.onnx" ? "" : std::string(domain);
@@ -278,6 +279,7 @@ Graph Importer::run() {
     addNodes(parts.nodes, order_.sequence, main_);
     addOutputs(parts, main_);
     warnUnused(parts, order_);
+    warnOfOverlaps();
     for (std::string& sentence : warnings_.finish()) builder_->warn(std::move(sentence));
     Graph graph = std::move(*builder_).build();
     graph.opset = opset_;
@@ -311,6 +313,7 @@ void Importer::readModel() {
         if (version < 0)
             throw DataError({.file = source_.file, .where = "opset of domain " + inQuotes(domain)},
                             fmt::format("version {}", version), "0 or above");
+        domains_.insert(domain);
         if (!domain.empty()) continue;
         opset = opsetGiven ? std::max(opset, version) : version;
         opsetGiven = true;
@@ -370,6 +373,9 @@ void Importer::addFunction(std::string_view bytes) {
             case kFunctionDefault:
                 function.defaults.push_back(found.bytes);
                 break;
+            case kFunctionOpset:
+                domains_.insert(standardDomain(textField(source_, found.bytes, kOpsetDomain)));
+                break;
             default:
                 break;
         }
@@ -377,6 +383,7 @@ void Importer::addFunction(std::string_view bytes) {
     }
     budget_.charge(sizeof(Function) + function.name.size() + domain.size());
     const std::string name = function.name;
+    domains_.insert(domain);
     functions_.emplace(std::pair(domain, name), std::move(function));
 }
 
@@ -477,14 +484,9 @@ void Importer::addTensor(std::string_view bytes, Scope& scope) {
     if (dataTypeOf(tensor.data_type()) == DataType::undefined)
         warnings_.add("unknown element types", fmt::format("stored tensor {} has the unknown element type {}",
                                                            inQuotes(local), tensor.data_type()));
-    const std::string odd = oddData(tensor, payloadOf(source_, bytes));
-    if (!odd.empty())
-        warnings_.add("stored tensors whose data does not fit",
-                      fmt::format("stored tensor {} has {}", inQuotes(local), odd));
-    const std::string location = oddLocation(tensor);
-    if (!location.empty())
-        warnings_.add("odd locations of external data",
-                      fmt::format("stored tensor {} has {}; external data is never opened", inQuotes(local), location));
+    checkData(tensor, payloadOf(source_, bytes), place.where);
+    if (std::optional<ExternalPlace> outside = externalPlaceOf(tensor); outside && outside->begin < outside->end)
+        external_[outside->location].emplace(std::pair(outside->begin, outside->end), std::string(local));
     std::optional<std::vector<double>> elements = elementsOf(tensor);
     budget_.charge(kTensorBytes + 2 * local.size() + 8 * (elements ? elements->size() : 0));
     const std::string name = define(local, scope);
@@ -494,6 +496,15 @@ void Importer::addTensor(std::string_view bytes, Scope& scope) {
     else  // tells a tensor known to be empty from one whose elements are not known
         builder_->addConstant(name, type, std::move(shape), std::move(elements));
     applyDeclared(local, name, scope);
+}
+
+void Importer::checkData(const onnx::TensorProto& tensor, const Payload& payload, const std::string& what) {
+    const std::string odd = oddData(tensor, payload);
+    if (!odd.empty()) warnings_.add("stored tensors whose data does not fit", fmt::format("{} has {}", what, odd));
+    const std::string location = oddLocation(tensor);
+    if (!location.empty())
+        warnings_.add("odd locations of external data",
+                      fmt::format("{} has {}; external data is never opened", what, location));
 }
 
 void Importer::addSparseTensor(std::string_view bytes, Scope& scope) {
@@ -538,6 +549,54 @@ void Importer::warnUnused(const GraphParts& parts, const NodeOrder& order) {
     for (const std::string_view tensor : parts.sparseInitializers) check(nameOfSparse(source_, tensor));
 }
 
+/// Tensors may share all of their data, but not a part of it.
+void Importer::warnOfOverlaps() {
+    for (const auto& [location, tensors] : external_) {
+        auto last = tensors.begin();  // the one that reaches farthest
+        for (auto at = std::next(last); at != tensors.end(); ++at) {
+            if (at->first.first < last->first.second)
+                warnings_.add(
+                    "external data that overlaps",
+                    fmt::format("stored tensors {} and {} overlap in the external data {}: bytes {} to {} and "
+                                "{} to {}",
+                                inQuotes(last->second), inQuotes(at->second), inQuotes(location), last->first.first,
+                                last->first.second, at->first.first, at->first.second));
+            if (at->first.second > last->first.second) last = at;
+        }
+    }
+}
+
+void Importer::checkName(std::string_view name) {
+    if (!isUtf8(name))
+        warnings_.add("names that are not UTF-8",
+                      fmt::format("the name {} is not UTF-8; its bytes are kept, and shown escaped", inQuotes(name)));
+}
+
+void Importer::checkDomain(const Node& node) {
+    if (node.domain.empty() || !domains_.insert(node.domain).second) return;
+    warnings_.add("domains that are not declared",
+                  fmt::format("node {} ({}) is of the domain {}, which the file's opset imports do not name",
+                              inQuotes(node.name), escaped(node.type, 80), inQuotes(node.domain)));
+}
+
+/// Where the shapes of what an operator reads are known, but not those of what it makes: its result depends on data.
+void Importer::checkShapes(const Node& node, const std::vector<std::string>& inputs,
+                           const std::vector<std::string>& outputs) {
+    if (findOperatorKind(node.type, node.domain) == nullptr) return;  // which is told of in any case
+    const auto known = [&](const std::string& name) {
+        const Shape& shape = builder_->tensor(name).shape;
+        return shape && std::find(shape->begin(), shape->end(), kUnknown) == shape->end();
+    };
+    for (const std::string& input : inputs)
+        if (!input.empty() && !known(input)) return;
+    for (const std::string& output : outputs)
+        if (!output.empty() && !known(output))
+            warnings_.add("shapes that are not known",
+                          fmt::format("node {} ({}): the shape of its output {} does not follow from those of its "
+                                      "inputs; what depends on it is not counted",
+                                      inQuotes(node.name), escaped(node.type, 80), inQuotes(output)));
+}
+
 Place Importer::place(const Node& node) const {
     return {.file = source_.file, .where = fmt::format("node {} ({})", inQuotes(node.name), escaped(node.type, 80))};
 }
@@ -562,6 +621,9 @@ Importer::Node Importer::parseNode(std::string_view bytes, Scope& scope) {
     if (proto.op_type().empty()) throw DataError(place, "no operator type", "an operator type");
     if (std::all_of(node.outputs.begin(), node.outputs.end(), [](std::string_view name) { return name.empty(); }))
         throw DataError(place, "no outputs", "at least one output");
+    checkName(proto.op_type());
+    checkName(proto.domain());
+    checkName(proto.name());
     node.type = shortened(proto.op_type());
     node.domain = standardDomain(shortened(proto.domain()));
     node.name = uniqueNode(textField(source_, bytes, field::kNodeName), node.type, scope);
@@ -584,6 +646,7 @@ Importer::Node Importer::parseNode(std::string_view bytes, Scope& scope) {
 
 void Importer::addNode(std::string_view bytes, Scope& scope) {
     const Node node = parseNode(bytes, scope);
+    checkDomain(node);
     const auto function = functions_.find(std::pair(node.domain, node.type));
     const bool standard = node.domain.empty();
     if (function != functions_.end())
@@ -607,6 +670,7 @@ void Importer::addConstant(const Node& node, Scope& scope) {
         const auto size = [](int count) { return std::vector<std::int64_t>{count}; };
         if (key == "value" && attribute.has_t()) {
             const onnx::TensorProto& tensor = attribute.t();
+            checkData(tensor, payloadOf(source_, tensorOf(source_, node.bytes, key)), "constant " + inQuotes(name));
             return add(dataTypeOf(tensor.data_type()), checkedDimensions(tensor.dims(), place(node)),
                        elementsOf(tensor));
         }
@@ -652,10 +716,12 @@ void Importer::addPlain(const Node& node, Scope& scope) {
     std::size_t bytes = bytesOf(spec.attributes) + spec.layer.size() + spec.block.size();
     for (const std::string& output : spec.outputs) bytes += kTensorBytes + 2 * output.size();
     budget_.charge(bytes);
+    const std::vector<std::string> inputs = spec.inputs;
     const std::vector<std::string> outputs = spec.outputs;
     builder_->add(std::move(spec));
     for (std::size_t i = 0; i < outputs.size(); ++i)
         if (!outputs[i].empty()) applyDeclared(node.outputs[i], outputs[i], scope);
+    checkShapes(node, inputs, outputs);
 }
 
 void Importer::callFunction(const Node& node, Function& function, Scope& scope) {
@@ -944,6 +1010,7 @@ std::optional<std::string> Importer::find(std::string_view name, const Scope& sc
 
 std::string Importer::define(std::string_view name, Scope& scope) {
     const auto planned = scope.planned.find(name);
+    checkName(name);
     std::string defined;
     if (planned != scope.planned.end())
         defined = planned->second;
@@ -1004,6 +1071,10 @@ void Importer::applyDeclared(std::string_view name, const std::string& tensor, c
     if (!type) return;
     dimensions_.bind(*type);
     const Tensor& computed = builder_->tensor(tensor);
+    if (type->type != DataType::undefined && computed.type != DataType::undefined && type->type != computed.type)
+        warnings_.add("declared element types that differ",
+                      fmt::format("tensor {} is declared as {} but is {}, which is used", inQuotes(tensor),
+                                  nameOf(type->type), nameOf(computed.type)));
     if (contradicts(type->shape, computed.shape)) {
         warnings_.add("declared shapes that differ",
                       fmt::format("tensor {} is declared as {} but computed as {}, which is used", inQuotes(tensor),

@@ -122,6 +122,11 @@ private:
     void addNodes(const std::vector<std::string_view>& nodes, const std::vector<std::int32_t>& sequence, Scope& scope);
     void addOutputs(const GraphParts& parts, Scope& scope);
     void warnUnused(const GraphParts& parts, const NodeOrder& order);
+    void warnOfOverlaps();
+    void checkData(const onnx::TensorProto& tensor, const Payload& payload, const std::string& what);
+    void checkName(std::string_view name);
+    void checkDomain(const Node& node);
+    void checkShapes(const Node& node, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);
     void collectDeclared(const GraphParts& parts, Scope& scope);
 
     void addNode(std::string_view bytes, Scope& scope);
@@ -162,6 +167,9 @@ private:
     std::map<std::pair<std::string, std::string>, Function> functions_;
     NodeOrder order_;
     Scope main_;
+    std::set<std::string> domains_;  ///< of the opset imports, of functions, and those that were told of
+    /// Tensors by the file that holds their data and by where they lie in it.
+    std::map<std::string, std::map<std::pair<std::uint64_t, std::uint64_t>, std::string>> external_;
     std::optional<std::int64_t> batch_;  ///< of the inputs; 1 where they differ
     bool batchBound_ = false;
     std::int64_t visited_ = 0;

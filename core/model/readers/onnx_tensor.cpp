@@ -4,8 +4,10 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 #include "core/base/text.h"
@@ -98,6 +100,47 @@ const Storage* storageOf(DataType type) {
     return found == std::end(kStorages) ? nullptr : found;
 }
 
+/// The typed list in which elements of a data type stand (onnx.proto, TensorProto); "" where there is none.
+std::string_view fieldOf(DataType type) {
+    switch (type) {
+        case DataType::undefined:
+            return "";
+        case DataType::float32:
+        case DataType::complex64:
+            return "float_data";
+        case DataType::float64:
+        case DataType::complex128:
+            return "double_data";
+        case DataType::int64:
+            return "int64_data";
+        case DataType::uint32:
+        case DataType::uint64:
+            return "uint64_data";
+        case DataType::string:
+            return "string_data";
+        default:
+            return "int32_data";
+    }
+}
+
+/// The value of an entry of external data, or nothing where there is none; the last one counts.
+std::optional<std::string_view> entryOf(const onnx::TensorProto& tensor, std::string_view key) {
+    std::optional<std::string_view> value;
+    for (const onnx::StringStringEntryProto& entry : tensor.external_data())
+        if (entry.key() == key) value = entry.value();
+    return value;
+}
+
+/// A number of bytes as external data writes it, or nothing where the text is none.
+std::optional<std::uint64_t> byteCount(std::string_view text) {
+    std::uint64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = !text.empty() && error == std::errc{} && end == text.data() + text.size();
+    return whole && number <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())
+               ? std::optional(number)
+               : std::nullopt;
+}
+
 bool isExternal(const onnx::TensorProto& tensor) {
     return tensor.data_location() == onnx::TensorProto::EXTERNAL;
 }
@@ -108,6 +151,38 @@ std::optional<std::int64_t> countOf(const onnx::TensorProto& tensor) {
     for (const std::int64_t dimension : tensor.dims())
         if (dimension < 0 || __builtin_mul_overflow(count, dimension, &count)) return std::nullopt;
     return count;
+}
+
+double bytesEach(DataType type) {
+    if (type == DataType::complex64) return 8;
+    return type == DataType::complex128 ? 16 : bytesPerElement(type);
+}
+
+/// The bytes that the elements of a tensor take, or nothing where that is not known.
+std::optional<std::uint64_t> bytesOf(const onnx::TensorProto& tensor) {
+    const std::optional<std::int64_t> count = countOf(tensor);
+    const double each = bytesEach(dataTypeOf(tensor.data_type()));
+    if (!count || each == 0) return std::nullopt;
+    const double bytes = std::ceil(static_cast<double>(*count) * each);
+    return bytes < 0x1p63 ? std::optional(static_cast<std::uint64_t>(bytes)) : std::nullopt;
+}
+
+/// What is odd about where in its file external data lies; "" where nothing is.
+std::string oddExtent(const onnx::TensorProto& tensor) {
+    for (const std::string_view key : {"offset", "length"}) {
+        const std::optional<std::string_view> text = entryOf(tensor, key);
+        if (text && !byteCount(*text)) return fmt::format("the {} {} of its external data", key, inQuotes(*text));
+    }
+    const std::uint64_t offset = byteCount(entryOf(tensor, "offset").value_or("0")).value_or(0);
+    const std::optional<std::string_view> length = entryOf(tensor, "length");
+    if (!length) return {};
+    const std::uint64_t bytes = byteCount(*length).value_or(0);
+    if (offset + bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+        return fmt::format("external data that ends beyond 2^63 bytes (offset {}, length {})", offset, bytes);
+    const std::optional<std::uint64_t> wanted = bytesOf(tensor);
+    if (!wanted || *wanted == bytes) return {};
+    return fmt::format("{} bytes of external data for {} elements of {}", bytes, *countOf(tensor),
+                       nameOf(dataTypeOf(tensor.data_type())));
 }
 
 }  // namespace
@@ -138,8 +213,13 @@ std::string oddData(const onnx::TensorProto& tensor, const Payload& payload) {
     const std::optional<std::int64_t> count = countOf(tensor);
     if (!count || isExternal(tensor)) return {};
     const bool halfByte = type == DataType::int4 || type == DataType::uint4;
-    const double bytes = type == DataType::complex64 ? 8 : type == DataType::complex128 ? 16 : bytesPerElement(type);
+    const double bytes = bytesEach(type);
+    const std::string_view field = fieldOf(type);
+    for (const std::string_view held : payload.typedFields)
+        if (!field.empty() && held != field)
+            return fmt::format("data in {}, but elements of {} stand in {}", held, nameOf(type), field);
     if (payload.hasRaw) {
+        if (type == DataType::string && payload.rawBytes > 0) return "raw data, which elements of string cannot be";
         if (bytes == 0 || (payload.rawBytes == 0 && *count > 0)) return {};
         if (static_cast<double>(payload.rawBytes) == std::ceil(static_cast<double>(*count) * bytes)) return {};
         return fmt::format("{} bytes of data for {} elements of {}", payload.rawBytes, *count, nameOf(type));
@@ -153,14 +233,9 @@ std::string oddData(const onnx::TensorProto& tensor, const Payload& payload) {
 
 std::string oddLocation(const onnx::TensorProto& tensor) {
     if (!isExternal(tensor)) return {};
-    std::string_view location;
-    bool given = false;
-    for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
-        if (entry.key() != "location") continue;
-        location = entry.value();
-        given = true;
-    }
+    const std::optional<std::string_view> given = entryOf(tensor, "location");
     if (!given) return "no location";
+    const std::string_view location = *given;
     const std::string quoted = inQuotes(location, 200);
     if (location.empty() || location.find('\0') != std::string_view::npos || !isUtf8(location))
         return "the invalid location " + quoted;
@@ -172,7 +247,16 @@ std::string oddLocation(const onnx::TensorProto& tensor) {
             return fmt::format("the location {}, which leaves the model's folder", quoted);
         from = to + 1;
     }
-    return {};
+    return oddExtent(tensor);
+}
+
+std::optional<ExternalPlace> externalPlaceOf(const onnx::TensorProto& tensor) {
+    const bool stated = entryOf(tensor, "offset") || entryOf(tensor, "length");
+    if (!isExternal(tensor) || !stated || !oddLocation(tensor).empty()) return std::nullopt;
+    const std::optional<std::uint64_t> bytes = bytesOf(tensor);
+    if (!bytes) return std::nullopt;
+    const std::uint64_t begin = byteCount(entryOf(tensor, "offset").value_or("0")).value_or(0);
+    return ExternalPlace{.location = std::string(*entryOf(tensor, "location")), .begin = begin, .end = begin + *bytes};
 }
 
 DeclaredType declaredTypeOf(const onnx::TypeProto& type) {

@@ -30,8 +30,17 @@ std::optional<std::vector<double>> elementsOf(const onnx::TensorProto& tensor);
 /// fits or there is none.
 std::string oddData(const onnx::TensorProto& tensor, const Payload& payload);
 
-/// What is odd about the place of external data: a phrase such as "the absolute location '/etc/passwd'", or "".
+/// What is odd about the place of external data: a phrase such as "the absolute location '/etc/passwd'" or "the offset
+/// '-8'", or "".
 std::string oddLocation(const onnx::TensorProto& tensor);
+
+/// Where a tensor says that its external data lies. Nothing is opened.
+struct ExternalPlace {
+    std::string location;
+    std::uint64_t begin = 0, end = 0;  ///< bytes of that file
+};
+/// Empty for data in the file itself, and where the place is odd, not stated, or its size is not known.
+std::optional<ExternalPlace> externalPlaceOf(const onnx::TensorProto& tensor);
 
 /// A declared type. Dimensions that are not given as a number are kUnknown, with their name where there is one.
 struct DeclaredType {

@@ -377,7 +377,11 @@ Payload payloadOf(const Source& source, std::string_view tensor) {
             payload.hasRaw = true;
             payload.rawBytes = field.bytes.size();
         } else {
-            payload.typedElements += entriesIn(*known, field);
+            const std::uint64_t entries = entriesIn(*known, field);
+            payload.typedElements += entries;
+            std::vector<std::string_view>& held = payload.typedFields;
+            if (entries > 0 && std::find(held.begin(), held.end(), known->name) == held.end())
+                held.emplace_back(known->name);
         }
         bytes += field.bytes.size() + 1;
     }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
 #include "core/model/graph.h"
@@ -72,8 +73,9 @@ std::string stripped(const Source& source, std::string_view message, Unit unit);
 struct Payload {
     bool hasRaw = false;
     std::uint64_t rawBytes = 0;
-    std::uint64_t typedElements = 0;  ///< in float_data, int32_data, ... together
-    bool kept = true;                 ///< small enough that `stripped` keeps it
+    std::uint64_t typedElements = 0;                 ///< in float_data, int32_data, ... together
+    std::vector<std::string_view> typedFields = {};  ///< which of them hold elements
+    bool kept = true;                                ///< small enough that `stripped` keeps it
 };
 Payload payloadOf(const Source& source, std::string_view tensor);
 

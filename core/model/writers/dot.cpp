@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/base/escape.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -30,14 +31,8 @@ std::string_view colourOf(OperatorClass group) {
     return colourOf(OperatorClass::memory);
 }
 
-/// Text from a model inside a Graphviz string: shown as it stands, whatever it holds.
 std::string dotText(std::string_view text) {
-    std::string result;
-    for (const char c : escaped(text, kLongestName)) {
-        if (c == '"' || c == '\\') result += '\\';
-        result += c;
-    }
-    return result;
+    return dotEscaped(text, kLongestName);
 }
 
 std::string header(const std::string& name) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/text.h"
+#include "core/base/escape.h"
 #include "core/base/units.h"
 #include "core/model/jobs.h"
 #include "core/model/writers/writers.h"
@@ -15,15 +15,6 @@
 namespace tessera::model {
 
 namespace {
-
-/// A cell as RFC 4180 has it: quoted where it holds a comma, a quote or a line end.
-std::string csvCell(std::string_view text) {
-    const bool plain = text.find_first_of(",\"\r\n#/") == std::string_view::npos && trimmed(text) == text;
-    if (plain) return std::string(text);
-    std::string cell = "\"";
-    for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return cell + '"';
-}
 
 /// A whole number without exponent; a fraction as the shortest text that reads back equal.
 std::string size(double value) {
@@ -94,9 +85,9 @@ std::string maestroRow(const Layer& layer) {
     return fmt::format("{},{}\n", fmt::join(job.d, ","), static_cast<int>(job.kind));
 }
 
-/// SCALE-Sim splits at every comma and knows no quotes.
+/// SCALE-Sim splits at every comma and knows no quotes; our reader takes a cell of 4096 bytes.
 std::string plainName(const std::string& name) {
-    std::string text = escaped(name, 200);
+    std::string text = sheetText(name);
     std::replace_if(
         text.begin(), text.end(), [](char c) { return c == ',' || c == '"' || c == '#'; }, '_');
     return text;
@@ -142,8 +133,7 @@ Converted writeMaestroCsv(const Model& model) {
 }
 
 Converted writeM3eCsv(const Model& model) {
-    const Graph* const graph = model.graph();
-    const std::vector<LayerJob> jobs = graph != nullptr ? jobsOf(*graph, 1) : jobsOf(layerGraph(model), 1);
+    const std::vector<LayerJob> jobs = jobsOf(model, 1);
     std::string text;
     std::size_t row = 0, repeated = 0, sliding = 0;
     for (const LayerJob& job : jobs) {

@@ -368,9 +368,9 @@ const Row& rowOf(const std::string& id) {
     std::vector<std::string> known;
     for (const Row& candidate : rows()) known.push_back(candidate.entry.id);
     const std::string_view hint = closest(id, known);
-    throw UsageError(
-        "the zoo has no model " + inQuotes(id) +
-        (hint.empty() ? "; `tessera model list` names them all" : "; did you mean '" + std::string(hint) + "'?"));
+    throw UsageError("the zoo has no model " + inQuotes(id) + "; " +
+                     (hint.empty() ? "" : "did you mean '" + std::string(hint) + "'? ") +
+                     "'tessera model list' names them all");
 }
 
 }  // namespace

@@ -1,19 +1,28 @@
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "core/base/character.h"
 #include "core/base/error.h"
+#include "core/base/escape.h"
 #include "core/base/file.h"
 #include "core/base/parallel.h"
+#include "core/base/part.h"
 #include "core/base/random.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
@@ -23,13 +32,13 @@ using namespace tessera;
 
 namespace {
 
-class TemporaryFolder : public testing::Test {
+class FolderTest : public testing::Test {
 protected:
-    TemporaryFolder() {
+    FolderTest() {
         std::string pattern = (fs::temp_directory_path() / "tessera-base-XXXXXX").string();
         folder = mkdtemp(pattern.data());
     }
-    ~TemporaryFolder() override { fs::remove_all(folder); }
+    ~FolderTest() override { fs::remove_all(folder); }
     std::vector<std::string> files() const {
         std::vector<std::string> names;
         for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename().string());
@@ -48,7 +57,7 @@ std::string messageOf(const Action& action) {
     return "no such error";
 }
 
-using FileIo = TemporaryFolder;
+using FileIo = FolderTest;
 
 TEST_F(FileIo, readsBackWhatItWrote) {
     const std::string bytes("a\0b\r\n\xFF", 6);
@@ -76,13 +85,71 @@ TEST_F(FileIo, namesTheLimitThatAFileExceeds) {
     writeFile(folder / "a", std::string((std::size_t{1} << 20) + 1, 'x'));
     EXPECT_EQ(messageOf<DataError>([&] { readFile(folder / "a", std::uintmax_t{1} << 20); }),
               (folder / "a").string() + ": found more than 1048576 bytes; expected a file of at most 1 MiB");
-    EXPECT_THROW(readFile("/dev/zero", 1000), DataError);
+    EXPECT_EQ(readFile(folder / "a", (std::uintmax_t{1} << 20) + 1).size(), (std::size_t{1} << 20) + 1);
+}
+
+TEST_F(FileIo, refusesDevicesAtOnce) {
+    for (const std::string device : {"/dev/zero", "/dev/urandom", "/dev/null"})
+        EXPECT_EQ(messageOf<FileError>([&] { readFile(device); }),
+                  "cannot read '" + device + "': it is not a regular file but a device");
+}
+
+TEST_F(FileIo, refusesAPipeThatNobodyWritesTo) {
+    const fs::path pipe = folder / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    EXPECT_EQ(messageOf<FileError>([&] { readFile(pipe); }),
+              "cannot read '" + pipe.string() + "': it is not a regular file but a pipe, and nothing writes to it");
+    EXPECT_EQ(messageOf<FileError>([&] { writeFile(pipe, "x"); }),
+              "cannot write '" + pipe.string() + "': it is a pipe, and nothing reads from it");
+}
+
+TEST_F(FileIo, readsAPipeWhoseWriterComesLateAndIsSlow) {
+    const fs::path pipe = folder / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    const std::jthread writer([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        std::ofstream stream(pipe);
+        for (int i = 0; i < 3; ++i) {
+            stream << "part " << i << std::endl;
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+    });
+    EXPECT_EQ(readFile(pipe), "part 0\npart 1\npart 2\n");
+}
+
+TEST_F(FileIo, enforcesTheLimitOnAPipeToo) {
+    const fs::path pipe = folder / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    std::signal(SIGPIPE, SIG_IGN);
+    const std::jthread writer([&] { std::ofstream(pipe) << std::string(300'000, 'x'); });
+    EXPECT_EQ(messageOf<DataError>([&] { readFile(pipe, 70'000); }),
+              pipe.string() + ": found more than 70000 bytes; expected a file of at most 0 MiB");
+}
+
+TEST_F(FileIo, makesItsNewFileUnderANameThatNobodyKnowsBefore) {
+    // Two files in a row are made beside each other under different names, which a watcher sees.
+    const int watcher = inotify_init1(IN_NONBLOCK);
+    ASSERT_GE(watcher, 0);
+    inotify_add_watch(watcher, folder.c_str(), IN_CREATE);
+    writeFile(folder / "a", "1");
+    writeFile(folder / "a", "2");
+    alignas(inotify_event) char buffer[4096];
+    const ssize_t size = read(watcher, buffer, sizeof buffer);
+    close(watcher);
+    std::set<std::string> names;
+    for (ssize_t at = 0; at < size;) {
+        const auto* event = reinterpret_cast<const inotify_event*>(buffer + at);
+        names.insert(event->name);
+        at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+    }
+    EXPECT_EQ(names.size(), 2U);
+    for (const std::string& name : names) EXPECT_THAT(name, testing::MatchesRegex("a\\.[0-9]+-[0-9a-f]{8}\\.part"));
 }
 
 TEST_F(FileIo, leavesNothingBehindWhereItCannotWrite) {
     const std::string path = (folder / "none" / "a").string();
     EXPECT_EQ(messageOf<FileError>([&] { writeFile(path, "x"); }),
-              "cannot write '" + path + "': No such file or directory");
+              "cannot write '" + path + "': there is no folder '" + (folder / "none").string() + "'");
     EXPECT_EQ(messageOf<FileError>([&] { writeFile(folder, "x"); }),
               "cannot write '" + folder.string() + "': it is a folder");
     EXPECT_TRUE(files().empty());
@@ -96,6 +163,20 @@ TEST_F(FileIo, replacesWhatASymbolicLinkPointsToAndKeepsTheLink) {
     EXPECT_EQ(readFile(folder / "a"), "new");
 }
 
+TEST_F(FileIo, whatIsWrittenFirstHasANewNameThatNobodyFoundOut) {
+    const fs::path first = makePart(folder / "a");
+    const fs::path second = makePart(folder / "a");
+    EXPECT_NE(first, second);
+    const std::string head = (folder / "a.").string() + std::to_string(getpid()) + "-";
+    for (const fs::path& part : {first, second}) {
+        EXPECT_EQ(part.string().size(), head.size() + std::string("01234567.part").size());
+        EXPECT_TRUE(part.string().starts_with(head) && part.string().ends_with(".part")) << part;
+        EXPECT_EQ(fs::file_size(part), 0U);
+    }
+    EXPECT_EQ(messageOf<FileError>([&] { makePart(folder / "none" / "a"); }),
+              "cannot write '" + (folder / "none" / "a").string() + "': No such file or directory");
+}
+
 TEST_F(FileIo, writesIntoAPipeInsteadOfReplacingIt) {
     const fs::path pipe = folder / "pipe";
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
@@ -107,6 +188,33 @@ TEST_F(FileIo, writesIntoAPipeInsteadOfReplacingIt) {
     EXPECT_STREQ(buffer, "through");
     close(reader);
     EXPECT_EQ(files(), std::vector<std::string>{"pipe"});
+}
+
+TEST(Temporary, foldersAreOfTheirOwnAndGoAway) {
+    fs::path path;
+    {
+        const tessera::TemporaryFolder folder;
+        path = folder.path();
+        writeFile(path / "a", "x");
+        EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_all);
+    }
+    EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(Temporary, foldersThatCannotBeMadeNameTmpdir) {
+    const char* const given = std::getenv("TMPDIR");
+    const std::string kept = given == nullptr ? "" : given;
+    setenv("TMPDIR", "/proc/none", 1);
+    const std::string none = messageOf<FileError>([] { const tessera::TemporaryFolder folder; });
+    setenv("TMPDIR", "/proc", 1);
+    const std::string sealed = messageOf<FileError>([] { const tessera::TemporaryFolder folder; });
+    given == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept.c_str(), 1);
+    EXPECT_EQ(none,
+              "no temporary folder can be made in '/proc/none' (No such file or directory); set TMPDIR to a folder "
+              "that can be written");
+    EXPECT_EQ(sealed,
+              "no temporary folder can be made in '/proc' (No such file or directory); set TMPDIR to a folder that can "
+              "be written");
 }
 
 TEST(DataErrorText, isOneSentenceOnOneLine) {
@@ -130,6 +238,46 @@ TEST(Escaped, showsControlCharactersAndBadBytesAsHex) {
     EXPECT_EQ(escaped("\xE2\x80\xAE"), "\\xE2\\x80\\xAE");  // right-to-left override
     EXPECT_EQ(escaped("\xE2\x80\xA8"), "\\xE2\\x80\\xA8");  // line separator
     EXPECT_EQ(escaped("…“”"), "…“”");
+}
+
+TEST(Escaped, showsWhatNobodySeesAndWhatTurnsText) {
+    EXPECT_EQ(escaped("a\u200Bb\u200Fc\u061Cd\u2066e\uFEFFf"),
+              "a\\xE2\\x80\\x8Bb\\xE2\\x80\\x8Fc\\xD8\\x9Cd\\xE2\\x81\\xA6e\\xEF\\xBB\\xBFf");
+    EXPECT_EQ(escaped("\U000E0041"), "\\xF3\\xA0\\x81\\x81");
+}
+
+TEST(DisplayWidth, countsColumnsOfATerminal) {
+    EXPECT_EQ(displayWidth(""), 0U);
+    EXPECT_EQ(displayWidth("µ×é"), 3U);
+    EXPECT_EQ(displayWidth("層1"), 3U);
+    EXPECT_EQ(displayWidth("한국어"), 6U);
+    EXPECT_EQ(displayWidth("e\u0301"), 1U);
+    EXPECT_EQ(displayWidth("😀"), 2U);
+    EXPECT_EQ(displayWidth("ＡＢ"), 4U);
+    EXPECT_EQ(displayWidth("\xFF"), 1U);
+    EXPECT_EQ(displayWidth("▇▁–…"), 4U);
+}
+
+TEST(SheetText, keepsFormulasFromBeingComputedAndNumbersFromBecomingText) {
+    for (const std::string formula : {"=1+1", "+1+cmd", "-A1", "@SUM(A1)", " =1", "＝1", "-1+2", "-inf", "-"})
+        EXPECT_EQ(sheetText(formula), "'" + formula);
+    for (const std::string number : {"-1", "-1.5e-7", "+3", "-0.1 %", "-1,024", "0"})
+        EXPECT_EQ(sheetText(number), number);
+    for (const std::string plain : {"conv1", "a=b", "a-b", "'a'", "", "'-5"}) EXPECT_EQ(sheetText(plain), plain);
+    EXPECT_EQ(sheetText("\t=1"), "\\x09=1");
+    for (const std::string text : {"=1", "'=1", "\'\'=1", "-5", "'-5", "'", "\'\'", "a", " =1", "'a"})
+        EXPECT_EQ(fromSheet(sheetText(text)), text);
+}
+
+TEST(CsvCell, isQuotedWhereAReaderWouldSplitIt) {
+    EXPECT_EQ(csvCell("plain"), "plain");
+    EXPECT_EQ(csvCell("a,b"), "\"a,b\"");
+    EXPECT_EQ(csvCell("a;=b"), "\"a;=b\"");
+    EXPECT_EQ(csvCell("a\"b"), "\"a\"\"b\"");
+    EXPECT_EQ(csvCell(" a"), "\" a\"");
+    EXPECT_EQ(csvCell("#a"), "\"#a\"");
+    EXPECT_EQ(csvCell("a\r\n=1"), "a\\x0D\\x0A=1");
+    EXPECT_EQ(csvCell("=HYPERLINK(\"http://x\",\"y\")"), "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\"");
 }
 
 TEST(Escaped, cutsAtACharactersStart) {

@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <set>
+#include <sstream>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "core/base/error.h"
+#include "tests/support/sanitizers.h"
 
 namespace tessera {
 
@@ -47,15 +52,58 @@ TEST(Process, namesAProgramThatIsMissing) {
               "the program 'tessera-no-such-program' was not found; it has to be installed");
 }
 
+TEST(Process, namesThePackageOfAProgramThatIsMissing) {
+    const char* const path = std::getenv("PATH");
+    const std::string kept = path == nullptr ? "" : path;
+    setenv("PATH", "/nowhere", 1);
+    const std::vector<std::string> messages{messageOf<FileError>({"dot"}, {}), messageOf<FileError>({"cbc"}, {}),
+                                            messageOf<FileError>({"rsvg-convert"}, {})};
+    setenv("PATH", kept.c_str(), 1);
+    EXPECT_EQ(messages,
+              (std::vector<std::string>{"the program 'dot' was not found; install the package graphviz",
+                                        "the program 'cbc' was not found; install the package coinor-cbc",
+                                        "the program 'rsvg-convert' was not found; install the package librsvg2-bin"}));
+}
+
+TEST(Process, getsASmallFixedEnvironment) {
+    setenv("TESSERA_SECRET", "x", 1);
+    setenv("LC_ALL", "de_DE.UTF-8", 1);
+    const std::string seen = runProcess({"env"}, "").output;
+    unsetenv("TESSERA_SECRET");
+    unsetenv("LC_ALL");
+    const std::set<std::string> allowed{
+        "PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "FONTCONFIG_FILE", "FONTCONFIG_PATH", "LD_LIBRARY_PATH", "LC_ALL"};
+    std::istringstream lines(seen);
+    for (std::string line; std::getline(lines, line);)
+        EXPECT_TRUE(allowed.contains(line.substr(0, line.find('=')))) << line;
+    EXPECT_NE(seen.find("LC_ALL=C.UTF-8\n"), std::string::npos) << seen;
+    EXPECT_NE(seen.find("PATH="), std::string::npos) << seen;
+}
+
+TEST(Process, isEndedWhenItNeedsMoreMemoryThanItMayUse) {
+    if (test::kSanitized) GTEST_SKIP() << "a sanitizer reserves more addresses";
+    const ProcessLimits limits{.time = std::chrono::seconds(20), .memory = std::size_t{256} << 20};
+    EXPECT_EQ(messageOf<FileError>({"sh", "-c", "sleep 0.2; dd if=/dev/zero of=/dev/null bs=1G count=1"}, limits),
+              "the program 'sh' needs more than its 268 MB of memory");
+}
+
+TEST(Process, isEndedByTheSystemWhenItsTimeOnTheProcessorIsOver) {
+    const ProcessResult shown = runProcess({"sh", "-c", "sleep 0.1; ulimit -t; ulimit -v; ulimit -c"}, "",
+                                           {.time = std::chrono::milliseconds(1500), .memory = std::size_t{1} << 30});
+    EXPECT_EQ(shown.output, "3\n1048576\n0\n");
+    EXPECT_EQ(messageOf<FileError>({"sh", "-c", "kill -XCPU $$"}, {}), "the program 'sh' did not end within 60 s");
+}
+
 TEST(Process, isKilledWhenItsTimeIsOver) {
     const auto start = std::chrono::steady_clock::now();
-    EXPECT_EQ(messageOf<FileError>({"sh", "-c", "sleep 30 & sleep 30"}, {std::chrono::milliseconds(100), 1000}),
+    EXPECT_EQ(messageOf<FileError>({"sh", "-c", "sleep 600 & sleep 600"},
+                                   {.time = std::chrono::milliseconds(100), .output = 1000}),
               "the program 'sh' did not end within 0.1 s");
-    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(300)) << "it was waited for";
 }
 
 TEST(Process, isKilledWhenItWritesTooMuch) {
-    EXPECT_EQ(messageOf<FileError>({"yes"}, {std::chrono::seconds(20), 100'000}),
+    EXPECT_EQ(messageOf<FileError>({"yes"}, {.time = std::chrono::seconds(20), .output = 100'000}),
               "the program 'yes' wrote more than 100000 bytes");
 }
 

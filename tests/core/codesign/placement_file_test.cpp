@@ -1,6 +1,7 @@
 // Files of the published program: what is read, and what is refused with one sentence.
 #include "core/codesign/placement_file.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -75,14 +76,18 @@ TEST(PlacementFile, readsWidthsWhateverTheOrderOfTheirLayers) {
     EXPECT_EQ(file.reported[0].second, 2);
 }
 
-TEST(PlacementFile, edgesOfAWidthMayStandInAnyOrderAndTwice) {
+TEST(PlacementFile, refusesASecondEdgeBetweenTwoLayers) {
     const std::string more = R"({"sourceId": -1, "destId": 7, "communicationCost": 3}, )";
     std::string text = kGood;
-    text.insert(text.rfind("{\"sourceId\""), more);
     text.insert(text.find("{\"sourceId\""), more);
-    const PlacementFile file = read(text);
-    EXPECT_EQ(file.graph.edges.size(), 2U);
-    EXPECT_EQ(file.problem.widths[1].edges, (std::vector<Bytes>{{3}, {4}}));
+    try {
+        read(text);
+        ADD_FAILURE() << "no error";
+    } catch (const DataError& error) {
+        EXPECT_THAT(error.what(), testing::EndsWith("is a second one from layer -1 to layer 7; expected one edge "
+                                                    "between two layers"));
+        EXPECT_THAT(error.what(), testing::HasSubstr("field 'edges.1[1]'"));
+    }
 }
 
 TEST(PlacementFile, saysWhatIsWrongInOneSentence) {

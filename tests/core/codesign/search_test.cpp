@@ -97,10 +97,9 @@ double objectiveOf(Objective objective, const std::vector<double>& throughputs, 
 
 std::vector<AreaAndObjective> bruteFront(const std::vector<Workload>& workloads, const hardware::Template& space,
                                          const Options& options) {
-    cost::TilingMemo tilings;
+    Memos memos;
     std::vector<std::unique_ptr<ModelSearch>> models;
-    for (const Workload& each : workloads)
-        models.push_back(std::make_unique<ModelSearch>(each, space, options, tilings));
+    for (const Workload& each : workloads) models.push_back(std::make_unique<ModelSearch>(each, space, options, memos));
     const Bytes hbm{static_cast<double>(space.hbm.values.back())};
     std::vector<double> reference;
     for (const auto& model : models)

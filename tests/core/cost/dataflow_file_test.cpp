@@ -59,7 +59,7 @@ TEST(DataflowFile, takesAPieceOfAFile) {
 TEST(DataflowFile, saysWhereAndWhatIsWrong) {
     EXPECT_EQ(errorOf(""), "a.m: found no directive; expected a dataflow of TemporalMap, SpatialMap and Cluster");
     EXPECT_EQ(errorOf("SpatialMap(0,1) K"), "a.m:1:12: found '0'; expected a whole number from 1 to 2147483647");
-    EXPECT_EQ(errorOf("SpatialMap(1,-1) K"), "a.m:1:14: found a number below 0; expected a whole number above 0");
+    EXPECT_EQ(errorOf("SpatialMap(1,-1) K"), "a.m:1:14: found '-1'; expected a whole number above 0");
     EXPECT_EQ(errorOf("\nSpatialMap(1,1) Q"), "a.m:2:17: found 'Q'; expected a dimension: K, C, Y, X, R, S, Y' or X'");
     EXPECT_EQ(errorOf("SpatialMap(1,1) Y; TemporalMap(1,1) Y'"),
               "a.m:1:20: found a second directive on Y; expected one per dimension in each level");

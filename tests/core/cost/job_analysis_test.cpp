@@ -154,6 +154,38 @@ TEST(JobAnalysis, saysWhatItRestsOn) {
     EXPECT_LE(table.differing, 120);
 }
 
+TEST(JobAnalysis, largerSharedBuffersNeverTakeMoreTrafficAndSomeLess) {
+    const std::vector<Job> jobs = someJobs();
+    hardware::Platform platform = hardware::loadPlatform("S2");
+    const auto tableOf = [&](double sharedBytes, Variant variant) {
+        for (hardware::SubAccelerator& core : platform.subAccelerators) core.sharedBuffer = Bytes{sharedBytes};
+        return jobTable(jobs, platform, {.variant = variant});
+    };
+    JobTable before = tableOf(2048, Variant::corrected);
+    for (const double bytes : {16e3, 128e3, 1e6}) {
+        const JobTable table = tableOf(bytes, Variant::corrected);
+        EXPECT_EQ(table.latency, before.latency);
+        std::size_t less = 0;
+        for (std::size_t p = 0; p < table.demand.size(); ++p) {
+            EXPECT_LE(table.demand[p], before.demand[p]) << table.jobs[p / 4] << " with " << bytes;
+            EXPECT_LE(table.energy[p], before.energy[p]);
+            less += table.demand[p] < before.demand[p] ? 1 : 0;
+        }
+        EXPECT_GT(less, 0U) << bytes;
+        before = table;
+    }
+    // Room for everything: each operand once.
+    before = tableOf(64e6, Variant::corrected);
+    for (std::size_t job = 0; job < jobs.size(); ++job) {
+        const Layer layer = layerOf(jobs[job].layer, Variant::corrected);
+        const double once = inputElements(layer) + weightElements(layer) + outputElements(layer);
+        const auto runs = static_cast<double>(runsOf(jobs[job].layer, Variant::corrected));
+        for (std::size_t p = 4 * job; p < 4 * job + 4; ++p)
+            EXPECT_NEAR(before.demand[p] * before.latency[p], once * runs, 1e-9 * once * runs) << before.jobs[job];
+    }
+    EXPECT_EQ(tableOf(2048, Variant::published).demand, tableOf(64e6, Variant::published).demand);
+}
+
 TEST(JobAnalysis, isTheSameForAnyNumberOfThreads) {
     const std::vector<Job> jobs = someJobs();
     AnalysisOptions options;

@@ -123,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadField{R"("power_watts": {"source": "x"})",
                  "field 'power_watts.value' is missing; expected the field to be given"},
         BadField{R"("power_watts": {"value": 1, "class": "rumour"})",
-                 "field 'power_watts.class' is 'rumour'; expected one of measured, datasheet, assumed"},
+                 "field 'power_watts.class' is 'rumour'; expected one of measured, datasheet, assumed, yours"},
         BadField{R"("power_watts": {"value": 1, "sauce": "x"})",
                  "field 'power_watts.sauce' is unknown; expected 'source' perhaps"},
         BadField{R"("network_bits_per_s": 5e-324)",

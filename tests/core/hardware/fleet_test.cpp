@@ -55,6 +55,35 @@ TEST(Fleet, isWrittenBackWithoutLoss) {
     EXPECT_EQ(toJson(fleet)["groups"][1]["accelerator"], "tpu-v3-board");
 }
 
+TEST(Fleet, keepsWhatANumberOfOnesOwnReplaced) {
+    const std::string text = R"({"schema": "tessera.fleet/1", "name": "mine", "groups": [{"name": "a",
+"accelerator": {"schema": "tessera.accelerator/1", "name": "x", "peak_flops": {"bf16": 1}},
+"count": {"value": 16, "source": "set by hand on 2026-11-23", "class": "yours",
+"was": {"value": 32, "source": "four nodes of 8", "class": "assumed", "alternatives": [{"value": 24}]}}}],
+"links": [], "topology": "flat"})";
+    const Fleet fleet = parsed(text);
+    EXPECT_EQ(fleet.groups[0].count, 16);
+    const Provenance& from = fleet.provenance.at("groups[0].count");
+    EXPECT_EQ(whereFrom(from), "yours: set by hand on 2026-11-23; was 32, assumed: four nodes of 8");
+    EXPECT_EQ(sourceText(from), "set by hand on 2026-11-23; was 32, assumed: four nodes of 8");
+    EXPECT_EQ(toJson(fleet), Json::parse(text));
+    EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(text), "fleet.schema.json"), "");
+}
+
+TEST(Fleet, refusesAClassThatIsNone) {
+    const auto refusal = [](const std::string& number) {
+        return fleetRefusal(
+            R"({"schema": "tessera.fleet/1", "name": "mine", "groups": [{"name": "a", "accelerator": "a100",
+"count": )" +
+            number + "}]}");
+    };
+    EXPECT_EQ(refusal(R"({"value": 1, "class": "mine"})"),
+              "f.json:2: field 'groups[0].count.class' is 'mine'; expected one of measured, datasheet, assumed, "
+              "yours");
+    EXPECT_EQ(refusal(R"({"value": 1, "class": "yours", "was": {"value": "many"}})"),
+              "f.json:2: field 'groups[0].count.was.value' is the text 'many'; expected a number");
+}
+
 TEST(Fleet, writesEverythingInlineForARunThatIsStored) {
     const Fleet fleet = parsed(kFullFleet);
     const Json json = toJsonInline(fleet);

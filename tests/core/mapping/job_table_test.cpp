@@ -67,8 +67,8 @@ TEST(JobTable, oneJobOnManyCoresIsATable) {
 TEST(JobTable, isWrittenBackWithoutLoss) {
     Problem table;
     table.name = "t";
-    table.jobs = {"resnet, \"50\" # 1", "böse // Namen"};
-    table.cores = {"HB 1", "LB"};
+    table.jobs = {"resnet, \"50\" # 1", "=böse // Namen"};
+    table.cores = {"HB 1", "'-LB"};
     table.latency = {1, 0.1, 1e22, 3};
     table.demand = {0, 1.0 / 3, 2e-300, 5};
     table.energy = {1, 2, 3, 1e-9};

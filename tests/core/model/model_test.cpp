@@ -9,6 +9,8 @@
 
 #include "core/base/error.h"
 #include "core/base/sha256.h"
+#include "core/model/jobs.h"
+#include "tests/core/model/onnx_models.h"
 #include "tests/support/paths.h"
 
 namespace tessera::model {
@@ -51,6 +53,31 @@ TEST(Model, isLoadedFromALayerTable) {
     EXPECT_EQ(model.sha256, sha256(kTable));
     EXPECT_EQ(model.graph(), nullptr);
     EXPECT_EQ(layerGraph(model).layers.size(), 4U);
+}
+
+TEST(Model, namesItsFileWhereAShapeThatIsNeededIsUnknown) {
+    test::OnnxModel onnx;
+    test::addInput(onnx.graph(), "x", {2, 4});
+    test::addInput(onnx.graph(), "target", {2}, onnx::TensorProto::INT64);
+    test::addWeight(onnx.graph(), "w", {4, 5});
+    test::addNode(onnx.graph(), "Reshape", {"x", "target"}, {"y"}, "reshape");
+    test::addNode(onnx.graph(), "MatMul", {"y", "w"}, {"z"}, "product");
+    test::addOutput(onnx.graph(), "z");
+    const TemporaryFile file("data-dependent.onnx", onnx.bytes());
+    const Model model = loadModel(file.path());
+    const std::string expected = file.path() +
+                                 ": tensor 'z': found shape ?x5; expected a known shape (it depends on data, or on an "
+                                 "operator that is not known)";
+    const auto refusal = [](const auto& work) {
+        try {
+            work();
+        } catch (const DataError& error) {
+            return std::string(error.what());
+        }
+        return std::string("no error");
+    };
+    EXPECT_EQ(refusal([&] { layerGraph(model); }), expected);
+    EXPECT_EQ(refusal([&] { jobsOf(model, 1); }), expected);
 }
 
 TEST(Model, isRefusedWhereItsFileCannotBeRead) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,12 @@ using test::OnnxModel;
 using test::setInt;
 using test::setInts;
 using test::smallModel;
+using test::value;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 const Tensor& tensorNamed(const Graph& graph, const std::string& name) {
@@ -227,6 +230,129 @@ TEST(OnnxReader, warnsOfOddLocationsAndOpensNone) {
     }
 }
 
+TEST(OnnxReader, warnsOfWeightDataOfAnotherType) {
+    OnnxModel model = smallModel();
+    addWeight(model.graph(), "w", {2, 3}).add_int64_data(1);
+    onnx::TensorProto& text = addWeight(model.graph(), "t", {1}, onnx::TensorProto::STRING);
+    text.set_raw_data("x");
+    addNode(model.graph(), "Mul", {"y", "w"}, {"z"});
+    addNode(model.graph(), "Identity", {"t"}, {"u"});
+    EXPECT_THAT(model.read().warnings,
+                ElementsAre("Stored tensor 'w' has data in int64_data, but elements of float32 stand in float_data.",
+                            "Stored tensor 't' has raw data, which elements of string cannot be."));
+}
+
+TEST(OnnxReader, warnsOfTheDataOfConstantsToo) {
+    OnnxModel model = smallModel();
+    onnx::NodeProto& node = addNode(model.graph(), "Constant", {}, {"c"});
+    onnx::TensorProto& tensor = *addAttribute(node, "value", onnx::AttributeProto::TENSOR).mutable_t();
+    tensor.set_data_type(onnx::TensorProto::FLOAT);
+    tensor.add_dims(3);
+    tensor.set_raw_data("12345");
+    addNode(model.graph(), "Mul", {"y", "c"}, {"z"});
+    EXPECT_THAT(model.read().warnings, ElementsAre("Constant 'c' has 5 bytes of data for 3 elements of float32."));
+}
+
+TEST(OnnxReader, warnsOfDeclaredTypesThatDiffer) {
+    OnnxModel model = smallModel();
+    *model.graph().add_value_info() = value("z", {2, 3}, onnx::TensorProto::INT64);
+    addInput(model.graph(), "w", {2, 3}, onnx::TensorProto::FLOAT16);
+    addWeight(model.graph(), "w", {2, 3});
+    addNode(model.graph(), "Mul", {"y", "w"}, {"z"});
+    const Graph graph = model.read();
+    EXPECT_THAT(graph.warnings, ElementsAre("Tensor 'w' is declared as float16 but is float32, which is used.",
+                                            "Tensor 'z' is declared as int64 but is float32, which is used."));
+    EXPECT_EQ(graph.tensor(graph.operators.back().outputs[0]).type, DataType::float32);
+}
+
+/// Ten elements of float32 in another file, at these places.
+void setOutside(onnx::TensorProto& weight, const std::string& location, const std::string& offset,
+                const std::string& length) {
+    weight.set_data_location(onnx::TensorProto::EXTERNAL);
+    for (const auto& [key, text] :
+         {std::pair("location", location), std::pair("offset", offset), std::pair("length", length)}) {
+        if (text.empty()) continue;
+        onnx::StringStringEntryProto& entry = *weight.add_external_data();
+        entry.set_key(key);
+        entry.set_value(text);
+    }
+}
+
+TEST(OnnxReader, warnsOfPlacesOfExternalDataThatCannotBe) {
+    for (const auto& [offset, length, phrase] : std::vector<std::array<std::string, 3>>{
+             {"-8", "40", "the offset '-8' of its external data"},
+             {"0", "many", "the length 'many' of its external data"},
+             {"0", "12345678901234567890", "the length '12345678901234567890' of its external data"},
+             {"9223372036854775800", "40",
+              "external data that ends beyond 2^63 bytes (offset 9223372036854775800, length 40)"},
+             {"0", "44", "44 bytes of external data for 10 elements of float32"}}) {
+        OnnxModel model = smallModel();
+        setOutside(addWeight(model.graph(), "w", {10}), "w.bin", offset, length);
+        addNode(model.graph(), "Identity", {"w"}, {"z"});
+        EXPECT_THAT(model.read().warnings,
+                    ElementsAre("Stored tensor 'w' has " + phrase + "; external data is never opened."));
+    }
+    OnnxModel model = smallModel();
+    setOutside(addWeight(model.graph(), "w", {10}), "w.bin", "4096", "40");
+    setOutside(addWeight(model.graph(), "v", {10}), "w.bin", "", "");
+    addNode(model.graph(), "Add", {"w", "v"}, {"z"});
+    EXPECT_THAT(model.read().warnings, IsEmpty());
+}
+
+TEST(OnnxReader, warnsOfExternalDataThatOverlaps) {
+    OnnxModel model = smallModel();
+    setOutside(addWeight(model.graph(), "a", {10}), "w.bin", "0", "40");
+    setOutside(addWeight(model.graph(), "tied", {10}), "w.bin", "0", "40");  // all of it is shared: one weight twice
+    setOutside(addWeight(model.graph(), "b", {10}), "w.bin", "36", "40");
+    setOutside(addWeight(model.graph(), "c", {10}), "w.bin", "76", "40");
+    setOutside(addWeight(model.graph(), "other", {10}), "v.bin", "4", "40");
+    addNode(model.graph(), "Sum", {"a", "tied", "b", "c", "other"}, {"z"});
+    EXPECT_THAT(model.read().warnings, ElementsAre("Stored tensors 'a' and 'b' overlap in the external data 'w.bin': "
+                                                   "bytes 0 to 40 and 36 to 76."));
+}
+
+TEST(OnnxReader, warnsOfAShapeThatDependsOnData) {
+    OnnxModel model;
+    addInput(model.graph(), "x", {2, 3});
+    addInput(model.graph(), "target", {2}, onnx::TensorProto::INT64);
+    addNode(model.graph(), "Reshape", {"x", "target"}, {"y"}, "r");
+    addNode(model.graph(), "Relu", {"y"}, {"z"}, "follows");
+    addOutput(model.graph(), "z");
+    EXPECT_THAT(model.read().warnings,
+                ElementsAre("Node 'r' (Reshape): the shape of its output 'y' does not follow from those of its "
+                            "inputs; what depends on it is not counted."));
+    // A shape that is declared is believed.
+    *model.graph().add_value_info() = value("y", {3, 2});
+    EXPECT_THAT(model.read().warnings, IsEmpty());
+}
+
+TEST(OnnxReader, warnsOfNamesThatAreNotUtf8) {
+    OnnxModel model;
+    addInput(model.graph(), "\xFF\xFE", {2, 3});
+    addNode(model.graph(), "Relu", {"\xFF\xFE"}, {"y"}, "caf\xE9");
+    addOutput(model.graph(), "y");
+    const Graph graph = model.read();
+    EXPECT_THAT(graph.warnings,
+                ElementsAre("The name '\\xFF\\xFE' is not UTF-8; its bytes are kept, and shown escaped.",
+                            "The name 'caf\\xE9' is not UTF-8; its bytes are kept, and shown escaped."));
+    EXPECT_EQ(graph.operators[0].name, "caf\xE9");
+}
+
+TEST(OnnxReader, warnsOnceOfADomainThatIsNotDeclared) {
+    OnnxModel model = smallModel();
+    for (const char* output : {"z", "q"}) {
+        onnx::NodeProto& node = addNode(model.graph(), "Fancy", {"y"}, {output}, std::string("fancy-") + output);
+        node.set_domain("com.acme");
+    }
+    const std::string warning =
+        "Node 'fancy-z' (Fancy) is of the domain 'com.acme', which the file's opset imports do not name.";
+    EXPECT_THAT(model.read().warnings, Contains(warning).Times(1));
+    onnx::OperatorSetIdProto& import = *model.proto.add_opset_import();
+    import.set_domain("com.acme");
+    import.set_version(1);
+    EXPECT_THAT(model.read().warnings, Not(Contains(warning)));
+}
+
 TEST(OnnxReader, shortensNamesBeyond64KiB) {
     OnnxModel model;
     const std::string longName(70'000, 'n');
@@ -244,10 +370,10 @@ TEST(OnnxReader, shortensNamesBeyond64KiB) {
 
 TEST(OnnxReader, takesOddThingsSilently) {
     OnnxModel model;
-    addInput(model.graph(), "\xFF\xFE", {2, 3});
+    addInput(model.graph(), "\x1B é", {2, 3});
     addInput(model.graph(), "w", {2, 3});  // repeated as a stored tensor
     addWeight(model.graph(), "w", {2, 3});
-    addNode(model.graph(), "Add", {"\xFF\xFE", "w"}, {"a\nb"});
+    addNode(model.graph(), "Add", {"\x1B é", "w"}, {"a\nb"});
     addNode(model.graph(), "Clip", {"a\nb", "", ""}, {"dead"});
     addNode(model.graph(), "Relu", {"a\nb"}, {"y"});
     addOutput(model.graph(), "y");

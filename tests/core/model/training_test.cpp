@@ -703,5 +703,23 @@ TEST(TensorParallelWidth, dividesTheHeadsOfAModelThatIsSliced) {
     EXPECT_NO_THROW(loadSlice(file, 1));
 }
 
+TEST(KeptActivations, ofLayersAreThoseThatTheBackwardPassReads) {
+    for (const char* name : {"resnet18", "bert-base"}) {
+        const Graph graph = buildZooModel(name);
+        LayerGraph layers = layersOf(graph);
+        countKept(layers, graph);
+        double kept = 0;
+        double made = 0;
+        for (const Layer& layer : layers.layers) {
+            ASSERT_TRUE(layer.kept.has_value());
+            kept += *layer.kept;
+            made += layer.activations;
+        }
+        EXPECT_LT(kept, made) << name << ": not every map is read again";
+        const double bytes = countTraining(trainingOf(graph)).keptBytes.value();
+        EXPECT_NEAR(4 * kept * static_cast<double>(graph.batch) / bytes, 1, 0.1) << name;
+    }
+}
+
 }  // namespace
 }  // namespace tessera::model

@@ -455,8 +455,9 @@ std::string messageOf(const std::string& id, const LoadOptions& options) {
 }
 
 TEST(Zoo, namesAModelThatMayHaveBeenMeant) {
-    EXPECT_EQ(messageOf<UsageError>("resnet5O", {}), "the zoo has no model 'resnet5O'; did you mean 'resnet50'?");
-    EXPECT_EQ(messageOf<UsageError>("", {}), "the zoo has no model ''; `tessera model list` names them all");
+    EXPECT_EQ(messageOf<UsageError>("resnet5O", {}),
+              "the zoo has no model 'resnet5O'; did you mean 'resnet50'? 'tessera model list' names them all");
+    EXPECT_EQ(messageOf<UsageError>("", {}), "the zoo has no model ''; 'tessera model list' names them all");
 }
 
 TEST(Zoo, refusesABatchBelowOneAndDimensionsThatDoNotExist) {

@@ -105,7 +105,6 @@ protected:
         testCase_ = test::loadAccparCase(GetParam());
         options_ = optionsOf(testCase_);
         options_.levels.reset();
-        options_.dropGroups = false;
         rule_ = testCase_.json.at("options").at("rule");
         paper_ = testCase_.json.at("options").at("comm") == "linear";
         if (paper_) options_.costModel = CostModel::paper;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -99,6 +100,75 @@ inline model::LayerGraph randomNetwork(RandomStream& random, int most) {
     }
     model::completeLayerGraph(graph, "random");
     return graph;
+}
+
+/// A chain of random layers.
+inline model::LayerGraph randomChain(std::int32_t layers) {
+    model::LayerGraph graph;
+    graph.name = "chain";
+    RandomStream random(1);
+    for (std::int32_t n = 0; n < layers; ++n) {
+        graph.layers.push_back(randomLayer(random, "l" + std::to_string(n)));
+        if (n > 0) graph.edges.push_back({n - 1, n, 0});
+    }
+    model::completeLayerGraph(graph, "chain");
+    return graph;
+}
+
+/// A chain of equal layers.
+inline model::LayerGraph equalChain(std::int32_t layers) {
+    model::LayerGraph graph;
+    graph.name = "chain";
+    for (std::int32_t n = 0; n < layers; ++n) {
+        model::Layer layer;
+        layer.name = "l" + std::to_string(n);
+        layer.inChannels = layer.outChannels = 256;
+        graph.layers.push_back(layer);
+        if (n > 0) graph.edges.push_back({n - 1, n, 0});
+    }
+    model::completeLayerGraph(graph, "chain");
+    return graph;
+}
+
+/// Fully connected layers, each of which reads the sum of the last `reach` before it.
+inline model::LayerGraph denseGraph(std::int32_t layers, std::int32_t reach) {
+    model::LayerGraph graph;
+    graph.name = "dense";
+    std::vector<std::int32_t> made;
+    for (std::int32_t n = 0; n < layers; ++n) {
+        model::Layer layer;
+        layer.name = "fc" + std::to_string(n);
+        layer.inChannels = layer.outChannels = 256;
+        std::int32_t read = made.empty() ? -1 : made.back();
+        if (n >= 2) {
+            model::Layer sum;
+            sum.name = "sum" + std::to_string(n);
+            sum.kind = model::LayerKind::add;
+            sum.inChannels = sum.outChannels = 256;
+            read = static_cast<std::int32_t>(graph.layers.size());
+            graph.layers.push_back(sum);
+            for (std::int32_t from = std::max(0, n - reach); from < n; ++from)
+                graph.edges.push_back({made[static_cast<std::size_t>(from)], read, 0});
+        }
+        made.push_back(static_cast<std::int32_t>(graph.layers.size()));
+        graph.layers.push_back(layer);
+        if (read >= 0) graph.edges.push_back({read, made.back(), 0});
+    }
+    model::completeLayerGraph(graph, "dense");
+    return graph;
+}
+
+/// DGX nodes: groups of 8 accelerators of two kinds, half of the groups each, linked by one slower network.
+inline hardware::Fleet nodes(int groups, bool linked = true) {
+    std::vector<hardware::Group> all;
+    for (int n = 0; n < groups; ++n)
+        all.push_back(n < (groups + 1) / 2 ? group("a" + std::to_string(n), 312e12, 4800e9, 8)
+                                           : group("h" + std::to_string(n), 990e12, 7200e9, 8));
+    hardware::Fleet fleet = fleetOf(std::move(all));
+    for (std::size_t a = 0; linked && a < fleet.groups.size(); ++a)
+        for (std::size_t b = a + 1; b < fleet.groups.size(); ++b)
+            fleet.links.push_back({fleet.groups[a].name, fleet.groups[b].name, fromBitsPerSecond(200e9), {1e-6}});
+    return fleet;
 }
 
 }  // namespace tessera::test

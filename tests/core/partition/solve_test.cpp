@@ -116,15 +116,98 @@ TEST(Partition, balancesTheWholeStepOfResNet18) {
     EXPECT_LT(solve(resnet18(), boards(), options).plans.at(0).speedupOverDp, 2.0);
 }
 
-TEST(Partition, saysThatTheFleetIsFasterWithoutItsSlowBoards) {
+TEST(Partition, leavesSlowBoardsIdleWhereThatIsFaster) {
+    Options options;
+    options.strategies = {"accpar", "dp"};
+    options.costModel = CostModel::paper;
+    const model::LayerGraph graph = caseGraph("049_real_homog.json");
+    const Plan all = solve(graph, boards(), options).plans.at(0);
+    EXPECT_TRUE(all.idle.empty());
+    EXPECT_TRUE(all.subsets.empty());
+    options.groups = Groups::best;
+    const Result result = solve(graph, boards(), options);
+    const Plan& plan = result.plans.at(0);
+    EXPECT_EQ(plan.idle, (std::vector<std::string>{"v2"}));
+    ASSERT_EQ(plan.shares.size(), 1U);
+    EXPECT_EQ(plan.shares[0].kind, "v3");
+    EXPECT_LT(plan.stepTime, all.stepTime);
+    EXPECT_TRUE(plan.boundsSubsets);
+    EXPECT_LE(plan.lowerBound, plan.stepTime);
+    const SubsetPlan* whole = wholeFleetOf(plan);
+    ASSERT_NE(whole, nullptr);
+    EXPECT_EQ(whole->stepTime, all.stepTime) << "the whole fleet stands beside the best subset";
+    EXPECT_EQ(whole->accelerators, 256);
+    EXPECT_EQ(plan.subsets.front().idle, plan.idle);
+    EXPECT_EQ(plan.subsets.front().stepTime, plan.stepTime);
+    EXPECT_EQ(plan.subsets.size() + static_cast<std::size_t>(plan.subsetsRuledOut + plan.subsetsLeft), 3U);
+    EXPECT_DOUBLE_EQ(plan.speedupOverDp, planOf(result, "dp").stepTime.value / plan.stepTime.value)
+        << "data parallelism chooses its accelerators as well";
+}
+
+TEST(Partition, everyGroupTakesPartWhereRatiosArePinned) {
     Options options;
     options.strategies = {"accpar"};
-    options.costModel = CostModel::paper;
-    const Plan plan = solve(caseGraph("049_real_homog.json"), boards(), options).plans.at(0);
-    ASSERT_EQ(plan.without.size(), 2U);
-    EXPECT_EQ(plan.without[0].group, "v2");
-    EXPECT_LT(plan.without[0].stepTime.value, plan.stepTime.value);
-    EXPECT_LT(plan.without[0].stepTime.value, plan.without[1].stepTime.value);
+    options.groups = Groups::best;
+    options.pinnedRatios[0] = 0.25;
+    const Result result = solve(alexnet(), boards(), options);
+    EXPECT_TRUE(result.plans[0].idle.empty());
+    EXPECT_TRUE(std::count(result.assumptions.begin(), result.assumptions.end(),
+                           "Every group of the fleet takes part, since ratios of its splits are pinned."));
+}
+
+TEST(Partition, aSideWithoutWorkIsAbsent) {
+    // All work on v3: neither it nor v2 exchanges anything across the first split.
+    Options options;
+    options.strategies = {"accpar"};
+    const Plan alone = solve(alexnet(), test::fleetOf({test::group("v3", 420e12, 16e9, 128)}), options).plans.at(0);
+    options.pinnedRatios[0] = 0;
+    const Plan plan = solve(alexnet(), boards(), options).plans.at(0);
+    EXPECT_DOUBLE_EQ(plan.stepTime.value, alone.stepTime.value);
+    EXPECT_LE(plan.lowerBound, plan.stepTime);
+    ASSERT_EQ(plan.shares.size(), 2U);
+    EXPECT_EQ(plan.shares[0].kind, "v2");
+    EXPECT_EQ(plan.shares[0].communication.value, 0);
+    EXPECT_EQ(plan.shares[0].compute.value, 0);
+    EXPECT_EQ(plan.shares[0].memory.value, 0);
+}
+
+TEST(Partition, allGroupsTakePartWithSomeWork) {
+    Options options;
+    options.strategies = {"accpar"};
+    const Plan plan = solve(alexnet(), boards(), options).plans.at(0);
+    EXPECT_GE(plan.levels[0].ratio, 1 / options.batch);
+    EXPECT_LE(plan.levels[0].ratio, 1 - 1 / options.batch);
+}
+
+TEST(Partition, equalAcceleratorsInSeveralGroupsSplitByTheirShare) {
+    // Four nodes of one kind and four of a faster one, the nodes linked more slowly than what is within.
+    std::vector<hardware::Group> groups;
+    for (int n = 0; n < 4; ++n) groups.push_back(test::group("a" + std::to_string(n), 312e12, 4800e9, 8));
+    for (int n = 0; n < 4; ++n) groups.push_back(test::group("h" + std::to_string(n), 990e12, 7200e9, 8));
+    hardware::Fleet fleet = test::fleetOf(groups);
+    for (std::size_t a = 0; a < groups.size(); ++a)
+        for (std::size_t b = a + 1; b < groups.size(); ++b)
+            fleet.links.push_back({groups[a].name, groups[b].name, fromBitsPerSecond(200e9), {1e-6}});
+    Options options;
+    options.strategies = {"accpar"};
+    const Plan all = solve(resnet18(), fleet, options).plans.at(0);
+    for (const LevelPlan& level : all.levels)
+        if (level.group.find('h') == std::string::npos || level.group.find('a') == std::string::npos) {
+            EXPECT_EQ(level.ratio, 0.5) << level.group;
+        }
+    ASSERT_EQ(all.shares.size(), 8U);
+    for (const std::size_t first : {0U, 4U})
+        for (std::size_t k = first; k < first + 4; ++k) {
+            EXPECT_EQ(all.shares[k].kind, groups[k].name);
+            EXPECT_EQ(all.shares[k].compute, all.shares[first].compute) << "equal hardware does equal work";
+            EXPECT_EQ(all.shares[k].memory, all.shares[first].memory);
+            EXPECT_FALSE(all.shares[k].path.empty());
+        }
+    options.groups = Groups::best;
+    const Plan best = solve(resnet18(), fleet, options).plans.at(0);
+    // 0 to 4 of either kind, not 256 single groups.
+    EXPECT_EQ(best.subsets.size() + static_cast<std::size_t>(best.subsetsRuledOut + best.subsetsLeft), 24U);
+    EXPECT_LE(best.stepTime, all.stepTime);
 }
 
 TEST(Partition, ownSearchIsNoSlowerThanTheBaselinesOnTheOraclesNetworks) {
@@ -222,7 +305,10 @@ TEST(Partition, threeKindsPartWhereTheirSpeedsDifferMost) {
     EXPECT_TRUE(std::any_of(plan.levels.begin(), plan.levels.end(),
                             [](const LevelPlan& l) { return l.group == "fast|faster"; }));
     EXPECT_LE(plan.lowerBound, plan.stepTime);
-    EXPECT_EQ(plan.without.size(), 3U);
+    options.groups = Groups::best;
+    const Plan best = solve(alexnet(), fleet, options).plans.at(0);
+    EXPECT_EQ(best.subsets.size() + static_cast<std::size_t>(best.subsetsRuledOut + best.subsetsLeft), 7U);
+    EXPECT_LE(best.stepTime, plan.stepTime);
 }
 
 TEST(Partition, overlapNeverSlowsAStep) {
@@ -254,8 +340,7 @@ TEST(Partition, memoryCountsTheShardAndWarnsWhereItDoesNotFit) {
     EXPECT_DOUBLE_EQ(result.plans[0].shares[0].memory.value, 1e6 * (2 + 2 + 8) + 4 * 1000 * 2);
     EXPECT_FALSE(result.plans[0].fits);
     ASSERT_EQ(result.warnings.size(), 1U);
-    EXPECT_EQ(result.warnings[0],
-              "dp does not fit: an accelerator of group 'g' would hold 0.01201 GB and has 0.001 GB");
+    EXPECT_EQ(result.warnings[0], "dp does not fit: an accelerator of group 'g' would hold 12 MB and has 1 MB");
 }
 
 TEST(Partition, embeddingTablesAreSplitByRowsTouchedOrByColumns) {
@@ -280,6 +365,54 @@ TEST(Partition, embeddingTablesAreSplitByRowsTouchedOrByColumns) {
     EXPECT_EQ(planOf(result, "hypar").levels[0].layers[0].type, Type::I);
 }
 
+TEST(Partition, deepChainsAreSplitAsWellAsShorterOnes) {
+    // From 20,000 layers on, ratios are searched on a sample.
+    Options options;
+    options.strategies = {"accpar"};
+    const Plan shorter = solve(test::equalChain(20'000), boards(), options).plans.at(0);
+    const Plan longer = solve(test::equalChain(30'000), boards(), options).plans.at(0);
+    EXPECT_LE(longer.gap, 0.01);
+    EXPECT_LE(longer.stepTime.value / 30'000, 1.005 * shorter.stepTime.value / 20'000);
+    EXPECT_GT(longer.lowerBound.value, 0);
+}
+
+TEST(Partition, pinsHoldWhereRatiosAreSearchedOnASample) {
+    Options options;
+    options.strategies = {"accpar"};
+    options.pinnedTypes["l7"] = Type::II;
+    const Plan plan = solve(test::randomChain(20'500), boards(), options).plans.at(0);
+    for (const LevelPlan& level : plan.levels) EXPECT_EQ(level.layers.at(7).type, Type::II);
+    EXPECT_LE(plan.lowerBound, plan.stepTime);
+}
+
+TEST(Partition, denseGraphsAreSplitWellThoughTooWideForExactElimination) {
+    Options options;
+    options.strategies = {"accpar", "hypar"};
+    for (const std::int32_t reach : {8, 14, 40}) {
+        const Result result = solve(test::denseGraph(40, reach), boards(), options);
+        const Plan& plan = result.plans.at(0);
+        EXPECT_LE(plan.gap, 0.25) << "reach " << reach;
+        EXPECT_LT(1.5 * plan.stepTime.value, result.plans.at(1).stepTime.value) << "reach " << reach;
+    }
+}
+
+TEST(Partition, manyNodesOfTwoKindsHaveABound) {
+    Options options;
+    options.strategies = {"accpar"};
+    options.groups = Groups::best;
+    for (const int groups : {8, 16, 64}) {
+        const Plan plan = solve(resnet18(), test::nodes(groups, false), options).plans.at(0);
+        EXPECT_GT(plan.lowerBound.value, 0) << groups;
+        EXPECT_LE(plan.gap, 0.15) << groups;
+    }
+    options.groups = Groups::all;
+    for (const int groups : {64, 256}) {
+        const Plan plan = solve(resnet18(), test::nodes(groups, false), options).plans.at(0);
+        EXPECT_GT(plan.lowerBound.value, 0) << groups;
+        EXPECT_LE(plan.gap, 0.15) << groups;
+    }
+}
+
 TEST(Partition, namesEngineFileAndFieldOfAMissingNumber) {
     hardware::Fleet fleet = boards();
     Options options;
@@ -291,7 +424,7 @@ TEST(Partition, namesEngineFileAndFieldOfAMissingNumber) {
         EXPECT_STREQ(
             error.what(),
             "test.json: field 'peak_flops.fp32' is missing; expected a peak for this data type (the file gives "
-            "bf16), which the partition engine needs of group 'v2'");
+            "bf16; --dtype chooses), which the partition engine needs of group 'v2'");
     }
     options.dtype = "bf16";
     fleet.groups[1].accelerator.network.reset();

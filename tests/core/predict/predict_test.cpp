@@ -24,20 +24,101 @@ Options options(std::optional<std::int64_t> batch = std::nullopt) {
 
 // Computation ---------------------------------------------------------------------------------------------------------
 
-TEST(Roofline, takesTheLevelThatHoldsTheOperands) {
+TEST(Roofline, takesNoFasterLevelForOneOfUnknownBandwidth) {
     const hardware::Accelerator of = accelerator(
         R"({"schema": "tessera.accelerator/1", "name": "three", "peak_flops": {"fp16": 1e12}, "memory": [
             {"name": "a", "capacity_bytes": 100, "on_chip": true},
             {"name": "b", "capacity_bytes": 1000, "bandwidth_bytes_per_s": 1e11},
             {"name": "c", "capacity_bytes": 10000}]})");
-    EXPECT_EQ(levelHolding(50, of.memory), 0);
-    EXPECT_EQ(levelHolding(500, of.memory), 1);
-    EXPECT_EQ(levelHolding(5000, of.memory), 2);
-    EXPECT_EQ(levelHolding(1e9, of.memory), 2) << "what is too large for all lies in the largest";
-    EXPECT_EQ(levelHolding(1, {}), -1);
     EXPECT_EQ(levelBounding(0, of.memory), 1) << "the next slower one whose bandwidth is known";
     EXPECT_EQ(levelBounding(1, of.memory), 1);
-    EXPECT_EQ(levelBounding(2, of.memory), 1) << "the next faster one, where no slower one has a bandwidth";
+    EXPECT_EQ(levelBounding(2, of.memory), -1) << "a faster one says nothing of it";
+}
+
+/// 100 TFLOP/s, and 10 MB on the chip that the step fills first; the rest lies in a memory of this bandwidth.
+hardware::Accelerator spilling(const std::string& bandwidth, const std::string& policy = "spill-in-order") {
+    return accelerator(R"({"schema": "tessera.accelerator/1", "name": "spilling", "peak_flops": {"fp16": 100e12},
+        "memory": [{"name": "SRAM", "capacity_bytes": 10e6, "bandwidth_bytes_per_s": 1e14, "on_chip": true},
+                   {"name": "DRAM", "capacity_bytes": 1e12)" +
+                       bandwidth + R"(}], "placement": {"policy": ")" + policy + "\"}}");
+}
+
+TEST(Roofline, isThatOfTheLevelWhereTheDataLie) {
+    const Workload step = workload("zoo:resnet18");
+    const Machine of = machine(spilling(R"(, "bandwidth_bytes_per_s": 1e11)"));
+    const Prediction one = Predictor(step, options(64)).predict(of, 1);
+    ASSERT_FALSE(one.infeasible);
+    const CategoryBytes& off = one.memory.levels.at(1).bytes;
+    ASSERT_GT(sumOf(off), 50 * sumOf(one.memory.levels.at(0).bytes)) << "the picture of the memory has it in DRAM";
+    for (const AlikeOperators& op : one.operators.alike) {
+        double least = 0;  // what must come from DRAM, if this were all weights or all activations
+        for (const std::size_t category : {std::size_t{0}, std::size_t{1}})
+            least = std::max(least, off[category] / one.memory.bytes[category]);
+        EXPECT_GE(op.time.value * (1 + 1e-9), 0.5 * least * op.bytes.value / 1e11) << op.name;
+        EXPECT_NE(op.bound, "SRAM") << op.name << ": hardly anything lies there";
+    }
+    EXPECT_GT(one.step.value, 5 * Predictor(step, options(64))
+                                      .predict(machine(spilling(R"(, "bandwidth_bytes_per_s": 1e14)")), 1)
+                                      .step.value);
+}
+
+TEST(Roofline, ofWhatFitsTheChipIsTheChips) {
+    const Workload step = workload("zoo:lenet5");
+    const Prediction one =
+        Predictor(step, options(8)).predict(machine(spilling(R"(, "bandwidth_bytes_per_s": 1e9)")), 1);
+    EXPECT_EQ(sumOf(one.memory.levels.at(1).bytes), 0);
+    for (const AlikeOperators& op : one.operators.alike) EXPECT_NE(op.bound, "DRAM") << op.name;
+}
+
+TEST(Roofline, ofOperatorsThatFitAnUnusedChipIsTheChips) {
+    const Workload step = workload("zoo:resnet18");
+    const Machine of = machine(spilling(R"(, "bandwidth_bytes_per_s": 1e11)", "off-chip"));
+    std::size_t cached = 0, streamed = 0;
+    const std::vector<OperatorCost> costs = operatorCosts(step, of, 8);
+    for (std::size_t i = 0; i < costs.size(); ++i) {
+        const StepOperator& op = step.operators[i];
+        if (op.free || costs[i].level < 0) continue;
+        EXPECT_EQ(costs[i].level, op.bytes.at(8) <= 10e6 ? 0 : 1) << op.name;
+        (costs[i].level == 0 ? cached : streamed) += 1;
+    }
+    EXPECT_GT(cached, 0U);
+    EXPECT_GT(streamed, 0U);
+}
+
+TEST(Roofline, placesNothingWhereTheBandwidthIsNotKnown) {
+    const Workload step = workload("zoo:lenet5");
+    const Machine of = machine(spilling(""));
+    EXPECT_EQ(of.assumptions, std::vector<std::string>{
+                                  "spilling gives no bandwidth of DRAM: nothing is placed there, since how fast it "
+                                  "would be moved is not known."});
+    const Prediction small = Predictor(step, options()).predict(of, 1);
+    ASSERT_FALSE(small.infeasible);
+    EXPECT_EQ(sumOf(small.memory.levels.at(1).bytes), 0);
+    EXPECT_LE(sumOf(small.memory.bytes), 10e6);
+    const Prediction large = Predictor(step, options(1'000'000)).predict(of, 1);
+    ASSERT_TRUE(large.infeasible);
+    EXPECT_THAT(*large.infeasible, testing::StartsWith("batch 1,000,000 needs "));
+    EXPECT_THAT(*large.infeasible, testing::HasSubstr("more than the 10 MB of spilling's SRAM: "));
+    EXPECT_THAT(*large.infeasible,
+                testing::HasSubstr("; nothing is placed in DRAM, whose bandwidth the file does not give; batch "));
+}
+
+TEST(Workload, tellsTrafficByCategory) {
+    const Workload step = workload("zoo:resnet18");
+    std::array<double, kCategories> sums{};
+    for (const StepOperator& op : step.operators) {
+        double sum = 0;
+        for (std::size_t c = 0; c < kCategories; ++c) {
+            sums.at(c) += op.traffic.at(c).at(4);
+            sum += op.traffic.at(c).at(4);
+        }
+        EXPECT_NEAR(sum, op.bytes.at(4), 1e-9 * sum) << op.name;
+    }
+    EXPECT_GT(sums[0], sums[1]) << "activations";
+    // Read in the forward and in the backward pass, read and written by the update.
+    EXPECT_GT(sums[1], 3.5 * 2 * step.parameters);
+    EXPECT_GE(sums[2], (2 + 2 + 8 + 4) * step.parameters) << "gradients and two momenta";
+    EXPECT_DOUBLE_EQ(sums[3], 2 * 4 * step.parameters) << "float32 copies, read and written";
 }
 
 TEST(Roofline, isTheSlowerOfComputingAndMoving) {
@@ -185,6 +266,40 @@ TEST(Collectives, byHand) {
               "there is no collective 'star'; there are measured, ring, tree, parameter-server");
 }
 
+TEST(Collectives, areInterpolatedBetweenMeasuredSizes) {
+    const std::vector<hardware::MeasuredCollective> measured{{.bytes = {1e6}, .devices = 8, .bandwidth = {1e9}},
+                                                             {.bytes = {1e8}, .devices = 8, .bandwidth = {1e10}}};
+    const auto time = [&](double bytes, std::int64_t devices) {
+        return measuredExchange(measured, Bytes{bytes}, devices)->value;
+    };
+    EXPECT_DOUBLE_EQ(time(1e6, 8), 1e-3) << "as measured";
+    EXPECT_DOUBLE_EQ(time(1e8, 8), 1e-2) << "as measured";
+    EXPECT_NEAR(time(1e7, 8), 1e7 / std::sqrt(1e19), 1e-12) << "the rate between both, in logarithms";
+    EXPECT_DOUBLE_EQ(time(1e5, 8), 1e-4);
+    EXPECT_DOUBLE_EQ(time(1e9, 8), 1e-1);
+    EXPECT_DOUBLE_EQ(time(1e8, 2), 1e-2 * 1.0 / 1.75) << "a ring of two sends each byte once, one of eight 1.75 times";
+    EXPECT_EQ(measuredExchange({}, Bytes{1}, 2), std::nullopt);
+}
+
+TEST(Collectives, neverTakeLessForMoreBytesOrDevices) {
+    // A smaller sum was measured to take longer: SN30's two.
+    const std::vector<hardware::MeasuredCollective> measured{
+        {.bytes = {240e6}, .devices = {}, .bandwidth = {64.17e9}},
+        {.bytes = {67108864}, .devices = 8, .bandwidth = {10.24e9}}};
+    for (const std::int64_t devices : {2, 4, 8, 16}) {
+        double before = 0;
+        for (double bytes = 1e6; bytes < 1e10; bytes *= 1.3) {
+            const double now = measuredExchange(measured, Bytes{bytes}, devices)->value;
+            EXPECT_GE(now, before) << bytes << " between " << devices;
+            if (devices > 2) {
+                EXPECT_GE(now, measuredExchange(measured, Bytes{bytes}, devices / 2)->value) << bytes;
+            }
+            before = now;
+        }
+    }
+    EXPECT_DOUBLE_EQ(measuredExchange(measured, Bytes{67108864}, 8)->value, 67108864 / 10.24e9);
+}
+
 TEST(Collectives, takeLongerOverMoreDevicesAndBytes) {
     for (const Collective& row : collectives()) {
         const std::vector<hardware::MeasuredCollective> measured{{.bytes = {1e9}, .devices = 8, .bandwidth = {1e9}}};
@@ -271,7 +386,55 @@ TEST(Prediction, isAsSureAsItsWeakestNumber) {
     EXPECT_EQ(reliability(R"(, "bandwidth_bytes_per_s": {"value": 1e12, "class": "measured"})"), "measured");
     EXPECT_EQ(reliability(R"(, "bandwidth_bytes_per_s": {"value": 1e12, "class": "datasheet"})"), "datasheet");
     EXPECT_EQ(reliability(R"(, "bandwidth_bytes_per_s": 1e12)"), "assumed") << "a class is not said";
-    EXPECT_EQ(reliability(""), "assumed") << "another level's bandwidth stands in";
+}
+
+TEST(Prediction, isLessSureWhereAnotherLevelsBandwidthStandsIn) {
+    const Workload step = workload("zoo:resnet18");
+    const auto made = [&](const std::string& cache) {
+        return Predictor(step, options(16))
+            .predict(machine(accelerator(R"({"schema": "tessera.accelerator/1", "name": "x",
+                "peak_flops": {"fp16": {"value": 1e14, "class": "measured"}}, "memory": [
+                {"name": "small", "capacity_bytes": 1e7, "on_chip": true)" +
+                                         cache +
+                                         R"(},
+                {"name": "large", "capacity_bytes": 1e11, "bandwidth_bytes_per_s": {"value": 1e12, "class": "measured"}}
+                ]})")),
+                     1);
+    };
+    const Prediction known = made(R"(, "bandwidth_bytes_per_s": {"value": 1e13, "class": "measured"})");
+    const Prediction unknown = made("");
+    EXPECT_EQ(known.error.reliability, "measured");
+    EXPECT_EQ(unknown.error.reliability, "assumed");
+    EXPECT_GT(unknown.step.value, known.step.value) << "the slower level is no promise";
+}
+
+TEST(Prediction, repeatsThatItsCalibrationWasNoisy) {
+    const Workload step = workload("zoo:resnet18");
+    const auto made = [&](const std::string& source, const std::string& comment) {
+        const std::string file = R"({"schema": "tessera.accelerator/1", "name": "this machine",
+            "peak_flops": {"fp16": {"value": 1e14, "class": "measured", "source": "calibrated)" +
+                                 source + R"("}}, "memory": [{"name": "RAM", "capacity_bytes": 1e11,
+            "bandwidth_bytes_per_s": {"value": 1e12, "class": "measured", "source": "calibrated)" +
+                                 source + R"("}}]})";
+        return machine(accelerator(file),
+                       readKernels(comment + "kernel,shape,dtype,seconds\nrelu,16,fp16,1e-6\n", "kernels.csv"));
+    };
+    const Machine quiet = made("", "# passes differ by 0.0300\n");
+    EXPECT_TRUE(quiet.warnings.empty());
+    EXPECT_EQ(quiet.noise, 0);
+    const std::string noisySource = "; " + std::string(kNoisySource);
+    const Machine noisy = made(noisySource, "# passes differ by 0.2010\n");
+    EXPECT_EQ(noisy.warnings,
+              std::vector<std::string>{
+                  "chip was calibrated on a noisy machine: two passes differ by 20.1 % in the median. Its "
+                  "predictions are not to be relied on; calibrate again when nothing else runs."});
+    EXPECT_EQ(made(noisySource, "").warnings,
+              std::vector<std::string>{
+                  "chip was calibrated on a noisy machine: its two passes did not agree. Its predictions are "
+                  "not to be relied on; calibrate again when nothing else runs."});
+    EXPECT_EQ(made(noisySource, "").noise, 0.1) << "noisy begins there";
+    const auto spread = [&](const Machine& of) { return spreadOf(Predictor(step, options(16)).predict(of, 1).error); };
+    EXPECT_NEAR(spread(noisy), spread(quiet) + std::log(1.201), 1e-9);
 }
 
 /// A machine whose rates are measured, with the kernels of all operators of the step that `measures` picks, each this
@@ -322,6 +485,27 @@ TEST(Prediction, weighsUnsureNumbersByTheirTime) {
     EXPECT_EQ(spreadOf(std::vector<UncertainTime>{}), 0);
     EXPECT_DOUBLE_EQ(spreadOf({{Seconds{3}, 0.1}, {Seconds{1}, 0.5}}), 0.2);
     EXPECT_NEAR(spreadOf(errorOf("assumed")), spreadOf("assumed"), 1e-12);
+}
+
+TEST(Prediction, takesTheBatchThatTrainsFastest) {
+    const Workload step = workload("zoo:resnet18");
+    const Machine of = machine(accelerator(R"({"schema": "tessera.accelerator/1", "name": "chip",
+        "peak_flops": {"fp16": 1e14}, "memory": [
+        {"name": "SRAM", "capacity_bytes": 1e9, "bandwidth_bytes_per_s": 1e13, "on_chip": true},
+        {"name": "DRAM", "capacity_bytes": 1e12, "bandwidth_bytes_per_s": 1e10}],
+        "placement": {"policy": "spill-in-order"}})"));
+    const Prediction chosen = Predictor(step, options()).predict(of, 1);
+    std::int64_t onChip = 0;
+    for (const BatchMemory& tried : chosen.batches) {
+        if (!tried.fits) continue;
+        const Prediction one = Predictor(step, options(tried.batch)).predict(of, 1);
+        EXPECT_LE(one.throughput, chosen.throughput * (1 + 1e-9)) << tried.batch;
+        if (sumOf(tried.levels.at(1)) == 0) onChip = tried.batch;
+    }
+    EXPECT_EQ(chosen.batch, onChip) << "beyond it the slow memory counts";
+    Options byMemory = options();
+    byMemory.batchRule = BatchRule::memory;
+    EXPECT_GT(Predictor(step, byMemory).predict(of, 1).batch, onChip) << "equation 5 asks for memory alone";
 }
 
 TEST(Prediction, takesTheLargestBatchThatFits) {

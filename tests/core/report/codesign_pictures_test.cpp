@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 
+#include "core/report/chart_layout.h"
 #include "core/report/codesign_points.h"
 #include "core/report/template_pictures.h"
 #include "tests/support/codesign_result.h"
@@ -92,6 +94,72 @@ TEST_F(CodesignPictures, everyPointOfTheScatterIsARow) {
     EXPECT_EQ(seriesNamed(picture.chart, "best")->valueTexts.front(), "2tc-64vc-256x256-16MiB");
 }
 
+TEST_F(CodesignPictures, brushingChangesNoShape) {
+    const PointValue &area = valueNamed(values, "area"), &objective = valueNamed(values, "objective");
+    const auto shapesOf = [&](const ParetoLook& look) {
+        std::vector<MarkerShape> shapes(rows.size());
+        const ParetoPicture picture = paretoPicture(result, rows, area, objective, look);
+        for (std::size_t s = 0; s < picture.rows.size(); ++s)
+            if (picture.chart.series[s].mark == Mark::points)
+                for (const std::size_t row : picture.rows[s]) shapes[row] = shapeOf(picture.chart.series[s], s);
+        return shapes;
+    };
+    const std::vector<MarkerShape> all = shapesOf({});
+    EXPECT_EQ(std::set<MarkerShape>(all.begin(), all.end()).size(), 5U) << "every role has its own";
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        ParetoLook look;
+        look.shown.assign(rows.size(), false);
+        look.shown[row] = true;
+        EXPECT_EQ(shapesOf(look), all) << row;
+    }
+}
+
+TEST_F(CodesignPictures, theScatterBeginsWithTheFrontAndNamesBaselinesAtItsEdge) {
+    for (PointRow& row : rows) {
+        if (row.baseline.empty()) continue;
+        row.point.area = SquareMillimetres{900};
+        row.best = false;
+    }
+    const Chart chart = paretoPicture(result, rows, valueNamed(values, "area"), valueNamed(values, "objective")).chart;
+    ASSERT_TRUE(chart.x.focus && chart.y.focus);
+    EXPECT_LT(chart.x.focus->high, 900);
+    const ChartLayout layout = layOut(chart, {}, {900, 500}, estimatedWidth);
+    EXPECT_GT(layout.wholeX.high, 900) << "zooming out shows everything";
+    const auto labelled = [&](const ChartLayout& its, const std::string& part) {
+        return std::count_if(its.front.shapes.begin(), its.front.shapes.end(), [&](const Shape& shape) {
+            const auto* label = std::get_if<Label>(&shape);
+            return label != nullptr && label->halo && says(label->text, part);
+        });
+    };
+    EXPECT_EQ(labelled(layout, ", 900 mm²"), 1) << "an arrow with name and value";
+    ChartView wide;
+    wide.x = layout.wholeX;
+    wide.y = layout.wholeY;
+    EXPECT_EQ(labelled(layOut(chart, wide, {900, 500}, estimatedWidth), ", 900 mm²"), 0);
+}
+
+TEST_F(CodesignPictures, labelsOfTheScatterLieOnNothing) {
+    for (const Size size : {Size{420, 260}, Size{700, 420}, Size{1200, 700}}) {
+        const ChartLayout layout = layOut(paretoPicture(result).chart, {}, size, estimatedWidth);
+        std::vector<Rect> labels, marks;
+        for (const Shape& shape : layout.front.shapes) {
+            if (const auto* label = std::get_if<Label>(&shape); label != nullptr && label->halo)
+                labels.push_back({label->at.x, label->at.y - 9, estimatedWidth(label->text, 11, false), 11});
+            if (const auto* marker = std::get_if<Marker>(&shape); marker != nullptr)
+                marks.push_back({marker->at.x - 3, marker->at.y - 3, 6, 6});
+        }
+        EXPECT_FALSE(labels.empty());
+        const auto touch = [](const Rect& a, const Rect& b) {
+            return a.x < b.right() && b.x < a.right() && a.y < b.bottom() && b.y < a.bottom();
+        };
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            for (std::size_t j = i + 1; j < labels.size(); ++j) EXPECT_FALSE(touch(labels[i], labels[j]));
+            // In a small picture the few names that must be there lie on marks, with a halo.
+            for (const Rect& mark : marks) EXPECT_TRUE(size.width < 500 || !touch(labels[i], mark)) << size.width;
+        }
+    }
+}
+
 TEST_F(CodesignPictures, whatIsNotBrushedIsDimmedAndOtherFrontsAreDashed) {
     ParetoLook look;
     look.shown.assign(rows.size(), false);
@@ -99,8 +167,16 @@ TEST_F(CodesignPictures, whatIsNotBrushedIsDimmedAndOtherFrontsAreDashed) {
     look.others = {{.name = "Run 7", .points = result.front}};
     const ParetoPicture picture =
         paretoPicture(result, rows, valueNamed(values, "area"), valueNamed(values, "objective"), look);
-    EXPECT_EQ(seriesNamed(picture.chart, "hidden")->x.size(), rows.size() - 1);
-    EXPECT_TRUE(seriesNamed(picture.chart, "hidden")->dimmed);
+    std::size_t filtered = 0;
+    std::vector<std::string> names;
+    for (const Series& series : picture.chart.series) {
+        if (!series.id.starts_with("filtered-")) continue;
+        filtered += series.x.size();
+        EXPECT_EQ(series.colour, "disabled");
+        if (!series.name.empty()) names.push_back(series.name);
+    }
+    EXPECT_EQ(filtered, rows.size() - 1);
+    EXPECT_EQ(names, std::vector<std::string>{"filtered out"}) << "once in the legend";
     const Series* other = seriesNamed(picture.chart, "other-0");
     ASSERT_NE(other, nullptr);
     EXPECT_TRUE(other->dashed);
@@ -131,7 +207,7 @@ TEST_F(CodesignPictures, operatorsStandOnTheirCores) {
                             [](const study::Timeline::Event& event) { return event.name == "key + bias"; }),
               2);
     EXPECT_TRUE(says(timeline.notes.at(0), "save 10 %")) << timeline.notes.at(0);
-    EXPECT_TRUE(says(timeline.notes.at(0), "2.3 % above the bound")) << timeline.notes.at(0);
+    EXPECT_TRUE(says(timeline.notes.at(0), "optimality gap ≤ 2.3 %")) << timeline.notes.at(0);
     EXPECT_TRUE(operatorTimeline({}, true).events.empty());
 }
 
@@ -167,8 +243,10 @@ TEST_F(CodesignPictures, memoryStandsAgainstTheHbm) {
     const Chart chart = stageMemoryChart(result.perModel[1]);
     EXPECT_EQ(chart.x.categories.size(), 4U);
     ASSERT_NE(seriesNamed(chart, "hbm"), nullptr);
-    EXPECT_EQ(seriesNamed(chart, "stash")->y, (std::vector<double>{6e9, 4e9, 2e9, 0}));
-    EXPECT_EQ(chart.title, "megatron-gpt-8.3b needs 21 GB of 32 GiB at most");
+    constexpr double kGibi = 0x1p30;
+    EXPECT_EQ(seriesNamed(chart, "stash")->y, (std::vector<double>{6e9 / kGibi, 4e9 / kGibi, 2e9 / kGibi, 0}));
+    EXPECT_EQ(seriesNamed(chart, "hbm")->y.front(), 32);
+    EXPECT_EQ(chart.title, "megatron-gpt-8.3b needs 19.6 GiB of 32 GiB at most");
 }
 
 TEST_F(CodesignPictures, areasAndSpeedups) {

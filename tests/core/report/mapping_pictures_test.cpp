@@ -92,7 +92,7 @@ TEST(MappingPictures, theRaceShowsEveryAlgorithmAndTheBound) {
     EXPECT_TRUE(std::is_sorted(best.y.rbegin(), best.y.rend()));
     EXPECT_DOUBLE_EQ(best.y.back(), outcomeOf(result).result.runs.front().value / 200e6);
     EXPECT_TRUE(seriesNamed(race, "random").dashed);
-    EXPECT_THAT(race.title, HasSubstr("above the bound"));
+    EXPECT_THAT(race.title, HasSubstr("optimality gap"));
     EXPECT_TRUE(charts.back().y.logarithmic);
     for (const Series& series : charts.back().series)
         for (const double gap : series.y) EXPECT_GT(gap, 0);
@@ -104,17 +104,30 @@ TEST(MappingPictures, aRaceIsReadFromTheCurvesOfARunThatWorks) {
                                                                   {"magma mean", {{10, 40}, {50, 25}}},
                                                                   {"magma spread", {{10, 5}, {50, 2}}},
                                                                   {"bound", {{0, 18}}}};
-    const std::vector<Chart> charts = raceCharts(curves, true);
+    EXPECT_EQ(raceCharts(curves, true).front().series.size(), 2U) << "means and spreads are for those who ask";
+    const std::vector<Chart> charts = raceCharts(curves, true, true);
     ASSERT_EQ(charts.size(), 2U);
     EXPECT_TRUE(charts.front().y.logarithmic);
     const Series& best = charts.front().series.at(2);
     EXPECT_EQ(best.id, "magma");
     EXPECT_EQ(best.x, (std::vector<double>{1, 10, 40, 50}));
     EXPECT_EQ(seriesNamed(charts.front(), "magma/spread").low, (std::vector<double>{35, 23}));
-    EXPECT_THAT(charts.front().title, HasSubstr("11 % above the bound"));
+    EXPECT_THAT(charts.front().title, HasSubstr("optimality gap 11 %"));
     EXPECT_TRUE(raceCharts({{"accpar: step time best", {{0, 1}}}}, false).empty());
     EXPECT_TRUE(raceCharts({{"accpar root bound", {{0, 1}}}}, false).empty());
     EXPECT_EQ(convergenceCharts(curves, false).front().id, "race");
+}
+
+TEST(MappingPictures, aRaceIsSeenWhereItIsDecided) {
+    const std::vector<RaceRun> runs{{.algorithm = "tessera", .best = {{1, 1e8}, {10, 5e6}, {1000, 3.35e6}}},
+                                    {.algorithm = "magma", .best = {{1, 1e8}, {10, 6e6}, {1000, 4e6}}},
+                                    {.algorithm = "random", .best = {{1, 1.2e8}, {10, 9e7}, {1000, 8e7}}}};
+    const Chart chart = raceCharts(runs, 3.26e6, {}, {}).front();
+    ASSERT_TRUE(chart.y.focus.has_value());
+    EXPECT_EQ(chart.y.focus->low, 3.26e6);
+    EXPECT_GE(chart.y.focus->high, 4e6);
+    EXPECT_LT(chart.y.focus->high, 8e6) << "neither the first samples nor what does not compete";
+    for (const Series& series : chart.series) EXPECT_NE(series.mark, Mark::band);
 }
 
 TEST(MappingPictures, algorithmsAreBarsOfThroughputBelowTheirBound) {
@@ -132,7 +145,7 @@ TEST(MappingPictures, alikeCoresShareTheirPointsOfDemand) {
     const study::Result result = test::handMadeRace();
     const Chart chart = demandChart(outcomeOf(result));
     ASSERT_EQ(chart.series.size(), 3U);
-    EXPECT_EQ(chart.series[0].name, "nvdla 128×64 (2 alike)");
+    EXPECT_EQ(chart.series[0].name, "nvdla 128×64 (same for 2)");
     EXPECT_EQ(chart.series[1].name, "shidiannao 32×64");
     EXPECT_EQ(chart.series[0].x.size(), 6U);
     EXPECT_EQ(chart.series[2].id, "bandwidth");

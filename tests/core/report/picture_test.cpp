@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/base/json.h"
+#include "core/report/axis.h"
 #include "core/report/chart_layout.h"
 #include "core/report/heat_map_layout.h"
 #include "core/report/partition_pictures.h"
@@ -40,6 +41,37 @@ TEST(HeatMap, hasOneCellPerLayerAndSplit) {
     EXPECT_EQ(countOf(svg, "fc&lt;1&gt;: III at level 0 · slow|fast"), 1U);
     EXPECT_EQ(svg.find("fc<1>"), std::string::npos);
     EXPECT_NE(svg.find("#E08A1E"), std::string::npos);
+}
+
+TEST(HeatMap, narrowCellsShareTheirLetterAndNamesDiffer) {
+    HeatMap map;
+    map.categories = {{"Type I", "I", "#2F6FDE"}, {"Type II", "II", "#E08A1E"}};
+    map.rows = {"0", "1"};
+    constexpr int kColumns = 60;
+    for (int i = 0; i < kColumns; ++i)
+        map.columns.push_back("features.block" + std::to_string(i % 3) + ".conv.very.long.middle.part.fc" +
+                              std::to_string(i));
+    for (int i = 0; i < 2 * kColumns; ++i) map.cells.push_back(static_cast<std::int16_t>(i % kColumns < 30 ? 0 : 1));
+    const HeatMapLayout layout = layOut(map, {.fill = true}, {600, 400}, estimatedWidth);
+    ASSERT_LT(layout.cellWidth, 14);
+    std::vector<std::string> names;
+    int letters = 0;
+    for (const Shape& shape : layout.drawing.shapes)
+        if (const auto* label = std::get_if<Label>(&shape)) {
+            letters += label->strong && (label->text == "I" || label->text == "II") ? 1 : 0;
+            if (label->angle != 0) names.push_back(label->text);
+        }
+    EXPECT_EQ(letters, 4) << "one for each stretch of a type";
+    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << "neighbours can be told apart";
+}
+
+TEST(Svg, readersWithoutNestingGetGroups) {
+    const std::string svg =
+        R"svg(<svg viewBox="0 0 9 9"><svg x="1" y="2" width="4" height="4" viewBox="3 0 8 8"><path fill="url(#a)"/>)svg"
+        R"svg(<text stroke="#fff" stroke-width="3" stroke-linejoin="round" paint-order="stroke">a</text></svg></svg>)svg";
+    const std::string group = R"svg(<g transform="translate(1 2) scale(0.5 0.5) translate(-3 -0)" font-size="11">)svg";
+    EXPECT_EQ(withoutNesting(svg),
+              R"svg(<svg viewBox="0 0 9 9">)svg" + group + R"svg(<path fill="none"/><text>a</text></g></svg>)svg");
 }
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -92,6 +124,13 @@ TEST(Ticks, sayValuesWithTheirUnitOrCategory) {
     EXPECT_EQ(tickText(0.0362, {.measure = Measure::seconds}), "36.2 ms");
     EXPECT_EQ(tickText(1, {.categories = {"a", "b\n"}}), "b\\x0A");
     EXPECT_EQ(tickText(7, {.categories = {"a"}}), "");
+}
+
+TEST(Ticks, sayLargeCountsByTheirPrefix) {
+    EXPECT_EQ(tickTexts({0, 20'000, 500'000, 1e6, 2.5e6, 1e8, 1.5e10}, {}),
+              (std::vector<std::string>{"0", "20,000", "500,000", "1 M", "2.5 M", "100 M", "15 G"}));
+    EXPECT_EQ(tickTexts({1e6, 2e6}, {.measure = Measure::seconds}).front(),
+              tickText(1e6, {.measure = Measure::seconds}));
 }
 
 TEST(BarChart, startsAtZeroAndPrintsValues) {
@@ -478,7 +517,7 @@ TEST(Convergence, tellsBestBoundAndGapOfOneSearch) {
                         {"accpar: bound", {{1, 0.05}, {8, 0.06}}}};
     const std::vector<Chart> charts = convergenceCharts(curves, true);
     ASSERT_EQ(charts.size(), 3U);
-    EXPECT_EQ(charts[0].title, "Search for the ratio of the first split: best 42 ms, gap 5 %");
+    EXPECT_EQ(charts[0].title, "Search for the ratio of the first split: 42 ms, gap 5 %");
     EXPECT_TRUE(charts[0].y.logarithmic);
     EXPECT_EQ(charts[0].y.measure, Measure::seconds);
     ASSERT_EQ(charts[0].series.size(), 2U);
@@ -535,6 +574,37 @@ TEST(Print, hatchesWhatColoursMean) {
     EXPECT_EQ(paper.find("@media"), std::string::npos);
     EXPECT_NE(paper.find("<style>.print0-E08A1E{fill:url(#print0-E08A1E)}"), std::string::npos);
     EXPECT_EQ(countOf(paper, "{"), countOf(paper, "}"));
+}
+
+TEST(Timeline, namesOfEventsStandInOrBesideThem) {
+    study::Timeline timeline;
+    timeline.tracks = {{.name = "core", .group = {}}};
+    timeline.length = 10;
+    timeline.events = {
+        {.track = 0, .start = 0, .duration = 2, .name = "a.very.long.name.of.an.operator.first", .category = "c"},
+        {.track = 0, .start = 2, .duration = 0.2, .name = "beside", .category = "c"},
+        {.track = 0, .start = 5, .duration = 5, .name = "inside", .category = "c"}};
+    TimelineView view{.fill = true};
+    const TimelineLayout layout = layOut(timeline, view, {800, 300}, estimatedWidth);
+    std::vector<std::string> texts;
+    for (const Shape& shape : layout.drawing.shapes)
+        if (const auto* label = std::get_if<Label>(&shape)) texts.push_back(label->text);
+    EXPECT_EQ(std::count(texts.begin(), texts.end(), "beside"), 1);
+    EXPECT_EQ(std::count(texts.begin(), texts.end(), "inside"), 1);
+    EXPECT_TRUE(std::any_of(texts.begin(), texts.end(), [](const std::string& text) {
+        return text.find("…") != std::string::npos && text.starts_with("a.") && text.ends_with("first");
+    })) << "both ends of a name that is cut";
+    EXPECT_GT(layout.laneHeight, 40) << "one lane uses the page";
+    timeline.notes = {"A note."};
+    const auto says = [&](bool notes) {
+        view.notes = notes;
+        for (const Shape& shape : layOut(timeline, view, {800, 300}, estimatedWidth).drawing.shapes)
+            if (const auto* label = std::get_if<Label>(&shape); label != nullptr && label->text == "A note.")
+                return true;
+        return false;
+    };
+    EXPECT_TRUE(says(true));
+    EXPECT_FALSE(says(false)) << "where a window says it elsewhere";
 }
 
 TEST(Timeline, needsNoRoomForATitleThatIsNotThere) {

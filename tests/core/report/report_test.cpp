@@ -2,12 +2,16 @@
 
 #include <map>
 
+#include "core/base/escape.h"
+#include "core/base/text.h"
 #include "core/report/drawing.h"
 #include "core/report/partition_report.h"
+#include "core/report/prediction_report.h"
 #include "core/report/report_document.h"
 #include "core/report/table.h"
 #include "core/report/theme.h"
 #include "tests/support/partition_result.h"
+#include "tests/support/prediction_result.h"
 
 namespace tessera::report {
 namespace {
@@ -46,14 +50,17 @@ TEST(Table, quotesCellsOfCsv) {
 
 TEST(PartitionReport, beginsWithTheHeadline) {
     const study::Result result = test::handMadeResult();
-    EXPECT_EQ(headline(outcomeOf(result)), "6.31× over DP · 36.2 ms/step · proven optimal · accpar");
+    EXPECT_EQ(headline(outcomeOf(result)), "6.31× over data parallelism · 36.2 ms/step · proven optimal · accpar");
     EXPECT_TRUE(toText(result).starts_with(headline(outcomeOf(result)) + "\n"));
 }
 
-TEST(PartitionReport, saysWhichGroupIsBetterLeftOut) {
+TEST(PartitionReport, listsTheSubsetsOfTheFleet) {
     const study::Result result = test::handMadeResult();
-    EXPECT_EQ(fasterWithout(outcomeOf(result).result.plans[0]),
-              std::vector<std::string>{"Faster without slow: 25.8 ms/step, 8.84× over DP on the whole fleet."});
+    EXPECT_EQ(
+        subsetTable(outcomeOf(result).result.plans[0]).rows,
+        (std::vector<std::vector<std::string>>{{"none", "4", "36.2 ms", "6.31×", "36.2 ms", "proven optimal"},
+                                               {"slow", "2", "45.8 ms", "4.99×", "40 ms", "optimality gap ≤ 15 %"},
+                                               {"fast", "2", "100 ms", "2.28×", "100 ms", "proven optimal"}}));
 }
 
 TEST(PartitionReport, summarisesTypesAsRuns) {
@@ -78,8 +85,36 @@ TEST(Html, standsAloneAndFollowsTheReadersTheme) {
     EXPECT_EQ(countOf(html, "http"), countOf(html, "xmlns=\"http://www.w3.org/2000/svg\"")) << "nothing is fetched";
     EXPECT_EQ(html.find("<script"), std::string::npos);
     EXPECT_EQ(html.find("fc<1>"), std::string::npos);
-    EXPECT_NE(html.find("6.31× over DP"), std::string::npos);
+    EXPECT_NE(html.find("6.31× over data parallelism"), std::string::npos);
     EXPECT_EQ(html, htmlReport("Tour", {{.title = "", .result = &result}}, {}));
+}
+
+TEST(Pages, titlesAndNumbersOfTablesAreWhole) {
+    const study::Result result = test::wholePrediction();
+    std::string pages;
+    for (const std::string& page : reportPages("Report", {{.title = "", .result = &result}}, {.pictures = false}))
+        pages += page;
+    const Table table = predictionTable(std::get<study::PredictionOutcome>(result.outcome));
+    ASSERT_GT(table.columns.size(), 8U) << "wide enough to be squeezed";
+    for (std::size_t column = 0; column < table.columns.size(); ++column) {
+        for (const std::string_view word : split(table.columns[column].title, ' '))
+            EXPECT_NE(pages.find(htmlEscaped(std::string(word))), std::string::npos) << word;
+        if (!table.columns[column].number) continue;
+        for (const std::vector<std::string>& row : table.rows)
+            EXPECT_NE(pages.find(">" + htmlEscaped(row[column]) + "<"), std::string::npos) << row[column];
+    }
+}
+
+TEST(Pages, haveADateAndAnAppendixOnlyWhereAsked) {
+    const study::Result result = test::handMadeResult();
+    const auto pages = [&](const ReportOptions& options) {
+        std::string all;
+        for (const std::string& page : reportPages("Report", {{.title = "", .result = &result}}, options)) all += page;
+        return all;
+    };
+    EXPECT_NE(pages({.date = "2026-11-23"}).find("2026-11-23 · Tessera"), std::string::npos);
+    EXPECT_EQ(pages({}).find("tessera.study/1"), std::string::npos);
+    EXPECT_NE(pages({.studies = true}).find("tessera.study/1"), std::string::npos);
 }
 
 TEST(Theme, textIsReadableOnEverySurface) {

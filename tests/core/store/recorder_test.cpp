@@ -129,9 +129,8 @@ TEST_F(Recording, neverLosesAResultToABrokenHistory) {
 TEST_F(Recording, neverLosesAResultToSomebodyWhoDeletesTheRun) {
     RecordOptions options = Recording::options();
     options.begun = [&](RunId run) {
-        Store other = Store::open(file());
-        other.setDeleted({run}, true);
-        EXPECT_EQ(other.purge(), 1);
+        // Programs do not delete a run at work; somebody who works on the tables may.
+        execute(*openConnection(file(), OpenMode::readWrite).database, "DELETE FROM run WHERE id = ?", run);
     };
     const Recorded recorded = runRecorded(smallStudy(), {}, options);
     EXPECT_EQ(recorded.run, 0);
@@ -144,6 +143,28 @@ TEST_F(Recording, refusesToContinueWhatIsDone) {
     again.run = runRecorded(smallStudy(), {}, options()).run;
     EXPECT_THROW(runRecorded(smallStudy(), {}, again), UsageError);
     EXPECT_EQ(Store::open(file()).run(1)->status, RunStatus::done);
+}
+
+TEST_F(Recording, refusesToContinueWhatSomebodyWorksOn) {
+    Store store = Store::open(file());
+    RecordOptions again = options();
+    again.run = store.addRun(smallStudy());
+    EXPECT_EQ(problemOf([&] { runRecorded(smallStudy(), {}, again); }), StoreProblem::busy);
+    EXPECT_THAT(troubles_, IsEmpty());
+}
+
+TEST_F(Recording, refusesToContinueFromADamagedCheckpoint) {
+    RecordOptions again = options();
+    {
+        Store store = Store::open(file());
+        again.run = store.addRun(smallStudy());
+        store.saveCheckpoint(*again.run, Json{{"step", 1}});
+        store.setStatus(*again.run, RunStatus::interrupted);
+    }
+    execute(*openConnection(file(), OpenMode::readWrite).database, "UPDATE checkpoint SET size = size + 1");
+    std::string sentence;
+    EXPECT_EQ(problemOf([&] { runRecorded(smallStudy(), {}, again); }, &sentence), StoreProblem::damaged);
+    EXPECT_THAT(sentence, HasSubstr("the checkpoint of run 1 is not what was stored"));
 }
 
 /// Starts a recorded run in a process of its own, which stops at its third event, and kills it there.
@@ -201,7 +222,7 @@ TEST_F(Recording, whatWaitedOrWasPausedWhenItsProcessDiedIsFound) {
         std::this_thread::sleep_for(milliseconds(20));
     Store store = Store::open(file());
     EXPECT_THAT(store.findInterrupted(), IsEmpty()) << "its process lives";
-    EXPECT_THROW(store.takeUp(1), UsageError) << "it is in the queue of another process";
+    EXPECT_EQ(problemOf([&] { store.takeUp(1); }), StoreProblem::busy) << "it is in the queue of another process";
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
     EXPECT_THAT(idsOf(store.findInterrupted()), ElementsAre(3, 2, 1));
@@ -216,7 +237,8 @@ TEST_F(Recording, aKilledRunIsFoundAndContinuesToTheSameBytes) {
     {
         Store store = Store::open(file());
         EXPECT_THAT(store.verify().problems, IsEmpty());
-        EXPECT_EQ(store.run(run)->status, RunStatus::running);
+        EXPECT_THAT(store.query({.status = RunStatus::running}, 10), SizeIs(1)) << "nobody has marked it";
+        EXPECT_EQ(Store::open(file(), OpenMode::readOnly).run(run)->status, RunStatus::interrupted);
         EXPECT_THAT(idsOf(store.findInterrupted()), ElementsAre(run));
         EXPECT_EQ(store.run(run)->status, RunStatus::interrupted);
         EXPECT_EQ(store.study(run), smallStudy());

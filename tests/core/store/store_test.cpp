@@ -1,6 +1,10 @@
 #include "core/store/store.h"
 
+#include <unistd.h>
+
+#include <chrono>
 #include <limits>
+#include <thread>
 
 #include "core/base/sha256.h"
 #include "core/study/metric.h"
@@ -108,10 +112,67 @@ TEST_F(StoreTest, aRunIsTakenUpOnce) {
     EXPECT_FALSE(store_.run(run)->started.has_value());
     EXPECT_FALSE(store_.takeUp(run).has_value());
     EXPECT_TRUE(store_.run(run)->started.has_value());
-    EXPECT_THROW(store_.takeUp(run), UsageError);
+    std::string sentence;
+    EXPECT_EQ(problemOf([&] { store_.takeUp(run); }, &sentence), StoreProblem::busy);
+    EXPECT_EQ(sentence, "run 1 is being worked on by process " + std::to_string(getpid()) + " on " +
+                            store_.run(run)->host + "; wait for its end, or stop it there");
     store_.finishRun(run, tessera::test::handMadeResult(), "");
     EXPECT_THROW(store_.takeUp(run), UsageError);
     EXPECT_THROW(store_.takeUp(99), UsageError);
+}
+
+TEST_F(StoreTest, aRunAtWorkIsNotDeletedOrPurged) {
+    const RunId run = store_.addRun(studyOf("m", "h"));
+    const RunId done = addDone(store_, studyOf("m", "h"));
+    std::string sentence;
+    EXPECT_EQ(problemOf([&] { store_.setDeleted({done, run}, true); }, &sentence), StoreProblem::busy);
+    EXPECT_EQ(sentence, "run 1 is being worked on by process " + std::to_string(getpid()) + " on " +
+                            store_.run(run)->host + "; wait for its end, or stop it there");
+    EXPECT_THAT(store_.query({}, 10), SizeIs(2)) << "all or nothing";
+    // As an older program leaves it.
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE run SET deleted = 1 WHERE id = 1; DELETE FROM seal WHERE run = 1");
+    EXPECT_EQ(problemOf([&] { store_.purge(); }), StoreProblem::busy);
+    store_.setStatus(run, RunStatus::failed);
+    EXPECT_EQ(store_.purge(), 1);
+}
+
+TEST_F(StoreTest, aRunWorkedForAsLongAsItsProcessesDid) {
+    const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); };
+    const RunId run = store_.addRun(studyOf("m", "h"));
+    wait();
+    store_.setStatus(run, RunStatus::paused);
+    wait();
+    store_.setStatus(run, RunStatus::running);
+    store_.appendTrace(run, {{"best", 1, 2}});  // its last sign of life
+    wait();
+    // As a kill leaves it.
+    SQLite::Database(file().string(), SQLite::OPEN_READWRITE).exec("UPDATE run SET process = 'gone'; DELETE FROM seal");
+    EXPECT_THAT(store_.findInterrupted(), SizeIs(1));
+    wait();
+    store_.takeUp(run);
+    store_.finishRun(run, tessera::test::handMadeResult(), "");
+    const RunRow row = *store_.run(run);
+    EXPECT_GE(row.worked, 100);
+    EXPECT_LT(row.worked, *row.finished - *row.started - 250) << "three waits in which nobody worked";
+}
+
+TEST_F(StoreTest, aSweepIsQueuedAtOnceAndFoundByAnyOfItsRuns) {
+    addDone(store_, studyOf("m", "h"));
+    const Json document{{"over", "batch"}};
+    const std::vector<RunId> runs = store_.addSweep(document, {studyOf("a", "h"), studyOf("b", "h")});
+    EXPECT_THAT(runs, ElementsAre(2, 3));
+    EXPECT_EQ(store_.run(2)->status, RunStatus::queued);
+    EXPECT_FALSE(store_.sweepOf(1).has_value());
+    const Sweep sweep = *store_.sweepOf(3);
+    EXPECT_EQ(sweep.document, document);
+    EXPECT_THAT(sweep.runs, ElementsAre(Pair(0U, 2), Pair(1U, 3)));
+    store_.takeUp(2);
+    store_.finishRun(2, tessera::test::handMadeResult(), "");
+    store_.setDeleted({2}, true);
+    EXPECT_EQ(store_.purge(), 1);
+    EXPECT_THAT(store_.sweepOf(3)->runs, ElementsAre(Pair(1U, 3)));
+    EXPECT_THAT(store_.verify().problems, IsEmpty());
 }
 
 TEST_F(StoreTest, aStatusIsChangedOnlyWhereItIsStillWhatItWas) {

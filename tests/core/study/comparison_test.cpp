@@ -1,5 +1,6 @@
 #include "core/study/comparison.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ TEST(Comparison, tellsInputsMetricsAndTypesApart) {
     EXPECT_EQ(step.ratios[1], 1.0);
     EXPECT_EQ(*step.ratios[0], *step.values[0] / *step.values[1]);
     ASSERT_FALSE(comparison.warnings.empty());
-    EXPECT_EQ(comparison.warnings.front(), "Another batch size is behind 'mixed'.");
+    EXPECT_EQ(comparison.warnings.front(), "Batch sizes differ: 'mixed' against the baseline.");
 }
 
 TEST(Comparison, warnsOfAnotherModelVersionAndAssumptions) {
@@ -58,9 +59,10 @@ TEST(Comparison, warnsOfAnotherModelVersionAndAssumptions) {
     b.assumptions.emplace_back("The moon is full.");
     const Comparison comparison = compare({&a, &b}, {"a", "b"});
     EXPECT_EQ(comparison.warnings,
-              (std::vector<std::string>{"Another model, or other contents of it, is behind 'b'.",
-                                        "Other assumptions are behind 'b'; the assumptions of each run say which.",
-                                        "Another version of the program computed 'b'."}));
+              (std::vector<std::string>{
+                  "Models, or their contents, differ: 'b' against the baseline.",
+                  "Assumptions differ: 'b' against the baseline; the assumptions of each run say which.",
+                  "Program versions differ: 'b' against the baseline."}));
 }
 
 /// One group at level 0, called otherwise than the hand-made result's; its level 1 is the same "fast".
@@ -136,18 +138,57 @@ TEST_P(ComparisonWarning, namesWhatMakesTheRunsHardToCompare) {
 
 INSTANTIATE_TEST_SUITE_P(
     of, ComparisonWarning,
-    testing::Values(Incomparable{"model",
-                                 [](Result& result) { result.study.models[0] = result.inputs[0].name = "zoo:three"; },
-                                 "Another model, or other contents of it, is behind 'b'."},
-                    Incomparable{"batch", [](Result& result) { result.study.parameters["batch"] = 7; },
-                                 "Another batch size is behind 'b'."},
-                    Incomparable{"dtype", [](Result& result) { result.study.parameters["dtype"] = "fp16"; },
-                                 "Another data type is behind 'b'."},
-                    Incomparable{"assumptions", [](Result& result) { result.assumptions.emplace_back("So be it."); },
-                                 "Other assumptions are behind 'b'; the assumptions of each run say which."},
-                    Incomparable{"version", [](Result& result) { result.version = "0.0.1"; },
-                                 "Another version of the program computed 'b'."}),
+    testing::Values(
+        Incomparable{"model", [](Result& result) { result.study.models[0] = result.inputs[0].name = "zoo:three"; },
+                     "Models, or their contents, differ: 'b' against the baseline."},
+        Incomparable{"batch", [](Result& result) { result.study.parameters["batch"] = 7; },
+                     "Batch sizes differ: 'b' against the baseline."},
+        Incomparable{"dtype", [](Result& result) { result.study.parameters["dtype"] = "fp16"; },
+                     "Data types differ: 'b' against the baseline."},
+        Incomparable{"assumptions", [](Result& result) { result.assumptions.emplace_back("So be it."); },
+                     "Assumptions differ: 'b' against the baseline; the assumptions of each run say which."},
+        Incomparable{"version", [](Result& result) { result.version = "0.0.1"; },
+                     "Program versions differ: 'b' against the baseline."}),
     [](const auto& of) { return of.param.name; });
+
+Result ofBatch(double batch, double seconds) {
+    Result result = test::handMadeResult();
+    auto& partition = std::get<PartitionOutcome>(result.outcome).result;
+    partition.batch = batch;
+    for (partition::Plan& plan : partition.plans) {
+        plan.stepTime = Seconds(seconds);
+        plan.throughput = batch / seconds;
+    }
+    return result;
+}
+
+TEST(Comparison, comparesStepTimesOfStepsThatDoTheSame) {
+    const Result a = ofBatch(256, 0.2), b = ofBatch(256, 0.1);
+    const Comparison comparison = compare({&a, &b}, {"a", "b"});
+    EXPECT_EQ(comparison.deciding, "step_time_s");
+    EXPECT_EQ(comparison.finding, "b is 2× as fast as a: 100 ms against 200 ms per step.");
+    EXPECT_EQ(compare({&b, &a}, {"b", "a"}).finding, "No run is faster than b, at 100 ms per step.");
+    EXPECT_EQ(compare({&a, &a}, {"a", "b"}).finding, "All runs take 200 ms per step.");
+}
+
+TEST(Comparison, comparesSamplesPerSecondWhereBatchesDiffer) {
+    const Result small = ofBatch(256, 0.159), large = ofBatch(1024, 0.185);
+    const Comparison comparison = compare({&large, &small}, {"large", "small"}, 1);
+    EXPECT_EQ(comparison.deciding, "throughput_samples_per_s");
+    EXPECT_EQ(comparison.finding, "large is 3.44× as fast as small: 5,535 samples/s against 1,610 samples/s.");
+    EXPECT_EQ(compare({&large, &small}, {"large", "small"}).finding,
+              "No run is faster than large, at 5,535 samples/s.");
+}
+
+TEST(Comparison, namesTheAcceleratorsWhereRunsHaveMoreOfThem) {
+    const Result few = ofBatch(256, 0.2);
+    Result many = ofBatch(512, 0.1);
+    std::get<PartitionOutcome>(many.outcome).accelerators = std::get<PartitionOutcome>(few.outcome).accelerators * 2;
+    const std::string counts = fmt::format("{} against {}", std::get<PartitionOutcome>(many.outcome).accelerators,
+                                           std::get<PartitionOutcome>(few.outcome).accelerators);
+    EXPECT_EQ(compare({&few, &many}, {"few", "many"}).finding,
+              "many is 4× as fast as few: 5,120 samples/s against 1,280 samples/s, on " + counts + " accelerators.");
+}
 
 TEST(Comparison, takesTwoToTwoHundredRuns) {
     const Result result = test::handMadeResult();

@@ -12,8 +12,9 @@ namespace {
 TEST(Estimate, saysHowMuchThereIsToDo) {
     const Estimate found = estimate(test::studyOf({"", "zoo:resnet50", "accpar-heterogeneous"}));
     EXPECT_TRUE(found.problems.empty());
-    EXPECT_EQ(found.text,
-              "54 layers and 16 joins, 15 splits, 4 strategies on 256 accelerators: less than a second on one core");
+    EXPECT_EQ(
+        found.text,
+        "54 layers and 16 merge nodes, 15 splits, 4 strategies on 256 accelerators: less than a second on one core");
     EXPECT_GT(found.seconds, 0);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/model/model.h"
+#include "tests/support/golden.h"
 
 namespace tessera::study {
 namespace {
@@ -41,12 +42,16 @@ TEST_F(ExplainModel, everyCountNamesItsRuleAndWhatItAddsUp) {
 TEST_F(ExplainModel, everyClassOfMemoryIsExplained) {
     const auto parts = model::trainingMemory(model_, totals_.front());
     ASSERT_EQ(parts.size(), 6U);
+    std::string formulas;
     for (const model::MemoryPart& part : parts) {
         const auto explained = explainMemory(counted_, part.use);
         ASSERT_TRUE(explained) << nameOf(part.use);
         EXPECT_EQ(explained->exact, std::to_string(static_cast<std::int64_t>(*part.bytes)) + " B");
-        EXPECT_FALSE(explained->formula.empty());
+        formulas += std::string(nameOf(part.use)) + ": " + explained->formula + '\n';
     }
+    for (const char* count : {"parameters", "macs", "flops", "activations"})
+        formulas += std::string(count) + ": " + explainCount(counted_, count)->formula + '\n';
+    test::expectGolden(formulas, "tests/data/formulas/model.txt");
     EXPECT_EQ(explainMemory(counted_, model::MemoryUse::optimizer)->exact, std::to_string(8 * 11689512) + " B");
 }
 

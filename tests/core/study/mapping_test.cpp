@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -8,11 +9,13 @@
 #include "core/study/comparison.h"
 #include "core/study/explain.h"
 #include "core/study/mapping_document.h"
+#include "core/study/mapping_metrics.h"
 #include "core/study/mapping_study.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"
 #include "core/study/timeline.h"
 #include "core/study/title.h"
+#include "tests/support/golden.h"
 #include "tests/support/mapping_result.h"
 #include "tests/support/paths.h"
 #include "tests/support/schema.h"
@@ -72,13 +75,25 @@ TEST(MappingDocument, tellsOfTheBestRunAtTheTop) {
     EXPECT_EQ(json["jobs"][2]["order"], 1);
 }
 
-TEST(MappingDocument, holdsNoRunsForOneAlgorithmAndNoSecondsWithoutAClock) {
+TEST(MappingDocument, ofSeveralThatAreAlikeTheFirstThereIsTheBest) {
+    Result result = handMadeMapping();
+    auto& outcome = std::get<MappingOutcome>(result.outcome);
+    outcome.result.runs[0].value = outcome.result.runs[1].value * (1 + 1e-12);
+    outcome.result.runs[0].bestAfter = 9;
+    outcome.result.runs[1].bestAfter = 1688;
+    EXPECT_EQ(bestRun(outcome), outcome.result.runs.data());
+    outcome.result.runs[0].value = outcome.result.runs[1].value * (1 + 1e-6);
+    EXPECT_EQ(bestRun(outcome), &outcome.result.runs[1]);
+}
+
+TEST(MappingDocument, holdsTheRunOfOneAlgorithmAndNoSecondsWithoutAClock) {
     Result result = handMadeMapping();
     auto& outcome = std::get<MappingOutcome>(result.outcome);
     outcome.result.runs.pop_back();
     outcome.problem.clock.reset();
     const Json json = toJson(result);
-    EXPECT_FALSE(json.contains("runs"));
+    ASSERT_EQ(json["runs"].size(), 1U);
+    EXPECT_EQ(json["runs"][0]["algorithm"], json["algorithm"]);
     EXPECT_FALSE(json.contains("makespan_s"));
     EXPECT_FALSE(json.contains("throughput_flops"));
     EXPECT_EQ(toJson(reread(result)), json);
@@ -117,14 +132,16 @@ TEST(MappingMetrics, everyOneIsExplained) {
     const Result result = handMadeMapping();
     const std::vector<Metric> metrics = metricsOf(result);
     EXPECT_GE(metrics.size(), 20U);
+    std::string formulas;
     for (const Metric& metric : metrics) {
         const auto explanation = explain(result, metric.name);
         ASSERT_TRUE(explanation) << metric.name;
-        EXPECT_FALSE(explanation->formula.empty()) << metric.name;
+        formulas += metric.name + ": " + explanation->formula + '\n';
         EXPECT_FALSE(explanation->terms.empty()) << metric.name;
         EXPECT_EQ(explanation->value, textOf(metric)) << metric.name;
     }
     EXPECT_FALSE(explain(result, "nothing"));
+    test::expectGolden(formulas, "tests/data/formulas/mapping.txt");
 }
 
 TEST(MappingMetrics, headlineNamesRateMakespanCertaintyAndAlgorithm) {
@@ -207,7 +224,8 @@ TEST(MappingStudy, bytesDoNotDependOnThreadsAndFollowTheSeed) {
 }
 
 TEST(MappingStudy, goesOnFromACheckpointToTheSameResult) {
-    const Study study = tableStudy();
+    Study study = tableStudy();
+    study.parameters["algorithms"] = {"magma"};
     std::vector<Json> states;
     const Json whole = toJson(run(study, {.checkpoint = [&](const Json& state) { states.push_back(state); }}));
     std::stop_source stop;
@@ -242,11 +260,29 @@ TEST(MappingStudy, scoresAGivenMapping) {
     EXPECT_EQ(toJson(reread(scored)), toJson(scored));
 }
 
+TEST(MappingStudy, saysWhereTheScoredMappingWasFoundForOtherJobs) {
+    const Result first = run(tableStudy());
+    const Json found = mappingIn(JsonDocument::parse(toText(toJson(first)), "first.json"));
+    Study study = tableStudy();
+    study.parameters["evaluate"] = found;
+    EXPECT_TRUE(run(study).warnings.empty());
+    Study other = tableStudy("S2_mix_insts0");
+    other.parameters["evaluate"] = found;
+    EXPECT_EQ(run(other).warnings,
+              (std::vector<std::string>{"The mapping that is scored was found for other jobs or sub-accelerators: job "
+                                        "by job it says little about these."}));
+}
+
 TEST(MappingStudy, startsFromAnotherRun) {
     Study study = tableStudy();
     const Result first = run(study);
     study.parameters["warm_start"] = warmStartOf(first);
     const Result second = run(study);
+    const auto& before = std::get<MappingOutcome>(first.outcome);
+    const std::string sentence = "The searches start from 1 given mapping: without a search, " +
+                                 cyclesText(before.problem, bestRun(before)->values.makespan) + " makespan.";
+    EXPECT_EQ(std::count(second.assumptions.begin(), second.assumptions.end(), sentence), 1)
+        << second.assumptions.front();
     EXPECT_LE(bestRun(std::get<MappingOutcome>(second.outcome))->value,
               bestRun(std::get<MappingOutcome>(first.outcome))->value);
     Study other = tableStudy("S2_mix_insts0");

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/study/partition_study.h"
+#include "core/study/stored_form.h"
 #include "core/study/study.h"
 #include "tests/support/schema.h"
 
@@ -45,6 +47,21 @@ TEST(EveryParameter, takesItsOwnDefault) {
             if (fallback.is_null()) continue;
             const JsonDocument document = JsonDocument::parse(Json{{"value", fallback}}.dump(), "defaults");
             EXPECT_EQ(readParameter(parameter, document.root().at("value")), fallback) << parameter.name;
+        }
+}
+
+TEST(EveryParameter, isTheSameBytesBeforeAndAfterItWasStored) {
+    for (const Engine& engine : engines())
+        for (const Parameter& parameter : engine.parameters()) {
+            for (const Json& value : {defaultOf(parameter), storedForm(parameter, Json(std::ceil(parameter.least)))}) {
+                if (value.is_null() ||
+                    (value.is_number() && parameter.kind != ParameterKind::number &&
+                     parameter.kind != ParameterKind::whole && parameter.kind != ParameterKind::wordOrNumber))
+                    continue;
+                const JsonDocument document = JsonDocument::parse(Json{{"value", value}}.dump(), "stored");
+                EXPECT_EQ(readParameter(parameter, document.root().at("value")).dump(), value.dump())
+                    << engine.id << ' ' << parameter.name;
+            }
         }
 }
 

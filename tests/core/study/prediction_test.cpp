@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 #include <variant>
@@ -17,6 +18,7 @@
 #include "core/study/explain.h"
 #include "core/study/prediction_study.h"
 #include "core/study/reproduce.h"
+#include "tests/support/golden.h"
 #include "tests/support/schema.h"
 
 namespace tessera::study {
@@ -57,6 +59,47 @@ std::string refusal(const Study& study) {
     return "no error";
 }
 
+PredictionOutcome twoPredictions(double first, double second, const char* reliability) {
+    PredictionOutcome outcome;
+    for (const auto& [name, value] : {std::pair("cs2", first), std::pair("bow", second)}) {
+        predict::Prediction one;
+        one.accelerator = one.name = name;
+        one.batch = 2048;
+        one.throughput = value;
+        one.error = predict::errorOf(reliability);
+        outcome.predictions.push_back(std::move(one));
+    }
+    outcome.ranking = predict::rankingsOf(outcome.predictions, 1);
+    return outcome;
+}
+
+TEST(PredictionHeadline, namesNoWinnerWhereErrorsLeaveItOpen) {
+    const PredictionOutcome open = twoPredictions(100'455, 97'634, "assumed");
+    EXPECT_EQ(headline(open),
+              fmt::format("cs2 or bow: too close to call · 100,000 samples/s (44,100 to 229,000) on cs2 "
+                          "· batch 2,048 · probability that this ranking of 2 is correct: {}",
+                          percentText(open.ranking.front().probability)));
+    const PredictionOutcome sure = twoPredictions(100'455, 10'000, "measured");
+    EXPECT_EQ(headline(sure),
+              "100,000 samples/s (87,100 to 116,000) on cs2 · batch 2,048 · probability that this "
+              "ranking of 2 is correct: 100 %");
+    EXPECT_EQ(contenders(sure, kByThroughput, 1).size(), 1U);
+    EXPECT_TRUE(contenders(sure, kByThroughput, 8).empty());
+}
+
+TEST(PredictionHeadline, saysNoMoreDigitsThanTheErrorAllows) {
+    for (const auto& [value, text] : {std::pair(100'455.0, "100,000"),
+                                      {1'234'567.0, "1.23 million"},
+                                      {999.6, "1,000"},
+                                      {4.5678, "4.57"},
+                                      {0.0, "0"}})
+        EXPECT_EQ(uncertainText(value), text);
+    const std::vector<Metric> metrics = predictionMetrics(twoPredictions(100'455, 97'634, "assumed"));
+    ASSERT_FALSE(metrics.empty());
+    EXPECT_EQ(metrics.front().name, "throughput_samples_per_s");
+    EXPECT_EQ(textOf(metrics.front()), "100,000 samples/s");
+}
+
 TEST(PredictionStudy, saysWhereSumsWereMeasuredBetweenOtherNumbersOfDevices) {
     const std::filesystem::path file =
         std::filesystem::path(testing::TempDir()) / fmt::format("pair-{}.json", ::getpid());
@@ -72,7 +115,8 @@ TEST(PredictionStudy, saysWhereSumsWereMeasuredBetweenOtherNumbersOfDevices) {
     EXPECT_THAT(sentences("1,2"), testing::IsEmpty());
     const auto sentence = [&](int devices) {
         return fmt::format(
-            "{}: no sum between {} devices was measured; it is as fast as the one measured between another number.",
+            "{}: no sum between {} devices was measured; it is a ring's, from the sums measured between another "
+            "number.",
             file.stem().string(), devices);
     };
     EXPECT_THAT(sentences("2,4,16"), testing::ElementsAre(sentence(4), sentence(16)));
@@ -117,16 +161,21 @@ TEST(PredictionStudy, explainsEveryMetric) {
     const std::vector<Metric> metrics = metricsOf(sample());
     ASSERT_GT(metrics.size(), 20U);
     std::set<std::string> names;
+    std::map<std::string, std::string> formulas;  // of all accelerators and numbers of devices
     for (const Metric& metric : metrics) {
         EXPECT_TRUE(names.insert(metric.name).second) << metric.name;
         const std::optional<Explanation> explanation = explain(sample(), metric.name);
         ASSERT_TRUE(explanation) << metric.name;
         EXPECT_EQ(explanation->value, textOf(metric));
-        EXPECT_FALSE(explanation->formula.empty());
+        const std::string number = metric.name.substr(metric.name.find_last_of('/') + 1);
+        EXPECT_EQ(formulas.emplace(number, explanation->formula).first->second, explanation->formula) << metric.name;
         EXPECT_FALSE(explanation->source.empty());
         EXPECT_FALSE(explanation->terms.empty()) << metric.name;
     }
     EXPECT_FALSE(explain(sample(), "no_such_number"));
+    std::string text;
+    for (const auto& [number, formula] : formulas) text += number + ": " + formula + '\n';
+    test::expectGolden(text, "tests/data/formulas/prediction.txt");
 }
 
 TEST(PredictionStudy, namesItsInputs) {

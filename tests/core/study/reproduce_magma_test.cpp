@@ -76,8 +76,9 @@ TEST_P(EveryMagmaFigure, reportsItsProgress) {
 }
 
 INSTANTIATE_TEST_SUITE_P(MagmaFigures, EveryMagmaFigure,
-                         testing::Values("magma-fig8", "magma-fig9", "magma-fig11", "magma-fig12", "magma-fig13",
-                                         "magma-fig14", "magma-fig15", "magma-fig16", "magma-fig17", "magma-table5"),
+                         testing::Values("magma-fig7", "magma-fig8", "magma-fig9", "magma-fig10", "magma-fig11",
+                                         "magma-fig12", "magma-fig13", "magma-fig14", "magma-fig15", "magma-fig16",
+                                         "magma-fig17", "magma-table5"),
                          [](const auto& tested) { return tested.param.substr(std::string("magma-").size()); });
 
 class EveryMagmaRace : public testing::TestWithParam<std::string> {};
@@ -92,6 +93,13 @@ TEST_P(EveryMagmaRace, isToldRelativeToMagmaAndNeverBeatsTheBound) {
             EXPECT_EQ(number, 1) << key.first;
         }
     }
+    std::size_t cut = 0;
+    for (const std::string& note : figure.notes) {
+        if (note.find(", cut") == std::string::npos) continue;
+        EXPECT_EQ(note.find("bound: longest job"), std::string::npos) << note;
+        ++cut;
+    }
+    EXPECT_GE(cut, 8U);
     for (const ReproductionMean& mean : figure.geometricMeans) {
         ASSERT_TRUE(mean.paper) << mean.metric;
         EXPECT_LT(*mean.paper, 1) << mean.metric;
@@ -113,6 +121,33 @@ TEST(MagmaFigure8, hasThePapersThroughputsBesideOurs) {
     EXPECT_DOUBLE_EQ(means.at("herald-like"), 1 / 1.4);
     EXPECT_DOUBLE_EQ(means.at("ai-mt-like"), 1 / 1.41);
     EXPECT_DOUBLE_EQ(means.at("optimisers"), 1 / 1.6);
+}
+
+TEST(MagmaFigure7, tellsStylesApartAndWhatThePaperSaysOfThem) {
+    const Reproduction figure = recomputed("magma-fig7");
+    const Numbers numbers = numbersOf(figure);
+    for (const std::string suffix : {"", " (corrected)"})
+        for (const std::string task : {"vision", "language", "recommendation"})
+            EXPECT_NE(numbers.at({task + " on HB" + suffix, "latency_cycles"}),
+                      numbers.at({task + " on LB" + suffix, "latency_cycles"}));
+    std::size_t here = 0, corrected = 0;
+    for (const std::string& note : figure.notes) {
+        if (!note.starts_with("The paper: ")) continue;
+        const bool isCorrected = note.find(". Here, under the corrected model, that ") != std::string::npos;
+        (isCorrected ? corrected : here) += 1;
+        EXPECT_EQ(note.find("(corrected)"), std::string::npos) << note;
+    }
+    EXPECT_EQ(here, 3U);
+    EXPECT_EQ(corrected, 3U);
+}
+
+TEST(MagmaFigure10, hasMagmaAtOneAndSpreadsOfAllAlgorithms) {
+    const Numbers numbers = numbersOf(recomputed("magma-fig10"));
+    EXPECT_EQ(numbers.at({"mix S2 16", "magma"}), 1);
+    for (const std::string metric : {"magma", "cmaes", "pso", "stdga", "ppo2", "random"}) {
+        EXPECT_GT(numbers.at({"mix S2 16, spread at first", metric}), 0) << metric;
+        EXPECT_GT(numbers.at({"mix S2 16, spread in the end", metric}), 0) << metric;
+    }
 }
 
 TEST(MagmaFigure9, hasThePapersThroughputsBesideOurs) {

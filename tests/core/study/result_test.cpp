@@ -154,7 +154,7 @@ TEST(Metrics, beginWithTheBestPlansAndHaveUniqueNames) {
 
 TEST(Headline, saysWhatCameOutInOneLine) {
     Result result = test::handMadeResult();
-    EXPECT_EQ(headline(result), "6.31× over DP · 36.2 ms/step · proven optimal · accpar");
+    EXPECT_EQ(headline(result), "6.31× over data parallelism · 36.2 ms/step · proven optimal · accpar");
     std::get<PartitionOutcome>(result.outcome).result.plans.clear();
     EXPECT_EQ(headline(result), "no plan");
 }

@@ -22,7 +22,8 @@ std::vector<int> levelsOf(const Scaling& scaling) {
 
 TEST(Scaling, endsWithTheRunItself) {
     for (const test::Sample& sample : test::samples()) {
-        const Study study = test::studyOf(sample);
+        Study study = test::studyOf(sample);
+        setParameter(study, "groups", {"all"});
         const Result whole = run(study);
         const auto& outcome = std::get<PartitionOutcome>(whole.outcome);
         const ScalingPoint last = scaling(study).points.back();
@@ -46,7 +47,8 @@ TEST(Scaling, halvesEveryGroupDownToOneAcceleratorOfEach) {
 
 TEST(Scaling, isThatOfRunsOnSmallerFleets) {
     const Study study = studyOf("accpar-heterogeneous", {{"strategies", "accpar,dp"}});
-    const partition::Options options = partitionOptions(study);
+    partition::Options options = partitionOptions(study);
+    options.groups = partition::Groups::all;
     const PartitionInputs inputs = readPartitionInputs(study, options, {});
     hardware::Fleet eighth = inputs.fleet;
     for (hardware::Group& group : eighth.groups) group.count = 16;

@@ -133,6 +133,67 @@ TEST(Study, parametersBecomeTheEnginesOptions) {
     EXPECT_EQ(options.levels, 1);
 }
 
+TEST(Study, groupsOfAFleetMayStayIdleUnlessAllAreAskedFor) {
+    Study study = newStudy("partition");
+    EXPECT_EQ(partitionOptions(study).groups, partition::Groups::best);
+    const std::string before = contentHash(study);
+    setParameter(study, "groups", {"all"});
+    EXPECT_EQ(partitionOptions(study).groups, partition::Groups::all);
+    EXPECT_NE(contentHash(study), before);
+    study.parameters.erase("groups");
+    EXPECT_EQ(contentHash(study), before) << "studies that were kept before have no such parameter";
+}
+
+TEST(PartitionStudy, refusesTheSliceOfOneDevice) {
+    Study study = newStudy("partition");
+    study.models = {"zoo:bert-base"};
+    study.hardware = {"accpar-homogeneous"};
+    study.dimensions = {{"tensor_parallel", 2}};
+    std::string refused;
+    try {
+        run(study);
+    } catch (const UsageError& error) {
+        refused = error.what();
+    }
+    EXPECT_TRUE(refused.ends_with(
+        "; partition splits whole models: give it with --dim tensor_parallel=1, and the strategies split its layers "
+        "over the fleet"))
+        << refused;
+    EXPECT_NE(refused.find("is the slice that one of 2 devices holds"), std::string::npos) << refused;
+    const Estimate asked = estimate(study);
+    ASSERT_EQ(asked.problems.size(), 1U) << "the window says so before a run";
+    EXPECT_EQ(asked.problems[0], refused);
+}
+
+/// Memory of one accelerator that trains a whole model, by each of the two engines.
+std::pair<double, double> memoriesOf(const std::string& model) {
+    Study split = newStudy("partition");
+    split.models = {model};
+    split.hardware = {"accpar-homogeneous"};
+    split.parameters["batch"] = 16 * 128;
+    split.parameters["strategies"] = Json::array({"dp"});
+    split.parameters["dtype"] = "bf16";
+    const Result parted = run(split);
+    const auto& share = std::get<PartitionOutcome>(parted.outcome).result.plans.at(0).shares.at(0);
+    Study whole = newStudy("predict");
+    whole.models = {model};
+    whole.hardware = {"a100"};
+    whole.seed = 1;
+    setParameter(whole, "batch", {"16"});
+    const Result predicted = run(whole);
+    const auto& memory = std::get<PredictionOutcome>(predicted.outcome).predictions.at(0).memory;
+    return {share.activations * 2, memory.bytes[static_cast<std::size_t>(predict::Category::inputOutput)]};
+}
+
+TEST(PartitionStudy, agreesWithPredictionsOnTheActivationsOfAStep) {
+    // Predictions add the gradients that are live at the fullest moment.
+    for (const char* model : {"zoo:resnet50", "zoo:gpt2"}) {
+        const auto [parted, predicted] = memoriesOf(model);
+        EXPECT_LE(parted, 1.05 * predicted) << model;
+        EXPECT_GE(parted, 0.7 * predicted) << model;
+    }
+}
+
 TEST(PartitionDocument, holdsEveryFieldInOrder) {
     const Json json = toJson(test::handMadeResult());
     EXPECT_EQ(keysOf(json), (std::vector<std::string>{"schema", "tool_version", "command", "inputs", "model", "fleet",
@@ -140,9 +201,11 @@ TEST(PartitionDocument, holdsEveryFieldInOrder) {
                                                       "strategies", "assumptions", "warnings"}));
     EXPECT_EQ(json["schema"], "tessera.partition-result/1");
     const Json& plan = json["strategies"]["accpar"];
-    EXPECT_EQ(keysOf(plan), (std::vector<std::string>{"step_time_s", "throughput_samples_per_s", "speedup_over_dp",
-                                                      "cost_s", "lower_bound_s", "bounds", "gap", "optimal", "ended_by",
-                                                      "fits", "levels", "per_accelerator", "without_group"}));
+    EXPECT_EQ(keysOf(plan),
+              (std::vector<std::string>{"step_time_s", "throughput_samples_per_s", "speedup_over_dp", "idle_groups",
+                                        "cost_s", "lower_bound_s", "bounds", "bounds_subsets", "gap", "optimal",
+                                        "ended_by", "fits", "levels", "per_accelerator", "without_group", "subsets",
+                                        "subsets_ruled_out", "subsets_left"}));
     EXPECT_EQ(keysOf(plan["levels"][0]),
               (std::vector<std::string>{"level", "group", "accelerators", "occurrences", "ratio", "objective_s",
                                         "side_i_s", "side_j_s", "lower_bound_s", "layers", "joins"}));
@@ -150,8 +213,13 @@ TEST(PartitionDocument, holdsEveryFieldInOrder) {
               (Json{{"name", "fc<1>"}, {"type", "III"}, {"compute_s", 0.1}, {"intra_s", 0.05}, {"inter_s", 0.05}}));
     EXPECT_EQ(plan["levels"][0]["joins"][0],
               (Json{{"name", "join"}, {"layout", "c"}, {"compute_s", 0.0}, {"inter_s", 0.01}}));
-    EXPECT_EQ(plan["without_group"]["slow"]["faster"], true);
-    EXPECT_EQ(plan["without_group"]["fast"]["faster"], false);
+    EXPECT_EQ(plan["subsets"][0], (Json{{"idle_groups", Json::array()},
+                                        {"accelerators", 4},
+                                        {"step_time_s", 0.0362},
+                                        {"speedup_over_dp", 6.31},
+                                        {"lower_bound_s", 0.0362}}));
+    EXPECT_EQ(plan["without_group"]["slow"]["step_time_s"], 0.0458);
+    EXPECT_EQ(plan["without_group"]["slow"]["faster"], false);
     EXPECT_EQ(test::schemaErrors(plain(json), "partition-result.schema.json"), "");
 }
 

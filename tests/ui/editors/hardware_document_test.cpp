@@ -4,7 +4,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
-#include <QElapsedTimer>
+#include <QDate>
 #include <QLabel>
 #include <QPushButton>
 #include <QSignalSpy>
@@ -17,6 +17,7 @@
 #include "core/base/file.h"
 #include "core/hardware/library.h"
 #include "tests/support/paths.h"
+#include "tests/support/work.h"
 #include "tests/ui/editors/documents.h"
 #include "ui/editors/difference_dialog.h"
 #include "ui/editors/edited_file.h"
@@ -25,6 +26,7 @@
 #include "ui/editors/hardware_picture.h"
 #include "ui/editors/list_editor.h"
 #include "ui/editors/provenance_button.h"
+#include "ui/editors/sourced_number.h"
 #include "ui/editors/topology_editor.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot_widget.h"
@@ -92,8 +94,7 @@ TEST_F(HardwareDocumentTest, TypingIsOneStepAndCanBeUndone) {
     QSignalSpy modified(document.get(), &Document::modifiedChanged);
     QLineEdit* power = line(*document, QStringLiteral("Power"));
     retype(power, QStringLiteral("300 W"));
-    EXPECT_EQ(jsonOf(*document).at("power_watts").at("value"), Json(300));
-    EXPECT_EQ(jsonOf(*document).at("power_watts").at("class"), Json("measured"));
+    EXPECT_EQ(jsonOf(*document).at("power_watts"), setByHand(before.at("power_watts"), Json(300)));
     EXPECT_TRUE(document->isModified());
     EXPECT_GE(modified.count(), 1);
     EXPECT_EQ(document->undoStack()->count(), 1);
@@ -140,7 +141,7 @@ TEST_F(HardwareDocumentTest, RefusesToSaveWhatCannotBeRead) {
     QTest::keyClicks(line(*document, QStringLiteral("Power")), QStringLiteral("kW"));
     EXPECT_TRUE(document->save());
     EXPECT_FALSE(document->isModified());
-    EXPECT_EQ(Json::parse(readFile(folder_.path() / "mine.json")).at("power_watts"), Json(1000));
+    EXPECT_EQ(Json::parse(readFile(folder_.path() / "mine.json")).at("power_watts"), setByHand(Json(), Json(1000)));
 }
 
 TEST_F(HardwareDocumentTest, KeepsWhatNoFieldShows) {
@@ -165,6 +166,8 @@ TEST_F(HardwareDocumentTest, SavesBundledFilesAsMine) {
     EXPECT_FALSE(document->isModified());
     const hardware::Fleet saved = hardware::loadFleet("my-fleet");
     EXPECT_EQ(saved.groups.at(0).count, 64);
+    EXPECT_EQ(saved.name, "my-fleet");
+    EXPECT_EQ(document->title(), QStringLiteral("my-fleet"));
     EXPECT_EQ(hardware::loadFleet("accpar-heterogeneous").groups.at(0).count, 128);
     EXPECT_FALSE(document->saveAs(QStringLiteral("../outside")));
 
@@ -172,7 +175,72 @@ TEST_F(HardwareDocumentTest, SavesBundledFilesAsMine) {
     ASSERT_TRUE(document->duplicateAs(QStringLiteral("my-copy")));
     ASSERT_EQ(asked.count(), 1);
     EXPECT_EQ(asked.at(0).at(1).toString(), QStringLiteral("fleet/my-copy"));
-    EXPECT_EQ(hardware::loadFleet("my-copy").name, "AccPar heterogeneous (copy)");
+    EXPECT_EQ(hardware::loadFleet("my-copy").name, "my-copy");
+}
+
+TEST_F(HardwareDocumentTest, KeepsTheNameThatIsInItsFieldWhenItIsSavedAsACopy) {
+    const auto document = opened(QStringLiteral("fleet/accpar-heterogeneous"));
+    retype(line(*document, QStringLiteral("Name")), QStringLiteral("Boards of two kinds"));
+    ASSERT_TRUE(document->saveAs(QStringLiteral("boards")));
+    EXPECT_EQ(hardware::loadFleet("boards").name, "Boards of two kinds");
+    ASSERT_TRUE(document->duplicateAs(QStringLiteral("boards-of-two-kinds")));
+    EXPECT_EQ(hardware::loadFleet("boards-of-two-kinds").name, "Boards of two kinds");
+}
+
+TEST_F(HardwareDocumentTest, ANumberSetByHandIsOnesOwnAndSaysWhatItWas) {
+    const auto document = opened(QStringLiteral("fleet/a100-h100-mixed"));
+    const Json before = jsonOf(*document);
+    ListEditor* groups = list(*document, "groups");
+    const QModelIndex count = groups->model()->index(1, 2);
+    ASSERT_TRUE(groups->model()->setCell(count, Json(16)));
+    const std::string today = QDate::currentDate().toString(Qt::ISODate).toStdString();
+    EXPECT_EQ(jsonOf(*document).at("groups")[1].at("count"),
+              Json::parse(R"({"value": 16, "source": "set by hand on )" + today + R"(", "class": "yours",
+                              "was": {"value": 32, "source": "Assumed: four nodes of 8", "class": "assumed"}})"));
+    // Beside the table, and in the cell's tooltip.
+    groups->view()->setCurrentIndex(count);
+    auto* source = groups->findChild<ProvenanceButton*>();
+    EXPECT_EQ(source->accessibleDescription(),
+              QStringLiteral("yours · set by hand on %1 · was 32, assumed: Assumed: four nodes of 8")
+                  .arg(QString::fromStdString(today)));
+    EXPECT_TRUE(source->toolTip().contains(QStringLiteral("<s>32</s>, assumed"))) << source->toolTip().toStdString();
+    EXPECT_TRUE(count.data(Qt::ToolTipRole).toString().contains(QStringLiteral("; was 32, assumed")));
+    settle(*document);
+    test::savePicture(*document, QStringLiteral("editor-own-number"));
+    // A rate, in the unit of its field.
+    ListEditor* links = list(*document, "links");
+    int rate = 0;
+    while (links->model()->spec().columns[rate].path != "bits_per_s") ++rate;
+    ASSERT_TRUE(links->model()->setCell(links->model()->index(0, rate), Json(4e11)));
+    links->view()->setCurrentIndex(links->model()->index(0, rate));
+    EXPECT_TRUE(links->findChild<ProvenanceButton*>()->accessibleDescription().contains(
+        QStringLiteral(" · was 200 Gb/s, datasheet: NVIDIA DGX A100 datasheet")));
+    // Changed again, it still says what it was; as it was, it comes from there again.
+    ASSERT_TRUE(groups->model()->setCell(count, Json(8)));
+    EXPECT_EQ(jsonOf(*document).at("groups")[1].at("count").at("was").at("value"), Json(32));
+    ASSERT_TRUE(groups->model()->setCell(count, Json(32)));
+    EXPECT_EQ(jsonOf(*document).at("groups")[1].at("count"), before.at("groups")[1].at("count"));
+    document->undoStack()->setIndex(0);
+    EXPECT_EQ(jsonOf(*document), before);
+}
+
+TEST(SetByHand, keepsTheFirstNumberThatNamedItsSource) {
+    const QDate day(2026, 11, 23);
+    const Json cited{{"value", 32}, {"source", "sheet"}, {"class", "datasheet"}, {"alternatives", {{{"value", 31}}}}};
+    const Json own{{"value", 16}, {"source", "set by hand on 2026-11-23"}, {"class", "yours"}, {"was", cited}};
+    EXPECT_EQ(setByHand(cited, 16, day), own);
+    EXPECT_EQ(setByHand(cited, 32.0, day), cited) << "nothing was changed";
+    EXPECT_EQ(setByHand(setByHand(cited, 8, day), 16, day), own);
+    EXPECT_EQ(setByHand(own, 32, day), cited);
+    EXPECT_EQ(setByHand(setByHand(cited, "many", day), 16, day), own) << "also over what is no number";
+    EXPECT_EQ(setByHand(cited, Json(), day), Json());
+    // What said nothing of itself is not kept.
+    const Json alone{{"value", 16}, {"source", "set by hand on 2026-11-23"}, {"class", "yours"}};
+    EXPECT_EQ(setByHand(32, 16, day), alone);
+    EXPECT_EQ(setByHand(Json(), 16, day), alone);
+    // Its source can be said, and it stays one's own; of another class it replaces nothing.
+    EXPECT_EQ(withProvenance(own, QStringLiteral("quote"), QStringLiteral("yours")).at("was"), cited);
+    EXPECT_FALSE(withProvenance(own, QStringLiteral("quote"), QStringLiteral("datasheet")).contains("was"));
 }
 
 TEST_F(HardwareDocumentTest, RenamingAGroupRenamesItInLinksAndTopology) {
@@ -232,7 +300,7 @@ TEST_F(HardwareDocumentTest, ModelsOfListsKeepTheRules) {
     EXPECT_FALSE(peaks->setCell(peaks->index(1, 0), Json("bf16")));
     EXPECT_TRUE(peaks->setCell(peaks->index(1, 0), Json("int8")));
     EXPECT_TRUE(peaks->setData(peaks->index(1, 1), QStringLiteral("240 TFLOPS"), Qt::EditRole));
-    EXPECT_EQ(jsonOf(*document).at("peak_flops").at("int8"), Json(240'000'000'000'000));
+    EXPECT_EQ(jsonOf(*document).at("peak_flops").at("int8").at("value"), Json(240'000'000'000'000));
 }
 
 TEST_F(HardwareDocumentTest, AThousandGroupsStayFluid) {
@@ -246,14 +314,12 @@ TEST_F(HardwareDocumentTest, AThousandGroupsStayFluid) {
     const auto document = opened(QString::fromStdString((folder_.path() / "large.json").string()));
     ListModel* groups = list(*document, "groups")->model();
     ASSERT_EQ(groups->rowCount(), 1000);
-    QElapsedTimer clock;
-    clock.start();
+    const double before = test::workMilliseconds();
     ASSERT_TRUE(groups->setCell(groups->index(999, 2), Json(-1)));
-    EXPECT_LT(clock.elapsed(), 1000);  // far above what it takes, for slow machines
+    EXPECT_LT(test::workMilliseconds() - before, 500 * test::kSlowerBuild);
     settle(*document);
     EXPECT_FALSE(groups->problem(groups->index(999, 2)).isEmpty());
     EXPECT_EQ(groups->cellOf("groups[999].count"), groups->index(999, 2));
-    std::cout << "an edit took " << clock.elapsed() << " ms until it was checked\n";
 }
 
 TEST_F(HardwareDocumentTest, ListsOnlyDifferences) {
@@ -339,7 +405,8 @@ TEST_F(HardwareDocumentTest, ShowsTrees) {
     QLineEdit* rate = line(*document, QStringLiteral("Rate of the node"));
     ASSERT_TRUE(rate != nullptr && rate->isVisible());
     retype(rate, QStringLiteral("400 Gb/s"));
-    EXPECT_EQ(jsonOf(*document).at("topology").at("node")[0].at("bits_per_s"), Json(400'000'000'000));
+    EXPECT_EQ(jsonOf(*document).at("topology").at("node")[0].at("bits_per_s"),
+              setByHand(Json(), Json(400'000'000'000)));
     settle(*document);
     QTest::qWait(20);
     test::savePicture(*document, QStringLiteral("editor-fleet-tree"));

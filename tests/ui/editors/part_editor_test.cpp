@@ -18,6 +18,7 @@
 #include "ui/editors/hardware_picture.h"
 #include "ui/editors/kind_form.h"
 #include "ui/editors/list_editor.h"
+#include "ui/editors/sourced_number.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -79,12 +80,12 @@ protected:
 
 TEST_F(PartEditorTest, ShowsTheFieldsOfTheCurrentGroup) {
     EXPECT_EQ(list("groups.1.accelerator.peak_flops"), nullptr) << "the first group names one of the library";
-    EXPECT_NE(button(QStringLiteral("Write the accelerator of old out here")), nullptr);
+    EXPECT_NE(button(QStringLiteral("Embed a copy of the accelerator of old")), nullptr);
     choose(1);
     ASSERT_NE(list("groups.1.accelerator.peak_flops"), nullptr);
     EXPECT_EQ(line(QStringLiteral("Name"))->text(), QStringLiteral("Prototype"));
     EXPECT_EQ(line(QStringLiteral("Network"))->text(), QStringLiteral("100 Gb/s"));
-    EXPECT_EQ(button(QStringLiteral("Write the accelerator of own out here")), nullptr);
+    EXPECT_EQ(button(QStringLiteral("Embed a copy of the accelerator of own")), nullptr);
     test::savePicture(*document_, QStringLiteral("editor-fleet-part"));
     choose(0);
     EXPECT_EQ(list("groups.1.accelerator.peak_flops"), nullptr);
@@ -97,7 +98,9 @@ TEST_F(PartEditorTest, EditsInPlaceOnTheFleetsUndoStack) {
     network->setFocus();
     network->selectAll();
     QTest::keyClicks(network, QStringLiteral("200 Gb/s"));
-    EXPECT_EQ(json().at("groups")[1].at("accelerator").at("network_bits_per_s"), Json(200'000'000'000));
+    EXPECT_EQ(
+        json().at("groups")[1].at("accelerator").at("network_bits_per_s"),
+        setByHand(before.at("groups")[1].at("accelerator").value("network_bits_per_s", Json()), Json(200'000'000'000)));
     EXPECT_EQ(json().at("groups")[0], before.at("groups")[0]);
     EXPECT_EQ(document_->undoStack()->count(), 1);
     ListModel* peaks = list("groups.1.accelerator.peak_flops")->model();
@@ -151,7 +154,7 @@ TEST_F(PartEditorTest, GoesToAFieldOfAnotherGroup) {
 
 TEST_F(PartEditorTest, WritesOutOneOfTheLibrary) {
     choose(0);
-    button(QStringLiteral("Write the accelerator of old out here"))->click();
+    button(QStringLiteral("Embed a copy of the accelerator of old"))->click();
     ASSERT_TRUE(waitUntil([&] { return list("groups.0.accelerator.peak_flops") != nullptr; }));
     const Json part = json().at("groups")[0].at("accelerator");
     ASSERT_TRUE(part.is_object());

@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollArea>
 #include <QTest>
 #include <QUndoStack>
 #include <string>
@@ -18,6 +19,7 @@
 #include "ui/editors/list_editor.h"
 #include "ui/editors/native_file.h"
 #include "ui/editors/range_text.h"
+#include "ui/editors/sourced_number.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot_widget.h"
 
@@ -59,10 +61,14 @@ TEST(RangeText, keepsWhatCannotBeReadAndSaysHowToWriteIt) {
 TEST(RangeText, keepsWhatIsSaidAboutNumbersThatStay) {
     const Json sourced{{"value", 2}, {"source", "table 1"}, {"class", "datasheet"}};
     const RangeReading reading = readRangeText(QStringLiteral("2, 4"), Measure::count, Json::array({sourced, 8}));
-    EXPECT_EQ(reading.value, Json::array({sourced, 4}));
+    EXPECT_EQ(reading.value, Json::array({sourced, setByHand(Json(), 4)})) << "the user's own";
     const RangeReading steps =
         readRangeText(QStringLiteral("1 to 2"), Measure::count, Json{{"from", sourced}, {"to", 8}, {"step", "×2"}});
     EXPECT_EQ(steps.value.at("to"), sourced);
+    const RangeReading other =
+        readRangeText(QStringLiteral("4 to 8"), Measure::count, Json{{"from", sourced}, {"to", 8}, {"step", "×2"}});
+    EXPECT_EQ(other.value.at("from"), setByHand(sourced, 4));
+    EXPECT_EQ(tellingOfRange(other.value), other.value.at("from"));
 }
 
 class TemplateDocument : public testing::Test {
@@ -186,7 +192,7 @@ TEST_F(TemplateDocument, aNewOneIsRightFromTheStart) {
     EXPECT_EQ(document->key(), QStringLiteral("template/mine"));
     EXPECT_EQ(hardware::architectureCount(hardware::loadTemplate("mine")), 3125U);
     ASSERT_TRUE(document->duplicateAs(QStringLiteral("mine-too")));
-    EXPECT_EQ(hardware::loadTemplate("mine-too").name, "New template (copy)");
+    EXPECT_EQ(hardware::loadTemplate("mine-too").name, "mine-too");
     for (ListEditor* list : document->findChildren<ListEditor*>())
         if (list->model()->spec().path == "area.glb") list->model()->addRow();
     settle(*document);
@@ -211,6 +217,28 @@ TEST_F(TemplateDocument, isTakenWhereItIsDropped) {
     const NativeFile* native = nativeFile(R"({"schema": "tessera.template/1"})");
     ASSERT_NE(native, nullptr);
     EXPECT_STREQ(native->document, "hardware");
+}
+
+TEST_F(TemplateDocument, inASmallWindowFormAndHistogramAreBothRead) {
+    // What panels leave of a window of 1280 by 800.
+    const auto document = opened(QStringLiteral("template/phaze"), {760, 560});
+    const auto* scroll = document->findChild<QScrollArea*>();
+    ASSERT_NE(scroll, nullptr);
+    int rows = 0;
+    for (const QLineEdit* each : scroll->findChildren<QLineEdit*>()) {
+        const QRect place(each->mapTo(scroll->viewport(), QPoint()), each->size());
+        rows += each->isVisible() && scroll->viewport()->rect().contains(place) ? 1 : 0;
+    }
+    EXPECT_GE(rows, 6);
+    const PlotWidget* classes = plot(*document, "template-areas");
+    ASSERT_NE(classes, nullptr);
+    EXPECT_GE(classes->height(), 120);
+    EXPECT_GE(classes->width(), 700);
+    const std::vector<std::string>& labels = classes->chart().x.categories;
+    EXPECT_LE(labels.size(), 13U);
+    for (const std::string& label : labels) EXPECT_LE(label.size(), 6U) << label;
+    EXPECT_EQ(labels.back(), "more") << "what is larger than 64 times the bound";
+    test::savePicture(*document, QStringLiteral("editors-template-small"));
 }
 
 /// Pictures for a person to look at.

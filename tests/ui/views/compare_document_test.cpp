@@ -115,7 +115,8 @@ TEST(CompareDocument, saysWhichRunIsAheadAndWarns) {
     for (const auto* label : document.findChildren<QLabel*>()) text += label->text() + QLatin1Char('\n');
     EXPECT_TRUE(text.contains(QStringLiteral("second is 2× as fast as first: 18.1 ms against 36.2 ms per step.")))
         << text.toStdString();
-    EXPECT_TRUE(document.findChild<MessageBar*>()->message().contains(QStringLiteral("batch")));
+    EXPECT_TRUE(document.findChild<MessageBar*>()->message().contains(
+        QStringLiteral("Batch sizes differ: 'second' against the baseline.")));
 }
 
 TEST(CompareDocument, showsOnlyDifferencesUnlessAsked) {
@@ -176,7 +177,7 @@ TEST(CompareDocument, theDifferenceIsInViewBesideLongNames) {
     ASSERT_TRUE(waitUntil([&] { return numbers->model()->rowCount() > 0; }));
     QCoreApplication::processEvents();
     const int last = numbers->model()->columnCount() - 1;
-    EXPECT_EQ(numbers->model()->headerData(last, Qt::Horizontal).toString(), QStringLiteral("Against the baseline"));
+    EXPECT_EQ(numbers->model()->headerData(last, Qt::Horizontal).toString(), QStringLiteral("Δ vs baseline"));
     EXPECT_LE(numbers->columnViewportPosition(last) + numbers->columnWidth(last), numbers->viewport()->width());
     EXPECT_TRUE(numbers->model()->headerData(2, Qt::Horizontal, Qt::ToolTipRole).toString().startsWith(runs[0].title))
         << "what is cut is told whole";
@@ -323,12 +324,12 @@ TEST(CompareDocument, betterIsGreenAndWorseIsRed) {
     const std::map<QString, const char*> expected{{QStringLiteral("Step time"), "good"},
                                                   {QStringLiteral("Throughput"), "good"},
                                                   {QStringLiteral("Speed-up over data parallelism"), "good"},
-                                                  {QStringLiteral("Cost of the first split"), "bad"},
+                                                  {QStringLiteral("Top-level split cost"), "bad"},
                                                   {QStringLiteral("Gap to the bound"), "bad"},
                                                   {QStringLiteral("Compute"), "bad"},
                                                   {QStringLiteral("Communication"), "good"},
                                                   {QStringLiteral("Memory per accelerator"), "bad"},
-                                                  {QStringLiteral("Fullest memory"), "bad"}};
+                                                  {QStringLiteral("Peak memory use"), "bad"}};
     std::set<QString> seen;
     for (int row = 0; row < table->rowCount(); ++row) {
         const QString title = table->index(row, 0).data().toString();

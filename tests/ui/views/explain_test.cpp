@@ -16,6 +16,7 @@
 #include "core/study/metric.h"
 #include "core/study/study.h"
 #include "tests/support/gestures.h"
+#include "tests/support/golden.h"
 #include "tests/support/pictures.h"
 #include "tests/support/runs.h"
 #include "ui/models/partition_facts.h"
@@ -59,8 +60,13 @@ TEST(Explain, everyMetricOfAResult) {
     const PartitionRun run = realRun();
     const std::vector<study::Metric> metrics = study::metricsOf(run.result());
     EXPECT_GT(metrics.size(), 30U);
-    for (const study::Metric& metric : metrics)
-        expectWhole(study::explain(run.result(), metric.name), metric.name, metric.measure);
+    std::string formulas;
+    for (const study::Metric& metric : metrics) {
+        const auto made = study::explain(run.result(), metric.name);
+        expectWhole(made, metric.name, metric.measure);
+        if (made) formulas += metric.name + ": " + made->formula + '\n';
+    }
+    test::expectGolden(formulas, "tests/data/formulas/partition.txt");
 }
 
 SharedChoice choiceOf(const PartitionRun& run) {
@@ -193,20 +199,16 @@ TEST_F(ExplainView, theMenuOfACellPinsExplainsAndExports) {
     delete menu;
 }
 
-TEST(StudyWithout, savesTheFleetWithoutAGroupAndAStudyOnIt) {
+TEST(StudyWithAllGroups, asksForAllGroupsAndForgetsPinnedRatios) {
     study::Study study = realRun().result().study;
     study.parameters["pin_ratio"] = {{"0", 0.3}};
-    const QString file = studyWithout(study, "v2");
+    const QString file = studyWithAllGroups(study);
     ASSERT_TRUE(QFileInfo::exists(file));
     const study::Study made = study::loadStudy(file.toStdString());
     EXPECT_EQ(made.models, study.models);
+    EXPECT_EQ(made.hardware, study.hardware);
+    EXPECT_EQ(made.parameters.at("groups"), "all");
     EXPECT_TRUE(made.parameters.at("pin_ratio").empty()) << "they speak of splits that are gone";
-    ASSERT_EQ(made.hardware.size(), 1U);
-    const hardware::Fleet fleet = hardware::loadFleet(made.hardware[0]);
-    ASSERT_EQ(fleet.groups.size(), 1U);
-    EXPECT_EQ(fleet.groups[0].name, "v3");
-    EXPECT_EQ(fleet.groups[0].count, 128);
-    EXPECT_THROW(studyWithout(study, "v9"), UsageError);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
-#include <QElapsedTimer>
 #include <QMouseEvent>
 #include <QSignalSpy>
 #include <QTest>
 
 #include "tests/support/gestures.h"
 #include "tests/support/pictures.h"
+#include "tests/support/work.h"
 #include "ui/theme/theme.h"
 #include "ui/views/gantt_view.h"
 
@@ -153,13 +153,12 @@ TEST_F(Gantt, hoverShowsACardWithTheEvent) {
 TEST_F(Gantt, aHundredThousandEventsStayQuick) {
     view.setTimeline(timelineOf(10, 10000));
     test::savePicture(view, QStringLiteral("gantt-many"));
-    QElapsedTimer clock;
-    clock.start();
+    const double before = test::workMilliseconds();
     for (int i = 0; i < 10; ++i) {
         QTest::keyClick(&view, Qt::Key_Plus);
         test::pictureOf(view);
     }
-    EXPECT_LT(clock.elapsed(), 3000);
+    EXPECT_LT(test::workMilliseconds() - before, 1000 * test::kSlowerBuild);
 }
 
 TEST_F(Gantt, exportsATrace) {

@@ -2,7 +2,6 @@
 
 #include <QAction>
 #include <QClipboard>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QGuiApplication>
 #include <QMenu>
@@ -20,6 +19,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
 #include "tests/support/turns.h"
+#include "tests/support/work.h"
 #include "ui/theme/theme.h"
 #include "ui/views/graph_view.h"
 
@@ -83,7 +83,8 @@ TEST_F(GraphViewTest, opensABlockWhereItIs) {
     const QRectF after = view.nodeRect(block);
     EXPECT_EQ(view.visibleCount(), 17);
     EXPECT_NEAR(before.center().x(), after.center().x(), 1);
-    EXPECT_NEAR(before.top(), after.top(), 1);
+    EXPECT_LE(after.top(), before.top() + 1) << "it moves up as far as it must to be seen";
+    EXPECT_TRUE(QRectF(view.rect()).contains(after));
     view.select(block);
     test::savePicture(view, QStringLiteral("graph-resnet50-open"));
     view.collapse(block);
@@ -96,6 +97,21 @@ TEST_F(GraphViewTest, opensABlockWhereItIs) {
     view.forward();
     ASSERT_TRUE(waitForLayout(view));
     EXPECT_FALSE(view.isExpanded(block));
+}
+
+TEST_F(GraphViewTest, whatIsUnfoldedComesIntoSight) {
+    show(QStringLiteral("zoo:resnet50"));
+    view.resize(700, 420);
+    for (const char* label : {"layer3.0", "layer4.0"}) {
+        const int block = nodeLabelled(*contents, label);
+        view.reveal(block);
+        ASSERT_TRUE(waitForLayout(view));
+        view.expand(block);
+        ASSERT_TRUE(waitForLayout(view));
+        const QRectF place = view.nodeRect(block), inside(view.rect());
+        EXPECT_GE(place.top(), inside.top()) << label;
+        EXPECT_GE(place.intersected(inside).height(), std::min(place.height(), 300.0)) << label;
+    }
 }
 
 TEST_F(GraphViewTest, walksAlongTheEdgesByKeyboard) {
@@ -258,12 +274,12 @@ TEST_F(GraphViewTest, theMenuOffersWhatCanBeDoneAndExports) {
         return texts.join(QLatin1Char('|'));
     };
     const int block = nodeLabelled(*contents, "layer1.0");
-    EXPECT_TRUE(entries(block).startsWith(QStringLiteral("Open|Copy name|"))) << entries(block).toStdString();
+    EXPECT_TRUE(entries(block).startsWith(QStringLiteral("Unfold|Copy name|"))) << entries(block).toStdString();
     view.expand(block);
     ASSERT_TRUE(waitForLayout(view));
     EXPECT_TRUE(entries(block).startsWith(QStringLiteral("Fold|Copy name|")));
     const QString whole = entries(-1);
-    EXPECT_TRUE(whole.startsWith(QStringLiteral("Fit|Open all|Fold all|")));
+    EXPECT_TRUE(whole.startsWith(QStringLiteral("Fit|Unfold all|Fold all|")));
     for (const char* format : {"PNG", "SVG", "PDF", "DOT"}) {
         EXPECT_TRUE(whole.contains(QLatin1String(format), Qt::CaseInsensitive) ||
                     whole.contains(QStringLiteral("Graphviz")))
@@ -367,7 +383,7 @@ TEST(GraphLayout, worksWithoutGraphviz) {
 
     const Path path("/nowhere");
     const report::Layout fallen = report::layOut(request);
-    EXPECT_NE(fallen.note.find("install Graphviz"), std::string::npos) << fallen.note;
+    EXPECT_NE(fallen.note.find("install the package graphviz"), std::string::npos) << fallen.note;
     EXPECT_EQ(fallen.nodes.size(), 6U);
 }
 
@@ -395,12 +411,10 @@ protected:
 };
 
 TEST_F(FakeDot, thatIsSlowIsNotWaitedFor) {
-    write("#!/bin/sh\nexec sleep 60\n");
-    QElapsedTimer clock;
-    clock.start();
+    const QString ended = folder.filePath(QStringLiteral("ended"));
+    write(QStringLiteral("#!/bin/sh\nsleep 60\ntouch '%1'\n").arg(ended).toUtf8().constData());
     const report::Layout layout = report::layOut(chain(4));
-    EXPECT_GE(clock.elapsed(), 1900);
-    EXPECT_LT(clock.elapsed(), 8000);
+    EXPECT_FALSE(QFile::exists(ended)) << "it was waited for";
     EXPECT_NE(layout.note.find("more than 2 s"), std::string::npos) << layout.note;
     EXPECT_EQ(layout.nodes.size(), 4U);
 }
@@ -443,19 +457,18 @@ TEST(GraphViewStress, staysFluidWithTenThousandOperators) {
     test::TurnMeter meter;
     const auto turnOf = [&](const char* what, const auto& work) {
         meter.take();
-        QElapsedTimer clock;
-        clock.start();
+        const double before = test::workMilliseconds();
         meter.run(work);
         EXPECT_TRUE(waitForLayout(view)) << what;
-        const auto elapsed = clock.elapsed();
+        const double worked = test::workMilliseconds() - before;
         test::waitUntil([] { return false; }, 30);  // it paints
         const double longest = meter.take();
         EXPECT_LT(longest, 50 * test::kSlowerBuild) << what;
         testing::Test::RecordProperty(std::string(what) + "_turn_ms", static_cast<int>(longest));
-        testing::Test::RecordProperty(std::string(what) + "_ms", static_cast<int>(elapsed));
-        return elapsed;
+        testing::Test::RecordProperty(std::string(what) + "_ms", static_cast<int>(worked));
+        return worked;
     };
-    // Elapsed time is several times the promised bounds, which the benchmark holds on a quiet machine.
+    // The work of this thread; what a person waits for is held by the benchmark on a quiet machine.
     EXPECT_LT(turnOf("first", [&] { view.setContents(contents); }), 5000 * test::kSlowerBuild);
     const int block = nodeLabelled(*contents, "30");
     ASSERT_GE(block, 0);

@@ -279,7 +279,7 @@ TEST(ModelDocument, countsAgainForAnotherBatch) {
 TEST(ModelDocument, showsLayerTablesToo) {
     ModelDocument document(QString::fromStdString(test::sourcePath("tests/data/tables/residual.json").string()));
     document.resize(1280, 800);
-    if (!waitForModel(document)) GTEST_SKIP() << document.problem().toStdString();
+    ASSERT_TRUE(waitForModel(document)) << document.problem().toStdString();
     EXPECT_GT(document.graphView()->visibleCount(), 1);
     test::savePicture(document, QStringLiteral("model-table"));
 }

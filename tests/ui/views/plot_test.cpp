@@ -189,10 +189,14 @@ TEST_F(Plot, strangeValuesDoNoHarm) {
             plot.setChart(chart);
             for (const QSize size : {QSize(1, 1), QSize(60, 30), QSize(800, 400)}) {
                 plot.resize(size);
-                test::pictureOf(plot);
+                const QImage picture = test::pictureOf(plot);
+                EXPECT_EQ(picture.size(), size);
+                if (size.width() >= 800) {
+                    EXPECT_GT(test::coloursIn(picture), 3) << "axes and letters at least";
+                }
             }
             test::wheel(plot, middleOf(plot), 200);
-            test::pictureOf(plot);
+            EXPECT_GT(test::coloursIn(test::pictureOf(plot)), 1);
         }
 }
 
@@ -250,7 +254,7 @@ TEST_F(Plot, theMouseFindsThePointAndItsValues) {
     const QImage crosshair = test::pictureOf(plot);
     EXPECT_NE(crosshair, before);
     const auto right = static_cast<int>(layout.plot.right()) - 3;
-    const QRect end(right - 4, at.y() - 1, 4, 3);
+    const QRect end(right - 24, at.y() - 2, 24, 5);
     EXPECT_NE(crosshair.copy(end), before.copy(end)) << "the line of the crosshair runs through the plot";
     QEvent leave(QEvent::Leave);
     QCoreApplication::sendEvent(&plot, &leave);
@@ -302,14 +306,14 @@ TEST_F(Plot, drawsAtMostTwentyTimesASecondWhateverTheRate) {
     clock.start();
     report::Chart chart = curves(50);
     int changes = 0;
-    while (clock.elapsed() < 500) {
+    while (clock.elapsed() < 500 || changes < 200) {
         chart.series[0].y[0] = 0.04 + 0.001 * (++changes % 7);
         plot.setChart(chart);
         QCoreApplication::processEvents();
     }
     const auto frames = static_cast<int>(clock.elapsed() / 50);
-    EXPECT_GT(changes, 2 * frames);
     EXPECT_LE(paintings.count, frames + 2);
+    EXPECT_LT(paintings.count, changes);
     EXPECT_GE(paintings.count, 1);
     // The newest chart is the one that stays.
     chart.title = "The last one";

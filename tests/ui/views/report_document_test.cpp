@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <QComboBox>
 #include <QFile>
+#include <QLabel>
+#include <QScrollArea>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
@@ -10,6 +13,7 @@
 #include "tests/support/pictures.h"
 #include "tests/support/runs.h"
 #include "ui/theme/theme.h"
+#include "ui/views/message_bar.h"
 
 namespace tessera::ui {
 namespace {
@@ -27,7 +31,7 @@ RunState stateOf(const study::Result& result, const QString& title) {
 }
 
 QByteArray exported(ReportDocument& document, const QString& path) {
-    QSignalSpy spy(&document, &Document::messaged);
+    QSignalSpy spy(&document, &Document::done);
     document.exportReport(path);
     waitUntil([&] { return !spy.isEmpty(); }, 20000);
     QFile file(path);
@@ -54,9 +58,50 @@ TEST(ReportDocument, previewsAndExportsChosenSections) {
     EXPECT_FALSE(part.contains("<svg"));
     EXPECT_FALSE(part.contains("Assumptions"));
     EXPECT_FALSE(part.contains("Comparison"));
-    EXPECT_TRUE(part.contains("6.31× over DP"));
+    EXPECT_TRUE(part.contains("6.31× over data parallelism"));
     const QByteArray text = exported(document, folder.filePath(QStringLiteral("c.md")));
     EXPECT_TRUE(text.startsWith("# What we tried"));
+}
+
+TEST(ReportDocument, pagesAreAsWideAsThePreview) {
+    ReportDocument document(QStringLiteral("1"));
+    document.setRuns({stateOf(test::handMadeResult(), QStringLiteral("first"))});
+    document.resize(800, 700);
+    document.show();
+    ASSERT_TRUE(waitUntil([&] { return document.pageCount() > 0; }, 20000));
+    const auto page = [&] {
+        for (auto* label : document.findChildren<QLabel*>())
+            if (label->accessibleName() == QStringLiteral("Page of the report")) return label->width();
+        return 0;
+    };
+    const auto* preview = document.findChild<QScrollArea*>();
+    ASSERT_NE(preview, nullptr);
+    EXPECT_LE(page(), preview->viewport()->width());
+    EXPECT_GT(page(), preview->viewport()->width() * 3 / 4);
+    const int narrow = page();
+    document.resize(1300, 700);
+    ASSERT_TRUE(waitUntil([&] { return page() > narrow; }));
+    EXPECT_LE(page(), preview->viewport()->width());
+    for (auto* box : document.findChildren<QComboBox*>()) box->setCurrentIndex(box->findText(QStringLiteral("100 %")));
+    EXPECT_EQ(page(), 794);
+}
+
+TEST(ReportDocument, previewsWithoutTheProgramThatPrints) {
+    const QByteArray path = qgetenv("PATH");
+    qputenv("PATH", "/nowhere");
+    ReportDocument document(QStringLiteral("1"));
+    document.setRuns({stateOf(test::handMadeResult(), QStringLiteral("first"))});
+    document.resize(900, 700);
+    document.show();
+    const bool drawn = waitUntil([&] { return document.pageCount() > 0; }, 20000);
+    qputenv("PATH", path);
+    ASSERT_TRUE(drawn);
+    const auto* note = document.findChild<MessageBar*>();
+    ASSERT_NE(note, nullptr);
+    EXPECT_TRUE(note->isVisible());
+    EXPECT_TRUE(note->message().contains(QStringLiteral("rsvg-convert"))) << note->message().toStdString();
+    QCoreApplication::processEvents();  // the pages take their places
+    EXPECT_GT(test::coloursIn(savePicture(document, QStringLiteral("report-by-qt"))), 40);
 }
 
 TEST(ReportDocument, writesAPdf) {
@@ -76,6 +121,7 @@ TEST(ReportDocument, remembersItsChoices) {
     ReportDocument second(QStringLiteral("1"));
     second.restoreView(first.saveView());
     EXPECT_FALSE(second.options().tables);
+    EXPECT_FALSE(second.options().studies) << "an appendix is for those who ask";
     EXPECT_TRUE(second.options().pictures);
     EXPECT_EQ(second.saveView(), first.saveView());
 }

@@ -39,7 +39,7 @@ QPushButton* visibleButton(const QWidget& widget, const QString& text) {
 }
 
 TEST(ScalingView, solvesEverySizeWhenItIsFirstSeen) {
-    const study::Result& result = test::solved("zoo:alexnet", "accpar-heterogeneous");
+    const study::Result& result = test::solved("zoo:alexnet", "accpar-heterogeneous", 512, "all");
     ScalingView view;
     view.resize(900, 380);
     view.setRun(runOf(result), {}, 0);

@@ -4,7 +4,6 @@
 
 #include <QAbstractItemModelTester>
 #include <QClipboard>
-#include <QElapsedTimer>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QLineEdit>
@@ -14,6 +13,7 @@
 
 #include "tests/support/pictures.h"
 #include "tests/support/turns.h"
+#include "tests/support/work.h"
 
 namespace tessera::ui {
 namespace {
@@ -46,6 +46,31 @@ TEST_F(TableViewTest, copiesSelectedRowsInFullPrecisionWithTitles) {
     table.copySelection();
     EXPECT_EQ(QGuiApplication::clipboard()->text().split(QLatin1Char('\n'))[1],
               QStringLiteral("cv0\t3.3333333333333335"));
+}
+
+TEST(TableView, longNamesGiveWayToNumbers) {
+    const QString name = QStringLiteral("/model/features/features.1/features.1.0/block/norm%1");
+    QVector<TableModel::Column> columns{
+        {.title = QStringLiteral("Operator"), .text = [name](int row) { return name.arg(row); }},
+        {.title = QStringLiteral("Layer"), .text = [name](int row) { return name.arg(row); }}};
+    for (int i = 0; i < 4; ++i)
+        columns.append({.title = QStringLiteral("Number %1").arg(i),
+                        .text = [](int row) { return QString::number(row * 1'000'000); },
+                        .sort = [](int row) { return QVariant(row); },
+                        .number = true,
+                        .summed = true});
+    TableModel model(columns);
+    TableView table(&model, QStringLiteral("Operators"));
+    table.resize(800, 300);
+    table.show();
+    model.setRowCount(4);
+    QCoreApplication::processEvents();
+    const QTableView& view = *table.view();
+    EXPECT_EQ(view.textElideMode(), Qt::ElideMiddle) << "names differ at their ends";
+    int sum = 0;
+    for (int column = 0; column < model.columnCount(); ++column) sum += view.columnWidth(column);
+    EXPECT_LE(sum, view.viewport()->width()) << "every number is in sight";
+    EXPECT_GE(view.columnWidth(0), 100);
 }
 
 TEST_F(TableViewTest, sortsByTheValueAndKeepsTheCurrentRow) {
@@ -174,14 +199,14 @@ TEST(TableView, staysFluidWithAHundredThousandRows) {
     TableView table(&model, QStringLiteral("Runs"));
     table.resize(600, 400);
     table.show();
-    QElapsedTimer clock;
-    clock.start();
+    const double before = test::workMilliseconds();
     model.setRowCount(100'000);
     QCoreApplication::processEvents();
     test::pictureOf(table);
-    EXPECT_LT(clock.restart(), 2000);
+    const double shown = test::workMilliseconds();
+    EXPECT_LT(shown - before, 500 * test::kSlowerBuild);
     table.view()->sortByColumn(1, Qt::DescendingOrder);
-    EXPECT_LT(clock.restart(), 4000);
+    EXPECT_LT(test::workMilliseconds() - shown, 2000 * test::kSlowerBuild);
     EXPECT_EQ(table.view()->model()->index(0, 1).data(SortRole).toInt(), 100'002);
     table.setFilterText(QStringLiteral("99999"));
     ASSERT_TRUE(test::waitUntil([&] { return table.view()->model()->rowCount() < 10; }));

@@ -26,7 +26,7 @@ inline void growHistory(const std::filesystem::path& path, int runs) {
         ") INSERT INTO run(uid, study, name, engine, models, hardware, status, since, started, finished, headline, "
         "version, host) SELECT hex(randomblob(16)), study, 'Run ' || i || ' of many', engine, models, hardware, "
         "CASE i % 5 WHEN 0 THEN 'failed' ELSE 'done' END, since - i * 1000, since - i * 1000, since - i * 1000 + 700, "
-        "'6.31× over DP', version, host FROM run, n";
+        "'6.31× over data parallelism', version, host FROM run, n";
     sqlite3* database = nullptr;
     char* problem = nullptr;
     sqlite3_open(path.c_str(), &database);

@@ -4,14 +4,17 @@
 
 #include <QAbstractItemModelTester>
 #include <QFile>
+#include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <QTreeWidget>
 
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
 #include "tests/support/work.h"
 #include "tests/ui/workspace/grown_history.h"
+#include "ui/workspace/column_chooser.h"
 #include "ui/workspace/history_document.h"
 #include "ui/workspace/questions.h"
 #include "ui/workspace/run_loader.h"
@@ -153,8 +156,14 @@ TEST_F(HistoryFile, deletingStarringAndTaggingCanBeUndone) {
     document.table()->selectRow(0);
     document.actionNamed("delete")->trigger();
     ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 2; }));
-    document.undoStack()->undo();
+    QLabel* summary = nullptr;
+    for (auto* label : document.findChildren<QLabel*>())
+        if (label->text().startsWith(QStringLiteral("2 runs"))) summary = label;
+    ASSERT_NE(summary, nullptr);
+    EXPECT_EQ(summary->text(), QStringLiteral("2 runs · 1 run deleted · <a href=\"undo\">Undo</a>"));
+    emit summary->linkActivated(QStringLiteral("undo"));
     ASSERT_TRUE(waitUntil([&] { return model.rowCount() == 3; }));
+    EXPECT_EQ(summary->text(), QStringLiteral("3 runs"));
     document.undoStack()->undo();
     ASSERT_TRUE(waitUntil([&] { return model.index(0, HistoryModel::Tags).data().toString().isEmpty(); }));
 }
@@ -199,7 +208,7 @@ TEST_F(HistoryFile, whatIsDoneToAllIsDoneToPagesNeverLookedAt) {
     const QString exported = folder.filePath("runs.tessera");
     asker().saveFile = [&](QWidget& /*owner*/, const QString& /*title*/, const QString& /*suggestion*/,
                            const QString& /*filter*/, const Asker::Chosen& chosen) { chosen(exported); };
-    QSignalSpy messages(&document, &Document::messaged);
+    QSignalSpy messages(&document, &Document::done);
     act("export");
     ASSERT_TRUE(waitUntil([&] { return messages.count() > 0; }, 2 * kLong));
     EXPECT_EQ(store::Store::open(exported.toStdString(), store::OpenMode::readOnly).count({}), kFitting - 1);
@@ -269,6 +278,45 @@ TEST_F(HistoryFile, selectedRunsAreComparedByTheirNumbers) {
     EXPECT_EQ(kind, "compare");
     EXPECT_EQ(runNumbers(key), document.selectedRuns());
     EXPECT_EQ(runNumbers(key).size(), 3U);
+}
+
+TEST_F(HistoryFile, columnsAreChosenInADialogWithSectionsAndSearch) {
+    fill(3);
+    History history;
+    HistoryDocument document(history);
+    document.resize(1000, 400);
+    open(history);
+    ASSERT_TRUE(waitUntil([&] { return document.model().rowCount() == 3; }));
+    bool asked = false;  // whatever the document has asked is answered before
+    history.ask<int>(
+        &history, [](store::Store&) { return 1; }, [&](int) { asked = true; });
+    ASSERT_TRUE(waitUntil([&] { return asked; }));
+    study::Metric time, memory, ofOne;
+    time.name = "step_time_s";
+    time.title = ofOne.title = "Step time";
+    memory.name = memory.title = "memory_bytes";
+    ofOne.name = "dp/step_time_s";
+    ofOne.owner = "dp";
+    document.model().setKinds(MetricKinds({time, memory, ofOne}));
+    document.show();
+    document.actionNamed("columns")->trigger();
+    auto* chooser = document.window()->findChild<ColumnChooser*>();
+    ASSERT_NE(chooser, nullptr);
+    EXPECT_EQ(chooser->tree()->topLevelItem(0)->text(0), "Run");
+    EXPECT_EQ(chooser->tree()->topLevelItem(1)->text(0), "Result");
+    EXPECT_EQ(chooser->tree()->topLevelItem(2)->text(0), "dp");
+    EXPECT_FALSE(chooser->tree()->topLevelItem(2)->isExpanded()) << "there may be a hundred of a strategy's numbers";
+    chooser->search()->setText("step time");
+    EXPECT_TRUE(chooser->tree()->topLevelItem(2)->isExpanded());
+    const QTreeWidgetItem* run = chooser->tree()->topLevelItem(0);
+    EXPECT_TRUE(run->isHidden()) << "nothing of a run is called so";
+    QTreeWidgetItem* result = chooser->tree()->topLevelItem(1);
+    ASSERT_FALSE(result->isHidden());
+    for (int i = 0; i < result->childCount(); ++i)
+        if (!result->child(i)->isHidden()) result->child(i)->setCheckState(0, Qt::Checked);
+    EXPECT_EQ(document.model().metrics(), QStringList{"step_time_s"});
+    EXPECT_EQ(document.model().headerData(HistoryModel::FirstMetric, Qt::Horizontal).toString(), "Step time");
+    chooser->close();
 }
 
 TEST(RunNumbers, leaveOutWhatIsNone) {

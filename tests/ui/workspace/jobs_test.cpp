@@ -1,11 +1,12 @@
 #include "ui/workspace/jobs.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
-#include <QElapsedTimer>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <set>
 
 #include "core/study/study.h"
@@ -139,10 +140,9 @@ TEST(Jobs, cancelIsAnsweredAtOnceAlsoWhilePaused) {
         const int job = jobs.enqueue(heavy());
         ASSERT_TRUE(waitUntil([&] { return worksOn(jobs, job); }, 20000));
         if (pausedBefore) jobs.pause(job);
-        QElapsedTimer clock;
-        clock.start();
+        const double before = test::workMilliseconds();
         jobs.cancel(job);
-        EXPECT_LT(clock.elapsed(), 100);
+        EXPECT_LT(test::workMilliseconds() - before, 50 * test::kSlowerBuild) << "the window waits for nobody";
         ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 10000));
         EXPECT_EQ(jobs.state(job).status, cancelled);
         EXPECT_EQ(jobs.state(job).result, nullptr);
@@ -311,9 +311,13 @@ TEST(Jobs, aResultThatCouldNotBeWrittenIsKnownToBeInMemoryOnly) {
     const store::RunId run = jobs.state(job).run;
     EXPECT_TRUE(jobs.unkept().isEmpty()) << "it has no result yet";
     {
-        store::Store other = store::Store::open(path);
-        other.setDeleted({run}, true);
-        ASSERT_EQ(other.purge(), 1);
+        // Programs do not delete a run at work; somebody who works on the tables may.
+        sqlite3* tables = nullptr;
+        ASSERT_EQ(sqlite3_open(path.c_str(), &tables), SQLITE_OK);
+        sqlite3_busy_timeout(tables, 10'000);
+        const std::string statements = "PRAGMA foreign_keys = ON; DELETE FROM run WHERE id = " + std::to_string(run);
+        EXPECT_EQ(sqlite3_exec(tables, statements.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+        sqlite3_close(tables);
     }
     jobs.stop(job);
     ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 30000));
@@ -325,6 +329,37 @@ TEST(Jobs, aResultThatCouldNotBeWrittenIsKnownToBeInMemoryOnly) {
     EXPECT_TRUE(troubled.at(0).at(0).toString().startsWith(QString("run %1 could not be kept whole: ").arg(run)));
     jobs.forget(job);
     EXPECT_TRUE(jobs.unkept().isEmpty());
+}
+
+TEST(Jobs, aRunThatGoesOnShowsFromTheBeginningWhatItHadFound) {
+    const QTemporaryDir folder;
+    const std::filesystem::path path = folder.filePath("history.db").toStdString();
+    const study::Study study = quick();
+    store::RunId run = 0;
+    {
+        store::Store history = store::Store::open(path);
+        run = history.addRun(study, running);
+        Json state;
+        study::RunHooks hooks;
+        hooks.checkpoint = [&](const Json& told) { state = told; };
+        study::run(study, hooks);
+        history.record(run, {.before = {{"accpar: step time", 1, 0.5}, {"accpar: step time", 2, 0.25}},
+                             .checkpoint = state,
+                             .after = {{"accpar: step time", 3, 0.125}}});
+        history.setStatus(run, interrupted, "");
+    }
+    JobQueue jobs(path);
+    const int job = jobs.resume(run);
+    ASSERT_TRUE(waitUntil([&] { return jobs.state(job).status == done; }, 30'000))
+        << jobs.state(job).problem.toStdString();
+    const auto curves = jobs.state(job).curves;
+    ASSERT_NE(curves, nullptr);
+    const auto its = std::find_if(curves->begin(), curves->end(),
+                                  [](const Curve& curve) { return curve.name == "accpar: step time"; });
+    ASSERT_NE(its, curves->end());
+    ASSERT_GE(its->points.size(), 2U);
+    EXPECT_EQ(its->points[0], (std::pair<double, double>(1, 0.5)));
+    EXPECT_EQ(its->points[1], (std::pair<double, double>(2, 0.25)));
 }
 
 TEST(Curves, staysBoundedAndKeepsItsEnds) {
@@ -348,8 +383,9 @@ TEST(JobFacts, sayHowFarHowGoodAndHowLong) {
     state.rate = 612;
     state.best = "36.2 ms";
     state.sinceImprovement = 5;
-    state.secondsLeft = 2;
-    EXPECT_EQ(JobRow::factsOf(state), "71 % · splitting · 612 per s · best 36.2 ms · no better for 5.0 s · 2.0 s left");
+    state.left = "about 2 s left";
+    EXPECT_EQ(JobRow::factsOf(state),
+              "71 % · splitting · 612 per s · best 36.2 ms · no improvement for 5.0 s · about 2 s left");
 }
 
 }  // namespace

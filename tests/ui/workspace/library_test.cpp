@@ -3,6 +3,7 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QLineEdit>
+#include <QMenu>
 #include <QSignalSpy>
 #include <QTest>
 #include <QTreeView>
@@ -10,11 +11,13 @@
 #include <filesystem>
 
 #include "core/base/file.h"
+#include "tests/support/paths.h"
 #include "tests/support/pictures.h"
 #include "tests/ui/editors/documents.h"
 #include "ui/editors/hardware_document.h"
 #include "ui/workspace/library_panel.h"
 #include "ui/workspace/library_watcher.h"
+#include "ui/workspace/two_tone_delegate.h"
 
 namespace tessera::ui {
 namespace {
@@ -99,6 +102,58 @@ TEST_F(LibraryTest, SeesADocumentThatWasSaved) {
     test::settle(document);
     ASSERT_TRUE(document.saveAs(QStringLiteral("from-editor")));
     EXPECT_TRUE(waitUntil([&] { return lists(contents_.fleets, QStringLiteral("fleet/from-editor")); }));
+}
+
+TEST_F(LibraryTest, ShowsACopyAsMineUnderItsOwnNameAndFindsIt) {
+    start();
+    const qsizetype bundled = contents_.fleets.size();
+    HardwareDocument document(QStringLiteral("fleet/a100-h100-mixed"));
+    test::settle(document);
+    ASSERT_TRUE(document.saveAs(QStringLiteral("my-fleet")));
+    ASSERT_TRUE(waitUntil([&] { return shownRow(QStringLiteral("fleet/my-fleet")).isValid(); }));
+    EXPECT_EQ(contents_.fleets.size(), bundled + 1);
+    const QModelIndex mine = shownRow(QStringLiteral("fleet/my-fleet"));
+    EXPECT_EQ(mine.data().toString(), QStringLiteral("my-fleet"));
+    EXPECT_EQ(mine.data(TwoToneDelegate::kBadgeRole).toString(), QStringLiteral("mine"));
+    EXPECT_EQ(mine.row(), 0) << "the user's own come first";
+    EXPECT_EQ(mine.parent().data(TwoToneDelegate::kAsideRole).toString(), QString::number(bundled + 1));
+    EXPECT_EQ(shownRow(QStringLiteral("fleet/a100-h100-mixed")).data(TwoToneDelegate::kBadgeRole).toString(),
+              QString());
+    for (const char* wanted : {"my-fl", "mine"}) {
+        panel_.filter()->setText(QLatin1String(wanted));
+        EXPECT_TRUE(shownRow(QStringLiteral("fleet/my-fleet")).isValid()) << wanted;
+        EXPECT_FALSE(shownRow(QStringLiteral("fleet/a100-h100-mixed")).isValid()) << wanted;
+    }
+    test::savePicture(panel_, QStringLiteral("library-mine"));
+}
+
+TEST_F(LibraryTest, TellsApartWhatIsCalledTheSame) {
+    start();
+    // Another program writes copies without another name.
+    const std::string text = readFile(test::sourcePath("data/fleets/a100-h100-mixed.json"));
+    for (const char* stem : {"one", "two"}) write(std::string("fleets/") + stem + ".json", text);
+    ASSERT_TRUE(waitUntil([&] { return shownRow(QStringLiteral("fleet/two")).isValid(); }));
+    EXPECT_EQ(shownRow(QStringLiteral("fleet/a100-h100-mixed")).data().toString(),
+              QStringLiteral("A100 and H100, four nodes each"));
+    EXPECT_EQ(shownRow(QStringLiteral("fleet/one")).data().toString(),
+              QStringLiteral("A100 and H100, four nodes each (one)"));
+    EXPECT_EQ(shownRow(QStringLiteral("fleet/two")).data().toString(),
+              QStringLiteral("A100 and H100, four nodes each (two)"));
+    QSet<QString> titles;
+    for (const LibraryContents::Entry& each : contents_.fleets) titles.insert(each.title);
+    EXPECT_EQ(titles.size(), contents_.fleets.size());
+}
+
+TEST_F(LibraryTest, DuplicatesHardwareFromItsMenu) {
+    start();
+    QSignalSpy asked(&panel_, &LibraryPanel::duplicateRequested);
+    QMenu* menu = panel_.contextMenu(shownRow(QStringLiteral("fleet/a100-h100-mixed")));
+    ASSERT_NE(menu, nullptr);
+    for (QAction* action : menu->actions())
+        if (action->text() == QStringLiteral("Duplicate…")) action->trigger();
+    ASSERT_EQ(asked.count(), 1);
+    EXPECT_EQ(asked[0][0].toString(), QStringLiteral("fleet/a100-h100-mixed"));
+    EXPECT_EQ(panel_.contextMenu(panel_.model()->index(0, 0)), nullptr) << "of a section";
 }
 
 TEST_F(LibraryTest, KeepsSelectionFoldsAndFilter) {

@@ -167,6 +167,8 @@ TEST(Fuzzy, findsByPartsOfWordsAndPrefersTheirStarts) {
     EXPECT_TRUE(fuzzyScore("res50", "ResNet-50 Model"));
     EXPECT_TRUE(fuzzyScore("50 resnet", "ResNet-50"));
     EXPECT_FALSE(fuzzyScore("vgg", "ResNet-50"));
+    EXPECT_TRUE(fuzzyScore("ncs", "New co-design study"));
+    EXPECT_FALSE(fuzzyScore("dark", "H100 and H200 racks under a two-level network"));
     EXPECT_GT(fuzzyScore("run", "Run"), fuzzyScore("run", "Prune the tree"));
     EXPECT_EQ(fuzzyScore("", "Anything"), 0);
 }

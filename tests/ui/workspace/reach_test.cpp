@@ -133,6 +133,8 @@ TEST_F(Reach, f6GoesThroughThePagesAndThePanes) {
         seen.sort();
         return seen.join(QLatin1Char(' ')).toStdString();
     };
+    EXPECT_EQ(panes(), "library page") << "the others are folded at first";
+    for (QDockWidget* dock : window_.findChildren<QDockWidget*>()) dock->show();
     EXPECT_EQ(panes(), "inspector library messages page") << "a pane without anything in it is passed over";
     run("zoo:lenet5");
     EXPECT_EQ(panes(), "inspector jobs library messages page");

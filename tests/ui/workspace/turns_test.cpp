@@ -31,7 +31,7 @@ namespace {
 
 using test::waitUntil;
 
-constexpr int kLong = 60'000;  ///< milliseconds on the wall
+constexpr int kLong = 300'000;  ///< milliseconds on the wall
 
 class Turns : public testing::Test {
 protected:

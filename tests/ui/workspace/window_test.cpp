@@ -16,6 +16,7 @@
 #include <QScrollBar>
 #include <QSet>
 #include <QSettings>
+#include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -24,6 +25,7 @@
 #include <algorithm>
 
 #include "core/study/study.h"
+#include "tests/support/panes.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
 #include "tests/support/race_result.h"
@@ -160,6 +162,8 @@ TEST_F(Window, comesBackAsItWasLeft) {
         window.close();
     }
     MainWindow window(options(true));
+    window.show();
+    settle(window);
     EXPECT_EQ(tabs(window), (QStringList{"history:", "model:zoo:resnet18", "welcome:"}));
     EXPECT_EQ(window.findChild<DocumentArea*>()->groups(), 2);
     EXPECT_EQ(window.currentDocument()->kind(), "history");
@@ -190,10 +194,12 @@ TEST_F(Window, everyPageAndPaneComesBackAsItWasLeft) {
         ASSERT_TRUE(isLoaded(window));
         modelTabs(window)->setCurrentIndex(2);
         window.actionNamed("split-right")->trigger();
-        dock(window, "messages")->hide();
-        window.resizeDocks({dock(window, "library")}, {333}, Qt::Horizontal);
+        dock(window, "jobs")->show();
+        settle(window);
+        test::dragBar(window, *dock(window, "library"), 333);
         settle(window);
         library = dock(window, "library")->width();
+        EXPECT_EQ(library, 333);
         window.close();
     }
     MainWindow window(options(true));
@@ -270,18 +276,50 @@ TEST_F(Window, brokenSettingsNeverBlockTheStart) {
     settings.setValue("recent/files", QVariantMap{{"a", 1}});
     MainWindow window(options(true));
     window.show();
+    settle(window);
     EXPECT_EQ(window.currentDocument()->kind(), "welcome");
     for (QDockWidget* dock : window.findChildren<QDockWidget*>()) dock->hide();
     window.actionNamed("reset-layout")->trigger();
-    for (const QDockWidget* dock : window.findChildren<QDockWidget*>()) EXPECT_TRUE(dock->isVisible());
+    EXPECT_TRUE(window.findChild<QDockWidget*>("library")->isVisible());
 }
 
 TEST_F(Window, aStartThatDidNotSurviveItsSessionBeginsPlainly) {
     QSettings().setValue("session/restoring", true);
     QSettings().setValue("session/documents", R"({"children": [{"tabs": [{"kind": "history", "key": ""}]}]})");
+    QSettings().setValue("theme/mode", "dark");
+    QSettings().sync();
     MainWindow window(options(true));
+    window.show();
+    settle(window);
     EXPECT_EQ(tabs(window), (QStringList{"welcome:"}));
-    EXPECT_EQ(messages(window).count(), 1);
+    const QFileInfo settings(QSettings().fileName());
+    const QStringList kept = settings.dir().entryList({settings.fileName() + ".2*"}, QDir::Files);
+    ASSERT_EQ(kept.size(), 1);
+    const QString sentence =
+        "The last start did not get to its end, so this one begins with a plain window. The settings that it had are "
+        "kept in " +
+        settings.dir().filePath(kept.front()) + '.';
+    ASSERT_EQ(messages(window).count(), 1);
+    EXPECT_EQ(messages(window).text(0).toStdString(), sentence.toStdString());
+    EXPECT_EQ(window.notices().front().toStdString(), (sentence + " · ").toStdString());
+    const QSettings aside(settings.dir().filePath(kept.front()), QSettings::IniFormat);
+    EXPECT_TRUE(aside.value("session/documents").toString().contains("history"));
+    EXPECT_EQ(QSettings().value("theme/mode"), "dark") << "what is no layout stays";
+    QFile::remove(settings.dir().filePath(kept.front()));
+}
+
+TEST_F(Window, keepsItsSessionAlsoForTheCaseThatTheProgramIsKilled) {
+    MainWindow window(options(true));
+    window.show();
+    ASSERT_TRUE(QSignalSpy(&window, &MainWindow::ready).wait(20000));
+    window.open("history", {});
+    window.resize(1111, 777);
+    const auto kept = [] { return QSettings().value("session/documents").toString(); };
+    ASSERT_TRUE(waitUntil([&] { return kept().contains("history"); }, 20000)) << kept().toStdString();
+    const QByteArray geometry = QSettings().value("window/geometry").toByteArray();
+    QWidget same;
+    ASSERT_TRUE(same.restoreGeometry(geometry));
+    EXPECT_EQ(same.size(), QSize(1111, 777));
 }
 
 TEST_F(Window, aDamagedHistoryIsKeptAndAFreshOneStartedOnRequest) {
@@ -619,6 +657,7 @@ TEST_F(Window, aRunIsFoundInThePaletteNamedInTheHistoryAndImportedWhereItIsDropp
 TEST_F(Window, theButtonsOfAJobDoWhatTheySay) {
     MainWindow window(options());
     window.show();
+    window.findChild<QDockWidget*>("jobs")->show();
     settle(window);
     const int job = enqueuePaused(window);
     ASSERT_TRUE(waitUntil([&] { return window.jobs().state(job).status == store::RunStatus::paused; }, 20000));
@@ -663,6 +702,7 @@ TEST_F(Window, anOffScreenWindowComesBack) {
     }
     MainWindow window(options(true));
     window.show();
+    settle(window);
     const QRect seen = window.screen()->availableGeometry().intersected(window.frameGeometry());
     EXPECT_GE(seen.width(), 80);
     EXPECT_GE(seen.height(), 40);
@@ -676,9 +716,11 @@ TEST_F(Window, resetLayoutPutsEveryPaneBackInItsPlace) {
     for (QDockWidget* dock : docks) dock->setFloating(true);
     docks[0]->hide();
     window.removeDockWidget(docks[1]);
+    window.showMaximized();
     window.actionNamed("reset-layout")->trigger();
+    EXPECT_TRUE(window.isMaximized()) << "the window itself stays as it is";
     for (const QDockWidget* dock : docks) {
-        EXPECT_TRUE(dock->isVisible()) << dock->objectName().toStdString();
+        EXPECT_EQ(dock->isVisible(), dock->objectName() == "library") << dock->objectName().toStdString();
         EXPECT_FALSE(dock->isFloating()) << dock->objectName().toStdString();
     }
     EXPECT_EQ(window.dockWidgetArea(window.findChild<QDockWidget*>("library")), Qt::LeftDockWidgetArea);
@@ -698,7 +740,9 @@ TEST_F(Window, theHistoryFitsBetweenTheDocks) {
     settle(window);
     EXPECT_FALSE(runs->table()->horizontalScrollBar()->isVisible());
     EXPECT_GE(runs->table()->columnWidth(HistoryModel::Name), 200);
-    EXPECT_GE(runs->table()->columnWidth(HistoryModel::Headline), 150);
+    for (const int column : {HistoryModel::Engine, HistoryModel::Model, HistoryModel::Result, HistoryModel::Gap})
+        EXPECT_FALSE(runs->table()->isColumnHidden(column)) << column;
+    EXPECT_GE(runs->table()->columnWidth(HistoryModel::Result), 100);
     EXPECT_EQ(runs->selectedRuns().size(), 1U) << "the newest run is selected, and its facts are shown";
     window.resize(2200, 1000);
     settle(window);
@@ -713,6 +757,15 @@ TEST_F(Window, thePaletteFindsModelsAndActions) {
     window.actionNamed("palette")->trigger();
     auto* palette = window.findChild<CommandPalette*>();
     ASSERT_TRUE(palette->isVisible());
+    const auto first = [&](const QString& typed) {
+        palette->field()->setText(typed);
+        return palette->model()->rowCount() > 0 ? palette->model()->index(0, 0).data().toString() : QString();
+    };
+    EXPECT_EQ(first("sweep"), "New mapping study") << "where sweeps are made";
+    EXPECT_EQ(first("dark"), "Theme: Dark");
+    EXPECT_EQ(first("hotkeys"), "Keyboard shortcuts");
+    EXPECT_EQ(first("no such thing"), QString());
+    palette->field()->clear();
     QTest::keyClicks(palette->field(), "vgg-19 model");
     ASSERT_TRUE(waitUntil([&] { return palette->model()->rowCount() > 0; }));
     QTest::keyClick(palette->field(), Qt::Key_Return);

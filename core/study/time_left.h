@@ -1,0 +1,68 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/study/study.h"
+
+namespace tessera::study {
+
+/// How fast a number rises, as a whole and lately.
+class Pace {
+public:
+    /// `value` is reached after `worked` seconds; both only rise.
+    void add(double worked, double value);
+    /// Seconds until the value has risen by so much, by the two rates, the shorter first. Empty while that is unknown:
+    /// too little was seen, or nothing rises any more.
+    std::optional<std::pair<double, double>> secondsFor(double rise) const;
+    /// Seconds over which it was seen.
+    double worked() const { return seen_.empty() ? 0 : seen_.back().first - seen_.front().first; }
+
+private:
+    std::vector<std::pair<double, double>> seen_;  ///< worked and value, thinned
+};
+
+/// What is left of the time that a run takes, from what its engine reports. Times are seconds worked: a pause is none.
+/// Algorithms that race take turns of equal time, so what is left is the sum over algorithms, each at its own rate.
+class TimeLeft {
+public:
+    struct Span {
+        double least = 0, most = 0;  ///< seconds
+        std::string then = {};       ///< what comes after that and is not counted: "proving the best"; empty = nothing
+    };
+
+    explicit TimeLeft(Study study = {});
+    void note(const ProgressEvent& event, double worked);
+    /// Empty while it is not known: at the beginning, where rates differ too much to say anything, and at the end of
+    /// what is counted.
+    std::optional<Span> left() const;
+
+private:
+    struct Lane {
+        Pace pace;
+        double worked = 0;  ///< seconds of its turns
+        double done = 0;
+    };
+    void noteLane(const std::string& name, double done, double worked);
+    std::optional<Span> leftOfRace() const;
+    bool isOver(const Lane& lane) const;
+
+    Study study_;
+    std::string task_;
+    double done_ = 0, total_ = 0;
+    double began_ = 0;  ///< when the current task did
+    Pace pace_;
+    double laneTotal_ = 0;  ///< what every algorithm of a race is to do; 0 = there is none
+    std::map<std::string, Lane> lanes_;
+    double turnBegan_ = 0;
+    double longestTurn_ = 0;
+};
+
+/// "about 25 s", "1 to 3 min", "a few seconds": a time that is not known exactly, for people.
+std::string spanText(const TimeLeft::Span& span);
+
+}  // namespace tessera::study

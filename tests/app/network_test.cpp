@@ -1,0 +1,69 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/base/file.h"
+#include "tests/app/cli.h"
+#include "tests/support/paths.h"
+#include "tests/support/sanitizers.h"
+
+namespace tessera::test {
+namespace {
+
+class Network : public Cli {
+protected:
+    void SetUp() override {
+        if (kSanitized) GTEST_SKIP() << "a sanitizer must be the first library of a program";
+    }
+
+    /// What the command did with sockets that reach beyond this machine's own kind, each once.
+    std::set<std::string> socketsOf(const std::string& command, int expected = 0) const {
+        const std::string log = path("sockets.log");
+        std::filesystem::remove(log);
+        const Ended ended =
+            runShell("TESSERA_SOCKETS=" + log + " LD_PRELOAD=" TESSERA_SOCKET_WATCH " " + command, folder_);
+        EXPECT_EQ(ended.code, expected) << command << "\n" << ended.errors;
+        std::ifstream stream(log);
+        std::set<std::string> lines;
+        for (std::string line; std::getline(stream, line);) lines.insert(line);
+        return lines;
+    }
+};
+
+TEST_F(Network, isUsedByNoCommand) {
+    for (const std::string command :
+         {"partition --model toy.json --fleet accpar-heterogeneous", "map --workload mix --platform S2 --samples 50",
+          "predict --model zoo:lenet5 --accelerator a100,v100 --devices 1,8",
+          "codesign --model zoo:lenet5 --accelerators 4 --global-batch 16 --search random --samples 5",
+          "cost --jobs zoo:lenet5 --dataflow nvdla --pes 64", "place --layers bert-large",
+          "schedule --operators mixture-of-experts", "reproduce accpar-fig7", "run resnet50-mixed-tpus",
+          "model convert toy.json --to svg --out toy.svg", "history list", "history verify",
+          "report 1 --out report.html", "export 1 --what timeline --out step.json"})
+        EXPECT_EQ(socketsOf("\"$TESSERA\" " + command), std::set<std::string>{}) << command;
+}
+
+TEST_F(Network, isLoopbackAloneWhereCalibrateSumsByTcp) {
+    const std::string calibrate = "\"$TESSERA\" calibrate --quick --time-limit 10s --out machine.json";
+    const std::set<std::string> sockets = socketsOf(calibrate);
+    // On a busy machine the time may be over before the all-reduce; what it was measured by stands in the file.
+    const bool measured = readFile(path("machine.json")).find("by TCP sockets") != std::string::npos;
+    EXPECT_EQ(sockets, measured ? std::set<std::string>({"bind 127.0.0.1", "connect 127.0.0.1", "socket 2"})
+                                : std::set<std::string>{});
+    EXPECT_EQ(socketsOf(calibrate + " --no-tcp"), std::set<std::string>{});
+    EXPECT_EQ(readFile(path("machine.json")).find("by TCP sockets"), std::string::npos);
+}
+
+TEST_F(Network, isNotUsedByTheStudio) {
+    const std::filesystem::path studio = program().parent_path() / "tessera-studio";
+    if (!std::filesystem::exists(studio)) GTEST_SKIP() << "the studio is not built";
+    constexpr int kEndedByTimeout = 124;
+    EXPECT_EQ(socketsOf("QT_QPA_PLATFORM=offscreen timeout 5 " + studio.string(), kEndedByTimeout),
+              std::set<std::string>{});
+}
+
+}  // namespace
+}  // namespace tessera::test

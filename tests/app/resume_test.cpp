@@ -1,0 +1,178 @@
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/study/study.h"
+#include "tests/app/cli.h"
+
+/// Runs and sweeps that were killed, with any engine: what goes on ends with the bytes of what was never stopped.
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A small study of every engine, and a parameter to sweep over. Whole numbers stand where real ones are meant, too.
+struct Sample {
+    const char* study;
+    const char* over;
+};
+
+const std::map<std::string, Sample>& samples() {
+    static const std::map<std::string, Sample> kSamples{
+        {"partition",
+         {R"("models": ["zoo:resnet50"], "hardware": ["accpar-heterogeneous"], "parameters": {"ratio": 1})",
+          "batch=128,256,512"}},
+        {"mapping",
+         {R"("workloads": ["vision"], "hardware": ["s1"], "seed": 3,
+             "parameters": {"samples": 3000, "group_size": 60, "bandwidth": 16000000000, "algorithms": ["magma"]})",
+          "bandwidth=1000000000,4e9,16 GB/s"}},
+        {"codesign",
+         {R"("models": ["zoo:bert-base"], "hardware": ["phaze"], "seed": 2, "parameters": {"search": "random", "samples": 100, "accelerators": 64})",
+          "global_batch=256,512"}},
+        {"predict",
+         {R"("models": ["zoo:resnet50"], "hardware": ["a100-40gb", "sn30"], "parameters": {"devices": "1,2,4"})",
+          "workspace=0,1,2 GiB"}},
+    };
+    return kSamples;
+}
+
+class EveryEngine : public Cli, public testing::WithParamInterface<std::string> {
+protected:
+    void SetUp() override {
+        ASSERT_TRUE(samples().contains(GetParam())) << "an engine without a sample";
+        write("study.json", R"({"schema": "tessera.study/1", "engine": ")" + GetParam() + "\", " +
+                                samples().at(GetParam()).study + "}");
+    }
+
+    bool isKept() const {
+        return fs::exists(path("killed.db")) &&
+               tessera({"history", "list", "--json", "--store", "killed.db"}).output.find("\"total\": 0") ==
+                   std::string::npos;
+    }
+    /// The first command, or the one that goes on where something was kept.
+    std::vector<std::string> next(const std::vector<std::string>& first) const {
+        return isKept() ? std::vector<std::string>{"resume", "1", "--json", "--store", "killed.db"} : first;
+    }
+
+    /// Kills the command at six random moments.
+    void killAtRandom(const std::vector<std::string>& first, const std::string& seconds) {
+        std::mt19937 random(20201122);
+        for (int i = 0; i < 6; ++i) {
+            std::string command = "\"$TESSERA\"";
+            for (const std::string& argument : next(first)) command += " '" + argument + "'";
+            const double share = std::uniform_real_distribution(0.0, 1.0)(random);
+            runShell(command + " > part.json 2> part.txt & pid=$!; sleep $(echo \"" + seconds + " * " +
+                         std::to_string(share) + "\" | awk '{print $1 * $3}'); kill -KILL $pid; wait $pid",
+                     folder_);
+        }
+    }
+
+    static std::string secondsOf(std::chrono::steady_clock::time_point begun) {
+        return std::to_string(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+    }
+};
+
+TEST_P(EveryEngine, goesOnToTheBytesOfARunThatWasNeverKilled) {
+    const auto begun = std::chrono::steady_clock::now();
+    const Ended whole = tessera({"run", "study.json", "--json", "--no-store"});
+    ASSERT_EQ(whole.code, 0) << whole.errors;
+    const std::vector<std::string> run{"run", "study.json", "--json", "--store", "killed.db"};
+    killAtRandom(run, secondsOf(begun));
+    const Ended resumed = tessera(next(run));
+    EXPECT_EQ(resumed.code, 0) << resumed.errors;
+    EXPECT_TRUE(resumed.output == whole.output) << "not printed: it is long";
+    EXPECT_EQ(tessera({"history", "show", "1", "--result", "--store", "killed.db"}).output, whole.output);
+    EXPECT_EQ(tessera({"history", "verify", "--store", "killed.db"}).code, 0);
+}
+
+TEST_P(EveryEngine, aSweepGoesOnToTheBytesOfOneThatWasNeverKilled) {
+    const std::vector<std::string> sweep{"sweep", "study.json", "--over", samples().at(GetParam()).over, "--json"};
+    const auto begun = std::chrono::steady_clock::now();
+    const Ended whole = tessera(with(sweep, {"--store", "whole.db"}));
+    ASSERT_EQ(whole.code, 0) << whole.errors;
+    killAtRandom(with(sweep, {"--store", "killed.db"}), secondsOf(begun));
+    const Ended resumed = tessera(next(with(sweep, {"--store", "killed.db"})));
+    EXPECT_EQ(resumed.code, 0) << resumed.errors;
+    EXPECT_TRUE(resumed.output == whole.output) << "not printed: it is long";
+    EXPECT_EQ(tessera({"history", "list", "--status", "interrupted", "--store", "killed.db"}).output,
+              "No such runs. 'tessera partition' and 'tessera run' leave theirs here.\n");
+    EXPECT_EQ(tessera({"resume", "1", "--json", "--store", "killed.db"}).output, whole.output) << "asked again";
+}
+
+std::vector<std::string> engineNames() {
+    std::vector<std::string> names;
+    for (const study::Engine& engine : study::engines()) names.emplace_back(engine.id);
+    return names;
+}
+INSTANTIATE_TEST_SUITE_P(Resume, EveryEngine, testing::ValuesIn(engineNames()),
+                         [](const auto& tested) { return tested.param; });
+
+class Stopped : public Cli {
+protected:
+    void SetUp() override {
+        write("long.json", R"({"schema": "tessera.study/1", "engine": "mapping", "workloads": ["vision"],
+"hardware": ["s1"], "seed": 3, "parameters": {"samples": 2000000, "algorithms": ["magma"]}})");
+    }
+    /// Starts the program in the background and waits until its run is in the history.
+    static std::string started(const std::string& arguments) {
+        return "\"$TESSERA\" " + arguments +
+               " > part.json 2> part.txt & pid=$!; for i in $(seq 500); do \"$TESSERA\" history list --status running "
+               "--json 2>&- | grep -q '\"total\": 1' && break; sleep 0.01; done; sleep 0.5; ";
+    }
+    /// The program's end when it gets a signal while it works; what it said.
+    Ended sent(const std::string& signal) const {
+        return runShell(
+            started("run long.json") + "kill -" + signal + " $pid; wait $pid; code=$?; cat part.txt; exit $code",
+            folder_);
+    }
+};
+
+TEST_F(Stopped, byTheEndOfItsTerminalLeavesACheckpoint) {
+    const Ended ended = sent("HUP");
+    EXPECT_EQ(ended.code, 5);
+    EXPECT_EQ(ended.output, "the mapping search was stopped; 'tessera resume 1' continues it\n");
+    EXPECT_NE(tessera({"history", "list", "--status", "interrupted", "--json"}).output.find("\"total\": 1"),
+              std::string::npos);
+}
+
+TEST_F(Stopped, isNotByTheEndOfATerminalThatItWasToOutlive) {
+    const Ended ended = runShell("trap '' HUP; " + started("run long.json") +
+                                     "kill -HUP $pid; sleep 1; kill -0 $pid && echo works; kill -KILL $pid",
+                                 folder_);
+    EXPECT_EQ(ended.output, "works\n");
+}
+
+TEST_F(Stopped, byAKillIsListedAsInterruptedAndIsNotAtWork) {
+    EXPECT_EQ(sent("KILL").code, 128 + 9);
+    EXPECT_NE(tessera({"history", "list", "--status", "interrupted", "--json"}).output.find("\"total\": 1"),
+              std::string::npos);
+    EXPECT_NE(tessera({"history", "show", "1"}).output.find("interrupted"), std::string::npos);
+    EXPECT_EQ(tessera({"history", "delete", "1"}).code, 0);
+}
+
+TEST_F(Stopped, notWhileItWorksCanBeDeletedOrResumedElsewhere) {
+    const Ended ended = runShell(started("run long.json") +
+                                     "for command in 'history delete 1' 'resume 1'; do \"$TESSERA\" $command; echo $?; "
+                                     "done; kill -KILL $pid",
+                                 folder_);
+    EXPECT_EQ(ended.output, "6\n6\n");
+    EXPECT_TRUE(ended.errors.starts_with("run 1 is being worked on by process ")) << ended.errors;
+    EXPECT_EQ(std::count(ended.errors.begin(), ended.errors.end(), '\n'), 2) << ended.errors;
+}
+
+TEST_F(Stopped, quietlyStillSaysThatARunWasNotKept) {
+    fs::create_directories(path("share"));
+    write("share/tessera", "a file where a folder should be");
+    const Ended ended = tessera(with(kToy, {"--quiet"}));
+    EXPECT_EQ(ended.code, 0);
+    EXPECT_EQ(ended.errors.find("warning: the folder '"), 0U) << ended.errors;
+    EXPECT_EQ(std::count(ended.errors.begin(), ended.errors.end(), '\n'), 1) << ended.errors;
+}
+
+}  // namespace
+}  // namespace tessera::test

@@ -1,0 +1,87 @@
+// Pieces with too many operators to be searched through: their bounds and lists.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/codesign/schedule_list.h"
+#include "core/codesign/schedule_price.h"
+#include "tests/core/codesign/schedule_cases.h"
+#include "tests/support/sanitizers.h"
+
+namespace tessera::codesign {
+namespace {
+
+/// Operators in layers, each after a few of the layer before: much can run beside each other.
+OperatorGraph wideGraph(std::size_t operators, std::size_t width, std::uint64_t seed) {
+    RandomStream random(seed);
+    OperatorGraph graph;
+    for (std::size_t i = 0; i < operators; ++i) {
+        const double latency = static_cast<double>(10 + random.below(90));
+        graph.operators.push_back({.id = static_cast<std::int64_t>(i),
+                                   .kind = static_cast<CoreKind>(random.below(3)),
+                                   .latency = latency,
+                                   .allCoresLatency = std::ceil(latency * (0.15 + 0.5 * random.uniform()))});
+        const std::size_t layer = i / width;
+        for (std::size_t j = layer == 0 ? i : (layer - 1) * width; j < layer * width; ++j)
+            if (random.below(width) < 2) graph.edges.emplace_back(j, i);
+    }
+    return graph;
+}
+
+TEST(ScheduleBounds, ofWindowsAreNeverAboveTheOptimum) {
+    RandomStream random(5);
+    int better = 0;
+    for (int round = 0; round < (test::kSanitized ? 100 : 800); ++round) {
+        Shape shape{.operators = 3 + random.below(4), .edges = 0.5 * random.uniform()};
+        shape.kinds = 1 + random.below(3);
+        const OperatorGraph graph = randomGraph(random, shape);
+        const Cores cores{static_cast<std::int64_t>(1 + random.below(3)),
+                          static_cast<std::int64_t>(1 + random.below(3))};
+        double bound = 0, quick = 0;
+        for (const Piece& piece : piecesOf(graph, cores)) {
+            const double windows = intervalBound(piece, pricesFor(piece));
+            quick += quickBound(piece);
+            bound += std::max(windows, quickBound(piece));
+        }
+        ASSERT_LE(bound, BruteForce(graph, cores).makespan()) << round << "\n" << writeOperators(graph);
+        better += bound > quick ? 1 : 0;
+    }
+    EXPECT_GT(better, 0) << "they see more than loads and paths";
+}
+
+TEST(ScheduleLists, keepEveryRuleAndAreRepeatable) {
+    const OperatorGraph graph = wideGraph(200, 20, 3);
+    const Cores cores{4, 4};
+    const std::vector<Piece> pieces = piecesOf(graph, cores);
+    for (const Piece& piece : pieces) {
+        const auto improved = [&] {
+            Budget budget(std::chrono::steady_clock::now() + std::chrono::hours(1), {}, {});
+            PieceSchedule best = listSchedule(piece);
+            improveByLists(piece, pricesFor(piece), 0, 200, best, budget);
+            return best;
+        };
+        const PieceSchedule one = improved(), two = improved();
+        EXPECT_LE(one.makespan, listSchedule(piece).makespan);
+        EXPECT_EQ(one.makespan, two.makespan);
+        for (std::size_t i = 0; i < piece.size(); ++i) EXPECT_EQ(one.runs[i].start, two.runs[i].start);
+    }
+}
+
+TEST(ScheduleExact, isCloseToItsBoundOnWideGraphs) {
+    if (test::kSanitized) GTEST_SKIP() << "a sanitizer takes its time";
+    for (const std::uint64_t seed : {1, 2, 3}) {
+        const OperatorGraph graph = wideGraph(200, 25, seed);
+        const Cores cores{4, 4};
+        ScheduleOptions options;
+        options.nodes = 20'000;
+        const ScheduleResult result = scheduleOperators(graph, cores, options);
+        EXPECT_EQ(problemOf(result.schedule, graph, cores), "");
+        EXPECT_LE(result.schedule.makespan, 1.05 * result.lowerBound) << seed;
+    }
+}
+
+}  // namespace
+}  // namespace tessera::codesign

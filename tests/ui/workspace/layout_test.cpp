@@ -1,0 +1,353 @@
+#include <gtest/gtest.h>
+
+#include <QAction>
+#include <QDockWidget>
+#include <QFile>
+#include <QScrollArea>
+#include <QSettings>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolBar>
+#include <QToolButton>
+#include <QTreeView>
+
+#include "core/store/store.h"
+#include "core/study/metric.h"
+#include "core/study/study.h"
+#include "tests/support/codesign_result.h"
+#include "tests/support/panes.h"
+#include "tests/support/partition_result.h"
+#include "tests/support/pictures.h"
+#include "tests/support/prediction_result.h"
+#include "tests/support/race_result.h"
+#include "ui/theme/theme.h"
+#include "ui/views/lazy_tabs.h"
+#include "ui/views/model_document.h"
+#include "ui/views/picture_view.h"
+#include "ui/views/run_document.h"
+#include "ui/views/run_view.h"
+#include "ui/workspace/history.h"
+#include "ui/workspace/inspector_panel.h"
+#include "ui/workspace/jobs.h"
+#include "ui/workspace/library_panel.h"
+#include "ui/workspace/main_window.h"
+#include "ui/workspace/messages_panel.h"
+#include "ui/workspace/status_line.h"
+
+/// How the window shares its room: the picture first, panes as wide as a person made them.
+namespace tessera::ui {
+namespace {
+
+using test::waitUntil;
+
+constexpr int kLong = 20'000;  ///< milliseconds
+
+class Layout : public testing::Test {
+protected:
+    void SetUp() override {
+        QSettings().clear();
+        store::Store history = store::Store::open(path());
+        for (const study::Result& result :
+             {test::handMadeResult(), test::handMadeRace(), test::wholeCodesign(), test::wholePrediction()})
+            history.finishRun(history.addRun(result.study), result, study::headline(result), {}, {});
+    }
+    void TearDown() override { QSettings().clear(); }
+    std::filesystem::path path() const { return folder_.filePath("history.db").toStdString(); }
+    MainWindow::Options options() const { return {.history = path(), .restoreSession = false, .recordHistory = true}; }
+    static void settle(int milliseconds = 300) {
+        waitUntil([] { return false; }, milliseconds);
+    }
+    static void show(MainWindow& window, int width, int height) {
+        window.resize(width, height);
+        window.show();
+        window.activateWindow();
+        ASSERT_TRUE(waitUntil([&] { return window.history().isOpen() && window.isActiveWindow(); }, kLong));
+        settle();
+    }
+    static QDockWidget& dock(const MainWindow& window, const char* name) {
+        return *window.findChild<QDockWidget*>(QLatin1String(name));
+    }
+    /// Every kind of page, and some with wide bars.
+    static void throughPages(MainWindow& window, const std::function<void(const std::string& page)>& look) {
+        for (const auto& [kind, key] :
+             {std::pair{"welcome", ""}, std::pair{"model", "zoo:resnet18"},
+              std::pair{"hardware", "fleet/accpar-heterogeneous"}, std::pair{"hardware", "accelerator/tpu-v3"},
+              std::pair{"hardware", "template/phaze"}, std::pair{"study", "mixed-jobs-race"}, std::pair{"history", ""},
+              std::pair{"run", "run/1"}, std::pair{"run", "run/2"}, std::pair{"run", "run/3"},
+              std::pair{"run", "run/4"}, std::pair{"compare", "1,1"}, std::pair{"report", "1"}}) {
+            ASSERT_NE(window.open(QString::fromLatin1(kind), QString::fromLatin1(key)), nullptr) << kind << key;
+            settle();
+            look(std::string(kind) + ' ' + key);
+        }
+    }
+
+    QTemporaryDir folder_;
+};
+
+/// A study named "Dense" that was started and paused at once.
+int pausedJob(MainWindow& window) {
+    study::Study study = study::newStudy("partition");
+    study.models = {"zoo:densenet121"};
+    study.hardware = {"accpar-heterogeneous"};
+    study.name = "Dense";
+    const int job = window.jobs().enqueue(study);
+    window.jobs().pause(job);
+    return job;
+}
+
+TEST_F(Layout, panesKeepTheWidthThatTheyWereGivenWhateverIsShown) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1440, 900));
+    dock(window, "inspector").show();
+    settle();
+    EXPECT_EQ(dock(window, "library").width(), 240);
+    EXPECT_EQ(dock(window, "inspector").width(), 256);
+    test::dragBar(window, dock(window, "library"), 310);
+    throughPages(window, [&](const std::string& page) {
+        EXPECT_EQ(dock(window, "library").width(), 310) << page;
+        EXPECT_EQ(dock(window, "inspector").width(), 256) << page;
+    });
+    window.resize(900, 600);
+    throughPages(window, [&](const std::string& page) {
+        EXPECT_EQ(window.size(), QSize(900, 600)) << page << " makes the window larger";
+        EXPECT_EQ(dock(window, "library").width(), 310) << page;
+        EXPECT_EQ(dock(window, "inspector").width(), 256) << page;
+    });
+    window.resize(620, 400);
+    settle();
+    EXPECT_EQ(window.size(), QSize(620, 400));
+    EXPECT_GE(dock(window, "inspector").width(), 240);
+    EXPECT_GE(dock(window, "library").width(), 200);
+    window.resize(1440, 900);
+    settle();
+    EXPECT_EQ(dock(window, "library").width(), 310) << "where there is room again, it is as it was";
+    EXPECT_EQ(dock(window, "inspector").width(), 256);
+}
+
+TEST_F(Layout, panesAreWithinTheirLimitsHoweverTheyAreMoved) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1440, 900));
+    dock(window, "inspector").show();
+    settle();
+    for (const auto& [width, reached] : {std::pair{20, 200}, std::pair{1000, 480}}) {
+        test::dragBar(window, dock(window, "library"), width);
+        settle();
+        EXPECT_EQ(dock(window, "library").width(), reached);
+    }
+    for (const auto& [width, reached] : {std::pair{20, 240}, std::pair{1000, 400}}) {
+        window.resizeDocks({&dock(window, "inspector")}, {width}, Qt::Horizontal);
+        settle();
+        EXPECT_EQ(dock(window, "inspector").width(), reached);
+    }
+}
+
+TEST_F(Layout, theInspectorOpensWithASelectionUntilSomebodyClosesIt) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1440, 900));
+    EXPECT_TRUE(dock(window, "inspector").isHidden());
+    throughPages(window, [&](const std::string& page) {
+        EXPECT_TRUE(dock(window, "inspector").isHidden()) << page << " selects something by itself";
+    });
+    auto* model = qobject_cast<ModelDocument*>(window.open("model", "zoo:resnet18"));
+    ASSERT_TRUE(waitUntil([&] { return model->isLoaded(); }, kLong));
+    model->setFocus(Qt::TabFocusReason);
+    QWidget* graph = QApplication::focusWidget();
+    ASSERT_TRUE(model->isAncestorOf(graph));
+    QTest::keyClick(graph, Qt::Key_Right);
+    ASSERT_TRUE(waitUntil([&] { return dock(window, "inspector").isVisible(); }));
+    settle();
+    EXPECT_EQ(dock(window, "inspector").width(), 256);
+    dock(window, "inspector").close();
+    QTest::keyClick(graph, Qt::Key_Right);
+    settle();
+    EXPECT_TRUE(dock(window, "inspector").isHidden()) << "who closed it does not want it";
+    dock(window, "inspector").toggleViewAction()->trigger();
+    EXPECT_TRUE(dock(window, "inspector").isVisible());
+}
+
+/// What stands beyond the right edge of the pane, by its text.
+QStringList beyondTheEdge(const QScrollArea& panel) {
+    QStringList beyond;
+    for (const QWidget* part : panel.widget()->findChildren<QWidget*>())
+        if (part->isVisible() && part->mapTo(&panel, QPoint(part->width(), 0)).x() > panel.viewport()->width())
+            beyond << part->metaObject()->className() + QStringLiteral(": ") + part->accessibleName();
+    return beyond;
+}
+
+TEST_F(Layout, nothingInTheInspectorRunsOffItsEdge) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1280, 800));
+    dock(window, "inspector").show();
+    window.resizeDocks({&dock(window, "inspector")}, {240}, Qt::Horizontal);
+    auto* panel = window.findChild<InspectorPanel*>();
+    throughPages(window, [&](const std::string& page) {
+        EXPECT_EQ(beyondTheEdge(*panel).join('\n').toStdString(), "") << page;
+    });
+    Facts facts{.title = "A title of many words that has to wrap", .subtitle = {}};
+    facts.sections.append({"Section",
+                           {{.label = "Throughput of the whole fleet", .value = "1,234,567 samples/s"},
+                            {.label = "Averylonglabelwithoutanyplacetobreakit", .value = "123,456,789 TFLOP/s"},
+                            {.label = "Name", .value = "/model/features/features.1/features.1.0/norm1"}}});
+    facts.actions.append({"Pin to Type III and solve everything again from here", "pin", [] {}});
+    panel->setFacts(facts);
+    settle();
+    EXPECT_EQ(beyondTheEdge(*panel).join('\n').toStdString(), "");
+}
+
+/// Pictures are named by what they are for a screen reader.
+void expectHigh(const QWidget& page, int least, const std::string& where) {
+    for (const PictureView* picture : page.findChildren<PictureView*>()) {
+        if (!picture->isVisible()) continue;
+        EXPECT_GE(picture->height(), least) << where << ": " << picture->accessibleName().toStdString();
+    }
+}
+
+TEST_F(Layout, thePictureComesFirstOnEveryPageOfARun) {
+    constexpr int kLeast = 350;
+    for (const QSize size : {QSize(1280, 800), QSize(1440, 900), QSize(1920, 1080)}) {
+        MainWindow window(options());
+        ASSERT_NO_FATAL_FAILURE(show(window, size.width(), size.height()));
+        for (int run = 1; run <= 4; ++run) {
+            auto* document = qobject_cast<RunDocument*>(window.open("run", QStringLiteral("run/%1").arg(run)));
+            ASSERT_TRUE(waitUntil([&] { return document->findChild<RunView*>() != nullptr; }, kLong));
+            auto* tabs = document->findChild<LazyTabs*>();
+            settle();
+            const QString name = QStringLiteral("frame-%1-%2x%3").arg(run).arg(size.width()).arg(size.height());
+            test::savePicture(window, name);
+            for (int tab = 0; tab < tabs->count(); ++tab) {
+                if (!tabs->isTabVisible(tab)) continue;
+                tabs->setCurrentIndex(tab);
+                settle(100);
+                // Where the map stands above the tabs, each has its own part of a large window.
+                expectHigh(*document, size.height() > 1000 ? 320 : kLeast,
+                           "run " + std::to_string(run) + ", " + tabs->tab().toStdString() + " in " +
+                               std::to_string(size.width()));
+                if (size.width() == 1280) test::savePicture(window, name + '-' + tabs->tab());
+            }
+        }
+    }
+}
+
+TEST_F(Layout, theLineAtTheFootSaysWhatThePanesHoldAndOpensThem) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1280, 800));
+    auto* line = window.findChild<StatusLine*>();
+    EXPECT_EQ(line->jobText(), "Nothing is running");
+    EXPECT_EQ(line->messageText(), "No messages");
+    window.tell("Something went wrong.");
+    EXPECT_EQ(line->messageText(), "1 message · Something went wrong.");
+    pausedJob(window);
+    settle();
+    EXPECT_TRUE(line->jobText().startsWith("Dense · paused")) << line->jobText().toStdString();
+    const auto button = [&](const char* icon) { return line->findChild<QToolButton*>(QLatin1String(icon)); };
+    EXPECT_TRUE(button("run")->isVisible()) << "goes on with the paused run";
+    button("jobs")->click();
+    EXPECT_TRUE(dock(window, "jobs").isVisible());
+    EXPECT_TRUE(button("jobs")->isChecked());
+    button("messages")->click();
+    EXPECT_TRUE(dock(window, "messages").isVisible());
+    button("jobs")->click();
+    EXPECT_TRUE(dock(window, "jobs").isHidden());
+    EXPECT_FALSE(button("jobs")->isChecked());
+    button("stop")->click();
+    ASSERT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, kLong));
+    settle();
+    EXPECT_TRUE(line->jobText().startsWith("Dense · done")) << line->jobText().toStdString();
+    EXPECT_FALSE(button("stop")->isVisible());
+}
+
+TEST_F(Layout, tabsDifferAtTheirBeginningAndShowTheStateOfTheirRun) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1280, 800));
+    const auto tabs = [&] {
+        QStringList texts;
+        const auto* row = window.findChild<QTabBar*>("documentTabs");
+        for (int i = 0; i < row->count(); ++i) texts << row->tabText(i);
+        return texts;
+    };
+    window.open("study", "alexnet-equal-tpus");
+    auto* run = qobject_cast<RunDocument*>(window.open("run", "run/1"));
+    ASSERT_TRUE(waitUntil([&] { return run->state().result != nullptr; }, kLong));
+    settle();
+    ASSERT_EQ(tabs().size(), 3);
+    EXPECT_TRUE(tabs()[1].startsWith("Study · ")) << tabs()[1].toStdString();
+    EXPECT_TRUE(tabs()[2].startsWith("Run 1 · ")) << tabs()[2].toStdString();
+    EXPECT_EQ(run->iconName(), "done");
+    const int job = pausedJob(window);
+    const Document* live = window.open("run", QStringLiteral("job/%1").arg(job));
+    const auto* inspector = window.findChild<InspectorPanel*>();
+    const auto inspectorSays = [&](const QString& state) {
+        return waitUntil([&] { return inspector->facts().subtitle.endsWith(state); }, kLong);
+    };
+    EXPECT_TRUE(inspectorSays("Paused")) << inspector->facts().subtitle.toStdString();
+    EXPECT_EQ(live->iconName(), "pause");
+    EXPECT_EQ(inspector->facts().icon, "pause");
+    window.jobs().cancel(job);
+    EXPECT_TRUE(inspectorSays("Cancelled")) << inspector->facts().subtitle.toStdString();
+    EXPECT_EQ(live->iconName(), "cancel");
+}
+
+TEST_F(Layout, whatWentWellIsToldWithoutAWarning) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1280, 800));
+    emit window.currentDocument()->done("Saved report.pdf.");
+    emit window.currentDocument()->messaged("report.pdf cannot be written.", {});
+    const auto* messages = window.findChild<MessagesPanel*>();
+    EXPECT_EQ(messages->tone(0), MessagesPanel::Tone::information);
+    EXPECT_EQ(messages->tone(1), MessagesPanel::Tone::warning);
+    EXPECT_EQ(window.findChild<StatusLine*>()->messageText(), "2 messages · report.pdf cannot be written.");
+}
+
+TEST_F(Layout, controlReturnRunsTheStudyWhateverPaneHasTheFocus) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1280, 800));
+    EXPECT_FALSE(window.actionNamed("run")->isEnabled()) << "the welcome page has nothing to run";
+    window.open("study", "alexnet-equal-tpus");
+    settle();
+    EXPECT_TRUE(window.actionNamed("run")->isEnabled());
+    window.findChild<LibraryPanel*>()->findChild<QTreeView*>()->setFocus();
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return, Qt::ControlModifier);
+    ASSERT_EQ(window.jobs().jobs().size(), 1);
+    EXPECT_TRUE(waitUntil([&] { return window.jobs().working() == 0; }, kLong));
+    window.open("model", "zoo:resnet18");
+    settle();
+    EXPECT_FALSE(window.actionNamed("run")->isEnabled());
+}
+
+TEST_F(Layout, theToolBarStaysWhenPauseBecomesContinue) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1280, 800));
+    auto* bar = window.findChild<QToolBar*>("tools");
+    const auto places = [&] {
+        QVector<int> all;
+        for (const QAction* each : bar->actions())
+            all << bar->widgetForAction(const_cast<QAction*>(each))->geometry().x();
+        return all;
+    };
+    const QVector<int> before = places();
+    QAction* pause = window.actionNamed("pause");
+    for (const char* text : {"&Continue", "&Pause"}) {
+        pause->setText(QLatin1String(text));
+        settle(100);
+        EXPECT_EQ(places(), before) << text;
+    }
+}
+
+TEST_F(Layout, aFileThatIsRefusedIsToldWhereItWasDropped) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1280, 800));
+    const QString path = folder_.filePath("broken.json");
+    QFile file(path);
+    ASSERT_TRUE(file.open(QFile::WriteOnly));
+    file.write("{");
+    file.close();
+    window.importFile(path);
+    ASSERT_TRUE(waitUntil([&] { return !window.notices().isEmpty(); }, kLong));
+    const QString said = window.findChild<MessagesPanel*>()->text(0);
+    EXPECT_TRUE(said.contains("broken.json")) << said.toStdString();
+    EXPECT_EQ(window.notices().front(), said + " · ");
+}
+
+}  // namespace
+}  // namespace tessera::ui

@@ -1,0 +1,75 @@
+#include "ui/editors/sourced_number.h"
+
+#include "core/base/text.h"
+#include "core/hardware/numbers.h"
+#include "ui/editors/json_path.h"
+#include "ui/editors/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+const char* const kWas = "was";
+
+bool isOwn(const Json& number) {
+    return isSourced(number) && number.value("class", Json()) == Json(hardware::kOwnNumber);
+}
+
+/// What was there before anybody typed: nothing where it says nothing of itself.
+Json formerOf(const Json& before) {
+    if (!isSourced(before)) return {};
+    if (isOwn(before)) return before.contains(kWas) ? before.at(kWas) : Json();
+    if (!before.at("value").is_number()) return {};
+    Json former = before;
+    former.erase(kWas);
+    return former;
+}
+
+}  // namespace
+
+QString saidOf(const Json& number, const char* key) {
+    if (!isSourced(number) || !number.contains(key) || !number.at(key).is_string()) return {};
+    return QString::fromStdString(escaped(number.at(key).get_ref<const std::string&>(), 1000));
+}
+
+Json withProvenance(const Json& value, const QString& source, const QString& reliability) {
+    if (source.isEmpty() && reliability.isEmpty()) return plainValue(value);
+    Json full = Json::object();
+    full["value"] = plainValue(value);
+    if (!source.isEmpty()) full["source"] = source.toStdString();
+    if (!reliability.isEmpty()) full["class"] = reliability.toStdString();
+    if (isOwn(full) && isOwn(value) && value.contains(kWas)) full[kWas] = value.at(kWas);
+    return full;
+}
+
+Json setByHand(const Json& before, const Json& value, const QDate& day) {
+    if (value.is_null() || value == plainValue(before)) return value.is_null() ? value : before;
+    const Json former = formerOf(before);
+    if (former.is_object() && former.value("value", Json()) == value) return former;
+    Json number{{"value", value},
+                {"source", words::tr("set by hand on %1").arg(day.toString(Qt::ISODate)).toStdString()},
+                {"class", hardware::kOwnNumber}};
+    if (former.is_object()) number[kWas] = former;
+    return number;
+}
+
+QString formerNumber(const Json& number, const FieldRow& row) {
+    if (!isOwn(number) || !number.contains(kWas)) return {};
+    FieldRow alone;
+    alone.measure = row.measure;
+    const QString text = shownValue(number.at(kWas), alone);
+    return row.unit.isEmpty() ? text : QStringLiteral("%1 %2").arg(text, row.unit);
+}
+
+QString formerText(const Json& number, const FieldRow& row) {
+    QString text = formerNumber(number, row);
+    if (text.isEmpty()) return text;
+    const Json& was = number.at(kWas);
+    const QString reliability = saidOf(was, "class");
+    const QString source = saidOf(was, "source");
+    if (!reliability.isEmpty()) text += QStringLiteral(", ") + reliability;
+    if (!source.isEmpty()) text += (reliability.isEmpty() ? QStringLiteral(", ") : QStringLiteral(": ")) + source;
+    return text;
+}
+
+}  // namespace tessera::ui

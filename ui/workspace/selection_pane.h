@@ -1,0 +1,38 @@
+#pragma once
+
+#include <QElapsedTimer>
+#include <QObject>
+#include <QPointer>
+
+class QDockWidget;
+class QWidget;
+
+namespace tessera::ui {
+
+/// Opens a pane when somebody selects something, and leaves it closed once somebody closed it. What a page selects by
+/// itself while it fills opens nothing.
+class SelectionPane : public QObject {
+    Q_OBJECT
+
+public:
+    explicit SelectionPane(QDockWidget& dock);
+
+    /// Something was selected in a part of the window.
+    void selectedIn(const QWidget& part);
+    /// Whether somebody closed the pane, so that selections no longer open it.
+    bool isDismissed() const { return dismissed_; }
+    void setDismissed(bool dismissed) { dismissed_ = dismissed; }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    bool answersSomebodyIn(const QWidget& part) const;
+
+    QDockWidget* dock_;
+    bool dismissed_ = false;
+    QPointer<QWidget> touched_;  ///< by mouse or keyboard, last
+    QElapsedTimer since_;
+};
+
+}  // namespace tessera::ui
