@@ -2,7 +2,6 @@
 
 #include <QCoreApplication>
 #include <QDir>
-#include <QElapsedTimer>
 #include <QImage>
 #include <QPainter>
 #include <QPixmap>
@@ -12,6 +11,7 @@
 #include <functional>
 
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 namespace tessera::test {
 
@@ -46,16 +46,6 @@ inline int coloursIn(const QImage& image) {
     for (int y = 0; y < image.height(); y += 2)
         for (int x = 0; x < image.width(); x += 2) colours.insert(image.pixel(x, y));
     return static_cast<int>(colours.size());
-}
-
-/// Lets events happen until `done` holds or the time is over; says whether it holds. The time is for what never
-/// happens: far more than it takes on a busy machine.
-inline bool waitUntil(const std::function<bool()>& done, int milliseconds = 60'000) {
-    QElapsedTimer clock;
-    clock.start();
-    while (!done() && clock.elapsed() < milliseconds)
-        QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::AllEvents, 10);
-    return done();
 }
 
 }  // namespace tessera::test

@@ -7,9 +7,9 @@
 #include "core/model/difference.h"
 #include "core/study/comparison.h"
 #include "core/study/result.h"
+#include "ui/jobs/run_state.h"
 #include "ui/models/graph_colouring.h"
 #include "ui/models/graph_contents.h"
-#include "ui/models/run_state.h"
 #include "ui/models/table_model.h"
 
 namespace tessera::ui {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "ui/models/run_state.h"
+#include "ui/jobs/run_state.h"
 
 class QAbstractButton;
 

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "ui/jobs/run_state.h"
 #include "ui/models/facts.h"
 #include "ui/models/mapping_run.h"
-#include "ui/models/run_state.h"
 #include "ui/views/exportable.h"
 #include "ui/views/lazy_tabs.h"
 

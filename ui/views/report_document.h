@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/report/report_document.h"
-#include "ui/models/run_state.h"
+#include "ui/jobs/run_state.h"
 #include "ui/views/document.h"
 
 namespace tessera::ui {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "ui/models/run_state.h"
+#include "ui/jobs/run_state.h"
 #include "ui/views/document.h"
 
 namespace tessera::ui {

@@ -11,8 +11,8 @@
 
 #include "core/base/units.h"
 #include "core/study/progress_value.h"
+#include "ui/jobs/run_status.h"
 #include "ui/models/partition_run.h"
-#include "ui/models/run_status.h"
 #include "ui/theme/theme.h"
 #include "ui/views/convergence_view.h"
 

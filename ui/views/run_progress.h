@@ -3,7 +3,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "ui/models/run_state.h"
+#include "ui/jobs/run_state.h"
 
 namespace tessera::ui {
 

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "ui/jobs/run_state.h"
 #include "ui/models/facts.h"
-#include "ui/models/run_state.h"
 #include "ui/views/exportable.h"
 
 class QAction;

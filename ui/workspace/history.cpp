@@ -5,7 +5,7 @@
 #include <QPointer>
 
 #include "core/base/text.h"
-#include "ui/workspace/task_thread.h"
+#include "ui/jobs/task_thread.h"
 
 namespace tessera::ui {
 

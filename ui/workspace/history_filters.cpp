@@ -11,7 +11,7 @@
 #include <QToolButton>
 
 #include "core/study/study.h"
-#include "ui/models/run_status.h"
+#include "ui/jobs/run_status.h"
 #include "ui/theme/theme.h"
 #include "ui/workspace/words.h"
 

@@ -8,10 +8,10 @@
 #include <cmath>
 
 #include "core/base/units.h"
+#include "ui/jobs/jobs.h"
 #include "ui/theme/theme.h"
 #include "ui/views/run_progress.h"
 #include "ui/workspace/elided_label.h"
-#include "ui/workspace/jobs.h"
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {

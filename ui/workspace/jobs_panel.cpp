@@ -2,11 +2,11 @@
 
 #include <QVBoxLayout>
 
+#include "ui/jobs/jobs.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/focus_start.h"
 #include "ui/workspace/job_row.h"
-#include "ui/workspace/jobs.h"
 
 namespace tessera::ui {
 

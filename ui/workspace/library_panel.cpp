@@ -7,7 +7,7 @@
 #include <QSet>
 #include <QVBoxLayout>
 
-#include "ui/models/run_status.h"
+#include "ui/jobs/run_status.h"
 #include "ui/theme/theme.h"
 #include "ui/views/focus_start.h"
 #include "ui/workspace/two_tone_delegate.h"

@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
+#include "ui/jobs/jobs.h"
+#include "ui/jobs/run_state.h"
 #include "ui/models/facts.h"
 #include "ui/models/recent_files.h"
-#include "ui/models/run_state.h"
 #include "ui/workspace/command_palette.h"
 #include "ui/workspace/document_area.h"
 #include "ui/workspace/history.h"
-#include "ui/workspace/jobs.h"
 #include "ui/workspace/jobs_panel.h"
 #include "ui/workspace/library_panel.h"
 #include "ui/workspace/main_window.h"
@@ -152,6 +152,7 @@ struct MainWindow::Implementation {
     void becomeReady();
     void giveUpRestoring() const;
     void bringBack();
+    void fitToScreen();
     void soon(std::function<void()> work);
     void whenBegun(std::function<void()> work);
     void offerLostEdits();  ///< main_window_recovery.cpp

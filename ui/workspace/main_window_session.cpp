@@ -211,6 +211,20 @@ void MainWindow::Implementation::bringBack() {
     window.move(screen.topLeft());
 }
 
+/// A window that is larger than its screen, with the frame that the window manager put around it, shrinks to it: what
+/// stands at its lower edge is seen, too.
+void MainWindow::Implementation::fitToScreen() {
+    const bool isFree = (window.windowState() & (Qt::WindowMaximized | Qt::WindowFullScreen)) == 0;
+    if (!isFree || window.screen() == nullptr) return;
+    const QRect screen = window.screen()->availableGeometry();
+    const QRect frame = window.frameGeometry();
+    // Where nobody put a frame around it, nobody manages windows: then its size is as it was asked for.
+    if (frame.size() == window.size()) return;
+    if (frame.width() <= screen.width() && frame.height() <= screen.height()) return;
+    window.resize(window.size().boundedTo(screen.size() - (frame.size() - window.size())));
+    window.move(screen.topLeft());
+}
+
 /// The session comes back in steps, each of which the window answers before the next: its place, its panes, its
 /// documents. A start that does not get through all of them is known by its mark, and the next one begins plainly.
 void MainWindow::Implementation::restoreSession() {
@@ -221,7 +235,11 @@ void MainWindow::Implementation::restoreSession() {
     if (!options.recordHistory) path.clear();
     openHistory(path);
 
-    if (!options.restoreSession) return begin();
+    if (!options.restoreSession) {
+        // The window manager needs a moment for its frame.
+        QTimer::singleShot(kSettled, context.get(), [this] { fitToScreen(); });
+        return begin();
+    }
     restoring = true;
     const bool failed = settings.value(kRestoring).toBool();
     settings.setValue(kRestoring, true);
@@ -284,6 +302,7 @@ void MainWindow::Implementation::begin() {
 /// The window stands and answers: from here on its session is kept, also for the case that the program is killed.
 void MainWindow::Implementation::becomeReady() {
     restoring = false;
+    fitToScreen();
     QSettings settings;
     settings.setValue(kRestoring, false);
     saveSession();

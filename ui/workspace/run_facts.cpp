@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/study/title.h"
 #include "ui/editors/study_form.h"
-#include "ui/models/run_status.h"
+#include "ui/jobs/run_status.h"
 #include "ui/views/run_progress.h"
 #include "ui/workspace/words.h"
 

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "core/study/study.h"
+#include "ui/jobs/run_state.h"
 #include "ui/models/facts.h"
-#include "ui/models/run_state.h"
 #include "ui/workspace/metric_kinds.h"
 
 namespace tessera::ui {

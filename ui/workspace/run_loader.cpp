@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
-#include "ui/workspace/curve_recorder.h"
+#include "ui/jobs/curve_recorder.h"
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/store/store.h"
-#include "ui/models/run_state.h"
+#include "ui/jobs/run_state.h"
 
 namespace tessera::ui {
 

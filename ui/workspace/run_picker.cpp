@@ -12,7 +12,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-#include "ui/models/run_status.h"
+#include "ui/jobs/run_status.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/workspace/two_tone_delegate.h"

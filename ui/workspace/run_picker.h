@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/store/store.h"
-#include "ui/models/run_state.h"
+#include "ui/jobs/run_state.h"
 
 class QLineEdit;
 class QListView;

@@ -5,10 +5,10 @@
 #include <QToolButton>
 #include <algorithm>
 
+#include "ui/jobs/jobs.h"
 #include "ui/theme/theme.h"
 #include "ui/workspace/elided_label.h"
 #include "ui/workspace/job_row.h"
-#include "ui/workspace/jobs.h"
 
 namespace tessera::ui {
 

@@ -9,8 +9,8 @@
 #include "core/store/store.h"
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
+#include "ui/jobs/jobs.h"
 #include "ui/views/document.h"
-#include "ui/workspace/jobs.h"
 #include "ui/workspace/main_window.h"
 
 /// A studio that is killed while it works loses nothing that was recorded: the next start says which run was

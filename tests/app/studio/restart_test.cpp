@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <QDataStream>
 #include <QDir>
 #include <QFile>
 #include <QProcess>
@@ -192,6 +193,25 @@ TEST_P(RestartOn, theSessionOfALargeScreenComesUpInEverySize) {
 
 INSTANTIATE_TEST_SUITE_P(Screens, RestartOn,
                          testing::Values(Screen{1, true}, Screen{1, false}, Screen{2, true}, Screen{2, false}));
+
+TEST_F(Restart, theWholeWindowOfAFirstStartIsOnAScreenOfItsSize) {
+    const Display display({1280, 800}, true);
+    if (display.name().size() < 2 || !display.isManaged()) GTEST_SKIP() << "there is no Xvfb or no openbox here";
+    ASSERT_EQ(start(display.name(), 1), 0);
+    // What QWidget::saveGeometry() writes first: a mark, a version of two parts, the window with its frame.
+    const QByteArray geometry = settings()->value(QStringLiteral("window/geometry")).toByteArray();
+    QDataStream stream(geometry);
+    quint32 mark = 0;
+    quint16 major = 0;
+    quint16 minor = 0;
+    QRect frame;
+    stream >> mark >> major >> minor >> frame;
+    ASSERT_EQ(stream.status(), QDataStream::Ok);
+    EXPECT_TRUE(QRect(0, 0, 1280, 800).contains(frame))
+        << frame.x() << ' ' << frame.y() << ' ' << frame.width() << ' ' << frame.height();
+    EXPECT_GT(frame.width(), 1000);
+    EXPECT_GT(frame.height(), 700);
+}
 
 class RestartAt : public Restart, public testing::WithParamInterface<double> {};
 

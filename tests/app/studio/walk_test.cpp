@@ -25,6 +25,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
 #include "ui/editors/study_document.h"
+#include "ui/jobs/jobs.h"
 #include "ui/theme/theme.h"
 #include "ui/views/compare_document.h"
 #include "ui/views/document.h"
@@ -34,7 +35,6 @@
 #include "ui/views/run_document.h"
 #include "ui/workspace/history.h"
 #include "ui/workspace/history_document.h"
-#include "ui/workspace/jobs.h"
 #include "ui/workspace/main_window.h"
 
 /// The journey of a user through the window, from the first start to the history a month later. Every step leaves a

@@ -72,7 +72,7 @@ TEST(ScheduleLists, keepEveryRuleAndAreRepeatable) {
 
 TEST(ScheduleExact, isCloseToItsBoundOnWideGraphs) {
     if (test::kSanitized) GTEST_SKIP() << "a sanitizer takes its time";
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
         const OperatorGraph graph = wideGraph(200, 25, seed);
         const Cores cores{4, 4};
         ScheduleOptions options;

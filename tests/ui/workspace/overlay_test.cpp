@@ -12,12 +12,12 @@
 
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
+#include "ui/jobs/jobs.h"
 #include "ui/views/graph_view.h"
 #include "ui/views/model_document.h"
 #include "ui/views/partition_view.h"
 #include "ui/views/run_document.h"
 #include "ui/workspace/history.h"
-#include "ui/workspace/jobs.h"
 #include "ui/workspace/main_window.h"
 #include "ui/workspace/run_picker.h"
 

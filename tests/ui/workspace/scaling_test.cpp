@@ -6,11 +6,11 @@
 #include "core/base/file.h"
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
+#include "ui/jobs/jobs.h"
 #include "ui/views/partition_tabs.h"
 #include "ui/views/run_document.h"
 #include "ui/views/scaling_view.h"
 #include "ui/workspace/history.h"
-#include "ui/workspace/jobs.h"
 #include "ui/workspace/main_window.h"
 
 namespace tessera::ui {

@@ -16,10 +16,10 @@
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
 #include "tests/ui/workspace/grown_history.h"
+#include "ui/jobs/jobs.h"
 #include "ui/views/model_document.h"
 #include "ui/views/run_document.h"
 #include "ui/workspace/history_document.h"
-#include "ui/workspace/jobs.h"
 #include "ui/workspace/main_window.h"
 #include "ui/workspace/run_loader.h"
 

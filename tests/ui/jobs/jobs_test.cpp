@@ -1,4 +1,4 @@
-#include "ui/workspace/jobs.h"
+#include "ui/jobs/jobs.h"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -10,11 +10,9 @@
 #include <set>
 
 #include "core/study/study.h"
-#include "tests/support/pictures.h"
-#include "tests/support/turns.h"
+#include "tests/support/wait.h"
 #include "tests/support/work.h"
-#include "ui/workspace/curve_recorder.h"
-#include "ui/workspace/job_row.h"
+#include "ui/jobs/curve_recorder.h"
 
 namespace tessera::ui {
 namespace {
@@ -196,22 +194,6 @@ TEST(Jobs, runsStartInOrderAndAWaitingOneCanBeCancelled) {
     EXPECT_EQ(order, (QVector<int>{second, first, third}));
 }
 
-TEST(Jobs, theUiThreadIsNeverBusyForLongWhileAHeavyStudyRuns) {
-    JobQueue jobs({});
-    int changes = 0;
-    QObject::connect(&jobs, &JobQueue::changed, [&](int job) {
-        ++changes;
-        JobRow::factsOf(jobs.state(job));
-    });
-    const int job = jobs.enqueue(heavy());
-    test::TurnMeter meter;
-    waitUntil([&] { return jobs.working() == 0; }, 1500);
-    EXPECT_LT(meter.take(), 50 * test::kSlowerBuild);
-    EXPECT_GT(changes, 0);
-    jobs.cancel(job);
-    ASSERT_TRUE(waitUntil([&] { return jobs.working() == 0; }, 10000));
-}
-
 TEST(Jobs, aRecordedRunCanBeRepeatedFromTheHistory) {
     const QTemporaryDir folder;
     const std::filesystem::path path = folder.filePath("history.db").toStdString();
@@ -372,20 +354,6 @@ TEST(Curves, staysBoundedAndKeepsItsEnds) {
     EXPECT_LE(points.size(), CurveRecorder::kMostPoints);
     EXPECT_EQ(points.front().first, 0);
     EXPECT_EQ(points.back().first, kPoints - 1);
-}
-
-TEST(JobFacts, sayHowFarHowGoodAndHowLong) {
-    RunState state;
-    state.status = running;
-    state.task = "splitting";
-    state.done = 71;
-    state.total = 100;
-    state.rate = 612;
-    state.best = "36.2 ms";
-    state.sinceImprovement = 5;
-    state.left = "about 2 s left";
-    EXPECT_EQ(JobRow::factsOf(state),
-              "71 % · splitting · 612 per s · best 36.2 ms · no improvement for 5.0 s · about 2 s left");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "ui/models/run_status.h"
+#include "ui/jobs/run_status.h"
 
 #include <QCoreApplication>
 #include <array>

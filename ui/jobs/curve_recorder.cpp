@@ -1,4 +1,4 @@
-#include "ui/workspace/curve_recorder.h"
+#include "ui/jobs/curve_recorder.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "ui/workspace/jobs.h"
+#include "ui/jobs/jobs.h"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -11,8 +11,8 @@
 #include "core/base/text.h"
 #include "core/store/recorder.h"
 #include "core/study/title.h"
-#include "ui/workspace/job.h"
-#include "ui/workspace/task_thread.h"
+#include "ui/jobs/job.h"
+#include "ui/jobs/task_thread.h"
 
 namespace tessera::ui {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "ui/models/run_state.h"
+#include "ui/jobs/run_state.h"
 
 namespace tessera::ui {
 

@@ -1,10 +1,10 @@
-#include "ui/workspace/job.h"
+#include "ui/jobs/job.h"
 
 #include <cmath>
 
 #include "core/base/text.h"
 #include "core/study/progress_value.h"
-#include "ui/workspace/jobs.h"
+#include "ui/jobs/jobs.h"
 
 namespace tessera::ui {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
-#include "ui/models/run_state.h"
-#include "ui/models/run_status.h"
+#include "ui/jobs/run_state.h"
+#include "ui/jobs/run_status.h"
 
 namespace tessera::ui {
 

@@ -1,4 +1,4 @@
-#include "ui/workspace/task_thread.h"
+#include "ui/jobs/task_thread.h"
 
 #include <utility>
 

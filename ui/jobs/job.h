@@ -14,8 +14,8 @@
 #include "core/base/progress.h"
 #include "core/study/study.h"
 #include "core/study/time_left.h"
-#include "ui/models/run_state.h"
-#include "ui/workspace/curve_recorder.h"
+#include "ui/jobs/curve_recorder.h"
+#include "ui/jobs/run_state.h"
 
 namespace tessera::ui {
 
