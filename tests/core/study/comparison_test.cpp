@@ -156,7 +156,7 @@ Result ofBatch(double batch, double seconds) {
     auto& partition = std::get<PartitionOutcome>(result.outcome).result;
     partition.batch = batch;
     for (partition::Plan& plan : partition.plans) {
-        plan.stepTime = Seconds(seconds);
+        plan.stepTime = Seconds{seconds};
         plan.throughput = batch / seconds;
     }
     return result;
