@@ -174,7 +174,7 @@ private:
         };
         static constexpr std::array kTexts{
             Row{"missing closing quote", "'\"' at the end of the text"},
-            Row{"control character", "\\n for a line end, \\t for a tab, \\u and four digits for any other"},
+            Row{"control character", R"(\n for a line end, \t for a tab, \u and four digits for any other)"},
             Row{"after backslash", R"(one of " \ / b f n r t u behind a backslash)"},
             Row{"4 hex digits", "four hexadecimal digits behind \\u"},
             Row{"surrogate", "both halves of a pair of surrogates, \\uD800 to \\uDBFF first"},

@@ -108,7 +108,7 @@ TEST_F(PredictionPictures, nameNoWinnerWhereErrorsLeaveItOpen) {
         one.throughput = value;
         one.samplesPerUsd = value / 4;
         one.trainingCostUsd = 4e8 / value;
-        one.trainingTime = Seconds(1e8 / value);
+        one.trainingTime = Seconds{1e8 / value};
         one.error = predict::errorOf("assumed");
     }
     outcome.ranking = predict::rankingsOf(outcome.predictions, 1);
