@@ -205,7 +205,7 @@ private:
 
 /// A topology with some of its groups: a node left with one child becomes that child.
 std::optional<hardware::TopologyNode> pruned(const hardware::TopologyNode& node, const std::set<std::string>& kept) {
-    if (node.children.empty()) return kept.count(node.group) == 0 ? std::nullopt : std::optional(node);
+    if (node.children.empty()) return kept.contains(node.group) ? std::optional(node) : std::nullopt;
     hardware::TopologyNode left = node;
     left.children.clear();
     for (const hardware::TopologyNode& child : node.children)
@@ -267,7 +267,7 @@ hardware::Fleet restricted(const hardware::Fleet& fleet, const std::vector<bool>
         names.insert(fleet.groups[g].name);
     }
     for (const hardware::Link& link : fleet.links)
-        if (names.count(link.from) != 0 && names.count(link.to) != 0) left.links.push_back(link);
+        if (names.contains(link.from) && names.contains(link.to)) left.links.push_back(link);
     if (fleet.topology) left.topology = pruned(*fleet.topology, names);
     return left;
 }
