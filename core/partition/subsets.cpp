@@ -97,7 +97,7 @@ void addSorts(const std::vector<Class>& classes, std::vector<Counts>& chosen) {
         for (std::size_t count = classes[c].size(); count > 0; --count) {
             Counts alone(classes.size(), 0);
             alone[c] = count;
-            if (known.count(alone) == 0) chosen.push_back(alone);
+            if (!known.contains(alone)) chosen.push_back(alone);
         }
 }
 
