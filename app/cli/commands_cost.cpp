@@ -62,6 +62,7 @@ struct CostTable {
     cost::Array array;
     cost::Variant variant = cost::Variant::corrected;
     std::vector<study::Input> inputs = {};
+    std::vector<std::string> warnings = {};
     std::vector<CostRow> rows = {};
     std::size_t differing = 0;
     std::size_t failed = 0;
@@ -84,24 +85,27 @@ cost::Variant variantOf(const std::string& name) {
 }
 
 /// The rows of an M3E table as they stand there, or the jobs of a model or workload in order.
-std::vector<CostJob> jobsOf(const std::string& name, cost::Variant variant, std::vector<study::Input>& inputs) {
+std::vector<CostJob> jobsOf(const std::string& name, CostTable& table) {
     std::vector<CostJob> jobs;
     std::error_code ignored;
     const bool isFile = std::filesystem::exists(name, ignored) || name.ends_with(".csv");
     const std::string bytes = isFile ? readFile(name) : std::string();
     if (isFile && model::looksLikeM3e(bytes)) {
-        inputs.push_back({name, sha256(bytes)});
+        table.inputs.push_back({name, sha256(bytes)});
         for (const model::LayerJob& job : model::readM3eJobs(bytes, name))
             jobs.push_back({job.name, cost::layerOfJob(static_cast<std::int64_t>(job.kind), job.d).value()});
         return jobs;
     }
     std::string listing;
-    for (const std::vector<cost::Job>& source : cost::jobPool(cost::loadWorkload(name)).jobs)
+    const cost::JobPool pool = cost::jobPool(cost::loadWorkload(name));
+    for (const std::vector<cost::Job>& source : pool.jobs)
         for (const cost::Job& job : source) {
-            jobs.push_back({cost::nameOf(job), cost::layerOf(job.layer, variant), cost::runsOf(job.layer, variant)});
+            jobs.push_back(
+                {cost::nameOf(job), cost::layerOf(job.layer, table.variant), cost::runsOf(job.layer, table.variant)});
             listing += jobs.back().name + "\n";
         }
-    inputs.push_back({name, sha256(isFile ? bytes : listing)});
+    table.warnings = pool.warnings;
+    table.inputs.push_back({name, sha256(isFile ? bytes : listing)});
     return jobs;
 }
 
@@ -119,7 +123,7 @@ CostTable analyseAll(const CostOptions& options, const Context& context) {
     table.dataflow = cost::loadDataflow(options.dataflow);
     const cost::Dataflow depthwise = cost::bundledDataflow("depthwise");
     const bool isOwn = cost::isDataflowFile(options.dataflow);  // what somebody wrote is what runs
-    const std::vector<CostJob> jobs = jobsOf(options.jobs, table.variant, table.inputs);
+    const std::vector<CostJob> jobs = jobsOf(options.jobs, table);
     table.inputs.push_back({options.dataflow, sha256(cost::writeDataflow(table.dataflow))});
     for (const CostJob& job : jobs) {
         if (context.stop.stop_requested()) throw InterruptedError("the analysis was stopped");
@@ -187,7 +191,7 @@ Json jsonOf(const CostTable& table) {
     Json& rows = json["rows"] = Json::array();
     for (std::size_t i = 0; i < table.rows.size(); ++i) rows.push_back(jsonOf(table.rows[i], i));
     json["differs"] = table.differing;
-    study::finishDocument(json, assumptionsOf(table), {});
+    study::finishDocument(json, assumptionsOf(table), table.warnings);
     return json;
 }
 
@@ -238,6 +242,7 @@ Action addCost(CLI::App& app) {
     addText(app, "--simd-lanes", options->simdLanes, "N", "multiply-accumulates per element and cycle (default 1)");
     return [options](Context& context) {
         const CostTable table = analyseAll(*options, context);
+        context.console.showWarnings(table.warnings);
         if (context.common.json)
             context.console.printJson(jsonOf(table));
         else

@@ -5,25 +5,25 @@
 
 #include "core/base/text.h"
 #include "core/cost/dataflow.h"
+#include "core/cost/layer_size.h"
 
 namespace tessera::cost {
 
 namespace {
 
-/// Extents are 32-bit numbers in the original; larger ones mean nothing here either.
-constexpr std::int64_t kLargestExtent = 2'147'483'647;
+std::optional<NamedSize> oddSizeIn(std::initializer_list<NamedSize> sizes) {
+    for (const NamedSize& size : sizes)
+        if (size.value < size.least || size.value > kLargestExtent) return size;
+    return std::nullopt;
+}
 
-struct NamedSize {
-    std::string_view name;
-    std::int64_t value;
-    std::int64_t least = 1;
-};
+std::string problemOf(const NamedSize& size) {
+    return fmt::format("{} is {}; it must be from {} to {}", size.name, size.value, size.least, kLargestExtent);
+}
 
 std::string problemOfSizes(std::initializer_list<NamedSize> sizes) {
-    for (const NamedSize& size : sizes)
-        if (size.value < size.least || size.value > kLargestExtent)
-            return fmt::format("{} is {}; it must be from {} to {}", size.name, size.value, size.least, kLargestExtent);
-    return {};
+    const std::optional<NamedSize> odd = oddSizeIn(sizes);
+    return odd ? problemOf(*odd) : "";
 }
 
 std::optional<std::int64_t> whole(double value) {
@@ -37,20 +37,23 @@ double real(std::int64_t value) {
 
 }  // namespace
 
+std::optional<NamedSize> oddSizeOf(const Layer& layer) {
+    return oddSizeIn({{"K", layer.k},
+                      {"C", layer.c},
+                      {"Y", layer.y},
+                      {"X", layer.x},
+                      {"R", layer.r},
+                      {"S", layer.s},
+                      {"the row stride", layer.strideY},
+                      {"the column stride", layer.strideX},
+                      {"the row padding", layer.padY, 0},
+                      {"the column padding", layer.padX, 0},
+                      {"the number of groups", layer.groups},
+                      {"the batch", layer.batch}});
+}
+
 std::string problemOf(const Layer& layer) {
-    std::string problem = problemOfSizes({{"K", layer.k},
-                                          {"C", layer.c},
-                                          {"Y", layer.y},
-                                          {"X", layer.x},
-                                          {"R", layer.r},
-                                          {"S", layer.s},
-                                          {"the row stride", layer.strideY},
-                                          {"the column stride", layer.strideX},
-                                          {"the row padding", layer.padY, 0},
-                                          {"the column padding", layer.padX, 0},
-                                          {"the number of groups", layer.groups},
-                                          {"the batch", layer.batch}});
-    if (!problem.empty()) return problem;
+    if (const std::optional<NamedSize> odd = oddSizeOf(layer)) return problemOf(*odd);
     if (layer.r > layer.y + layer.padY)
         return fmt::format("the kernel has {} rows and the map only {}", layer.r, layer.y + layer.padY);
     if (layer.s > layer.x + layer.padX)

@@ -13,6 +13,8 @@
 #include "core/base/poll.h"
 #include "core/base/random.h"
 #include "core/base/text.h"
+#include "core/cost/job_analysis.h"
+#include "core/cost/layer_size.h"
 #include "core/hardware/library.h"
 #include "core/hardware/numbers.h"
 #include "core/model/readers/readers.h"
@@ -122,15 +124,36 @@ model::Model modelOf(const Workload& workload, std::size_t index) {
     }
 }
 
-std::vector<Job> jobsOf(const Workload& workload, std::size_t index) {
+/// Refuses a job with a size that the dataflow model cannot take: at the layer of a model's file, else where the
+/// workload's file asks for the model.
+void checkSizes(const Workload& workload, std::size_t index, const model::Model& model, const model::LayerJob& job) {
+    const std::optional<NamedSize> odd = oddSizeOf(layerOf(job, Variant::corrected));
+    if (!odd) return;
+    const std::string found = fmt::format("a job with {} of {}", odd->name, odd->value);
+    const std::string expected = fmt::format("sizes from {} to {}", odd->least, kLargestExtent);
+    const WorkloadSource& source = workload.sources[index];
+    const bool isFile = !source.model.starts_with(kZoo);
+    if (isFile) throw DataError({.file = model.source, .where = "layer " + inQuotes(job.name)}, found, expected);
+    const std::string problem = fmt::format("layer {}: {}; expected {}", inQuotes(job.name), found, expected);
+    if (workload.file.empty()) throw UsageError(fmt::format("{}: {}", inQuotes(source.model), problem));
+    failFor(workload, index, problem);
+}
+
+std::vector<Job> jobsOf(const Workload& workload, std::size_t index, std::vector<std::string>& warnings) {
     const WorkloadSource& source = workload.sources[index];
     const model::Model model = modelOf(workload, index);
+    for (const std::string& sentence : model.warnings)
+        warnings.push_back(workload.sources.size() > 1 ? fmt::format("{}: {}", escaped(model.name), sentence)
+                                                       : sentence);
     std::vector<model::LayerJob> layers = model::jobsOf(model, source.batch);
     if (layers.empty())
         throw DataError({.file = model.source}, "no layer that multiplies", "layers that make a job each");
     std::vector<Job> jobs;
     jobs.reserve(layers.size());
-    for (model::LayerJob& layer : layers) jobs.push_back({std::move(layer), model.name, source.kind});
+    for (model::LayerJob& layer : layers) {
+        checkSizes(workload, index, model, layer);
+        jobs.push_back({std::move(layer), model.name, source.kind});
+    }
     return jobs;
 }
 
@@ -264,10 +287,10 @@ std::vector<WorkloadEntry> workloadEntries() {
 }
 
 JobPool jobPool(const Workload& workload) {
-    JobPool pool{.workload = workload, .jobs = {}};
+    JobPool pool{.workload = workload, .jobs = {}, .warnings = {}};
     std::size_t count = 0;
     for (std::size_t i = 0; i < workload.sources.size(); ++i) {
-        pool.jobs.push_back(jobsOf(workload, i));
+        pool.jobs.push_back(jobsOf(workload, i, pool.warnings));
         count += pool.jobs.back().size();
         if (count > kMostPooledJobs)
             throw UsageError(fmt::format("the models of the workload {} have more than {} layers in all",

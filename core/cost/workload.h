@@ -91,10 +91,12 @@ std::vector<WorkloadEntry> workloadEntries();
 /// The jobs that groups are drawn from, by source.
 struct JobPool {
     Workload workload;
-    std::vector<std::vector<Job>> jobs;  ///< by source, in the order of the model's layers
+    std::vector<std::vector<Job>> jobs;      ///< by source, in the order of the model's layers
+    std::vector<std::string> warnings = {};  ///< of the models, each with its name where there are several
 };
 
-/// Loads the models of a workload. Throws FileError, DataError, UsageError (also for a model without any job).
+/// Loads the models of a workload. Throws FileError, DataError (also for a job with a size above `kLargestExtent`),
+/// UsageError (also for a model without any job).
 JobPool jobPool(const Workload& workload);
 
 /// Group number `instance` of a workload: `groupSize` jobs (0 = the workload's own size). The n-th job of a group

@@ -135,8 +135,9 @@ MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
     const cost::Workload workload = cost::loadWorkload(located(hooks, study.workloads[0]), load);
     const auto size = study.parameters.find("group_size");
     const auto seed = study.parameters.find("job_seed");
+    const cost::JobPool pool = cost::jobPool(workload);
     const std::vector<cost::Job> jobs =
-        cost::drawGroup(workload, size == study.parameters.end() ? 0 : size->get<std::int64_t>(),
+        cost::drawGroup(pool, size == study.parameters.end() ? 0 : size->get<std::int64_t>(),
                         seed == study.parameters.end() ? study.seed.value_or(1) : seed->get<std::uint64_t>());
     const cost::JobTable table = cost::jobTable(jobs, platform, analysisOf(study, hooks));
 
@@ -156,6 +157,7 @@ MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
     for (const InputFile& file : filesOf(study, platform, workload))
         inputs.inputs.push_back({file.name, sha256(readFile(file.path))});
     inputs.assumptions = table.assumptions;
+    inputs.warnings = pool.warnings;
     OwnNumbers own;
     own.add(platform.name, platform.provenance, [&](const std::string& path) {
         return path != "bandwidth_bytes_per_s" || !study.parameters.contains("bandwidth");

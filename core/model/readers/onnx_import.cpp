@@ -480,11 +480,7 @@ void Importer::addTensor(std::string_view bytes, Scope& scope) {
     const auto tensor = parsed<onnx::TensorProto>(source_, bytes, Unit::tensor);
     const Place place{.file = source_.file, .where = "stored tensor " + inQuotes(local)};
     std::vector<std::int64_t> shape = checkedDimensions(tensor.dims(), place);
-    if (tensor.data_type() == 0) throw DataError(place, "no element type", "an element type");
-    if (dataTypeOf(tensor.data_type()) == DataType::undefined)
-        warnings_.add("unknown element types", fmt::format("stored tensor {} has the unknown element type {}",
-                                                           inQuotes(local), tensor.data_type()));
-    checkData(tensor, payloadOf(source_, bytes), place.where);
+    checkData(tensor, payloadOf(source_, bytes), place);
     if (std::optional<ExternalPlace> outside = externalPlaceOf(tensor); outside && outside->begin < outside->end)
         external_[outside->location].emplace(std::pair(outside->begin, outside->end), std::string(local));
     std::optional<std::vector<double>> elements = elementsOf(tensor);
@@ -498,13 +494,36 @@ void Importer::addTensor(std::string_view bytes, Scope& scope) {
     applyDeclared(local, name, scope);
 }
 
-void Importer::checkData(const onnx::TensorProto& tensor, const Payload& payload, const std::string& what) {
-    const std::string odd = oddData(tensor, payload);
-    if (!odd.empty()) warnings_.add("stored tensors whose data does not fit", fmt::format("{} has {}", what, odd));
+void Importer::checkData(const onnx::TensorProto& tensor, const Payload& payload, const Place& place) {
+    if (tensor.data_type() == 0) throw DataError(place, "no element type", "an element type");
+    if (dataTypeOf(tensor.data_type()) == DataType::undefined)
+        warnings_.add("unknown element types",
+                      fmt::format("{} has the unknown element type {}", place.where, tensor.data_type()));
+    if (const std::optional<OddData> odd = oddData(tensor, payload)) {
+        if (!odd->expected.empty()) throw DataError(place, odd->found, odd->expected);
+        warnings_.add("stored tensors whose data does not fit", fmt::format("{} has {}", place.where, odd->found));
+    }
     const std::string location = oddLocation(tensor);
     if (!location.empty())
         warnings_.add("odd locations of external data",
-                      fmt::format("{} has {}; external data is never opened", what, location));
+                      fmt::format("{} has {}; external data is never opened", place.where, location));
+}
+
+/// The shape of a sparse tensor, which has no more values than elements.
+std::vector<std::int64_t> Importer::sparseShape(const onnx::SparseTensorProto& tensor, const Place& place) {
+    const onnx::TensorProto& values = tensor.values();
+    if (values.data_type() == 0) throw DataError(place, "no element type", "an element type");
+    std::vector<std::int64_t> shape = checkedDimensions(tensor.dims(), place);
+    const auto elements = [](const std::vector<std::int64_t>& sizes) {
+        double count = 1;
+        for (const std::int64_t size : sizes) count *= static_cast<double>(size);
+        return count;
+    };
+    const double stored = elements(checkedDimensions(values.dims(), place)), most = elements(shape);
+    if (stored > most)
+        throw DataError(place, fmt::format("{:.0f} values for a shape of {:.0f} elements", stored, most),
+                        "at most one value for each element");
+    return shape;
 }
 
 void Importer::addSparseTensor(std::string_view bytes, Scope& scope) {
@@ -512,10 +531,9 @@ void Importer::addSparseTensor(std::string_view bytes, Scope& scope) {
     if (local.empty()) return;
     const auto tensor = parsed<onnx::SparseTensorProto>(source_, bytes, Unit::sparseTensor);
     const Place place{.file = source_.file, .where = "stored tensor " + inQuotes(local)};
-    if (tensor.values().data_type() == 0) throw DataError(place, "no element type", "an element type");
+    std::vector<std::int64_t> shape = sparseShape(tensor, place);
     budget_.charge(kTensorBytes + 2 * local.size());
-    builder_->addStored(define(local, scope), dataTypeOf(tensor.values().data_type()),
-                        checkedDimensions(tensor.dims(), place));
+    builder_->addStored(define(local, scope), dataTypeOf(tensor.values().data_type()), std::move(shape));
 }
 
 void Importer::addNodes(const std::vector<std::string_view>& nodes, const std::vector<std::int32_t>& sequence,
@@ -661,6 +679,7 @@ void Importer::addNode(std::string_view bytes, Scope& scope) {
 
 void Importer::addConstant(const Node& node, Scope& scope) {
     const std::string name = define(node.outputs[0], scope);
+    const Place here{.file = source_.file, .where = "constant " + inQuotes(name)};
     const auto add = [&](DataType type, std::vector<std::int64_t> shape, std::optional<std::vector<double>> elements) {
         budget_.charge(kTensorBytes + 2 * name.size() + 8 * (elements ? elements->size() : 0));
         builder_->addConstant(name, type, std::move(shape), std::move(elements));
@@ -670,13 +689,13 @@ void Importer::addConstant(const Node& node, Scope& scope) {
         const auto size = [](int count) { return std::vector<std::int64_t>{count}; };
         if (key == "value" && attribute.has_t()) {
             const onnx::TensorProto& tensor = attribute.t();
-            checkData(tensor, payloadOf(source_, tensorOf(source_, node.bytes, key)), "constant " + inQuotes(name));
-            return add(dataTypeOf(tensor.data_type()), checkedDimensions(tensor.dims(), place(node)),
-                       elementsOf(tensor));
+            std::vector<std::int64_t> shape = checkedDimensions(tensor.dims(), here);
+            checkData(tensor, payloadOf(source_, tensorOf(source_, node.bytes, key)), here);
+            return add(dataTypeOf(tensor.data_type()), std::move(shape), elementsOf(tensor));
         }
         if (key == "sparse_value")
             return add(dataTypeOf(attribute.sparse_tensor().values().data_type()),
-                       checkedDimensions(attribute.sparse_tensor().dims(), place(node)), std::nullopt);
+                       sparseShape(attribute.sparse_tensor(), here), std::nullopt);
         if (key == "value_float")
             return add(DataType::float32, {}, std::vector<double>{static_cast<double>(attribute.f())});
         if (key == "value_int")

@@ -20,6 +20,8 @@
 namespace onnx {
 class AttributeProto;
 class NodeProto;
+class SparseTensorProto;
+class TensorProto;
 }  // namespace onnx
 
 /// From an ONNX file's messages to GraphBuilder.
@@ -123,7 +125,8 @@ private:
     void addOutputs(const GraphParts& parts, Scope& scope);
     void warnUnused(const GraphParts& parts, const NodeOrder& order);
     void warnOfOverlaps();
-    void checkData(const onnx::TensorProto& tensor, const Payload& payload, const std::string& what);
+    void checkData(const onnx::TensorProto& tensor, const Payload& payload, const Place& place);
+    static std::vector<std::int64_t> sparseShape(const onnx::SparseTensorProto& tensor, const Place& place);
     void checkName(std::string_view name);
     void checkDomain(const Node& node);
     void checkShapes(const Node& node, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs);

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/model/readers/onnx_wire.h"
 
 namespace tessera::model::onnx_wire {
@@ -167,22 +168,46 @@ std::optional<std::uint64_t> bytesOf(const onnx::TensorProto& tensor) {
     return bytes < 0x1p63 ? std::optional(static_cast<std::uint64_t>(bytes)) : std::nullopt;
 }
 
-/// What is odd about where in its file external data lies; "" where nothing is.
-std::string oddExtent(const onnx::TensorProto& tensor) {
+/// Whether the elements of some other type take exactly so many bytes.
+bool fitsAnotherType(double bytes, double count, double each) {
+    for (auto type = static_cast<int>(DataType::float32); type <= static_cast<int>(DataType::int4); ++type) {
+        const double other = bytesEach(static_cast<DataType>(type));
+        if (other >= 1 && other != each && bytes == count * other) return true;
+    }
+    return false;
+}
+
+/// Of `bytes` bytes where `count` elements take others. `kind` stands behind "bytes of".
+std::optional<OddData> oddBytes(double bytes, std::int64_t count, DataType type, std::string_view kind) {
+    const double each = bytesEach(type), wanted = std::ceil(static_cast<double>(count) * each);
+    if (each == 0 || bytes == wanted) return std::nullopt;
+    OddData odd{.found = fmt::format("{:.0f} bytes of {} for {} elements of {}", bytes, kind, count, nameOf(type)),
+                .expected = {}};
+    if (count > 0 && fitsAnotherType(bytes, static_cast<double>(count), each))
+        odd.expected = fmt::format("{:.0f} bytes, or an element type of {} bytes", wanted,
+                                   exactNumber(bytes / static_cast<double>(count)));
+    return odd;
+}
+
+/// Where external data lies in its file, which is never opened.
+std::optional<OddData> oddExtent(const onnx::TensorProto& tensor) {
+    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     for (const std::string_view key : {"offset", "length"}) {
         const std::optional<std::string_view> text = entryOf(tensor, key);
-        if (text && !byteCount(*text)) return fmt::format("the {} {} of its external data", key, inQuotes(*text));
+        if (text && !byteCount(*text))
+            return OddData{fmt::format("the {} {} of its external data", key, inQuotes(*text)),
+                           "a whole number of bytes below 2^63"};
     }
     const std::uint64_t offset = byteCount(entryOf(tensor, "offset").value_or("0")).value_or(0);
     const std::optional<std::string_view> length = entryOf(tensor, "length");
-    if (!length) return {};
-    const std::uint64_t bytes = byteCount(*length).value_or(0);
-    if (offset + bytes > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
-        return fmt::format("external data that ends beyond 2^63 bytes (offset {}, length {})", offset, bytes);
     const std::optional<std::uint64_t> wanted = bytesOf(tensor);
-    if (!wanted || *wanted == bytes) return {};
-    return fmt::format("{} bytes of external data for {} elements of {}", bytes, *countOf(tensor),
-                       nameOf(dataTypeOf(tensor.data_type())));
+    const std::uint64_t bytes = length ? byteCount(*length).value_or(0) : wanted.value_or(0);
+    if (offset > kMost - std::min(bytes, kMost))
+        return OddData{fmt::format("external data of {} bytes at the offset {}", bytes, offset),
+                       "an end below 2^63 bytes"};
+    const std::optional<std::int64_t> count = countOf(tensor);
+    if (!length || !wanted || !count) return std::nullopt;
+    return oddBytes(static_cast<double>(bytes), *count, dataTypeOf(tensor.data_type()), "external data");
 }
 
 }  // namespace
@@ -208,27 +233,30 @@ std::optional<std::vector<double>> elementsOf(const onnx::TensorProto& tensor) {
     return elements;
 }
 
-std::string oddData(const onnx::TensorProto& tensor, const Payload& payload) {
+std::optional<OddData> oddData(const onnx::TensorProto& tensor, const Payload& payload) {
+    if (isExternal(tensor)) return oddExtent(tensor);
     const DataType type = dataTypeOf(tensor.data_type());
     const std::optional<std::int64_t> count = countOf(tensor);
-    if (!count || isExternal(tensor)) return {};
-    const bool halfByte = type == DataType::int4 || type == DataType::uint4;
-    const double bytes = bytesEach(type);
+    if (!count) return std::nullopt;
     const std::string_view field = fieldOf(type);
     for (const std::string_view held : payload.typedFields)
         if (!field.empty() && held != field)
-            return fmt::format("data in {}, but elements of {} stand in {}", held, nameOf(type), field);
+            return OddData{fmt::format("data in {}", held),
+                           fmt::format("it in {}, where elements of {} stand", field, nameOf(type))};
+    if (payload.rawBytes > 0 && payload.typedElements > 0)
+        return OddData{fmt::format("data in raw_data and in {}", payload.typedFields.front()), "it in one of them"};
     if (payload.hasRaw) {
-        if (type == DataType::string && payload.rawBytes > 0) return "raw data, which elements of string cannot be";
-        if (bytes == 0 || (payload.rawBytes == 0 && *count > 0)) return {};
-        if (static_cast<double>(payload.rawBytes) == std::ceil(static_cast<double>(*count) * bytes)) return {};
-        return fmt::format("{} bytes of data for {} elements of {}", payload.rawBytes, *count, nameOf(type));
+        if (payload.rawBytes == 0) return std::nullopt;  // stripped
+        if (type == DataType::string) return OddData{"data in raw_data", "elements of string in string_data"};
+        return oddBytes(static_cast<double>(payload.rawBytes), *count, type, "data");
     }
-    if (payload.typedElements == 0) return {};
+    if (payload.typedElements == 0) return std::nullopt;
     const bool complex = type == DataType::complex64 || type == DataType::complex128;
+    const bool halfByte = type == DataType::int4 || type == DataType::uint4;
     const auto wanted = static_cast<std::uint64_t>(*count) * (complex ? 2U : 1U);
     const bool fits = payload.typedElements == wanted || (halfByte && payload.typedElements == (wanted + 1) / 2);
-    return fits ? "" : fmt::format("data of {} elements for a shape of {}", payload.typedElements, *count);
+    if (fits) return std::nullopt;
+    return OddData{fmt::format("data of {} elements for a shape of {}", payload.typedElements, *count), {}};
 }
 
 std::string oddLocation(const onnx::TensorProto& tensor) {
@@ -247,12 +275,12 @@ std::string oddLocation(const onnx::TensorProto& tensor) {
             return fmt::format("the location {}, which leaves the model's folder", quoted);
         from = to + 1;
     }
-    return oddExtent(tensor);
+    return {};
 }
 
 std::optional<ExternalPlace> externalPlaceOf(const onnx::TensorProto& tensor) {
     const bool stated = entryOf(tensor, "offset") || entryOf(tensor, "length");
-    if (!isExternal(tensor) || !stated || !oddLocation(tensor).empty()) return std::nullopt;
+    if (!isExternal(tensor) || !stated || !oddLocation(tensor).empty() || oddExtent(tensor)) return std::nullopt;
     const std::optional<std::uint64_t> bytes = bytesOf(tensor);
     if (!bytes) return std::nullopt;
     const std::uint64_t begin = byteCount(entryOf(tensor, "offset").value_or("0")).value_or(0);

@@ -26,12 +26,21 @@ DataType dataTypeOf(std::int32_t number);
 /// The elements of a small integer, boolean or float tensor whose data is in the file and fits its shape.
 std::optional<std::vector<double>> elementsOf(const onnx::TensorProto& tensor);
 
-/// What is odd about a tensor's data: a phrase such as "16 bytes of data for 5 elements of float32", or "" where it
-/// fits or there is none.
-std::string oddData(const onnx::TensorProto& tensor, const Payload& payload);
+/// What is odd about a stored tensor, as phrases of an error or warning.
+struct OddData {
+    std::string found;  ///< "16 bytes of data for 5 elements of float32"
+    std::string
+        expected;  ///< of a contradiction, on which no number can rest; "" where the declared shape still counts
+};
 
-/// What is odd about the place of external data: a phrase such as "the absolute location '/etc/passwd'" or "the offset
-/// '-8'", or "".
+/// What is odd about a tensor's data, or about where in its file external data lies; empty where nothing is or there is
+/// no data. It contradicts the tensor where it stands in the list of another element type, where it stands in two
+/// places, where it has exactly the size that the shape takes in another element type, and where its extent is none.
+/// Data that is shorter or longer than the shape in any other way is only odd.
+std::optional<OddData> oddData(const onnx::TensorProto& tensor, const Payload& payload);
+
+/// What is odd about the name of the file of external data: a phrase such as "the absolute location '/etc/passwd'", or
+/// "".
 std::string oddLocation(const onnx::TensorProto& tensor);
 
 /// Where a tensor says that its external data lies. Nothing is opened.

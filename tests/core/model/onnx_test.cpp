@@ -230,16 +230,22 @@ TEST(OnnxReader, warnsOfOddLocationsAndOpensNone) {
     }
 }
 
-TEST(OnnxReader, warnsOfWeightDataOfAnotherType) {
+TEST(OnnxReader, refusesWeightDataOfAnotherType) {
     OnnxModel model = smallModel();
     addWeight(model.graph(), "w", {2, 3}).add_int64_data(1);
-    onnx::TensorProto& text = addWeight(model.graph(), "t", {1}, onnx::TensorProto::STRING);
-    text.set_raw_data("x");
-    addNode(model.graph(), "Mul", {"y", "w"}, {"z"});
-    addNode(model.graph(), "Identity", {"t"}, {"u"});
-    EXPECT_THAT(model.read().warnings,
-                ElementsAre("Stored tensor 'w' has data in int64_data, but elements of float32 stand in float_data.",
-                            "Stored tensor 't' has raw data, which elements of string cannot be."));
+    EXPECT_EQ(model.error(),
+              "test.onnx: stored tensor 'w': found data in int64_data; expected it in float_data, where elements of "
+              "float32 stand");
+    for (const std::size_t bytes : {6U, 12U, 48U, 96U}) {
+        model.graph().mutable_initializer(0)->clear_int64_data();
+        model.graph().mutable_initializer(0)->set_raw_data(std::string(bytes, 'x'));
+        EXPECT_EQ(model.error(), "test.onnx: stored tensor 'w': found " + std::to_string(bytes) +
+                                     " bytes of data for 6 elements of float32; expected 24 bytes, or an element type "
+                                     "of " +
+                                     std::to_string(bytes / 6) + " bytes");
+    }
+    model.graph().mutable_initializer(0)->set_raw_data(std::string(24, 'x'));
+    EXPECT_EQ(model.error(), "");
 }
 
 TEST(OnnxReader, warnsOfTheDataOfConstantsToo) {
@@ -278,25 +284,31 @@ void setOutside(onnx::TensorProto& weight, const std::string& location, const st
     }
 }
 
-TEST(OnnxReader, warnsOfPlacesOfExternalDataThatCannotBe) {
+TEST(OnnxReader, refusesPlacesOfExternalDataThatCannotBe) {
+    const std::string number = "; expected a whole number of bytes below 2^63";
     for (const auto& [offset, length, phrase] : std::vector<std::array<std::string, 3>>{
-             {"-8", "40", "the offset '-8' of its external data"},
-             {"0", "many", "the length 'many' of its external data"},
-             {"0", "12345678901234567890", "the length '12345678901234567890' of its external data"},
+             {"-8", "40", "the offset '-8' of its external data" + number},
+             {"0", "many", "the length 'many' of its external data" + number},
+             {"0", "12345678901234567890", "the length '12345678901234567890' of its external data" + number},
              {"9223372036854775800", "40",
-              "external data that ends beyond 2^63 bytes (offset 9223372036854775800, length 40)"},
-             {"0", "44", "44 bytes of external data for 10 elements of float32"}}) {
+              "external data of 40 bytes at the offset 9223372036854775800; expected an end below 2^63 bytes"},
+             {"0", "20",
+              "20 bytes of external data for 10 elements of float32; expected 40 bytes, or an element type of 2 "
+              "bytes"}}) {
         OnnxModel model = smallModel();
         setOutside(addWeight(model.graph(), "w", {10}), "w.bin", offset, length);
         addNode(model.graph(), "Identity", {"w"}, {"z"});
-        EXPECT_THAT(model.read().warnings,
-                    ElementsAre("Stored tensor 'w' has " + phrase + "; external data is never opened."));
+        EXPECT_EQ(model.error(), "test.onnx: stored tensor 'w': found " + phrase);
     }
     OnnxModel model = smallModel();
     setOutside(addWeight(model.graph(), "w", {10}), "w.bin", "4096", "40");
     setOutside(addWeight(model.graph(), "v", {10}), "w.bin", "", "");
     addNode(model.graph(), "Add", {"w", "v"}, {"z"});
     EXPECT_THAT(model.read().warnings, IsEmpty());
+    setOutside(addWeight(model.graph(), "u", {10}), "w.bin", "8192", "44");
+    addNode(model.graph(), "Add", {"w", "u"}, {"t"});
+    EXPECT_THAT(model.read().warnings,
+                ElementsAre("Stored tensor 'u' has 44 bytes of external data for 10 elements of float32."));
 }
 
 TEST(OnnxReader, warnsOfExternalDataThatOverlaps) {
