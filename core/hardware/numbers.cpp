@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string_view>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -16,6 +19,57 @@ constexpr double kSmallest = 1e-30;
 constexpr double kLargest = 1e30;
 constexpr std::size_t kLongestSource = 1000;
 constexpr std::size_t kMostAlternatives = 10;
+
+/// A field's name says what it measures and in which unit.
+struct NamedUnit {
+    std::string_view ending;
+    Measure measure;
+    const char* example;
+};
+constexpr std::array kUnits{
+    NamedUnit{"bytes_per_s", Measure::bytesPerSecond, "16 GB/s"},
+    NamedUnit{"bits_per_s", Measure::bitsPerSecond, "200 Gb/s"},
+    NamedUnit{"bytes", Measure::bytes, "32 GiB"},
+    NamedUnit{"bytes_per_element", Measure::bytes, "1 KiB"},
+    NamedUnit{"peak_flops", Measure::flopsPerSecond, "180 TFLOP/s"},
+    NamedUnit{"watts", Measure::watts, "450 W"},
+    NamedUnit{"hz", Measure::hertz, "200 MHz"},
+    NamedUnit{"s", Measure::seconds, "5 µs"},
+    NamedUnit{"mm2", Measure::area, "80 mm²"},
+};
+
+/// The unit of a number at a path such as "memory[0].capacity_bytes.value" or "peak_flops.bf16"; null where it has
+/// none. The outermost field with a unit counts: what is inside of it is named by people.
+const NamedUnit* unitAt(std::string_view path) {
+    for (std::string_view key : split(path, '.')) {
+        key = key.substr(0, key.find('['));
+        for (const NamedUnit& unit : kUnits)
+            if (key == unit.ending || key.ends_with("_" + std::string(unit.ending))) return &unit;
+    }
+    return nullptr;
+}
+
+[[noreturn]] void failAsText(const JsonNode& node, const std::string& expected) {
+    node.fail(expected, "the text " + inQuotes(node.json().get_ref<const std::string&>()));
+}
+
+/// The number in base units that a text with its unit says, such as "40 GiB"; empty where the value is no text, or the
+/// field has no unit.
+std::optional<double> spelledOut(const JsonNode& node, const std::string& expected) {
+    const NamedUnit* unit = node.isString() ? unitAt(node.path()) : nullptr;
+    if (unit == nullptr) return std::nullopt;
+    const auto& text = node.json().get_ref<const std::string&>();
+    const std::optional<double> value = parseQuantity(text, unit->measure);
+    // A number alone in quotes has no unit, which is what a text is there to say.
+    if (!value || parseQuantity(text, Measure::count))
+        failAsText(node, fmt::format("{}, or a text with its unit such as '{}'", expected, unit->example));
+    return value;
+}
+
+double anyNumber(const JsonNode& node) {
+    const std::optional<double> said = spelledOut(node, "a number");
+    return said ? *said : node.number();
+}
 
 /// 512 rather than 512.0.
 Json plainNumber(double value) {
@@ -36,7 +90,7 @@ std::vector<Alternative> alternativesIn(const JsonNode& node) {
     if (!node.has("alternatives")) return alternatives;
     for (const JsonNode& other : node.at("alternatives").elements(kMostAlternatives)) {
         other.allowOnly({"value", "source"});
-        alternatives.push_back({.value = other.at("value").number(), .source = sourceIn(other)});
+        alternatives.push_back({.value = anyNumber(other.at("value")), .source = sourceIn(other)});
     }
     return alternatives;
 }
@@ -77,7 +131,7 @@ std::string whereFrom(const Provenance& provenance) {
 
 Former readFormer(const JsonNode& node) {
     node.allowOnly({"value", "source", "class", "alternatives"});
-    return {.value = node.at("value").number(),
+    return {.value = anyNumber(node.at("value")),
             .source = sourceIn(node),
             .reliability = reliabilityIn(node),
             .alternatives = alternativesIn(node)};
@@ -110,14 +164,20 @@ JsonNode NumberReader::valueOf(const JsonNode& node) const {
 
 double NumberReader::positive(const JsonNode& node) const {
     const JsonNode value = valueOf(node);
-    const double number = value.positive();
+    constexpr const char* kExpected = "a number above 0";
+    const std::optional<double> said = spelledOut(value, kExpected);
+    if (said && !(*said > 0)) failAsText(value, kExpected);
+    const double number = said ? *said : value.positive();
     if (number < kSmallest || number > kLargest) value.fail("a number from 1e-30 to 1e30");
     return number;
 }
 
 double NumberReader::notNegative(const JsonNode& node) const {
     const JsonNode value = valueOf(node);
-    const double number = value.notNegative();
+    constexpr const char* kExpected = "a number of 0 or more";
+    const std::optional<double> said = spelledOut(value, kExpected);
+    if (said && !(*said >= 0)) failAsText(value, kExpected);
+    const double number = said ? *said : value.notNegative();
     if (number > kLargest) value.fail("a number from 0 to 1e30");
     return number == 0 ? 0 : number;  // -0.0 becomes 0
 }
@@ -131,7 +191,11 @@ double NumberReader::fraction(const JsonNode& node) const {
 
 std::int64_t NumberReader::count(const JsonNode& node, std::int64_t most) const {
     const JsonNode value = valueOf(node);
-    const std::int64_t number = value.whole(1, std::numeric_limits<std::int64_t>::max());
+    constexpr const char* kExpected = "a whole number above 0";
+    const std::optional<double> said = spelledOut(value, kExpected);
+    if (said && (*said != std::floor(*said) || *said < 1 || *said >= 0x1p63)) failAsText(value, kExpected);
+    const std::int64_t number =
+        said ? static_cast<std::int64_t>(*said) : value.whole(1, std::numeric_limits<std::int64_t>::max());
     if (number > most) value.fail(fmt::format("a whole number of at most {}", most));
     return number;
 }

@@ -115,7 +115,9 @@ INSTANTIATE_TEST_SUITE_P(
                  "launch_overhead_s, host_peak_flops, network_latency_s, all_reduce, benchmarks"},
         BadField{R"("power_wats": 1)", "field 'power_wats' is unknown; expected 'power_watts' perhaps"},
         BadField{R"("power_watts": 0)", "field 'power_watts' is '0'; expected a number above 0"},
-        BadField{R"("power_watts": "450")", "field 'power_watts' is the text '450'; expected a number above 0"},
+        BadField{R"("power_watts": "450")",
+                 "field 'power_watts' is the text '450'; expected a number above 0, or a text with its unit such as "
+                 "'450 W'"},
         BadField{R"("power_watts": 1e31)", "field 'power_watts' is '1e+31'; expected a number from 1e-30 to 1e30"},
         BadField{R"("power_watts": null)", "field 'power_watts' is 'null'; expected a number above 0"},
         BadField{R"("power_watts": [1])", "field 'power_watts' is a list; expected a number above 0"},

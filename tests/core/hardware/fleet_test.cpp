@@ -237,7 +237,9 @@ INSTANTIATE_TEST_SUITE_P(
             "'node'",
             true},
         Bad{withField(R"("topology": {"node": ["a", "b", "c"], "bits_per_s": "fast"})"),
-            "f.json:3: field 'topology.bits_per_s' is the text 'fast'; expected a number above 0", true},
+            "f.json:3: field 'topology.bits_per_s' is the text 'fast'; expected a number above 0, or a text with its "
+            "unit such as '200 Gb/s'",
+            true},
         Bad{withField(R"("topology": {"nodes": ["a", "b", "c"]})"),
             "f.json:3: field 'topology.nodes' is unknown; expected 'node' perhaps", true},
         Bad{withField(R"("topology": {})"),
