@@ -6,6 +6,7 @@
 #include <ctime>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -121,14 +122,15 @@ void printRuns(const Context& context, const std::string& command, const std::ve
 }
 
 /// The outcome of a command that changes the history: a sentence, or a document.
-void printChange(const Context& context, const std::string& command, const std::string& sentence, const Json& facts) {
+void printChange(const Context& context, const std::string& command, const std::string& sentence, const Json& facts,
+                 const std::vector<std::string>& warnings = {}) {
     if (!context.common.json) {
         context.console.print(sentence + "\n");
         return;
     }
     Json json = study::documentHead("tessera.history-change/1", command, {});
     json.update(facts);
-    study::finishDocument(json, {}, {});
+    study::finishDocument(json, {}, warnings);
     context.console.printJson(json);
 }
 
@@ -368,6 +370,19 @@ PollScope untilStopped(const Context& context, std::string what) {
     });
 }
 
+/// "run 3 was left out: …", "runs 3, 7 and 2 more were left out; of the first: …".
+std::string leftOutText(const std::map<RunId, std::string>& damaged) {
+    constexpr std::size_t kMostNamed = 10;
+    const auto& [first, why] = *damaged.begin();
+    if (damaged.size() == 1) return fmt::format("run {} was left out: {}", first, why);
+    std::vector<std::string> names;
+    for (const auto& [run, sentence] : damaged)
+        if (names.size() < kMostNamed) names.push_back(std::to_string(run));
+    const std::size_t others = damaged.size() - names.size();
+    return fmt::format("runs {}{} were left out; of the first one: {}", joined(names, ", "),
+                       others == 0 ? "" : fmt::format(" and {} more", others), why);
+}
+
 Action addMerging(CLI::App& app, const std::string& command, const std::string& help) {
     const auto file = std::make_shared<std::string>();
     addFile(app, "FILE", *file, "", help)->required();
@@ -375,10 +390,14 @@ Action addMerging(CLI::App& app, const std::string& command, const std::string& 
         const PollScope polling = untilStopped(context, "taking in " + escaped(*file));
         Store history = openHistory(context, OpenMode::readWrite);
         const store::MergeCount count = history.merge(*file);
+        std::vector<std::string> warnings;
+        for (const auto& [run, sentence] : count.damaged)
+            warnings.push_back(fmt::format("Run {} was left out: {}.", run, sentence));
         printChange(
             context, command,
             fmt::format("{} added, {} already here", counted(static_cast<std::size_t>(count.added)), count.present),
-            {{"added", count.added}, {"present", count.present}});
+            {{"added", count.added}, {"present", count.present}}, warnings);
+        if (!count.damaged.empty()) throw store::StoreError(store::StoreProblem::damaged, leftOutText(count.damaged));
     };
 }
 

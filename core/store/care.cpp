@@ -2,10 +2,14 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <map>
 #include <utility>
 
 #include "core/base/sha256.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/store/compression.h"
 #include "core/store/implementation.h"
 #include "core/store/rows.h"
@@ -166,6 +170,7 @@ private:
         Query trace(database_, kTrace);
         for (const RunId run : runs) {
             const std::string name = fmt::format("run {}", run);
+            const std::size_t before = found_.problems.size();
             attempt(name, [&] {
                 if (seals.has(run))
                     checkSeal(seals, run);
@@ -173,6 +178,7 @@ private:
                     readAll(name, run);
             });
             attempt(name, [&] { checkTrace(trace, run); });
+            if (found_.problems.size() == before) attempt(name, [&] { checkImported(run); });
             report(++found_.runs, static_cast<std::int64_t>(runs.size()));
         }
     }
@@ -183,6 +189,60 @@ private:
                 if (seals.damaged(run, std::array{part}))
                     add(fmt::format("{} of run {} is not what was stored", nameOf(part), run));
             });
+    }
+
+    /// Headline and metrics of a run that came from another file against its result. Wording may be that of another
+    /// version, numbers may not.
+    void checkImported(RunId run) {
+        Query query(database_, "SELECT headline FROM run WHERE id = ? AND imported IS NOT NULL AND status = 'done'",
+                    run);
+        if (!query.next()) return;
+        const std::string headline = query.text(0);
+        const std::optional<study::Result> result = store_.result(run);
+        if (!result) return;  // told of as a missing reference
+        const std::string made = study::headline(*result);
+        if (claimsMore(headline, made))
+            add(fmt::format("the headline of run {} is {}, but its result says {}", run, inQuotes(headline),
+                            inQuotes(made)));
+        std::map<std::string, double> computed;
+        for (const study::Metric& metric : study::metricsOf(*result)) computed[metric.name] = metric.value;
+        for (const study::Metric& metric : store_.metrics(run)) {
+            const auto found = computed.find(metric.name);
+            if (found == computed.end() || found->second == metric.value) continue;
+            add(fmt::format("the metric {} of run {} is {}, but its result says {}", inQuotes(metric.name), run,
+                            exactNumber(metric.value), exactNumber(found->second)));
+        }
+    }
+
+    /// The numbers in a sentence, in order.
+    static std::vector<double> numbersIn(const std::string& text) {
+        std::vector<double> numbers;
+        std::string digits;
+        for (std::size_t i = 0; i <= text.size(); ++i) {
+            const char c = i < text.size() ? text[i] : ' ';
+            const bool inside = !digits.empty() && (c == '.' || c == ',') && i + 1 < text.size() &&
+                                std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0;
+            if (std::isdigit(static_cast<unsigned char>(c)) != 0 || (inside && c == '.')) digits += c;
+            if (std::isdigit(static_cast<unsigned char>(c)) != 0 || inside || digits.empty()) continue;
+            numbers.push_back(parseQuantity(digits, Measure::count).value_or(0));
+            digits.clear();
+        }
+        return numbers;
+    }
+
+    /// Whether a headline has a number or a proof that the one made of the result does not have.
+    static bool claimsMore(const std::string& headline, const std::string& made) {
+        if (headline == made) return false;
+        constexpr double kRounding = 0.006;  // versions round to three digits or more
+        const std::vector<double> known = numbersIn(made);
+        const auto isKnown = [&](double number) {
+            return std::any_of(known.begin(), known.end(), [&](double other) {
+                return std::fabs(number - other) <= kRounding * std::max(std::fabs(number), std::fabs(other));
+            });
+        };
+        const std::vector<double> numbers = numbersIn(headline);
+        return !std::all_of(numbers.begin(), numbers.end(), isKnown) ||
+               (headline.find("proven") != std::string::npos && made.find("proven") == std::string::npos);
     }
 
     /// What is not sealed can only be tried.

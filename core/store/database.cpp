@@ -210,7 +210,7 @@ void openBesideLog(Connection& connection) {
         connection.database = connectReading(uriOf(connection.path, "?mode=ro&immutable=1"));
         return;
     }
-    connection.copy = std::make_unique<TemporaryFolder>();
+    connection.copy = temporaryFolder();
     const fs::path copy = connection.copy->path() / "history.db";
     copyFile(connection.path, copy);
     copyFile(log, copy.string() + "-wal");
@@ -248,8 +248,19 @@ void writeAhead(SQLite::Database& database) {
     }
 }
 
+/// Whether a file beside the history, of another account perhaps, is there and may not be written. SQLite opens it for
+/// reading then and says so only when something is to be written.
+bool isSealedOff(const fs::path& beside) {
+    std::error_code error;
+    const fs::file_status status = fs::status(beside, error);
+    if (!fs::exists(status)) return false;
+    return !fs::is_regular_file(status) || ::faccessat(AT_FDCWD, beside.c_str(), W_OK, AT_EACCESS) != 0;
+}
+
 /// Says whether the file could be opened for writing.
 bool openForWriting(Connection& connection) {
+    for (const char* ending : {"-wal", "-shm"})
+        if (isSealedOff(connection.path.string() + ending)) return false;
     try {
         auto database = connect(connection.path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
         if (sqlite3_db_readonly(database->getHandle(), "main") == 1) return false;
@@ -265,7 +276,7 @@ bool openForWriting(Connection& connection) {
 
 /// A migrated copy of an older file that must not be changed.
 void openMigratedCopy(Connection& connection) {
-    auto folder = std::make_unique<TemporaryFolder>();
+    auto folder = temporaryFolder();
     auto copy = connect((folder->path() / "history.db").string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     copyDatabase(*copy, *connection.database);
     migrate(*copy);
@@ -443,19 +454,13 @@ std::string shown(const fs::path& path) {
     return path.empty() ? "in memory" : inQuotes(path.string(), kLongest);
 }
 
-TemporaryFolder::TemporaryFolder() {
-    std::error_code error;
-    std::string name = (fs::temp_directory_path(error) / "tessera-XXXXXX").string();
-    if (error || mkdtemp(name.data()) == nullptr)
-        fail(isFull(errno) ? StoreProblem::full : StoreProblem::notWritable,
-             fmt::format("no temporary folder can be made: {}; set TMPDIR to a folder that can be written",
-                         error ? error.message() : std::strerror(errno)));
-    path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
+std::unique_ptr<TemporaryFolder> temporaryFolder() {
+    try {
+        return std::make_unique<TemporaryFolder>();
+    } catch (const FileError& error) {
+        const bool full = isFull(errno);
+        fail(full ? StoreProblem::full : StoreProblem::notWritable, error.what());
+    }
 }
 
 Interruption::Interruption(const SQLite::Database& database) : handle_(database.getHandle()) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "core/base/file.h"
 #include "core/store/store.h"
 
 struct sqlite3;
@@ -148,19 +149,8 @@ void interruptibly(const SQLite::Database& database, const Work& work) {
     }
 }
 
-/// A folder of its own that is removed with what it holds.
-class TemporaryFolder {
-public:
-    /// Throws StoreError (full, notWritable).
-    TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-    ~TemporaryFolder();
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
+/// A temporary folder. Throws StoreError (full, notWritable) where none can be made.
+std::unique_ptr<TemporaryFolder> temporaryFolder();
 
 /// How the messages of this module name a file.
 std::string shown(const std::filesystem::path& path);

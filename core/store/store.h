@@ -140,6 +140,7 @@ struct Verification {
 /// What import or merge did.
 struct MergeCount {
     std::int64_t added = 0, present = 0;
+    std::map<RunId, std::string> damaged = {};  ///< runs of the other file that were left out, and why: a sentence each
 };
 
 /// `$XDG_DATA_HOME/tessera/history.db` (default `~/.local/share/tessera/history.db`).
@@ -196,7 +197,7 @@ public:
     /// or "last". Throws UsageError.
     RunId find(const std::string& name) const;
     study::Study study(RunId run) const;
-    std::optional<Sweep> sweepOf(RunId run) const;  ///< empty where it belongs to none, or came from another history
+    std::optional<Sweep> sweepOf(RunId run) const;         ///< empty where it belongs to none
     std::optional<study::Result> result(RunId run) const;  ///< empty while there is none
     std::optional<std::string> resultText(RunId run) const;
     /// The same in parts: the document of a very deep network is too long for a string. False while there is none.
@@ -232,8 +233,9 @@ public:
 
     // Care.
     /// Asks SQLite, follows every reference, and compares every content with the sums that were noted when it was
-    /// written. `progress` is told how many runs are done of how many; of none while the file as such is checked.
-    /// Throws InterruptedError where it says false.
+    /// written; headline and metrics of runs that came from other files with their results, too, since whoever made
+    /// such a file may have made its sums as well. `progress` is told how many runs are done of how many; of none while
+    /// the file as such is checked. Throws InterruptedError where it says false.
     Verification verify(const std::function<bool(std::int64_t done, std::int64_t runs)>& progress = {}) const;
     /// A copy of the whole file, made while others use it; all of it or nothing is written. So are exports.
     void backup(const std::filesystem::path& to) const;
@@ -244,8 +246,9 @@ public:
     void exportOptuna(RunId run, const std::filesystem::path& to) const;
     /// Adds the runs of another history that are not here yet (import and merge are the same), in transactions of some
     /// runs each. Of a run that is here already, our annotations stand and the other's tags are added; it takes over
-    /// the other's outcome where only that is done. A damaged run is refused, and headline and metrics that are not
-    /// sealed are taken from the result. What is added says where it came from; sweeps stay behind.
+    /// the other's outcome where only that is done. A damaged run is left out and named in the count, and headline and
+    /// metrics that are not sealed are taken from the result. What is added says where it came from. Runs of a sweep
+    /// stay together: in one that asked for the same and has no runs at their points, else in a new one.
     MergeCount merge(const std::filesystem::path& from);
 
 private:

@@ -74,6 +74,7 @@ public:
         for (int i = 0; i < kCount; ++i) insert.addFrom(query, i);
         insert.changed();
         const RunId added = wholeFrom(to_, "SELECT last_insert_rowid()");
+        joinSweep(run, added);
         // Nobody works on it where it goes.
         execute(to_, "UPDATE run SET status = 'interrupted' WHERE id = ? AND status IN ('queued', 'running', 'paused')",
                 added);
@@ -89,6 +90,7 @@ public:
         requireSoundSource(run);
         requireSound(to_, import_->into, present, {kAllParts.begin(), kAllParts.end()});
         for (const Table& table : kAnnotations) copyTable(table, run, present);
+        joinSweep(run, present);
         const std::string done = "SELECT count(*) FROM run WHERE id = ? AND status = 'done'";
         const std::string ended =
             "SELECT count(*) FROM run WHERE id = ? AND status IN ('done', 'queued', 'running', 'paused')";
@@ -110,7 +112,47 @@ public:
         Seals(to_).note(present, {kAllParts.begin(), kAllParts.end()});
     }
 
+    /// Forgets what was found out, where it was taken back.
+    void forget() {
+        studies_.clear();
+        sweeps_.clear();
+    }
+
 private:
+    /// Puts a run that belongs to no sweep here into the one that stands for its own.
+    void joinSweep(RunId run, RunId to) {
+        Query query(
+            from_,
+            "SELECT run.sweep, run.point, sweep.document FROM run JOIN sweep ON sweep.id = run.sweep WHERE run.id = ?",
+            run);
+        if (!query.next() || wholeFrom(to_, "SELECT sweep IS NOT NULL FROM run WHERE id = ?", to) != 0) return;
+        const auto [found, isNew] = sweeps_.try_emplace(query.whole(0), 0);
+        if (isNew) found->second = sweepFor(query.whole(0), query.text(2));
+        execute(to_, "UPDATE run SET sweep = ?, point = ? WHERE id = ?", found->second, query.wholeOrNull(1), to);
+    }
+
+    /// The sweep with runs of this one, else one that asked for the same and whose runs are at other points, else a new
+    /// one.
+    std::int64_t sweepFor(std::int64_t sweep, const std::string& document) {
+        std::map<std::string, std::int64_t> points;
+        Query runs(from_, "SELECT uid, point FROM run WHERE sweep = ?", sweep);
+        while (runs.next()) points[runs.text(0)] = runs.whole(1);
+        for (const auto& [uid, point] : points) {
+            Query here(to_, "SELECT sweep FROM run WHERE uid = ? AND sweep IS NOT NULL", uid);
+            if (here.next()) return here.whole(0);
+        }
+        Query same(to_, "SELECT id FROM sweep WHERE document = ? ORDER BY id", document);
+        while (same.next()) {
+            bool isFree = true;
+            for (const auto& [uid, point] : points)
+                isFree = isFree && wholeFrom(to_, "SELECT count(*) FROM run WHERE sweep = ? AND point = ?",
+                                             same.whole(0), point) == 0;
+            if (isFree) return same.whole(0);
+        }
+        execute(to_, "INSERT INTO sweep(document) VALUES(?)", document);
+        return wholeFrom(to_, "SELECT last_insert_rowid()");
+    }
+
     void requireSoundSource(RunId run) {
         if (const std::optional<Part> damaged = seals_.damaged(run, kAllParts)) throw damageOf(source_, run, *damaged);
         if (import_ != nullptr) requirePossibleTimes(run);
@@ -238,6 +280,7 @@ private:
     const Import* import_;
     Seals seals_;
     std::map<std::int64_t, std::int64_t> studies_;
+    std::map<std::int64_t, std::int64_t> sweeps_;
 };
 
 /// The runs of a history with their uids, oldest first, without deleted ones.
@@ -253,18 +296,26 @@ std::optional<RunId> runOfUid(const SQLite::Database& database, const std::strin
     return query.next() ? std::optional(query.whole(0)) : std::nullopt;
 }
 
-/// Takes a run in. What contradicts itself is the other file's fault, not that of our own, which refuses it.
+/// Takes a run in, all of it or nothing. Returns why it is left out where it is damaged, "" where it was taken. What
+/// contradicts itself is the other file's fault, not that of our own, which refuses it.
 template <typename Work>
-void explaining(const fs::path& from, RunId run, const Work& work) {
+std::string takenIn(const fs::path& from, const SQLite::Database& to, RunId run, const Work& work) {
+    std::string problem;
+    execute(to, "SAVEPOINT run");
     try {
         work();
     } catch (const SQLite::Exception& error) {
         if ((error.getErrorCode() & 0xFF) != SQLITE_CONSTRAINT) throw;
-        throw StoreError(StoreProblem::damaged,
-                         fmt::format("the history {} is damaged: what it holds of run {} contradicts itself ({}); take "
-                                     "in a sound copy of it",
-                                     shown(from), run, escaped(error.what())));
+        problem = fmt::format(
+            "the history {} is damaged: what it holds of run {} contradicts itself ({}); take in a sound copy of it",
+            shown(from), run, escaped(error.what()));
+    } catch (const StoreError& error) {
+        if (error.problem != StoreProblem::damaged) throw;
+        problem = error.what();
     }
+    if (!problem.empty()) execute(to, "ROLLBACK TO run");
+    execute(to, "RELEASE run");
+    return problem;
 }
 
 }  // namespace
@@ -313,13 +364,18 @@ MergeCount Store::merge(const fs::path& from) {
                         poll(kRunMicroseconds);
                         const RunId run = runs[i].first;
                         const std::optional<RunId> present = runOfUid(database, runs[i].second);
-                        explaining(from, run, [&] {
+                        const std::string problem = takenIn(from, database, run, [&] {
                             if (present)
                                 copier.unite(run, *present);
                             else
                                 copier.copy(run);
                         });
-                        ++(present ? count.present : count.added);
+                        if (problem.empty()) {
+                            ++(present ? count.present : count.added);
+                        } else {
+                            copier.forget();
+                            count.damaged.emplace(run, problem);
+                        }
                     }
                 });
             });

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/store/store.h"
 #include "tests/app/cli.h"
 #include "tests/support/schema.h"
 
@@ -149,6 +150,39 @@ TEST_F(HistoryCommand, exportsAndImportsOnce) {
     EXPECT_FALSE(document({"history", "show", "1"}).contains("imported_from"));
     document({"history", "export", "1", "--format", "optuna", "--out", "optuna.db"});
     EXPECT_TRUE(fs::file_size(path("optuna.db")) > 0);
+}
+
+TEST_F(HistoryCommand, takesInTheSoundRunsOfADamagedHistory) {
+    for (int i = 0; i < 3; ++i) ASSERT_EQ(tessera(kToy).code, 0);
+    document({"history", "export", "1", "2", "3", "--out", "three.tessera"});
+    SQLite::Database(path("three.tessera"), SQLite::OPEN_READWRITE)
+        .exec("UPDATE run SET headline = '999x, proven optimal' WHERE id = 2");
+    const std::string why =
+        "the history 'three.tessera' is damaged: the entry of run 2 is not what was stored; restore a backup of the "
+        "history, or delete the run";
+    const Ended text = tessera({"history", "import", "three.tessera", "--store", "other.db"});
+    EXPECT_EQ(text.code, 6);
+    EXPECT_EQ(text.output, "2 runs added, 0 already here\n");
+    EXPECT_EQ(text.errors, "run 2 was left out: " + why + "\n");
+    const Ended again = tessera({"history", "merge", "three.tessera", "--store", "other.db", "--json"});
+    EXPECT_EQ(again.code, 6);
+    const json counted = json::parse(again.output);
+    EXPECT_EQ(schemaErrors(nlohmann::json::parse(again.output), "history-change.schema.json"), "");
+    EXPECT_EQ(counted["present"], 2);
+    EXPECT_EQ(counted["warnings"], json::array({"Run 2 was left out: " + why + "."}));
+    EXPECT_TRUE(document({"history", "verify", "--store", "other.db"})["sound"]);
+}
+
+TEST_F(HistoryCommand, keepsASweepTogetherThatIsTakenIn) {
+    write("study.json", R"({"schema": "tessera.study/1", "engine": "partition", "models": ["toy.json"],
+"hardware": ["accpar-heterogeneous"]})");
+    ASSERT_EQ(tessera({"sweep", "study.json", "--over", "batch=64,128", "--quiet"}).code, 0);
+    document({"history", "export", "1", "2", "--out", "two.tessera"});
+    document({"history", "import", "two.tessera", "--store", "other.db"});
+    const store::Store other = store::Store::open(path("other.db"), store::OpenMode::readOnly);
+    ASSERT_TRUE(other.sweepOf(1));
+    EXPECT_EQ(other.sweepOf(1)->runs.size(), 2U);
+    EXPECT_EQ(other.sweepOf(1)->document, other.sweepOf(2)->document);
 }
 
 TEST_F(HistoryCommand, deletesWithAWayBack) {

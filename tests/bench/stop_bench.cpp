@@ -51,7 +51,7 @@ private:
                                 n > 0 ? ",\n" : "", n);
         return text + "]}";
     }
-    store::TemporaryFolder folder_;
+    TemporaryFolder folder_;
 };
 
 /// The engine alone, at the depth of the largest networks.

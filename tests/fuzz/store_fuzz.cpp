@@ -27,7 +27,7 @@ void check(bool holds) {
 /// A file with one of everything, made once.
 const std::string& soundExport() {
     static const std::string kBytes = [] {
-        const store::TemporaryFolder folder;
+        const TemporaryFolder folder;
         store::Store history = store::Store::open(folder.path() / "history.db");
         const study::Result result = test::handMadeResult();
         const store::RunId run = history.addRun(result.study);
@@ -73,7 +73,7 @@ void attempt(const Work& work) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const store::TemporaryFolder folder;
+    static const TemporaryFolder folder;
     const fs::path path = folder.path() / "changed.tessera";
     std::ofstream(path, std::ios::binary) << changed(data, size);
     attempt([&] {

@@ -342,17 +342,22 @@ void HistoryDocument::exportRuns() {
 }
 
 void HistoryDocument::importRuns() {
-    asker().openFile(*this, tr("Import runs"), tr("Exported runs (*.tessera *.db);;All files (*)"),
-                     [this](const QString& path) {
-                         history_->transfer<store::MergeCount>(
-                             this, [from = path.toStdString()](store::Store& store) { return store.merge(from); },
-                             [this, path](const store::MergeCount& count) {
-                                 emit done(tr("%1: %2 imported, %3 here already.")
-                                               .arg(QFileInfo(path).fileName(), runsText(count.added))
-                                               .arg(count.present));
-                                 history_->announceChange();
-                             });
-                     });
+    asker().openFile(
+        *this, tr("Import runs"), tr("Exported runs (*.tessera *.db);;All files (*)"), [this](const QString& path) {
+            history_->transfer<store::MergeCount>(
+                this, [from = path.toStdString()](store::Store& store) { return store.merge(from); },
+                [this, path](const store::MergeCount& count) {
+                    QString sentence = tr("%1: %2 imported, %3 here already.")
+                                           .arg(QFileInfo(path).fileName(), runsText(count.added))
+                                           .arg(count.present);
+                    if (!count.damaged.empty())
+                        sentence += QLatin1Char(' ') + tr("%1 left out: %2.")
+                                                           .arg(runsText(count.damaged.size()),
+                                                                QString::fromStdString(count.damaged.begin()->second));
+                    emit done(sentence);
+                    history_->announceChange();
+                });
+        });
 }
 
 Facts HistoryDocument::overview() const {

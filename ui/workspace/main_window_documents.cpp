@@ -479,6 +479,10 @@ void MainWindow::Implementation::importRuns(const QString& path) {
                     .arg(count.added)
                     .arg(count.present),
                 QStringLiteral("history"));
+            for (const auto& left : count.damaged)
+                say(MessagesPanel::Tone::error,
+                    tr("Run %1 was left out: %2.").arg(left.first).arg(QString::fromStdString(left.second)),
+                    QStringLiteral("history"));
             history->announceChange();
             open(QStringLiteral("history"), {});
         });

@@ -331,6 +331,42 @@ TEST_F(HistoryFile, inAReadOnlyFolderIsReadWithItsLog) {
     fs::permissions(file("medium"), fs::perms(0755));
 }
 
+/// The files beside a history that another account made: its own may be written, they may not.
+TEST_F(HistoryFile, whoseLogOrSharedMemoryCannotBeWrittenIsOpenForReading) {
+    Store writer = Store::open(file());
+    addDone(writer, studyOf("m", "h"));
+    for (const char* beside : {"-wal", "-shm"}) {
+        ASSERT_TRUE(fs::exists(file().string() + beside));
+        share(true);
+        fs::permissions(file().string() + beside, fs::perms(0444));
+        EXPECT_EQ(asNobody([&] {
+                      const Store store = Store::open(file());
+                      return store.isReadOnly() && store.query({}, 10).size() == 1 &&
+                             store.notice().ends_with("cannot be written; it is open for reading only.");
+                  }),
+                  0)
+            << beside;
+        fs::permissions(file().string() + beside, fs::perms(0));
+        EXPECT_EQ(asNobody([&] {
+                      try {
+                          return Store::open(file()).query({}, 10).size() == 1;
+                      } catch (const StoreError& error) {
+                          return std::string(error.what()).find('\n') == std::string::npos;
+                      }
+                  }),
+                  0)
+            << beside << " may not even be read";
+    }
+    // Nor is what stands in their place a file, whoever asks.
+    fs::create_directory(file("other"));
+    fs::copy_file(file(), file("other/history.db"));
+    fs::copy_file(file().string() + "-wal", file("other/history.db-wal"));
+    fs::create_directory(file("other/history.db-shm"));
+    const Store store = Store::open(file("other/history.db"));
+    EXPECT_TRUE(store.isReadOnly());
+    EXPECT_THAT(store.query({}, 10), SizeIs(1));
+}
+
 TEST_F(HistoryFile, thatMayNotBeReadOrMadeGetsASentence) {
     make();
     fs::permissions(file().parent_path(), fs::perms(0555));

@@ -104,6 +104,35 @@ TEST_F(Transfer, importsTwiceWithoutAddingAnything) {
     EXPECT_EQ(whole.present, 2);
 }
 
+TEST_F(Transfer, keepsTheRunsOfASweepTogether) {
+    const Json asked{{"over", "batch=1,2,3"}};
+    std::vector<study::Study> points;
+    for (const char* name : {"one", "two", "three"}) points.push_back(studyOf("m", "h", name));
+    const std::vector<RunId> runs = store_.addSweep(asked, points);
+    const std::vector<RunId> again = store_.addSweep(asked, points);  // the same once more is another sweep
+    for (const RunId run : runs) store_.setStatus(run, RunStatus::cancelled);
+    for (const RunId run : again) store_.setStatus(run, RunStatus::cancelled);
+    Store other = Store::open(file("other.db"));
+    addDone(other, studyOf("m", "h", "their own"));
+    // A part of each, then all of them.
+    store_.exportRuns({runs[1]}, file("part.tessera"));
+    other.merge(file("part.tessera"));
+    EXPECT_THAT(other.sweepOf(2)->runs, ElementsAre(Pair(1, 2)));
+    EXPECT_EQ(other.merge(file()).added, 5);
+    for (std::size_t i = 0; i < runs.size(); ++i)
+        for (const auto& [sweep, from] : {std::pair(&runs, i), std::pair(&again, i)}) {
+            const RunId there = other.find(store_.run((*sweep)[from])->uid);
+            const Sweep kept = *other.sweepOf(there);
+            EXPECT_EQ(kept.document, asked);
+            EXPECT_EQ(kept.runs.at(from), there);
+            for (const auto& [point, run] : kept.runs)
+                EXPECT_EQ(other.run(run)->uid, store_.run((*sweep)[point])->uid) << "of one sweep";
+            EXPECT_THAT(kept.runs, SizeIs(3));
+        }
+    EXPECT_THAT(other.verify().problems, IsEmpty());
+    EXPECT_FALSE(other.sweepOf(1));
+}
+
 TEST_F(Transfer, takesEveryRunOfManyTransactions) {
     constexpr int kRuns = 257;
     const study::Result result = tessera::test::handMadeResult();
@@ -153,11 +182,11 @@ TEST_F(Transfer, refusesTimesThatCannotBe) {
         fs::copy_file(file("out.tessera"), file("wrong.tessera"), fs::copy_options::overwrite_existing);
         SQLite::Database(file("wrong.tessera").string(), SQLite::OPEN_READWRITE)
             .exec(std::string("DELETE FROM seal; UPDATE run SET ") + change);
-        std::string sentence;
-        EXPECT_EQ(problemOf([&] { other.merge(file("wrong.tessera")); }, &sentence), StoreProblem::damaged) << change;
-        EXPECT_EQ(sentence, "the history '" + file("wrong.tessera").string() + "' is damaged: a time of run 1 is " +
-                                std::string(change).substr(std::string(change).find('=') + 2) +
-                                " ms after 1970; expected one before the year 2100");
+        EXPECT_THAT(
+            other.merge(file("wrong.tessera")).damaged,
+            ElementsAre(Pair(1, "the history '" + file("wrong.tessera").string() + "' is damaged: a time of run 1 is " +
+                                    std::string(change).substr(std::string(change).find('=') + 2) +
+                                    " ms after 1970; expected one before the year 2100")));
     }
     EXPECT_THAT(other.query({}, 10), IsEmpty());
 }
@@ -291,8 +320,9 @@ TEST_F(Transfer, refusesContentsThatAreNotWhatTheirHashSays) {
         .exec("PRAGMA foreign_keys = OFF; UPDATE model SET sha256 = '" + wrong + "'; UPDATE run_model SET sha256 = '" +
               wrong + "' WHERE sha256 IS NOT NULL");
     Store other = Store::open(file("other.db"));
-    EXPECT_EQ(problemOf([&] { other.merge(file("out.tessera")); }), StoreProblem::damaged);
-    EXPECT_THAT(other.query({}, 10), IsEmpty()) << "all or nothing";
+    EXPECT_THAT(other.merge(file("out.tessera")).damaged,
+                ElementsAre(Pair(1, HasSubstr("the list of inputs of run 1 is not what was stored"))));
+    EXPECT_THAT(other.query({}, 10), IsEmpty()) << "all of a run or nothing";
     EXPECT_THAT(Store::open(file("out.tessera")).verify().problems,
                 UnorderedElementsAre(HasSubstr("is not what its hash says"),
                                      "the list of inputs of run 1 is not what was stored"));
