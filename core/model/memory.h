@@ -14,7 +14,7 @@ enum class MemoryUse {
     weights,      ///< trained parameters as stored
     gradients,    ///< one per parameter, of the same type
     optimizer,    ///< Adam: two 4-byte moments per parameter
-    activations,  ///< all float outputs that depend on an input, kept for the backward pass
+    activations,  ///< outputs that the backward pass reads (countTraining); of a table of layers, all of them
     inputs,       ///< what one step reads; graphs only
     constants,    ///< stored but not trained: constants and running statistics; graphs only
 };

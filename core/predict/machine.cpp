@@ -122,9 +122,25 @@ struct Moving {
     std::int32_t level = -1;  ///< the slowest
     bool standsIn = false;    ///< it is a slower one than that with the operands
 };
+/// By the fastest level that holds all operands, else the largest; where nobody knows its bandwidth, by the next slower
+/// one that has one, else the next faster.
+Moving movingByOperands(double bytes, const std::vector<hardware::MemoryLevel>& memory) {
+    if (memory.empty()) return {};
+    std::size_t holding = 0;
+    while (holding + 1 < memory.size() && memory[holding].capacity && memory[holding].capacity->value < bytes)
+        ++holding;
+    std::int32_t by = levelBounding(holding, memory);
+    for (std::size_t level = holding; by < 0 && level-- > 0;)
+        if (memory[level].bandwidth) by = static_cast<std::int32_t>(level);
+    if (by < 0) return {};
+    const auto level = static_cast<std::size_t>(by);
+    return {.seconds = bytes / memory[level].bandwidth->value, .level = by, .standsIn = level != holding};
+}
+
 Moving movingOf(const StepOperator& op, const Machine& machine, double batch, const DataPlaces& places) {
     const std::vector<hardware::MemoryLevel>& memory = machine.accelerator.memory;
     const double bytes = op.bytes.at(batch);
+    if (places.byOperands) return movingByOperands(bytes, memory);
     std::vector<double> moved(memory.size(), 0), instead(memory.size(), 0);
     for (std::size_t level = 0; level < memory.size(); ++level) {
         double here = 0;
@@ -175,7 +191,7 @@ std::vector<OperatorCost> operatorCosts(const Workload& workload, const Machine&
         // A measured time has its start in it, and the way from where kernels are measured: from the chip, where the
         // platform's software keeps data there. What had no room there comes from further away.
         if (measure(op, machine, batch, costs[i])) {
-            if (!keptOnChip) continue;
+            if (!keptOnChip || places.byOperands) continue;
             const Moving moving = movingOf(op, machine, batch, places);
             if (moving.seconds <= costs[i].seconds) continue;
             costs[i].way = Way::roofline;

@@ -88,7 +88,6 @@ Demand LiveRanges::peak(double batch) const {
 
 CategoryBytes closedForm(double inputElements, double outputElements, double largestLayerElements, double parameters,
                          double batch, const Precision& precision, std::size_t momenta) {
-    constexpr double kStateBytes = 4;
     CategoryBytes bytes{};
     bytes[at(Category::inputOutput)] = precision.bytes * batch * (inputElements + outputElements);
     bytes[at(Category::weights)] = precision.bytes * parameters;

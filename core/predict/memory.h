@@ -93,6 +93,9 @@ struct DataPlaces {
     std::array<std::vector<double>, kCategories> shares;
     std::vector<bool> occupied;  ///< by level: it holds a part of the step's data, so that it is no cache
     bool caches = true;          ///< levels that hold nothing work as caches
+    /// Every operator moves its operands at the rate of the fastest level that they fit into, wherever the step's data
+    /// lie: the cache-aware roofline of Centimani (section 5.2), which counts no state in a slower memory.
+    bool byOperands = false;
 };
 /// Of what was placed; a category without bytes lies where the policy would have put it first.
 DataPlaces placesOf(const Placement& placement, const hardware::Accelerator& accelerator,

@@ -374,6 +374,7 @@ Predictor::Step Predictor::stepOf(const Machine& machine, const Cut& cut, const 
     Step step;
     step.places = placesOf(fit.placement, machine.accelerator, *machine.policy);
     if (caches == Caches::ignored) step.places.caches = false;
+    step.places.byOperands = options_.levelRule == LevelRule::operands;
     step.costs = operatorCosts(workload_, machine, batch, step.places);
     for (std::size_t i = 0; i < step.costs.size(); ++i)
         if (!workload_.operators[i].free) step.compute += Seconds{step.costs[i].seconds};

@@ -21,6 +21,10 @@ enum class Parallelism : std::uint8_t { data, model };
 /// caches do not count, since what small batches gain there the starts of their kernels take; or by equation 5 of
 /// Centimani, which asks for memory alone and as a rule takes the largest.
 enum class BatchRule : std::uint8_t { fastest, memory };
+/// How fast an operator's operands move: at the rates of the levels where the step's data lie, or, as Centimani
+/// publishes it, at that of the fastest level that they fit into (DataPlaces::byOperands).
+enum class LevelRule : std::uint8_t { placed, operands };
+
 /// A row of the table of rules.
 struct BatchRuleRow {
     std::string_view id;
@@ -39,6 +43,7 @@ struct Options {
     std::optional<std::int64_t> batch;     ///< per device; empty = the best candidate
     std::vector<std::int64_t> candidates;  ///< rising
     BatchRule batchRule = BatchRule::fastest;
+    LevelRule levelRule = LevelRule::placed;
     Parallelism parallelism = Parallelism::data;
     std::string collective;  ///< empty = the measured one where there is one, else the ring
     bool asynchronous = false;

@@ -26,7 +26,6 @@ using model::TensorIndex;
 using model::TensorRole;
 using model::TrainingGraph;
 
-constexpr double kMasterBytes = 4;
 constexpr std::int32_t kNever = -1;
 
 std::size_t at(std::int32_t index) {
@@ -100,6 +99,7 @@ private:
                 if (outputs[o] == kNoTensor) continue;
                 scales_[at(outputs[o])] = false;
                 category_[at(outputs[o])] = o == 0 ? Category::weights : Category::gradients;
+                isState_[at(outputs[o])] = o > 0;
             }
         }
     }
@@ -119,7 +119,7 @@ private:
     }
 
     double bytesEach(TensorIndex index) const {
-        if (isState_[at(index)]) return model::bytesPerElement(DataType::float32);
+        if (isState_[at(index)]) return kStateBytes;
         const DataType type = tensor(index).type;
         return model::isFloat(type) || type == DataType::undefined ? precision_.bytes : model::bytesPerElement(type);
     }
@@ -477,7 +477,7 @@ private:
         for (const model::ParameterUpdate& update : training_.updates) {
             result_.gradientBytes += bytes(update.gradient).fixed;
             if (!precision_.master) continue;
-            const double copy = kMasterBytes * elements(update.parameter);
+            const double copy = kStateBytes * elements(update.parameter);
             StepOperator& by = result_.operators[at(update.op)];
             by.bytes.fixed += 2 * copy;
             by.traffic.at(at(Category::algorithm)).fixed += 2 * copy;

@@ -53,8 +53,9 @@ constexpr std::array kMemoryRules{
     MemoryRule{MemoryUse::optimizer, "State of the optimiser", "Adam: 2 moments × 4 bytes × parameters",
                kCounts.data()},
     MemoryRule{MemoryUse::activations, "Activations",
-               "sum over float outputs that depend on an input of elements × bytes, kept for the backward pass",
-               &kCounts[3]},
+               "sum over outputs that the backward pass reads of elements × bytes, each once; of a table of layers "
+               "over all outputs",
+               nullptr},
     MemoryRule{MemoryUse::inputs, "Inputs", "sum over the inputs of one step of elements × bytes", nullptr},
     MemoryRule{MemoryUse::constants, "Constants and statistics",
                "sum over tensors that are stored but not trained of elements × bytes", nullptr}};

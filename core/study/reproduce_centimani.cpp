@@ -218,17 +218,45 @@ Reproduction table5(const Figure& figure, const ReproductionOptions& /*asked*/, 
     return std::move(collector).finish();
 }
 
-/// Throughputs at the batches that the engine chooses; the GPU's first.
+/// How a prediction is made: as the paper publishes it, and as this engine does.
+struct PredictionRule {
+    std::string_view name;
+    predict::BatchRule batch = predict::BatchRule::fastest;
+    predict::LevelRule levels = predict::LevelRule::placed;
+    bool asPrinted = false;  ///< accelerators as the paper prints them
+};
+constexpr std::array<PredictionRule, 2> kRules{
+    {{"published rule", predict::BatchRule::memory, predict::LevelRule::operands, true}, {"predicted"}}};
+
+/// An accelerator with what the paper prints of it alone: its placement, and no bandwidth that we assumed. A memory
+/// whose bandwidth it does not print bounds nothing, which is to say that it is as fast as the one before it.
+predict::Machine printed(predict::Machine machine, std::string_view policy) {
+    for (const predict::PlacementPolicy& row : predict::placementPolicies())
+        if (row.id == policy) machine.policy = &row;
+    for (std::size_t level = 1; level < machine.accelerator.memory.size(); ++level) {
+        const auto said = machine.accelerator.provenance.find(fmt::format("memory[{}].bandwidth_bytes_per_s", level));
+        if (said != machine.accelerator.provenance.end() && said->second.reliability == "assumed")
+            machine.accelerator.memory[level].bandwidth = machine.accelerator.memory[level - 1].bandwidth;
+    }
+    return machine;
+}
+
+/// Throughputs at the batches that the rule chooses; the GPU's first.
 std::vector<std::optional<double>> throughputs(Collector& collector, const predict::Workload& workload,
-                                               std::int64_t devices = 1) {
-    const predict::Predictor predictor(workload, {});
+                                               std::int64_t devices = 1, const PredictionRule& rule = kRules.back()) {
+    predict::Options options;
+    options.batchRule = rule.batch;
+    options.levelRule = rule.levels;
+    const predict::Predictor predictor(workload, std::move(options));
     std::vector<std::optional<double>> found;
-    const auto add = [&](std::string_view id) {
-        const Prediction one = predictor.predict(collector.machine(id), devices);
+    const auto add = [&](std::string_view id, std::string_view policy) {
+        predict::Machine machine = collector.machine(id);
+        if (rule.asPrinted) machine = printed(std::move(machine), policy);
+        const Prediction one = predictor.predict(machine, devices);
         found.push_back(one.infeasible ? std::nullopt : std::optional(one.throughput));
     };
-    add(kGpu);
-    for (const Platform& platform : kPlatforms) add(platform.id);
+    add(kGpu, "");
+    for (const Platform& platform : kPlatforms) add(platform.id, platform.policy);
     return found;
 }
 
@@ -281,37 +309,47 @@ Reproduction figure6(const Figure& figure, const ReproductionOptions& /*asked*/,
 
 Reproduction figure7(const Figure& figure, const ReproductionOptions& /*asked*/, const ProgressSink& sink,
                      const std::stop_token& stop) {
+    struct Sum {
+        double speedup = 0;
+        int fitting = 0;
+    };
     Collector collector(figure, sink, stop);
-    std::array<double, kPlatforms.size()> sum{};
-    std::array<int, kPlatforms.size()> fitting{};
+    std::array<std::array<Sum, kPlatforms.size()>, kRules.size()> sums{};
     int models = 0;
     for (const Batches& row : kTable5) {
         if (row.model != "resnet50" && row.model != "bert-large" && row.model != "gpt2-xl") continue;
-        const std::vector<std::optional<double>> found =
-            throughputs(collector, collector.workload(row.model, row.optimizer));
+        const predict::Workload workload = collector.workload(row.model, row.optimizer);
         ++models;
-        for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
-            const std::string item = fmt::format("{} on {}", row.title, kPlatforms.at(p).title);
-            if (!found[0] || !found[p + 1]) {
-                collector.row(item, "speedup over A100, predicted", std::nullopt,
-                              std::string(found[0] ? "does not fit at batch 1" : "does not fit on A100 at batch 1"));
-                continue;
+        for (std::size_t r = 0; r < kRules.size(); ++r) {
+            const std::vector<std::optional<double>> found = throughputs(collector, workload, 1, kRules.at(r));
+            const std::string metric = fmt::format("speedup over A100, {}", kRules.at(r).name);
+            for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
+                const std::string item = fmt::format("{} on {}", row.title, kPlatforms.at(p).title);
+                if (!found[0] || !found[p + 1]) {
+                    collector.row(
+                        item, metric, std::nullopt,
+                        std::string(found[0] ? "does not fit at batch 1" : "does not fit on A100 at batch 1"));
+                    continue;
+                }
+                Sum& sum = sums.at(r).at(p);
+                sum.speedup += *found[p + 1] / *found[0];
+                ++sum.fitting;
+                collector.row(item, metric, std::nullopt, *found[p + 1] / *found[0]);
             }
-            const double speedup = *found[p + 1] / *found[0];
-            collector.row(item, "speedup over A100, predicted", std::nullopt, speedup);
-            sum.at(p) += speedup;
-            ++fitting.at(p);
         }
     }
     const double gpuPrice = *collector.machine(kGpu).accelerator.pricePerHourUsd;
     for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
         const Platform& platform = kPlatforms.at(p);
-        const std::string title(platform.title);
-        if (fitting.at(p) == models)
-            collector.row(title, "mean speedup over A100, predicted", platform.speedup, sum.at(p) / models);
-        else
-            collector.row(title, "mean speedup over A100, predicted", platform.speedup,
-                          fmt::format("fits {} of {} models", fitting.at(p), models));
+        for (std::size_t r = 0; r < kRules.size(); ++r) {
+            const Sum& sum = sums.at(r).at(p);
+            const std::string metric = fmt::format("mean speedup over A100, {}", kRules.at(r).name);
+            if (sum.fitting == models)
+                collector.row(std::string(platform.title), metric, platform.speedup, sum.speedup / models);
+            else
+                collector.row(std::string(platform.title), metric, platform.speedup,
+                              fmt::format("fits {} of {} models", sum.fitting, models));
+        }
     }
     for (const Platform& platform : kPlatforms) {
         const double price = *collector.machine(platform.id).accelerator.pricePerHourUsd;
@@ -322,8 +360,15 @@ Reproduction figure7(const Figure& figure, const ReproductionOptions& /*asked*/,
         "'price-performance over A100' is the printed mean speed-up times the ratio of the printed prices; the paper "
         "draws it as bars without numbers.");
     collector.note(
-        "'predicted' is this engine's: both throughputs from datasheets, at the batches that it chooses. The paper's "
-        "speed-ups are over a measured A100.");
+        "'published rule' is the paper's: the batch by equation 5, each operator by a cache-aware roofline (section "
+        "5.2) at the rate of the fastest memory that its operands fit into, and no rate of a memory that the paper "
+        "does not print. 'predicted' is this engine's: the batch that trains fastest, and all data at the rate of the "
+        "memory that holds them, so that weights, gradients and the optimiser's state in a slower memory, which every "
+        "step reads and writes, count.");
+    collector.note(
+        "Both are from datasheets but for the kernels of table 3, while the paper measured its kernels and the A100: "
+        "the published rule is above its means where kernels do not reach their rooflines, the engine's below them "
+        "where large models leave the chip over a slow link. Where both agree, everything lies in one fast memory.");
     return std::move(collector).finish();
 }
 

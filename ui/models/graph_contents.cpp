@@ -286,7 +286,7 @@ constexpr std::array kMemoryTexts{
                QT_TRANSLATE_NOOP("GraphContents", "two 4-byte moments per parameter")},
     MemoryText{
         model::MemoryUse::activations, QT_TRANSLATE_NOOP("GraphContents", "Activations"),
-        QT_TRANSLATE_NOOP("GraphContents", "all float outputs that depend on an input, kept for the backward pass")},
+        QT_TRANSLATE_NOOP("GraphContents", "outputs that the backward pass reads; of a table of layers, all of them")},
     MemoryText{model::MemoryUse::inputs, QT_TRANSLATE_NOOP("GraphContents", "Inputs"),
                QT_TRANSLATE_NOOP("GraphContents", "what one step reads")},
     MemoryText{model::MemoryUse::constants, QT_TRANSLATE_NOOP("GraphContents", "Constants and statistics"),

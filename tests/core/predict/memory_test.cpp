@@ -52,6 +52,22 @@ TEST(LiveRanges, growWithTheBatch) {
     }
 }
 
+/// Of a parameter in mixed precision, Adam reads and writes what memory holds: two moments and a copy of four bytes
+/// each.
+TEST(Workload, movesTheStateOfTheOptimiserAsItIsKept) {
+    const Workload step = workload("zoo:lenet5");
+    const CategoryBytes kept = LiveRanges(step).peak(1).bytes;
+    CategoryBytes moved{};
+    for (const StepOperator& op : step.operators)
+        for (std::size_t category = 0; category < kCategories && op.phase == model::Phase::update; ++category)
+            moved.at(category) += op.traffic.at(category).at(1);
+    const double parameters = step.parameters, gradient = 2, state = 2 * kStateBytes;
+    EXPECT_DOUBLE_EQ(moved[kGradients], (gradient + 2 * state) * parameters);
+    EXPECT_DOUBLE_EQ(moved[kWeights], 2 * 2 * parameters);
+    EXPECT_DOUBLE_EQ(moved[kAlgorithm], 2 * kept[kAlgorithm]);
+    EXPECT_GE(kept[kGradients], state * parameters);
+}
+
 TEST(LiveRanges, keepWeightsStateAndCopiesThroughTheStep) {
     const Workload step = workload("zoo:lenet5");
     const double parameters = step.parameters;
