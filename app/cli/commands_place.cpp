@@ -243,7 +243,7 @@ std::string textOf(const Placed& result) {
                               fmt::format("{}", stage.memory.inFlight)});
     }
     std::string text = formatQuantity(plan.timePerBatch.value, Measure::seconds) + "/batch";
-    if (const auto throughput = throughputOf(result)) text = formatCount(*throughput) + " samples/s · " + text;
+    if (const auto throughput = throughputOf(result)) text = study::rateText(*throughput) + " samples/s · " + text;
     text += fmt::format(" · {} × {} · tensor width {} · {}\n\n",
                         formatCounted(static_cast<double>(plan.stages.size()), "stage", "stages"),
                         formatCounted(static_cast<double>(plan.data), "replica", "replicas"), plan.tensor,

@@ -194,18 +194,29 @@ std::string percentText(double share) {
     return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
 }
 
+namespace {
+
+/// To so many significant digits.
+double rounded(double value, int digits) {
+    const double step = std::pow(10.0, std::floor(std::log10(std::fabs(value))) + 1 - digits);
+    return std::round(value / step) * step;
+}
+
+}  // namespace
+
 std::string rateText(double perSecond) {
     constexpr double kMillion = 1e6;
-    if (perSecond >= kMillion) return fmt::format("{:.4g} million", perSecond / kMillion);
-    return perSecond < 1000 ? fmt::format("{:.4g}", perSecond) : formatCount(std::round(perSecond));
+    constexpr int kDigits = 4;
+    if (!(perSecond >= 1000) || !std::isfinite(perSecond)) return fmt::format("{:.{}g}", perSecond, kDigits);
+    const double shown = rounded(perSecond, kDigits);
+    return shown >= kMillion ? fmt::format("{:.{}g} million", shown / kMillion, kDigits) : formatCount(shown);
 }
 
 std::string uncertainText(double value) {
     constexpr double kFromThousand = 999.5;
     if (!std::isfinite(value) || std::fabs(value) < kFromThousand) return fmt::format("{:.3g}", value);
     constexpr int kDigits = 3;
-    const double step = std::pow(10.0, std::floor(std::log10(std::fabs(value))) + 1 - kDigits);
-    return rateText(std::round(value / step) * step);
+    return rateText(rounded(value, kDigits));
 }
 
 std::string ratioText(double ratio) {

@@ -40,8 +40,8 @@ std::string headline(const CodesignOutcome& outcome);
 /// "36.2 ms", "6.31×", "7.2 %", by the metric's measure and name.
 std::string textOf(const Metric& metric);
 
-/// How people read a factor ("6.31×"), a share ("7.2 %"), a rate per second ("14,144") and what is known about a plan's
-/// distance from the optimum ("proven optimal", "optimality gap ≤ 2.1 %").
+/// How people read a factor ("6.31×"), a share ("7.2 %"), a rate per second with four significant digits ("14,140") and
+/// what is known about a plan's distance from the optimum ("proven optimal", "optimality gap ≤ 2.1 %").
 std::string timesText(double factor);
 std::string percentText(double share);
 std::string rateText(double perSecond);

@@ -34,16 +34,53 @@ protected:
     }
 };
 
+constexpr int kEndedByTimeout = 124;
+
+/// A command of every engine, and those that read and write.
+const std::vector<std::string>& commands() {
+    static const std::vector<std::string> kCommands{
+        "partition --model toy.json --fleet accpar-heterogeneous",
+        "map --workload mix --platform S2 --samples 50",
+        "predict --model zoo:lenet5 --accelerator a100,v100 --devices 1,8",
+        "codesign --model zoo:lenet5 --accelerators 4 --global-batch 16 --search random --samples 5",
+        "cost --jobs zoo:lenet5 --dataflow nvdla --pes 64",
+        "place --layers bert-large",
+        "schedule --operators mixture-of-experts",
+        "reproduce accpar-fig7",
+        "run resnet50-mixed-tpus",
+        "model convert toy.json --to svg --out toy.svg",
+        "history list",
+        "history verify",
+        "report 1 --out report.html",
+        "export 1 --what timeline --out step.json"};
+    return kCommands;
+}
+
 TEST_F(Network, isUsedByNoCommand) {
-    for (const std::string command :
-         {"partition --model toy.json --fleet accpar-heterogeneous", "map --workload mix --platform S2 --samples 50",
-          "predict --model zoo:lenet5 --accelerator a100,v100 --devices 1,8",
-          "codesign --model zoo:lenet5 --accelerators 4 --global-batch 16 --search random --samples 5",
-          "cost --jobs zoo:lenet5 --dataflow nvdla --pes 64", "place --layers bert-large",
-          "schedule --operators mixture-of-experts", "reproduce accpar-fig7", "run resnet50-mixed-tpus",
-          "model convert toy.json --to svg --out toy.svg", "history list", "history verify",
-          "report 1 --out report.html", "export 1 --what timeline --out step.json"})
+    for (const std::string& command : commands())
         EXPECT_EQ(socketsOf("\"$TESSERA\" " + command), std::set<std::string>{}) << command;
+}
+
+/// Starts a program in a network namespace of its own, where no interface is up, not even the loopback.
+std::string alone(const std::string& program) {
+    return "unshare --user --map-root-user --net -- " + program;
+}
+
+TEST_F(Network, isMissedByNoProgramWhereThereIsNoInterface) {
+    const Ended tried = runShell(alone("cat /proc/net/dev"), folder_);
+    if (tried.code != 0) GTEST_SKIP() << "this kernel lets nobody make a network namespace: " << tried.errors;
+    ASSERT_EQ(tried.output.find("eth"), std::string::npos) << tried.output;
+    for (const std::string& command : commands()) {
+        const Ended ended = runShell(alone("\"$TESSERA\" " + command), folder_);
+        EXPECT_EQ(ended.code, 0) << command << "\n" << ended.errors;
+    }
+    const Ended measured =
+        runShell(alone("\"$TESSERA\" calibrate --quick --time-limit 10s --out machine.json --no-tcp"), folder_);
+    EXPECT_EQ(measured.code, 0) << measured.errors;
+    EXPECT_TRUE(std::filesystem::exists(path("machine.json")));
+    const std::filesystem::path studio = program().parent_path() / "tessera-studio";
+    if (!std::filesystem::exists(studio)) return;
+    EXPECT_EQ(runShell("QT_QPA_PLATFORM=offscreen timeout 5 " + alone(studio.string()), folder_).code, kEndedByTimeout);
 }
 
 TEST_F(Network, isLoopbackAloneWhereCalibrateSumsByTcp) {
@@ -60,7 +97,6 @@ TEST_F(Network, isLoopbackAloneWhereCalibrateSumsByTcp) {
 TEST_F(Network, isNotUsedByTheStudio) {
     const std::filesystem::path studio = program().parent_path() / "tessera-studio";
     if (!std::filesystem::exists(studio)) GTEST_SKIP() << "the studio is not built";
-    constexpr int kEndedByTimeout = 124;
     EXPECT_EQ(socketsOf("QT_QPA_PLATFORM=offscreen timeout 5 " + studio.string(), kEndedByTimeout),
               std::set<std::string>{});
 }

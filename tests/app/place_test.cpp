@@ -91,7 +91,7 @@ TEST_F(Place, takesOtherAcceleratorsAndAnotherRuleOfMemory) {
 TEST_F(Place, printsATableForPeople) {
     const Ended ended = place("bert-large", {"--global-batch", "4096"});
     EXPECT_EQ(ended.code, 0) << ended.errors;
-    EXPECT_THAT(ended.output, HasSubstr("29,093 samples/s · 141 ms/batch · 4 stages × 256 replicas · tensor width 1 · "
+    EXPECT_THAT(ended.output, HasSubstr("29,090 samples/s · 141 ms/batch · 4 stages × 256 replicas · tensor width 1 · "
                                         "proven fastest\n"));
     EXPECT_THAT(ended.output, HasSubstr("1,024 of 1,024 accelerators occupied"));
 }

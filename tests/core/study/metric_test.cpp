@@ -8,8 +8,11 @@ namespace {
 TEST(Metric, ratesHaveAsManyDigitsAsPeopleRead) {
     EXPECT_EQ(rateText(0.012345), "0.01235");
     EXPECT_EQ(rateText(3.2784), "3.278");
-    EXPECT_EQ(rateText(14'143.7), "14,144");
-    EXPECT_EQ(rateText(999'999), "999,999");
+    EXPECT_EQ(rateText(14'143.7), "14,140");
+    EXPECT_EQ(rateText(1'234), "1,234");
+    EXPECT_EQ(rateText(363'381), "363,400");
+    EXPECT_EQ(rateText(999'949), "999,900");
+    EXPECT_EQ(rateText(999'951), "1 million");
     EXPECT_EQ(rateText(34'366'875), "34.37 million");
     EXPECT_EQ(rateText(5e9), "5000 million");
 }
