@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
 #include "core/codesign/placement_costs.h"
 #include "core/codesign/placement_lattice.h"
 #include "core/codesign/placement_search.h"
@@ -43,14 +45,22 @@ std::vector<Replicas> replicasOf(std::int64_t accelerators, std::int64_t microBa
     return all;
 }
 
+/// The one that is asked for.
+std::vector<Replicas> replicasOf(const PlacementProblem& problem, const Degrees& degrees) {
+    const std::int64_t batches = (problem.microBatches - 1) / degrees.data + 1;
+    return {{degrees.data, problem.accelerators / degrees.data, static_cast<double>(batches)}};
+}
+
 /// Looks for the fastest plan of one width.
 class WidthSearch {
 public:
+    /// With `only`, plans of so many stages alone.
     WidthSearch(const CutLattice& lattice, const PlacementProblem& problem, std::size_t width,
-                const std::vector<Replicas>& replicas)
+                const std::vector<Replicas>& replicas, std::optional<std::size_t> only)
         : lattice_(lattice),
           problem_(problem),
           replicas_(replicas),
+          only_(only),
           width_(width),
           numbers_(lattice, problem, problem.widths[width]) {
         collectBounds();
@@ -83,7 +93,7 @@ private:
         loads_.push_back(0);
         for (std::size_t stages = 1; stages <= lattice_.layers(); ++stages) {
             const std::int64_t needed = acceleratorsOf(numbers_, stages, std::min(stages, numbers_.cheap));
-            if (needed > problem_.accelerators) break;
+            if (needed > replicas_.front().accelerators) break;
             const double microBatches = microBatchesWith(needed);
             const auto count = static_cast<double>(stages);
             factors_.push_back(microBatches + count - 1);
@@ -92,7 +102,7 @@ private:
             if (problem_.recompute) load = std::max(load, (2 * forward + backward) / (count + 1));
             const bool mayFit = held <= problem_.memory.value * count * (1 + 1e-9);
             loads_.push_back(mayFit ? load : kInfinite);
-            if (mayFit) bound_ = std::min(bound_, factors_.back() * load);
+            if (mayFit && isWanted(stages)) bound_ = std::min(bound_, factors_.back() * load);
         }
     }
 
@@ -120,10 +130,12 @@ private:
         return static_cast<std::size_t>(end - replicas_.begin());
     }
 
+    bool isWanted(std::size_t stages) const { return !only_ || stages == *only_; }
+
     /// The most stages that a plan within a time may have.
     std::size_t mostStages(double within) const {
         std::size_t most = factors_.size() - 1;
-        while (most > 0 && !(factors_[most] * loads_[most] < within)) --most;
+        while (most > 0 && !(isWanted(most) && factors_[most] * loads_[most] < within)) --most;
         return most;
     }
 
@@ -139,7 +151,7 @@ private:
         table.fill(apart, stop);
         Best best{.time = within};
         table.eachPlan([&](std::uint32_t to, const Stage& stage, std::size_t count, std::size_t cheap, double load) {
-            consider({to, stage, count, cheap, load}, best);
+            if (isWanted(count)) consider({to, stage, count, cheap, load}, best);
         });
         if (best.replicas == 0) return std::nullopt;
         const Choice& choice = best.choice;
@@ -191,6 +203,7 @@ private:
     const CutLattice& lattice_;
     const PlacementProblem& problem_;
     const std::vector<Replicas>& replicas_;
+    std::optional<std::size_t> only_;
     std::size_t width_;
     WidthNumbers numbers_;
     std::vector<double> factors_;  ///< by stages: no plan takes less than this times its greatest load
@@ -224,6 +237,26 @@ void check(const LayerGraph& graph, const PlacementProblem& problem) {
         }
         for (const Bytes bytes : width.edges) checkNumber(bytes.value, "an edge");
     }
+}
+
+void check(const LayerGraph& graph, const PlacementProblem& problem, const Degrees& degrees) {
+    std::vector<std::string> widths;
+    bool known = false;
+    for (const WidthCosts& width : problem.widths) {
+        widths.push_back(fmt::format("{}", width.width));
+        known = known || width.width == degrees.tensor;
+    }
+    if (!known)
+        throw UsageError(fmt::format("the plan has a tensor width of {}, of which there are no costs; expected {}",
+                                     degrees.tensor, joined(widths, " or ")));
+    if (degrees.pipeline < 1 || degrees.pipeline > static_cast<std::int64_t>(graph.layers))
+        throw UsageError(fmt::format("the plan has {} stages for {}; expected at least one layer in each",
+                                     degrees.pipeline,
+                                     formatCounted(static_cast<double>(graph.layers), "layer", "layers")));
+    if (degrees.data < 1 || degrees.data > problem.microBatches)
+        throw UsageError(
+            fmt::format("the plan has {} replicas for {}; expected at least one micro-batch for each", degrees.data,
+                        formatCounted(static_cast<double>(problem.microBatches), "micro-batch", "micro-batches")));
 }
 
 /// Says where layers of a stage are counted as if they had an accelerator each.
@@ -284,11 +317,16 @@ bool Placer::isPath() const {
 
 Placement Placer::place(const PlacementProblem& problem, const PlacementOptions& options) const {
     check(graph(), problem);
-    const std::vector<Replicas> replicas = replicasOf(problem.accelerators, problem.microBatches);
+    if (options.degrees) check(graph(), problem, *options.degrees);
+    const std::vector<Replicas> replicas = options.degrees ? replicasOf(problem, *options.degrees)
+                                                           : replicasOf(problem.accelerators, problem.microBatches);
+    const std::optional<std::size_t> only =
+        options.degrees ? std::optional(static_cast<std::size_t>(options.degrees->pipeline)) : std::nullopt;
     // The most promising first: the others then need to look at little.
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t i = 0; i < problem.widths.size(); ++i)
-        order.emplace_back(WidthSearch(*lattice_, problem, i, replicas).bound(), i);
+        if (!options.degrees || problem.widths[i].width == options.degrees->tensor)
+            order.emplace_back(WidthSearch(*lattice_, problem, i, replicas, only).bound(), i);
     std::sort(order.begin(), order.end());
 
     std::optional<FoundPlan> best;
@@ -296,7 +334,7 @@ Placement Placer::place(const PlacementProblem& problem, const PlacementOptions&
     bool losesPlans = false;
     for (const auto& [bound, width] : order) {
         if (!(bound < limit)) break;
-        WidthSearch search(*lattice_, problem, width, replicas);
+        WidthSearch search(*lattice_, problem, width, replicas, only);
         if (auto found = search.fasterThan(limit, options.stop)) {
             limit = found->value;
             best = std::move(found);
@@ -314,7 +352,8 @@ Placement Placer::place(const PlacementProblem& problem, const PlacementOptions&
         if (options.explain) addOverlap(problem, *placement.plan, placement.warnings);
     }
     if (!best && options.explain && !options.fasterThan)
-        placement.shortage = explainShortage(*lattice_, problem, options.stop);
+        placement.shortage = options.degrees ? explainShortage(*lattice_, problem, *options.degrees, options.stop)
+                                             : explainShortage(*lattice_, problem, options.stop);
     return placement;
 }
 

@@ -93,6 +93,12 @@ struct Plan {
     bool operator==(const Plan&) const = default;
 };
 
+/// How a plan divides its work: stages, tensor-parallel width, replicas.
+struct Degrees {
+    std::int64_t pipeline = 1, tensor = 1, data = 1;
+    bool operator==(const Degrees&) const = default;
+};
+
 /// Why nothing fits, and what would. Of the plan that asks for the least memory: where it breaks and by which terms.
 struct Shortage {
     std::int64_t leastAccelerators = 0;        ///< with any memory, that a plan needs
@@ -117,6 +123,9 @@ struct Placement {
 struct PlacementOptions {
     /// Only a plan that is faster than this is of interest: a search passes what it has, and most calls end early.
     std::optional<Seconds> fasterThan = {};
+    /// Only plans of these are compared, by where they are cut. Of what fits not, `accelerators` and `recompute` of the
+    /// shortage are not looked for.
+    std::optional<Degrees> degrees = {};
     bool explain = false;       ///< where nothing fits, find out what would; warn where layers seem to overlap
     std::stop_token stop = {};  ///< give up: InterruptedError
 };
@@ -133,7 +142,7 @@ public:
 
     /// The plan with the least time per batch: the minimum over widths, replicas, numbers of stages and cuts. Every
     /// stage lies between two sets of layers that hold all that their layers depend on. Throws UsageError where the
-    /// problem does not fit the graph, InterruptedError.
+    /// problem does not fit the graph or cannot have the degrees, InterruptedError.
     Placement place(const PlacementProblem& problem, const PlacementOptions& options = {}) const;
 
     const LayerGraph& graph() const;
@@ -148,5 +157,9 @@ private:
 /// A plan's time, loads, accelerators and memory, straight from their definition and from `tensor`, `data` and the
 /// stages' layers alone; it does not ask whether they fit. Throws UsageError where the stages are no pipeline.
 Plan evaluate(const LayerGraph& graph, const PlacementProblem& problem, const Plan& plan);
+
+/// Why an evaluated plan does not fit its problem, a sentence without a full stop; empty where it does: accelerators,
+/// micro-batches, and the memory of its fullest stage.
+std::string misfitOf(const PlacementProblem& problem, const Plan& plan);
 
 }  // namespace tessera::codesign

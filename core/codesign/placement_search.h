@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "core/codesign/placement_lattice.h"
@@ -37,6 +38,14 @@ std::optional<FoundPlan> leastMemory(const CutLattice& lattice, const PlacementP
 std::optional<FoundPlan> fewestAccelerators(const CutLattice& lattice, const PlacementProblem& problem,
                                             const std::stop_token& stop);
 
+/// Why a plan whose fullest stage is given does not fit the memory, as a part of a sentence: "needs 3 GB for stage …".
+std::string memoryShortage(const PlacementProblem& problem, const Plan& plan, std::size_t stage);
+/// The stage that needs the most memory.
+std::size_t fullestOf(const Plan& plan);
+
+/// Finds out why no plan of some degrees fits.
+Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const Degrees& degrees,
+                         const std::stop_token& stop);
 /// Finds out why nothing fits, and what would.
 Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const std::stop_token& stop);
 

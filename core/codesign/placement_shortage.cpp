@@ -37,9 +37,11 @@ std::size_t mostStages(const CutLattice& lattice, const WidthNumbers& numbers, s
 
 /// Goes through the plans of one width whose fullest stage needs less than `limit`: of each number of accelerators the
 /// one that needs the least. `better(accelerators, bytes)` says whether it is better than what it was shown so far.
+/// With `exactly`, through those of so many stages alone.
 template <typename Better>
 void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, std::size_t width, std::size_t stages,
-                  double limit, const std::stop_token& stop, const Better& better, std::optional<FoundPlan>& best) {
+                  double limit, const std::stop_token& stop, const Better& better, std::optional<FoundPlan>& best,
+                  bool exactly = false) {
     const WidthNumbers numbers(lattice, problem, problem.widths[width]);
     const MemoryCosts costs{problem.recompute};
     StageTable table(lattice, numbers, costs, std::vector<double>(stages + 1, limit),
@@ -53,6 +55,7 @@ void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, st
     };
     std::optional<Choice> chosen;
     table.eachPlan([&](std::uint32_t to, const Stage& stage, std::size_t count, std::size_t cheap, double bytes) {
+        if (exactly && count != stages) return;
         if (better(acceleratorsOf(numbers, count, cheap), bytes)) chosen = {to, stage, count, cheap, bytes};
     });
     if (!chosen) return;
@@ -80,22 +83,97 @@ std::string reasonOf(const Shortage& shortage, const PlacementProblem& problem) 
             problem.accelerators == 1 ? std::string("is 1")
                                       : fmt::format("are {}", formatCount(static_cast<double>(problem.accelerators))));
     const Plan& plan = *shortage.closest;
-    const StageMemory& memory = plan.stages[shortage.stage].memory;
-    const Bytes needed = memory.total();
-    std::string text = fmt::format(
-        "no plan fits: the one of least memory needs {} for stage {} of {} and an accelerator has {}, {} too little "
-        "because of {} (weights and gradients {}, optimiser state {}, activations {}, {} in flight {})",
-        shown(needed), shortage.stage + 1, plan.stages.size(), shown(problem.memory), shown(needed - problem.memory),
-        breakingTerm(memory, problem.memory), shown(memory.weights), shown(memory.optimizer), shown(memory.activations),
-        formatCounted(static_cast<double>(memory.inFlight), "micro-batch", "micro-batches"), shown(memory.stashed));
-    std::vector<std::string> ways{fmt::format("{} of memory", shown(needed))};
+    const std::string text = "no plan fits: the one of least memory " + memoryShortage(problem, plan, shortage.stage);
+    std::vector<std::string> ways{fmt::format("{} of memory", shown(plan.stages[shortage.stage].memory.total()))};
     if (shortage.recompute) ways.emplace_back("recomputed activations");
     if (shortage.accelerators)
         ways.push_back(formatCounted(static_cast<double>(*shortage.accelerators), "accelerator", "accelerators"));
     return text + "; it would fit with " + joined(ways, " or ");
 }
 
+std::string shown(const Degrees& degrees) {
+    return fmt::format("{}, tensor width {} and {}",
+                       formatCounted(static_cast<double>(degrees.pipeline), "stage", "stages"), degrees.tensor,
+                       formatCounted(static_cast<double>(degrees.data), "replica", "replicas"));
+}
+
 }  // namespace
+
+std::string memoryShortage(const PlacementProblem& problem, const Plan& plan, std::size_t stage) {
+    const StageMemory& memory = plan.stages[stage].memory;
+    const Bytes needed = memory.total();
+    return fmt::format(
+        "needs {} for stage {} of {} and an accelerator has {}, {} too little because of {} (weights and gradients {}, "
+        "optimiser state {}, activations {}, {} in flight {})",
+        shown(needed), stage + 1, plan.stages.size(), shown(problem.memory), shown(needed - problem.memory),
+        breakingTerm(memory, problem.memory), shown(memory.weights), shown(memory.optimizer), shown(memory.activations),
+        formatCounted(static_cast<double>(memory.inFlight), "micro-batch", "micro-batches"), shown(memory.stashed));
+}
+
+std::size_t fullestOf(const Plan& plan) {
+    const auto fullest = std::max_element(plan.stages.begin(), plan.stages.end(), [](const auto& a, const auto& b) {
+        return a.memory.total() < b.memory.total();
+    });
+    return static_cast<std::size_t>(fullest - plan.stages.begin());
+}
+
+std::string misfitOf(const PlacementProblem& problem, const Plan& plan) {
+    std::int64_t each = 0;
+    for (const PlacedStage& stage : plan.stages) each += stage.accelerators;
+    const auto accelerators = [](std::int64_t count) {
+        return formatCounted(static_cast<double>(count), "accelerator", "accelerators");
+    };
+    if (plan.data > problem.microBatches)
+        return fmt::format("the plan has {} replicas for {}", formatCount(static_cast<double>(plan.data)),
+                           formatCounted(static_cast<double>(problem.microBatches), "micro-batch", "micro-batches"));
+    if (each > problem.accelerators / plan.data)
+        return fmt::format("the plan occupies {} for each of {} and there are {}", accelerators(each),
+                           formatCounted(static_cast<double>(plan.data), "replica", "replicas"),
+                           accelerators(problem.accelerators));
+    const std::size_t fullest = fullestOf(plan);
+    if (plan.stages[fullest].memory.total() > problem.memory)
+        return "the plan does not fit: it " + memoryShortage(problem, plan, fullest);
+    return "";
+}
+
+Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const Degrees& degrees,
+                         const std::stop_token& stop) {
+    Shortage shortage;
+    for (std::size_t i = 0; i < problem.widths.size(); ++i) {
+        if (problem.widths[i].width != degrees.tensor) continue;
+        const auto stages = static_cast<std::size_t>(degrees.pipeline);
+        const WidthNumbers numbers(lattice, problem, problem.widths[i]);
+        shortage.leastAccelerators = acceleratorsOf(numbers, stages, std::min(stages, numbers.cheap));
+        const std::int64_t each = problem.accelerators / degrees.data;
+        double least = kInfinite;
+        std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+        const auto better = [&](std::int64_t accelerators, double bytes) {
+            fewest = std::min(fewest, accelerators);
+            if (accelerators > each || bytes >= least) return false;
+            least = bytes;
+            return true;
+        };
+        std::optional<FoundPlan> found;
+        searchMemory(lattice, problem, i, stages, kInfinite, stop, better, found, true);
+        if (!found) {
+            shortage.leastAccelerators = std::max(shortage.leastAccelerators, fewest);
+            break;
+        }
+        found->data = degrees.data;
+        shortage.closest = evaluate(lattice.graph(), problem, planOf(lattice, problem, *found));
+        shortage.stage = fullestOf(*shortage.closest);
+        shortage.memory = shortage.closest->stages[shortage.stage].memory.total();
+    }
+    if (shortage.closest)
+        shortage.reason = fmt::format("no plan of {} fits: the one of least memory {}", shown(degrees),
+                                      memoryShortage(problem, *shortage.closest, shortage.stage));
+    else
+        shortage.reason = fmt::format(
+            "no plan of {} fits: each replica occupies {} or more and there {} {} for all of them", shown(degrees),
+            formatCounted(static_cast<double>(shortage.leastAccelerators), "accelerator", "accelerators"),
+            problem.accelerators == 1 ? "is" : "are", formatCount(static_cast<double>(problem.accelerators)));
+    return shortage;
+}
 
 std::optional<FoundPlan> leastMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
                                      const std::stop_token& stop) {
@@ -147,12 +225,8 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
         shortage.accelerators = static_cast<std::int64_t>(found->value);
     if (const auto found = leastMemory(lattice, problem, kInfinite, stop)) {
         shortage.closest = evaluate(lattice.graph(), problem, planOf(lattice, problem, *found));
-        const std::vector<PlacedStage>& stages = shortage.closest->stages;
-        const auto fullest = std::max_element(stages.begin(), stages.end(), [](const auto& a, const auto& b) {
-            return a.memory.total() < b.memory.total();
-        });
-        shortage.stage = static_cast<std::size_t>(fullest - stages.begin());
-        shortage.memory = fullest->memory.total();
+        shortage.stage = fullestOf(*shortage.closest);
+        shortage.memory = shortage.closest->stages[shortage.stage].memory.total();
         PlacementProblem again = problem;
         again.recompute = true;
         shortage.recompute =

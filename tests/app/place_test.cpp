@@ -88,6 +88,89 @@ TEST_F(Place, takesOtherAcceleratorsAndAnotherRuleOfMemory) {
     EXPECT_EQ(tooFew["shortage"]["fullest"], nullptr);
 }
 
+TEST_F(Place, evaluatesAPlanOfOnesOwn) {
+    const std::string layers = casePath("inputs/16_gpt3_mbs1_80GB_stash.json");
+    const auto fastest = documentOf(layers, 0, {"--global-batch", "4096"});
+    EXPECT_FALSE(fastest.contains("own_plan"));
+    // The result itself is a plan: all of its digits come back.
+    write("fastest.json", fastest.dump());
+    const auto same = documentOf(layers, 0, {"--global-batch", "4096", "--plan", "./fastest.json"});
+    EXPECT_EQ(same["own_plan"]["time_per_batch_s"], fastest["time_per_batch_s"]);
+    EXPECT_EQ(same["own_plan"]["throughput_samples_per_s"], fastest["throughput_samples_per_s"]);
+    EXPECT_EQ(same["own_plan"]["stages"], fastest["stages"]);
+    EXPECT_EQ(same["own_plan"]["times_the_fastest"], 1);
+    EXPECT_EQ(same["inputs"].size(), 2U);
+    // Its degrees, cut anew.
+    const std::string degrees = std::to_string(fastest["pipeline"].get<int>()) + "," +
+                                std::to_string(fastest["tensor"].get<int>()) + "," +
+                                std::to_string(fastest["data"].get<int>());
+    const auto cut = documentOf(layers, 0, {"--plan", degrees});
+    EXPECT_EQ(cut["own_plan"]["time_per_batch_s"], fastest["time_per_batch_s"]);
+    // What the file fixes.
+    const auto fixed = documentOf(layers, 0, {"--plan", "file"});
+    EXPECT_EQ(fixed["own_plan"]["pipeline"], fixed["problem"]["reported"]["fixedPP"]);
+    EXPECT_EQ(fixed["own_plan"]["tensor"], fixed["problem"]["reported"]["fixedTMPC"]);
+    EXPECT_EQ(fixed["own_plan"]["data"], fixed["problem"]["reported"]["fixedDP"]);
+    EXPECT_GE(fixed["own_plan"]["times_the_fastest"], 1);
+    EXPECT_EQ(fixed["time_per_batch_s"], fastest["time_per_batch_s"]) << "the fastest stands beside it";
+    const Ended text = place(layers, {"--plan", degrees});
+    EXPECT_EQ(text.code, 0) << text.errors;
+    EXPECT_THAT(text.output, HasSubstr("Plan " + degrees + ": "));
+    EXPECT_THAT(text.output, HasSubstr("as fast as the fastest"));
+}
+
+TEST_F(Place, saysWhyAPlanOfOnesOwnDoesNotFit) {
+    const std::string layers = casePath("inputs/16_gpt3_mbs1_80GB_stash.json");
+    const auto few = documentOf(layers, 4, {"--plan", "1,1,1"});
+    EXPECT_EQ(few["feasible"], true);
+    EXPECT_EQ(few["own_plan"]["feasible"], false);
+    EXPECT_EQ(few["own_plan"]["time_per_batch_s"], nullptr);
+    EXPECT_THAT(few["own_plan"]["reason"].get<std::string>(),
+                HasSubstr("no plan of 1 stage, tensor width 1 and 1 replica fits: the one of least memory needs"));
+    const auto many = documentOf(layers, 4, {"--plan", "64,8,64"});
+    EXPECT_THAT(many["own_plan"]["reason"].get<std::string>(), HasSubstr("each replica occupies"));
+    const Ended text = place(layers, {"--plan", "1,1,1"});
+    EXPECT_EQ(text.code, 4);
+    EXPECT_THAT(text.output, HasSubstr("proven fastest")) << "the fastest is told all the same";
+    EXPECT_THAT(text.errors, HasSubstr("no plan of 1 stage"));
+    // Whole plans: too many replicas for the accelerators.
+    auto plan = documentOf(layers, 0);
+    plan["data"] = 1000;
+    write("crowded.json", plan.dump());
+    EXPECT_THAT(place(layers, {"--plan", "./crowded.json"}).errors, HasSubstr("and there are 1,024 accelerators"));
+}
+
+TEST_F(Place, refusesPlansThatAreNone) {
+    const std::string layers = casePath("inputs/16_gpt3_mbs1_80GB_stash.json");
+    for (const char* const given : {"1,2", "1,2,x", "0,1,1", "1,2,3,4", "eight", "1,,1"}) {
+        const Ended ended = place(layers, {"--plan", given});
+        EXPECT_EQ(ended.code, 2) << given;
+        EXPECT_THAT(ended.errors,
+                    HasSubstr("option '--plan' is '" + std::string(given) + "'; expected stages, tensor width and"));
+    }
+    EXPECT_THAT(place(layers, {"--plan", "1,3,1"}).errors,
+                HasSubstr("a tensor width of 3, of which there are no costs"));
+    EXPECT_THAT(place(layers, {"--plan", "1000,1,1"}).errors, HasSubstr("the plan has 1000 stages for"));
+    EXPECT_EQ(place(layers, {"--plan", "./missing.json"}).code, 6);
+    const auto whole = documentOf(layers, 0);
+    const auto wrong = [&](const auto& change, const std::string& sentence) {
+        auto plan = whole;
+        change(plan);
+        write("plan.json", plan.dump());
+        const Ended ended = place(layers, {"--plan", "./plan.json"});
+        EXPECT_EQ(ended.code, 3) << sentence;
+        EXPECT_THAT(ended.errors, HasSubstr(sentence));
+    };
+    wrong([](auto& plan) { plan["tensor"] = 5; }, "field 'tensor' is '5'; expected a tensor-parallel width");
+    wrong([](auto& plan) { plan["data"] = 0; }, "field 'data' is '0'");
+    wrong([](auto& plan) { plan.erase("stages"); }, "field 'stages' is missing");
+    wrong([](auto& plan) { plan["stages"][0]["layers"][0] = 5000; }, "expected the id of a layer");
+    wrong([](auto& plan) { plan["stages"].erase(0); }, "is a plan without it; expected layer -1 in one of the stages");
+    wrong([](auto& plan) { plan["stages"][1]["layers"].push_back(-1); }, "expected a layer that is in no other stage");
+    wrong([](auto& plan) { plan["stages"][0]["layers"].clear(); }, "is an empty list; expected at least one layer");
+    wrong([](auto& plan) { std::swap(plan["stages"][0], plan["stages"][1]); }, "which reads it");
+}
+
 TEST_F(Place, printsATableForPeople) {
     const Ended ended = place("bert-large", {"--global-batch", "4096"});
     EXPECT_EQ(ended.code, 0) << ended.errors;

@@ -91,6 +91,24 @@ void placeDeep(benchmark::State& state) {
     hold(state, 50e-3, started, "1,000 layers take more than 50 milliseconds");
 }
 
+/// The deep model by a plan's degrees: the fastest plan's own.
+void placeDegrees(benchmark::State& state) {
+    const auto [graph, problem] = deep(1000, 80, false);
+    const Placer placer(graph);
+    const Plan fastest = placer.place(problem).plan.value();
+    const PlacementOptions options{.fasterThan = {},
+                                   .degrees = Degrees{.pipeline = static_cast<std::int64_t>(fastest.stages.size()),
+                                                      .tensor = fastest.tensor,
+                                                      .data = fastest.data}};
+    for (auto _ : state) {
+        const Placement made = placer.place(problem, options);
+        if (made.plan->timePerBatch.value > fastest.timePerBatch.value * (1 + 1e-12))
+            state.SkipWithError("a plan of the fastest one's degrees is slower than it");
+    }
+}
+// Only cuts are left to choose, of one width and one number of stages.
+// Ratio: placeDegrees <= 2 * placeDeep/layers:1000/GB:80/recompute:0
+
 /// Two branches side by side, of which every pair of places can be a cut.
 void placeBranches(benchmark::State& state) {
     const auto length = static_cast<std::size_t>(state.range(0));
@@ -113,4 +131,5 @@ BENCHMARK(placeDeep)
     ->ArgNames({"layers", "GB", "recompute"})
     ->ArgsProduct({{192, 1000}, {24, 80, 640}, {0, 1}})
     ->Unit(benchmark::kMillisecond);
+BENCHMARK(placeDegrees)->Unit(benchmark::kMillisecond);
 BENCHMARK(placeBranches)->Name("long/placeBranches")->Arg(50)->Arg(100)->Arg(198)->Unit(benchmark::kMillisecond);

@@ -7,12 +7,14 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <random>
 #include <set>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "core/base/error.h"
@@ -214,6 +216,104 @@ TEST(Placement, isTheBestOfAllPlansOfSmallProblems) {
     EXPECT_GT(branching, 300U);
     EXPECT_GT(mixed, 20U);
     EXPECT_GE(stagesSeen, 4U);
+}
+
+TEST(Placement, ofDegreesIsTheBestOfAllPlansThatHaveThem) {
+    struct Best {
+        double seconds = kInfinite;
+        double memory = kInfinite;  ///< the least of a fullest stage, of plans with enough accelerators
+    };
+    std::size_t placed = 0, full = 0, crowded = 0;
+    for (unsigned seed = 0; seed < 400; ++seed) {
+        const Small small = smallProblem(seed);
+        const PlacementProblem& problem = small.problem;
+        const std::int64_t replicas = std::min<std::int64_t>(problem.microBatches, 5);
+        std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Best> known;
+        eachPipeline(small.graph, [&](const std::vector<PlacedStage>& stages) {
+            for (const WidthCosts& width : problem.widths)
+                for (std::int64_t d = 1; d <= replicas; ++d) {
+                    Best& best = known[{static_cast<std::int64_t>(stages.size()), width.width, d}];
+                    const Plan plan = evaluate(
+                        small.graph, problem, {.timePerBatch = {}, .tensor = width.width, .data = d, .stages = stages});
+                    EXPECT_EQ(misfitOf(problem, plan).empty(), fits(plan, problem)) << seed;
+                    if (occupied(plan) > problem.accelerators / d) continue;
+                    double memory = 0;
+                    for (const PlacedStage& stage : plan.stages) memory = std::max(memory, stage.memory.total().value);
+                    best.memory = std::min(best.memory, memory);
+                    if (fits(plan, problem)) best.seconds = std::min(best.seconds, plan.timePerBatch.value);
+                }
+        });
+        const Placer placer(small.graph);
+        for (const auto& [degrees, best] : known) {
+            const auto [pipeline, tensor, data] = degrees;
+            const Placement made = placer.place(
+                problem, {.degrees = Degrees{.pipeline = pipeline, .tensor = tensor, .data = data}, .explain = true});
+            ASSERT_EQ(made.plan.has_value(), best.seconds < kInfinite) << seed;
+            if (made.plan) {
+                ++placed;
+                EXPECT_TRUE(close(made.plan->timePerBatch.value, best.seconds, 1e-12)) << seed;
+                EXPECT_EQ(static_cast<std::int64_t>(made.plan->stages.size()), pipeline) << seed;
+                EXPECT_EQ(made.plan->tensor, tensor) << seed;
+                EXPECT_EQ(made.plan->data, data) << seed;
+                EXPECT_EQ(misfitOf(problem, *made.plan), "") << seed;
+                continue;
+            }
+            const Shortage& shortage = made.shortage.value();
+            EXPECT_EQ(shortage.closest.has_value(), best.memory < kInfinite) << seed;
+            EXPECT_FALSE(shortage.reason.empty()) << seed;
+            if (shortage.closest) {
+                EXPECT_TRUE(close(shortage.memory.value().value, best.memory, 1e-12)) << seed;
+            }
+            (shortage.closest ? full : crowded) += 1;
+        }
+        // The degrees of the fastest plan give its time, and its stages all of its digits.
+        const Placement fastest = placer.place(problem, {});
+        if (!fastest.plan) continue;
+        const Plan& plan = *fastest.plan;
+        EXPECT_EQ(evaluate(small.graph, problem, plan).timePerBatch, plan.timePerBatch) << seed;
+        const Placement again = placer.place(
+            problem,
+            {.degrees = Degrees{
+                 .pipeline = static_cast<std::int64_t>(plan.stages.size()), .tensor = plan.tensor, .data = plan.data}});
+        ASSERT_TRUE(again.plan) << seed;
+        EXPECT_TRUE(close(again.plan->timePerBatch.value, plan.timePerBatch.value, 1e-14)) << seed;
+    }
+    EXPECT_GT(placed, 500U);
+    EXPECT_GT(full, 100U);
+    EXPECT_GT(crowded, 100U);
+}
+
+TEST(Placement, ofDegreesOfThePublishedCasesIsTheirsOrBetter) {
+    std::size_t compared = 0;
+    for (const codesign::test::OracleCase& known : codesign::test::oracleCases()) {
+        if (!known.plan) continue;
+        const Degrees degrees{.pipeline = static_cast<std::int64_t>(known.plan->stages.size()),
+                              .tensor = known.plan->tensor,
+                              .data = known.plan->data};
+        const Placement made = Placer(known.file.graph).place(known.file.problem, {.degrees = degrees});
+        ASSERT_TRUE(made.plan) << known.name;
+        EXPECT_TRUE(close(made.plan->timePerBatch.value, *known.seconds, 1e-9)) << known.name;
+        ++compared;
+    }
+    EXPECT_EQ(compared, 50U);
+}
+
+TEST(Placement, refusesDegreesThatAreNone) {
+    const Small small = smallProblem(3);
+    const Placer placer(small.graph);
+    const auto refusal = [&](const Degrees& degrees) {
+        try {
+            placer.place(small.problem, {.degrees = degrees});
+        } catch (const UsageError& error) {
+            return std::string(error.what());
+        }
+        return std::string("accepted");
+    };
+    const std::int64_t tensor = small.problem.widths.front().width;
+    EXPECT_THAT(refusal({1, 3, 1}), HasSubstr("the plan has a tensor width of 3, of which there are no costs"));
+    EXPECT_THAT(refusal({99, tensor, 1}), HasSubstr("the plan has 99 stages for"));
+    EXPECT_THAT(refusal({0, tensor, 1}), HasSubstr("the plan has 0 stages for"));
+    EXPECT_THAT(refusal({1, tensor, 1'000'000}), HasSubstr("the plan has 1000000 replicas for"));
 }
 
 TEST(Placement, isTheBestOfAllPlansWhereLayersRunInARow) {
