@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "core/base/elementary.h"
 #include "core/base/poll.h"
 #include "core/base/random.h"
 #include "core/codesign/schedule_cores.h"
@@ -90,10 +91,13 @@ private:
     void startReady(double now, double& end, CorePool& pool, std::vector<CorePool::Taken>& taken,
                     std::vector<std::size_t>& members, Queue& running) {
         bool full[3] = {false, false, false};
+        bool waits = false;  // what runs alone, more urgent than all that follows
         for (auto at = ready_.begin(); at != ready_.end() && !(full[0] && full[1] && full[2]);) {
             const std::size_t i = *at;
             const auto kind = static_cast<std::size_t>(piece_.kinds[i]);
-            const bool outlasts = rule_.onlyFill && !members.empty() && now + piece_.single[i] > end;
+            const bool fills = rule_.onlyFill || (rule_.drains && waits);
+            const bool outlasts = fills && !members.empty() && now + piece_.single[i] > end;
+            waits = waits || rule_.alone[i];
             if (rule_.alone[i] || full[kind] || outlasts) {
                 ++at;
                 continue;
@@ -133,11 +137,13 @@ public:
 
     /// Operators run alone where prices, or nearly these, say that this is cheaper.
     void byPrices(const std::vector<Prices>& all) {
+        constexpr std::pair<bool, bool> kFills[]{{false, false}, {true, false}, {false, true}};
         for (const double favour : {1.0, 0.8, 1.25, 0.9, 1.1, 0.6, 1.6})
             for (const Prices& prices : all)
-                for (const bool onlyFill : {false, true}) {
+                for (const auto& [onlyFill, drains] : kFills) {
                     if (ended()) return;
-                    ListRule rule{.alone = formsAt(prices, favour), .priority = {}, .onlyFill = onlyFill};
+                    ListRule rule{
+                        .alone = formsAt(prices, favour), .priority = {}, .onlyFill = onlyFill, .drains = drains};
                     rule.priority = tails(piece_, rule.alone);
                     PieceSchedule made = list(rule);
                     if (made.makespan >= best_.makespan) continue;
@@ -146,12 +152,15 @@ public:
                 }
     }
 
-    /// From the best rule on: a few operators run the other way, or come in another order.
+    /// From the best rule on: a few operators run the other way, or come in another order. What is a little longer is
+    /// followed, too, ever less of it (simulated annealing).
     void byChance() {
         constexpr std::uint64_t kSeed = 1, kMostFlips = 3, kMostShifts = 4, kFills = 8;
+        constexpr double kWarmest = 0.002;  // of the makespan
         constexpr double kShift = 0.5;
         RandomStream random(kSeed);
         double reached = best_.makespan;
+        const auto lists = static_cast<double>(lists_);
         std::vector<double> urgency(piece_.size(), 1);  // of each operator, over its tail
         while (!ended()) {
             ListRule next = rule_;
@@ -165,8 +174,10 @@ public:
             next.priority = tails(piece_, next.alone);
             for (std::size_t i = 0; i < shifted.size(); ++i) next.priority[i] *= shifted[i];
             if (random.below(kFills) == 0) next.onlyFill = !next.onlyFill;
+            if (random.below(kFills) == 0) next.drains = !next.drains;
             PieceSchedule made = list(next);
-            if (made.makespan > reached) continue;
+            const double warmth = kWarmest * best_.makespan * static_cast<double>(lists_) / lists;
+            if (made.makespan > reached - warmth * elementary::log(1 - random.uniform())) continue;
             reached = made.makespan;
             rule_ = std::move(next);
             urgency = std::move(shifted);

@@ -13,6 +13,7 @@ struct ListRule {
     std::vector<bool> alone;       ///< with nothing beside it; all of Piece::alone are
     std::vector<double> priority;  ///< the greatest that is ready starts first
     bool onlyFill = false;         ///< what joins a block later must not outlast it
+    bool drains = false;           ///< the same only while what runs alone waits and is more urgent than what joins
 };
 
 /// For each operator its own latency and the longest path behind it, in the forms that are given.

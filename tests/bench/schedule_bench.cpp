@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "core/base/random.h"
 #include "core/codesign/schedule.h"
 #include "tests/support/paths.h"
 
@@ -41,6 +43,41 @@ void solve(benchmark::State& state, const fs::path& path, double bound) {
     if (bound == 0 && result.schedule.makespan - result.lowerBound > 0.05 * result.schedule.makespan)
         state.SkipWithError("the gap is above 5 %");
 }
+
+/// Operators in layers, each after two of the layer before, with as many cores as a layer is wide: paths decide.
+OperatorGraph wideGraph(std::size_t operators) {
+    constexpr std::size_t kWidth = 25;
+    tessera::RandomStream random(operators);
+    OperatorGraph graph;
+    for (std::size_t i = 0; i < operators; ++i) {
+        const double latency = static_cast<double>(10 + random.below(90));
+        graph.operators.push_back({.id = static_cast<std::int64_t>(i),
+                                   .name = "",
+                                   .kind = static_cast<CoreKind>(random.below(3)),
+                                   .latency = latency,
+                                   .allCoresLatency = std::ceil(latency * (0.15 + 0.5 * random.uniform()))});
+        if (i < kWidth) continue;
+        const std::size_t before = (i / kWidth - 1) * kWidth;
+        for (std::size_t j = before; j < before + kWidth; ++j)
+            if (random.below(kWidth) < 2) graph.edges.emplace_back(j, i);
+    }
+    return graph;
+}
+
+/// By so many states, which is what most schedules of a co-design search get.
+void scheduleWide(benchmark::State& state) {
+    const OperatorGraph graph = wideGraph(static_cast<std::size_t>(state.range(0)));
+    const Cores cores{state.range(1), state.range(1)};
+    ScheduleOptions options;
+    options.nodes = 20'000;
+    ScheduleResult result;
+    for (auto _ : state) result = scheduleOperators(graph, cores, options);
+    state.counters["gap_percent"] = 100 * (result.schedule.makespan / result.lowerBound - 1);
+    if (!problemOf(result.schedule, graph, cores).empty()) state.SkipWithError("the schedule breaks a rule");
+}
+BENCHMARK(scheduleWide)->ArgsProduct({{200, 400}, {4, 25}})->Unit(benchmark::kMillisecond);
+// Lists take longer with the operators, bounds with their square.
+// Ratio: scheduleWide/400/4 <= 6 * scheduleWide/200/4
 
 /// One benchmark per file of the reference cases. L7 has 10 s for a gap of 5 %. The integer program of PHAZE's figure 3
 /// takes HiGHS 0.25 s in the median of the random cases, 0.7 to 23 s for layers, and L5 to L8 are unproven after 60 s.

@@ -70,6 +70,40 @@ TEST(ScheduleLists, keepEveryRuleAndAreRepeatable) {
     }
 }
 
+/// Operators that each wait for two of the last few: long paths side by side, which decide where cores are plenty.
+OperatorGraph pathGraph(std::size_t operators, std::size_t reach, std::uint64_t seed) {
+    RandomStream random(seed);
+    OperatorGraph graph;
+    for (std::size_t i = 0; i < operators; ++i) {
+        const double latency = static_cast<double>(10 + random.below(90));
+        graph.operators.push_back({.id = static_cast<std::int64_t>(i),
+                                   .kind = static_cast<CoreKind>(random.below(3)),
+                                   .latency = latency,
+                                   .allCoresLatency = std::ceil(latency * (0.15 + 0.5 * random.uniform()))});
+        for (std::size_t j = i > reach ? i - reach : 0; j < i; ++j)
+            if (random.below(reach) < 2) graph.edges.emplace_back(j, i);
+    }
+    return graph;
+}
+
+TEST(ScheduleLists, shortenSchedulesThatPathsBound) {
+    double first = 0, improved = 0;
+    for (const std::uint64_t seed : {1, 2}) {
+        const OperatorGraph graph = pathGraph(200, 25, seed);
+        const Cores cores{8, 8};
+        ScheduleOptions options;
+        options.method = "list";
+        options.nodes = 1;
+        first += scheduleOperators(graph, cores, options).schedule.makespan;
+        options.nodes = test::kSanitized ? 20'000 : 200'000;
+        const ScheduleResult result = scheduleOperators(graph, cores, options);
+        EXPECT_EQ(problemOf(result.schedule, graph, cores), "") << seed;
+        EXPECT_GE(result.schedule.makespan, result.lowerBound) << seed;
+        improved += result.schedule.makespan;
+    }
+    EXPECT_LE(improved, (test::kSanitized ? 0.99 : 0.95) * first);
+}
+
 TEST(ScheduleExact, isCloseToItsBoundOnWideGraphs) {
     if (test::kSanitized) GTEST_SKIP() << "a sanitizer takes its time";
     for (const std::uint64_t seed : {1U, 2U, 3U}) {
