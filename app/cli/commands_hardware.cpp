@@ -143,8 +143,28 @@ std::string describe(const hardware::Range& range, bool sizes) {
 /// The area of the accelerator that bounds a template, by its parts.
 std::string describe(const hardware::Area& area) {
     const auto part = [](SquareMillimetres size) { return formatQuantity(size.value, Measure::area); };
-    return fmt::format("{}: tensor cores {}, vector cores {}, L2 {}, global buffer {}", part(area.total()),
-                       part(area.tensorCores), part(area.vectorCores), part(area.l2), part(area.globalBuffer));
+    std::string text =
+        fmt::format("{}: tensor cores {}, vector cores {}, L2 {}, global buffer {}", part(area.total()),
+                    part(area.tensorCores), part(area.vectorCores), part(area.l2), part(area.globalBuffer));
+    if (area.hbmInterface.value > 0) text += ", interface to the HBM " + part(area.hbmInterface);
+    if (area.networkInterface.value > 0) text += ", interface to the network " + part(area.networkInterface);
+    return text;
+}
+
+/// Bandwidths that a search tries.
+std::string describeRates(const hardware::Range& range) {
+    std::vector<std::string> values;
+    for (const std::int64_t value : range.values)
+        values.push_back(formatQuantity(static_cast<double>(value), Measure::bytesPerSecond));
+    return joined(values, ", ");
+}
+
+/// "units of 307.2 GB/s (HBM2 stack), 10.45 mm² and 9.58 W each".
+std::string describe(const hardware::Interface& given) {
+    std::string text =
+        fmt::format("units of {} ({})", formatQuantity(given.rate.value, Measure::bytesPerSecond), escaped(given.unit));
+    text += ", " + (given.area ? formatQuantity(given.area->value, Measure::area) : "unknown area") + " and ";
+    return text + (given.power ? formatQuantity(given.power->value, Measure::watts) : "unknown power") + " each";
 }
 
 std::string describe(const Template& space) {
@@ -158,10 +178,16 @@ std::string describe(const Template& space) {
                   {"HBM", describe(space.hbm, true)},
                   {"clock", formatQuantity(space.rates.clock.value, Measure::hertz)},
                   {"HBM bandwidth", formatQuantity(space.rates.hbmBandwidth.value, Measure::bytesPerSecond)}};
+    if (!space.hbmBandwidth.values.empty())
+        table.rows.push_back({"searched HBM bandwidths", describeRates(space.hbmBandwidth)});
+    if (!space.networkBandwidth.values.empty())
+        table.rows.push_back({"searched network bandwidths", describeRates(space.networkBandwidth)});
+    if (space.hbmInterface) table.rows.push_back({"HBM interface", describe(*space.hbmInterface)});
+    if (space.networkInterface) table.rows.push_back({"network interface", describe(*space.networkInterface)});
     if (space.reference) {
         const hardware::Architecture bound = architectureOf(space, *space.reference);
         table.rows.push_back({"bound", fmt::format("{} ({})", space.reference->name, nameOf(bound))});
-        table.rows.push_back({"its area", describe(areaOf(bound, space.area))});
+        table.rows.push_back({"its area", describe(areaOf(bound, space))});
     } else {
         table.rows.push_back({"bound", formatQuantity(space.bound->value, Measure::area)});
     }

@@ -58,8 +58,8 @@ ModelSearch::ModelSearch(const Workload& workload, const hardware::Template& spa
 void ModelSearch::addSlice(const Slice& slice) {
     SliceShape shape{.slice = &slice, .forward = {}, .backward = {}, .works = {}, .heldBytes = 0, .factors = {0}};
     for (const LayerKind& kind : slice.kinds) {
-        shape.forward.emplace_back(kind.forward, slice.width, options_.bandwidth);
-        shape.backward.emplace_back(kind.backward, slice.width, options_.bandwidth);
+        shape.forward.emplace_back(kind.forward, slice.width);
+        shape.backward.emplace_back(kind.backward, slice.width);
         for (const LayerPhase* phase : {&kind.forward, &kind.backward, &kind.update}) collectWorks(*phase, shape.works);
     }
     std::sort(shape.works.begin(), shape.works.end());
@@ -88,7 +88,7 @@ double ModelSearch::throughputOf(Seconds timePerBatch) const {
 }
 
 double ModelSearch::mfuOf(const hardware::Architecture& architecture, double throughput) const {
-    return cost::utilisation(macsPerSample_ * throughput, Seconds{1}, architecture, space_.rates) /
+    return cost::utilisation(macsPerSample_ * throughput, Seconds{1}, architecture, ratesOf(architecture)) /
            static_cast<double>(options_.accelerators);
 }
 
@@ -106,11 +106,12 @@ const PhaseShape& ModelSearch::shape(const Slice& slice, std::size_t kind, bool 
 
 std::vector<Latency> ModelSearch::latencies(const hardware::Architecture& architecture, const Slice& slice) const {
     std::vector<Latency> works(workload_.works.size());
+    const hardware::Rates rates = ratesOf(architecture);
     for (const SliceShape& shape : slices_) {
         if (shape.slice != &slice) continue;
         for (const std::size_t work : shape.works) {
             const cost::OperatorCost cost =
-                estimator_.estimateWith(workload_.works[work], architecture, space_.rates, memos_.tilings);
+                estimator_.estimateWith(workload_.works[work], architecture, rates, memos_.tilings);
             works[work] = {cost.oneCore.latency.value, cost.allCores.latency.value};
         }
     }
@@ -126,7 +127,7 @@ ScheduleResult ModelSearch::schedule(const PhaseShape& shape, const std::vector<
     options.time = std::chrono::hours(24);
     options.nodes = states;
     options.stop = stop;
-    const OperatorGraph graph = shape.operators(works);
+    const OperatorGraph graph = shape.operators(works, networkOf(architecture, options_));
     const Cores cores = coresOf(architecture);
     std::string key;
     if (states >= ScheduleMemo::kFewestStates) {
@@ -174,11 +175,13 @@ ModelSearch::SliceTimes ModelSearch::timesOf(const SliceShape& shape, std::vecto
 }
 
 ModelSearch::SliceTimes ModelSearch::bounds(const SliceShape& shape, const std::vector<Latency>& works,
-                                            const Cores& cores) const {
+                                            const hardware::Architecture& architecture) const {
+    const Cores cores = coresOf(architecture);
+    const BytesPerSecond network = networkOf(architecture, options_);
     std::vector<PhaseTimes> kinds(shape.slice->kinds.size());
     for (std::size_t k = 0; k < kinds.size(); ++k)
-        kinds[k] = {.forward = shape.forward[k].bound(works, cores),
-                    .backward = shape.backward[k].bound(works, cores),
+        kinds[k] = {.forward = shape.forward[k].bound(works, cores, network),
+                    .backward = shape.backward[k].bound(works, cores, network),
                     .update = updateTime(*shape.slice, k, works)};
     return timesOf(shape, std::move(kinds));
 }
@@ -200,8 +203,9 @@ double ModelSearch::quickTime(const SliceShape& shape, const SliceTimes& times, 
 const std::vector<Latency>& ModelSearch::leastLatencies(const hardware::Architecture& architecture) const {
     thread_local std::vector<Latency> works;
     works.resize(workload_.works.size());
+    const hardware::Rates rates = ratesOf(architecture);
     for (std::size_t i = 0; i < works.size(); ++i) {
-        const cost::LeastTimes least = estimator_.least(workload_.works[i], architecture, space_.rates);
+        const cost::LeastTimes least = estimator_.least(workload_.works[i], architecture, rates);
         works[i] = {least.oneCore.value, least.allCores.value};
     }
     return works;
@@ -211,7 +215,7 @@ double ModelSearch::throughputBound(const hardware::Architecture& architecture, 
     const std::vector<Latency>& works = leastLatencies(architecture);
     double time = kInfinite;
     for (const SliceShape& shape : slices_)
-        time = std::min(time, quickTime(shape, bounds(shape, works, coresOf(architecture)), false, hbm));
+        time = std::min(time, quickTime(shape, bounds(shape, works, architecture), false, hbm));
     return time < kInfinite ? static_cast<double>(options_.globalBatch) / time : 0;
 }
 
@@ -229,12 +233,13 @@ WidthCosts ModelSearch::costsOf(const SliceShape& shape, const SliceTimes& times
     return costs;
 }
 
-PlacementProblem ModelSearch::problemWith(std::int64_t microBatch, bool recompute, Bytes hbm) const {
+PlacementProblem ModelSearch::problemWith(const hardware::Architecture& architecture, std::int64_t microBatch,
+                                          bool recompute, Bytes hbm) const {
     return {.widths = {},
             .accelerators = options_.accelerators,
             .microBatches = microBatches(microBatch),
             .memory = hbm,
-            .bandwidth = options_.bandwidth,
+            .bandwidth = networkOf(architecture, options_),
             .optimizerState = optimizerState_,
             .recompute = recompute};
 }
@@ -242,7 +247,7 @@ PlacementProblem ModelSearch::problemWith(std::int64_t microBatch, bool recomput
 PlacementProblem ModelSearch::problem(const hardware::Architecture& architecture, Bytes hbm,
                                       const TrainingChoice& choice, std::int64_t width, std::int64_t states,
                                       const std::stop_token& stop) const {
-    PlacementProblem problem = problemWith(choice.microBatch, choice.recompute, hbm);
+    PlacementProblem problem = problemWith(architecture, choice.microBatch, choice.recompute, hbm);
     for (const SliceShape& shape : slices_) {
         if (shape.slice->microBatch != choice.microBatch || shape.slice->width != width) continue;
         const std::vector<Latency> works = latencies(architecture, *shape.slice);
@@ -277,7 +282,7 @@ public:
         if (!bound_) {
             checkStop(stop_);
             works_ = search_.latencies(architecture_, *shape_.slice);
-            bound_ = search_.bounds(shape_, works_, coresOf(architecture_));
+            bound_ = search_.bounds(shape_, works_, architecture_);
         }
         return *bound_;
     }
@@ -348,8 +353,9 @@ struct ModelSearch::Attempt {
 
 /// Looks for a plan with a throughput above `above`: with bounds on schedules first, with the schedules themselves only
 /// where those decide nothing, and searching them further only as long as it may matter.
-void ModelSearch::attempt(std::vector<SliceOnChip>& slices, Bytes hbm, const TrainingChoice& choice, double above,
-                          Attempt& attempt, const std::stop_token& stop) const {
+void ModelSearch::attempt(const hardware::Architecture& architecture, std::vector<SliceOnChip>& slices, Bytes hbm,
+                          const TrainingChoice& choice, double above, Attempt& attempt,
+                          const std::stop_token& stop) const {
     PlacementOptions limit;
     limit.stop = stop;
     if (above > 0) limit.fasterThan = Seconds{static_cast<double>(options_.globalBatch) / above};
@@ -358,7 +364,7 @@ void ModelSearch::attempt(std::vector<SliceOnChip>& slices, Bytes hbm, const Tra
         return quickTime(slice.shape(), times, choice.recompute, hbm) < longest;
     };
     std::vector<SliceOnChip*> candidates;
-    PlacementProblem problem = problemWith(choice.microBatch, choice.recompute, hbm);
+    PlacementProblem problem = problemWith(architecture, choice.microBatch, choice.recompute, hbm);
     const auto best = [&](const SliceTimes& (SliceOnChip::*times)() const) {
         problem.widths.clear();
         for (const SliceOnChip* slice : candidates)
@@ -399,7 +405,7 @@ ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Byt
     slices.reserve(slices_.size());
     const std::vector<Latency>& works = leastLatencies(architecture);
     for (const SliceShape& shape : slices_)
-        slices.emplace_back(*this, shape, architecture, bounds(shape, works, coresOf(architecture)), states, stop);
+        slices.emplace_back(*this, shape, architecture, bounds(shape, works, architecture), states, stop);
     struct Choice {
         double bound = 0;
         std::size_t number = 0;  ///< among equally good ones the first is taken
@@ -426,7 +432,7 @@ ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Byt
         // What is as good as the best so far is found, too, so that the order of the choices does not matter.
         constexpr double kBelow = 1 - 1e-12;
         Attempt made;
-        attempt(slices, hbm, each.choice, std::max(floor, best.throughput * kBelow), made, stop);
+        attempt(architecture, slices, hbm, each.choice, std::max(floor, best.throughput * kBelow), made, stop);
         best.explored += made.explored;
         best.bound = std::max(best.bound, made.bound);
         if (!made.plan || made.throughput <= floor) continue;
@@ -441,12 +447,13 @@ ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Byt
 
 double ModelSearch::memoryBoundShare(const hardware::Architecture& architecture, const Slice& slice) const {
     double waiting = 0, total = 0;
+    const hardware::Rates rates = ratesOf(architecture);
     for (const std::size_t k : slice.kindOf)
         for (const LayerPhase* phase : {&slice.kinds[k].forward, &slice.kinds[k].backward})
             for (const LayerOperator& op : phase->operators) {
                 if (op.reduced) continue;
                 const cost::OperatorCost cost =
-                    estimator_.estimateWith(workload_.works[op.work], architecture, space_.rates, memos_.tilings);
+                    estimator_.estimateWith(workload_.works[op.work], architecture, rates, memos_.tilings);
                 const cost::CoreUse& use = cost.allCores.latency <= cost.oneCore.latency ? cost.allCores : cost.oneCore;
                 total += use.latency.value;
                 if (use.limit == cost::Limit::hbm) waiting += use.latency.value;
@@ -456,6 +463,7 @@ double ModelSearch::memoryBoundShare(const hardware::Architecture& architecture,
 
 std::vector<PhaseTimes> ModelSearch::energies(const hardware::Architecture& architecture, const Slice& slice) const {
     std::vector<double> joules(workload_.works.size(), -1);
+    const hardware::Rates rates = ratesOf(architecture);
     const auto sum = [&](const LayerPhase& phase) {
         double total = 0;
         for (const LayerOperator& op : phase.operators) {
@@ -463,7 +471,7 @@ std::vector<PhaseTimes> ModelSearch::energies(const hardware::Architecture& arch
             double& known = joules[op.work];
             if (known < 0) {
                 const cost::OperatorCost cost =
-                    estimator_.estimateWith(workload_.works[op.work], architecture, space_.rates, memos_.tilings);
+                    estimator_.estimateWith(workload_.works[op.work], architecture, rates, memos_.tilings);
                 known = cost.allCores.latency <= cost.oneCore.latency ? cost.allCores.energy.value
                                                                       : cost.oneCore.energy.value;
             }

@@ -89,15 +89,20 @@ private:
     std::int64_t microBatches(std::int64_t microBatch) const;
     SliceTimes timesOf(const SliceShape& shape, std::vector<PhaseTimes> kinds) const;
     double updateTime(const Slice& slice, std::size_t kind, const std::vector<Latency>& works) const;
-    SliceTimes bounds(const SliceShape& shape, const std::vector<Latency>& works, const Cores& cores) const;
+    SliceTimes bounds(const SliceShape& shape, const std::vector<Latency>& works,
+                      const hardware::Architecture& architecture) const;
+    hardware::Rates ratesOf(const hardware::Architecture& architecture) const {
+        return hardware::ratesOf(architecture, space_);
+    }
     double quickTime(const SliceShape& shape, const SliceTimes& times, bool recompute, Bytes hbm) const;
     WidthCosts costsOf(const SliceShape& shape, const SliceTimes& times) const;
-    PlacementProblem problemWith(std::int64_t microBatch, bool recompute, Bytes hbm) const;
+    PlacementProblem problemWith(const hardware::Architecture& architecture, std::int64_t microBatch, bool recompute,
+                                 Bytes hbm) const;
 
     class SliceOnChip;
     struct Attempt;
-    void attempt(std::vector<SliceOnChip>& slices, Bytes hbm, const TrainingChoice& choice, double above,
-                 Attempt& attempt, const std::stop_token& stop) const;
+    void attempt(const hardware::Architecture& architecture, std::vector<SliceOnChip>& slices, Bytes hbm,
+                 const TrainingChoice& choice, double above, Attempt& attempt, const std::stop_token& stop) const;
     /// Bounds on the latencies of all works; holds until the thread's next call.
     const std::vector<Latency>& leastLatencies(const hardware::Architecture& architecture) const;
 

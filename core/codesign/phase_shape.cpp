@@ -8,13 +8,11 @@
 
 namespace tessera::codesign {
 
-PhaseShape::PhaseShape(const LayerPhase& phase, std::int64_t width, BytesPerSecond bandwidth) : phase_(phase) {
+PhaseShape::PhaseShape(const LayerPhase& phase, std::int64_t width) : phase_(phase), width_(width) {
     for (std::size_t i = 0; i < phase.operators.size(); ++i) {
         const LayerOperator& of = phase.operators[i];
         graph_.operators.push_back(
             {.id = static_cast<std::int64_t>(i), .name = of.name, .kind = of.kind, .latency = 1, .allCoresLatency = 1});
-        waits_.push_back(of.reduced ? cost::allReduceTime(width, *of.reduced, bandwidth).value : 0);
-        network_ += waits_.back();
     }
     graph_.edges = phase.edges;
     std::vector<std::vector<std::uint32_t>> before(phase.operators.size());
@@ -28,7 +26,11 @@ PhaseShape::PhaseShape(const LayerPhase& phase, std::int64_t width, BytesPerSeco
     }
 }
 
-double PhaseShape::bound(const std::vector<Latency>& works, const Cores& cores) const {
+double PhaseShape::waitOf(const LayerOperator& reduce, BytesPerSecond network) const {
+    return cost::allReduceTime(width_, *reduce.reduced, network).value;
+}
+
+double PhaseShape::bound(const std::vector<Latency>& works, const Cores& cores, BytesPerSecond network) const {
     // Sums in another order may differ in their last bits.
     constexpr double kBelow = 1 - 1e-11;
     thread_local std::vector<double> ends;
@@ -38,7 +40,7 @@ double PhaseShape::bound(const std::vector<Latency>& works, const Cores& cores) 
     double total = 0, path = 0, tensorLoad = 0, vectorLoad = 0;
     std::uint32_t entry = 0;
     for (const Step& step : steps_) {
-        const Latency latency = latencyOf(step.op, works);
+        const Latency latency = latencyOf(step.op, works, network);
         double start = total;
         for (; entry < step.before; ++entry) start = std::max(start, ends[before_[entry]]);
         ends[step.op] = start + std::min(latency.one, latency.all);
@@ -54,22 +56,20 @@ double PhaseShape::bound(const std::vector<Latency>& works, const Cores& cores) 
     return total * kBelow;
 }
 
-OperatorGraph PhaseShape::operators(const std::vector<Latency>& works) const {
+OperatorGraph PhaseShape::operators(const std::vector<Latency>& works, BytesPerSecond network) const {
     OperatorGraph graph = graph_;
     for (std::size_t i = 0; i < graph.operators.size(); ++i) {
-        const Latency latency = latencyOf(i, works);
+        const Latency latency = latencyOf(i, works, network);
         graph.operators[i].latency = latency.one;
         graph.operators[i].allCoresLatency = latency.all;
     }
     return graph;
 }
 
-double PhaseShape::serial(const std::vector<Latency>& works) const {
+double PhaseShape::reduceTime(BytesPerSecond network) const {
     double sum = 0;
-    for (std::size_t i = 0; i < phase_.operators.size(); ++i) {
-        const Latency latency = latencyOf(i, works);
-        sum += std::min(latency.one, latency.all);
-    }
+    for (const LayerOperator& op : phase_.operators)
+        if (op.reduced) sum += waitOf(op, network);
     return sum;
 }
 

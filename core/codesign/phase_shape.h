@@ -19,30 +19,31 @@ struct Latency {
 /// A phase of a layer with everything that does not depend on the architecture worked out.
 class PhaseShape {
 public:
-    /// `width` and `bandwidth` are those of AllReduces.
-    PhaseShape(const LayerPhase& phase, std::int64_t width, BytesPerSecond bandwidth);
+    /// AllReduces are over `width` accelerators.
+    PhaseShape(const LayerPhase& phase, std::int64_t width);
 
     std::size_t size() const { return graph_.operators.size(); }
-    /// No schedule is shorter: longest path and load of the cores, piece by piece. `works` are latencies by work.
-    double bound(const std::vector<Latency>& works, const Cores& cores) const;
+    /// No schedule is shorter: longest path and load of the cores, piece by piece. `works` are latencies by work,
+    /// `network` is the bandwidth of AllReduces.
+    double bound(const std::vector<Latency>& works, const Cores& cores, BytesPerSecond network) const;
     /// The operators with their latencies in seconds, to be scheduled.
-    OperatorGraph operators(const std::vector<Latency>& works) const;
-    /// Seconds of one operator after the other, each in its faster form.
-    double serial(const std::vector<Latency>& works) const;
+    OperatorGraph operators(const std::vector<Latency>& works, BytesPerSecond network) const;
     /// Seconds of all AllReduces.
-    double network() const { return network_; }
+    double reduceTime(BytesPerSecond network) const;
     const LayerPhase& phase() const { return phase_; }
 
 private:
-    Latency latencyOf(std::size_t op, const std::vector<Latency>& works) const {
+    Latency latencyOf(std::size_t op, const std::vector<Latency>& works, BytesPerSecond network) const {
         const LayerOperator& of = phase_.operators[op];
-        return of.reduced ? Latency{waits_[op], waits_[op]} : works[of.work];
+        if (!of.reduced) return works[of.work];
+        const double wait = waitOf(of, network);
+        return {wait, wait};
     }
+    double waitOf(const LayerOperator& reduce, BytesPerSecond network) const;
 
     const LayerPhase& phase_;
-    OperatorGraph graph_;        ///< without latencies
-    std::vector<double> waits_;  ///< seconds of AllReduces, by operator
-    double network_ = 0;
+    std::int64_t width_;
+    OperatorGraph graph_;  ///< without latencies
     struct Step {
         std::uint32_t op = 0;
         std::uint32_t before = 0;  ///< end of its entries in `before_`

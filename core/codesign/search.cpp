@@ -37,17 +37,16 @@ constexpr double kProved = 1 + 1e-9;
 
 /// An architecture of the template within the bound.
 struct Site {
-    std::size_t index = 0;  ///< in hardware::architectures
-    hardware::Architecture architecture;
+    std::size_t index = 0;  ///< see hardware::architectureAt
     SquareMillimetres area;
 };
 
 std::vector<Site> sitesOf(const hardware::Template& space, SquareMillimetres bound) {
     std::vector<Site> sites;
-    const std::vector<hardware::Architecture> all = hardware::architectures(space);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        const SquareMillimetres area = hardware::areaOf(all[i], space.area).total();
-        if (area <= bound) sites.push_back({i, all[i], area});
+    const std::size_t count = hardware::architectureCount(space);
+    for (std::size_t i = 0; i < count; ++i) {
+        const SquareMillimetres area = hardware::areaOf(hardware::architectureAt(space, i), space).total();
+        if (area <= bound) sites.push_back({i, area});
     }
     std::stable_sort(sites.begin(), sites.end(), [](const Site& a, const Site& b) { return a.area < b.area; });
     return sites;
@@ -78,6 +77,7 @@ public:
     Result run(const Progress& from) {
         progress_ = from;
         setOrder();
+        boundGroups();
         for (const Progress::Known& known : progress_.known) take(known);
         switch (options_.search) {
             case SearchKind::exhaustive:
@@ -109,6 +109,39 @@ private:
     }
 
     bool prunes() const { return options_.search == SearchKind::exhaustive; }
+
+    /// What no plan on an architecture exceeds, for all that is left to look at: nearly all of it is ruled out by that,
+    /// which is best done for many at once. Of those that differ in bandwidths alone none is worth more than the one
+    /// with the greatest: they have its bound.
+    void boundGroups() {
+        if (!prunes()) return;
+        const std::size_t size = hardware::bandwidthCount(result_.space);
+        std::vector<std::size_t> groups;
+        for (std::size_t place = progress_.next; place < order_.size(); ++place)
+            groups.push_back(sites_[order_[place]].index / size);
+        std::sort(groups.begin(), groups.end());
+        groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+        groupBounds_.assign(positions_.size() / size, std::numeric_limits<double>::infinity());
+        constexpr std::size_t kTogether = 128, kParts = 32;
+        for (std::size_t done = 0; done < groups.size() && !stopped(); done += kTogether * kParts) {
+            tellProgress(options_.progress, "bounding architectures", static_cast<double>(done),
+                         static_cast<double>(groups.size()));
+            const std::size_t end = std::min(groups.size(), done + kTogether * kParts);
+            parallelFor((end - done - 1) / kTogether + 1, options_.threads, [&](std::size_t part) {
+                checkCancelled();
+                const std::size_t first = done + part * kTogether;
+                for (std::size_t i = first; i < std::min(end, first + kTogether); ++i)
+                    groupBounds_[groups[i]] =
+                        scorer_.bound(hardware::architectureAt(result_.space, (groups[i] + 1) * size - 1));
+            });
+        }
+    }
+
+    /// Whether nothing at a position is above `floor`.
+    bool isRuledOut(std::size_t position, double floor) const {
+        if (groupBounds_.empty() || !(floor > 0)) return false;
+        return groupBounds_[sites_[position].index / hardware::bandwidthCount(result_.space)] <= floor;
+    }
 
     void runInBatches() {
         while (progress_.next < order_.size() && !stopped()) {
@@ -149,22 +182,26 @@ private:
     }
 
     bool stopped() const { return options_.finish.stop_requested(); }
+    void checkCancelled() const {
+        if (options_.cancel.stop_requested()) throw InterruptedError("the co-design search was stopped");
+    }
 
     std::vector<Evaluated> evaluated(const std::vector<std::size_t>& positions, double floor,
                                      std::int64_t states) const {
         std::vector<Evaluated> found(positions.size());
         parallelFor(positions.size(), options_.threads, [&](std::size_t i) {
-            if (options_.cancel.stop_requested()) throw InterruptedError("the co-design search was stopped");
+            checkCancelled();
             const Site& site = sites_[positions[i]];
-            found[i].point =
-                scorer_.evaluate(site.architecture, site.area, floor, states, found[i].bound, found[i].explored);
+            found[i].point = scorer_.evaluate(hardware::architectureAt(result_.space, site.index), site.area, floor,
+                                              states, found[i].bound, found[i].explored);
         });
         return found;
     }
 
     void evaluate(std::size_t begin, std::size_t end, double floor) {
-        const std::vector<std::size_t> positions(order_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                 order_.begin() + static_cast<std::ptrdiff_t>(end));
+        std::vector<std::size_t> positions;
+        for (std::size_t place = begin; place < end; ++place)
+            if (!isRuledOut(order_[place], floor)) positions.push_back(order_[place]);
         std::vector<Evaluated> found = evaluated(positions, floor, options_.firstStates());
         for (std::size_t i = 0; i < found.size(); ++i) {
             const std::size_t architecture = sites_[positions[i]].index;
@@ -347,6 +384,7 @@ private:
     std::vector<std::size_t> order_;      ///< positions in `sites_`
     std::vector<std::size_t> positions_;  ///< by index of the template's architecture: position in `sites_`
     std::vector<double> objectives_;      ///< by position in `sites_`: 0 where not evaluated
+    std::vector<double> groupBounds_;     ///< see `boundGroups`; empty where nothing is ruled out by them
     double best_ = 0;
     std::size_t settled_ = 0;  ///< architectures that were looked at again
 };
@@ -366,6 +404,9 @@ void check(const std::vector<Workload>& workloads, const hardware::Template& spa
     for (const double weight : options.weights)
         if (!(weight > 0) || !std::isfinite(weight)) throw UsageError("the weight of a model is above 0");
     if (space.hbm.values.empty()) throw UsageError("the template has no HBM");
+    for (const hardware::Range* range : {&space.hbmBandwidth, &space.networkBandwidth})
+        if (!range->values.empty() && range->values.front() < 1)
+            throw UsageError("bandwidths that are searched are above 0");
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ struct Options {
     std::uint64_t seed = 1;                           ///< of `random`
     std::string estimator = "physical";               ///< a row of cost::estimators
     Optimizer optimizer = Optimizer::adam;            ///< its state by OptimizerMemory::exact
-    BytesPerSecond bandwidth{300e9};                  ///< between any two accelerators
+    BytesPerSecond bandwidth{300e9};                  ///< between any two accelerators that have none of their own
     std::optional<SquareMillimetres> areaLimit = {};  ///< none: the template's
     /// States that the exact scheduler may look at for each layer and phase, where the best depends on it.
     std::int64_t scheduleStates = 400'000;
@@ -77,6 +77,11 @@ struct Options {
     /// States for what the best is compared with.
     std::int64_t comparedStates() const { return std::min<std::int64_t>(scheduleStates, 20'000); }
 };
+
+/// Between any two accelerators of an architecture.
+inline BytesPerSecond networkOf(const hardware::Architecture& architecture, const Options& options) {
+    return architecture.networkBandwidth.value_or(options.bandwidth);
+}
 
 /// How one model runs on an architecture, by the parameters of the training search.
 struct TrainingChoice {
@@ -95,6 +100,8 @@ struct Point {
     std::vector<double> throughput{};  ///< by model, samples per second; 0 where it does not fit
     double mfu = 0;                    ///< mean over models, of the throughput
     double energyPerSample = 0;        ///< joules, mean over models: dynamic, of the cores and memories
+    /// Of the interfaces at their full rate; none where the template gives no power.
+    std::optional<Watts> interfacePower{};
     bool operator==(const Point&) const = default;
 };
 

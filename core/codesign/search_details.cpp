@@ -12,6 +12,7 @@
 #include "core/base/elementary.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/base/units.h"
 
 namespace tessera::codesign {
 
@@ -125,6 +126,13 @@ double Scorer::neededOf(std::size_t model, const std::vector<double>& throughput
     return throughputs.size() == 1 ? needed : std::max(0.0, needed * kBelow);
 }
 
+double Scorer::bound(const hardware::Architecture& architecture) const {
+    const Bytes hbm = largestMemory();
+    std::vector<double> bounds;
+    for (const auto& model : models_) bounds.push_back(model->throughputBound(architecture, hbm));
+    return objectiveOf(bounds);
+}
+
 std::optional<Point> Scorer::evaluate(const hardware::Architecture& architecture, SquareMillimetres area, double floor,
                                       std::int64_t states, double& bound, std::int64_t& explored) const {
     const Bytes hbm = largestMemory();
@@ -144,10 +152,11 @@ std::optional<Point> Scorer::evaluate(const hardware::Architecture& architecture
     if (ruledOut(throughputs)) return std::nullopt;
     Point point{.architecture = architecture,
                 .area = area,
-                .parts = hardware::areaOf(architecture, space_.area),
+                .parts = hardware::areaOf(architecture, space_),
                 .hbm = hbm,
                 .objective = objectiveOf(throughputs),
-                .throughput = throughputs};
+                .throughput = throughputs,
+                .interfacePower = hardware::interfacePower(architecture, space_)};
     fillMeans(point, values);
     return point;
 }
@@ -212,11 +221,13 @@ ModelResult Scorer::resultOf(std::size_t model, const hardware::Architecture& ar
     std::size_t slowest = 0;
     for (std::size_t s = 0; s < plan.stages.size(); ++s)
         if (plan.stages[s].load > plan.stages[slowest].load) slowest = s;
+    const BytesPerSecond bandwidth = networkOf(architecture, options_);
     double network = 0;
     for (const std::size_t layer : plan.stages[slowest].layers) {
         const std::size_t kind = slice.kindOf[layer];
         const double forwards = value.choice.recompute && slowest + 1 < plan.stages.size() ? 2 : 1;
-        network += forwards * search.shape(slice, kind, false).network() + search.shape(slice, kind, true).network();
+        network += forwards * search.shape(slice, kind, false).reduceTime(bandwidth) +
+                   search.shape(slice, kind, true).reduceTime(bandwidth);
     }
     const Seconds load = plan.stages[slowest].load;
     const Seconds work = unhindered.stages[slowest].load;
@@ -231,7 +242,7 @@ ModelResult Scorer::resultOf(std::size_t model, const hardware::Architecture& ar
     result.time.tensorAllReduce = reduce * microBatches;
     result.time.transfer = (load - work) * microBatches;
     result.time.bubble = load * (static_cast<double>(plan.stages.size()) - 1);
-    result.time.gradientAllReduce = first / options_.bandwidth * (4 * (replicas - 1) / replicas);
+    result.time.gradientAllReduce = first / bandwidth * (4 * (replicas - 1) / replicas);
     for (const PlacedStage& stage : plan.stages) {
         StageResult& row = result.stages.emplace_back();
         for (const std::size_t layer : stage.layers) row.layers.push_back(search.workload().layers[layer]);
@@ -331,9 +342,10 @@ Baseline Scorer::baselineOf(const hardware::Architecture& architecture, bool exp
     baseline.placement = expert ? "expert" : "solver";
     const Bytes hbm = largestMemory();
     baseline.point = {.architecture = architecture,
-                      .area = hardware::areaOf(architecture, space_.area).total(),
-                      .parts = hardware::areaOf(architecture, space_.area),
-                      .hbm = hbm};
+                      .area = hardware::areaOf(architecture, space_).total(),
+                      .parts = hardware::areaOf(architecture, space_),
+                      .hbm = hbm,
+                      .interfacePower = hardware::interfacePower(architecture, space_)};
     std::vector<ModelValue> values;
     for (std::size_t m = 0; m < models_.size(); ++m) {
         values.push_back(expert
@@ -369,8 +381,15 @@ std::vector<Baseline> Scorer::baselines() const {
         for (const Spotlight& row : kSpotlight) {
             if (row.model != model->workload().name) continue;
             const std::string name(row.model.substr(4));
+            hardware::Architecture architecture = architectureOf(row);
+            if (space_.reference) {
+                // Their bandwidths are not published: they get the reference's.
+                const hardware::Architecture reference = hardware::architectureOf(space_, *space_.reference);
+                architecture.hbmBandwidth = reference.hbmBandwidth;
+                architecture.networkBandwidth = reference.networkBandwidth;
+            }
             for (const bool expert : {true, false})
-                add(architectureOf(row), expert, "spotlight-" + name, "Spotlight's accelerator for " + name);
+                add(architecture, expert, "spotlight-" + name, "Spotlight's accelerator for " + name);
         }
     return all;
 }
@@ -382,10 +401,49 @@ void Scorer::noteMemoryBound(std::size_t model, const ModelResult& made, Result&
     const double share =
         search.memoryBoundShare(result.best->architecture, search.slice(made.choice.microBatch, made.tensor));
     if (share < kMostly) return;
+    const hardware::Architecture& best = result.best->architecture;
+    const char* const whose = space_.hbmBandwidth.values.empty()
+                                  ? "that the template fixes and the search does not vary"
+                              : best.hbmBandwidth->value < static_cast<double>(space_.hbmBandwidth.values.back())
+                                  ? "that the search chose"
+                                  : "that are the most that is searched";
     result.assumptions.push_back(fmt::format(
-        "The HBM bounds the best accelerator for {}: operators with {:.0f} % of its time wait for the {:.6g} TB/s that "
-        "the template fixes and the search does not vary.",
-        search.workload().name, 100 * share, space_.rates.hbmBandwidth.value / 1e12));
+        "The HBM bounds the best accelerator for {}: operators with {:.0f} % of its time wait for the "
+        "{:.6g} TB/s {}.",
+        search.workload().name, 100 * share, hardware::ratesOf(best, space_).hbmBandwidth.value / 1e12, whose));
+}
+
+/// Says what the bandwidths that are searched cost, and by whose numbers.
+void Scorer::noteBandwidths(Result& result) const {
+    const auto sourceOf = [&](const char* key, const char* field) {
+        const auto known = space_.provenance.find(fmt::format("{}.{}", key, field));
+        return known == space_.provenance.end() || known->second.source.empty()
+                   ? std::string("by the template")
+                   : fmt::format("by {}", known->second.source);
+    };
+    const auto note = [&](const char* what, const char* key, const hardware::Range& searched,
+                          const std::optional<hardware::Interface>& joined) {
+        if (searched.values.empty()) return;
+        std::string values;
+        for (const std::int64_t value : searched.values)
+            values +=
+                (values.empty() ? "" : ", ") + formatQuantity(static_cast<double>(value), Measure::bytesPerSecond);
+        std::string text = fmt::format("The bandwidth {} is searched: {}.", what, values);
+        if (joined)
+            text += fmt::format(" It comes in units ({}) of {}.", escaped(joined->unit),
+                                formatQuantity(joined->rate.value, Measure::bytesPerSecond));
+        text += joined && joined->area
+                    ? fmt::format(" One takes {:.6g} mm² of the accelerator, {}.", joined->area->value,
+                                  sourceOf(key, "mm2"))
+                    : " What it takes of the accelerator's area is not known and not counted: more of it is free, and "
+                      "an accelerator has the least that gives its objective.";
+        text += joined && joined->power ? fmt::format(" One consumes {:.6g} W at its full rate, {}.",
+                                                      joined->power->value, sourceOf(key, "watts"))
+                                        : " What it consumes is not known and not counted.";
+        result.assumptions.push_back(std::move(text));
+    };
+    note("of the HBM", "hbm_interface", space_.hbmBandwidth, space_.hbmInterface);
+    note("between accelerators", "network_interface", space_.networkBandwidth, space_.networkInterface);
 }
 
 void Scorer::describe(Result& result) const {
@@ -422,9 +480,14 @@ void Scorer::describe(Result& result) const {
     }
     const cost::Estimator& estimator = *cost::estimatorNamed(options_.estimator);
     for (const std::string_view sentence : estimator.assumptions) note(result.assumptions, {std::string(sentence)});
+    noteBandwidths(result);
     note(result.assumptions,
-         {fmt::format("Accelerators are joined by a flat network of {:.6g} GB/s each; an AllReduce is a ring.",
-                      options_.bandwidth.value / 1e9),
+         {space_.networkBandwidth.values.empty()
+              ? fmt::format("Accelerators are joined by a flat network of {:.6g} GB/s each; an AllReduce is a ring.",
+                            options_.bandwidth.value / 1e9)
+              : fmt::format("Accelerators are joined by a flat network of their own bandwidth, those that have none by "
+                            "{:.6g} GB/s each; an AllReduce is a ring.",
+                            options_.bandwidth.value / 1e9),
           "A batch takes the load of the slowest stage for each micro-batch of a replica and for each stage but one.",
           fmt::format(
               "Operators are scheduled by branch and bound over at most {} states for each layer and phase where "
@@ -433,7 +496,7 @@ void Scorer::describe(Result& result) const {
               options_.scheduleStates, options_.comparedStates(), options_.firstStates())});
     if (result.best)
         note(result.assumptions,
-             hardware::areaNotes(result.best->architecture, hardware::areaOf(result.best->architecture, space_.area)));
+             hardware::areaNotes(result.best->architecture, hardware::areaOf(result.best->architecture, space_)));
 }
 
 }  // namespace tessera::codesign

@@ -17,6 +17,8 @@ public:
 
     /// Micro-batches × widths × recomputation, over all models.
     std::int64_t choices() const;
+    /// No point of an architecture has a greater objective; takes microseconds.
+    double bound(const hardware::Architecture& architecture) const;
     /// The point of an architecture with the largest HBM, where its objective is above `floor`, each phase of a layer
     /// scheduled over so many states; adds up the points that were evaluated, and sets the bound of the objective where
     /// it is above `floor`. With `floor` 0, also points where a model does not fit.
@@ -37,6 +39,7 @@ private:
     ModelResult resultOf(std::size_t model, const hardware::Architecture& architecture, const ModelValue& value,
                          Bytes hbm, std::int64_t states) const;
     void setSchedule(std::size_t model, const hardware::Architecture& architecture, ModelResult& result) const;
+    void noteBandwidths(Result& result) const;
     void noteMemoryBound(std::size_t model, const ModelResult& made, Result& result) const;
     ModelValue expertValue(std::size_t model, const hardware::Architecture& architecture) const;
     Baseline baselineOf(const hardware::Architecture& architecture, bool expert) const;

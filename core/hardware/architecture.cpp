@@ -21,8 +21,15 @@ std::string bufferSize(Bytes size, std::string_view between) {
 }
 
 std::string nameOf(const Architecture& architecture) {
-    return fmt::format("{}tc-{}vc-{}x{}-{}", architecture.tensorCores, architecture.vectorCores, architecture.width,
-                       architecture.height, bufferSize(architecture.globalBuffer, ""));
+    std::string name = fmt::format("{}tc-{}vc-{}x{}-{}", architecture.tensorCores, architecture.vectorCores,
+                                   architecture.width, architecture.height, bufferSize(architecture.globalBuffer, ""));
+    constexpr double kGiga = 1e9;
+    const auto add = [&](const char* what, const std::optional<BytesPerSecond>& bandwidth) {
+        if (bandwidth) name += fmt::format("-{}{}GBps", what, exactNumber(bandwidth->value / kGiga));
+    };
+    add("hbm", architecture.hbmBandwidth);
+    add("net", architecture.networkBandwidth);
+    return name;
 }
 
 double peakMacs(const Architecture& architecture) {

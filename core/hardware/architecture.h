@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,11 +21,13 @@ struct Architecture {
     Bytes tensorL2;                ///< of one tensor core
     Bytes vectorL2;                ///< of one vector core
     double globalWords = 1;        ///< glb_bw: words per cycle between the GLB and all cores together
+    /// Of its HBM, and to any other accelerator, where these are its own; else those that all of a search have.
+    std::optional<BytesPerSecond> hbmBandwidth = {}, networkBandwidth = {};
 
     bool operator==(const Architecture&) const = default;
 };
 
-/// What all accelerators of a template have in common and what time depends on.
+/// What time depends on beside an architecture.
 struct Rates {
     Hertz clock;
     BytesPerSecond hbmBandwidth;
@@ -37,8 +40,9 @@ struct Rates {
 /// `between` stands between number and unit.
 std::string bufferSize(Bytes size, std::string_view between = " ");
 
-/// "8tc-2vc-128x128-128MiB": cores, array and GLB, what a template's points differ in. It tells points of one template
-/// apart and may be part of a file's name; what is derived from the rest (L2, GLB bandwidth) is not in it.
+/// "8tc-2vc-128x128-128MiB": cores, array and GLB, and the bandwidths that are its own ("-hbm1200GBps-net300GBps"):
+/// what a template's points differ in. It tells points of one template apart and may be part of a file's name; what is
+/// derived from the rest (L2, GLB bandwidth) is not in it.
 std::string nameOf(const Architecture& architecture);
 
 /// Multiply-accumulates of all tensor cores in a cycle.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "core/base/elementary.h"
 
@@ -29,6 +30,11 @@ BufferEstimate bufferArea(Bytes size, const std::vector<BufferArea>& table) {
     if (above != table.end() && above->size == size) return {above->squareMicrometres, false};
     const auto large = std::clamp(above, table.begin() + 1, table.end() - 1);
     return {alongPower(size, *(large - 1), *large), true};
+}
+
+double unitsFor(const Interface& joined, BytesPerSecond bandwidth) {
+    constexpr double kRounding = 1 - 1e-12;
+    return std::ceil(ratio(bandwidth, joined.rate) * kRounding);
 }
 
 Area areaOf(const Architecture& architecture, const AreaModel& model) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,18 @@ struct BufferArea {
     bool operator==(const BufferArea&) const = default;
 };
 
+/// What joins an accelerator to its HBM or to others, in whole units such as stacks or links.
+struct Interface {
+    std::string unit;                       ///< what one is, for people: "HBM2 stack"
+    BytesPerSecond rate;                    ///< of one
+    std::optional<SquareMillimetres> area;  ///< of one, on the accelerator; none: not known
+    std::optional<Watts> power;             ///< of one at its full rate, with what is at its other end; none: not known
+
+    bool operator==(const Interface&) const = default;
+};
+/// The least number of units that have a bandwidth together.
+double unitsFor(const Interface& joined, BytesPerSecond bandwidth);
+
 /// Areas of the parts of an accelerator in one technology, in square micrometres as published. A part's L1 is in it.
 struct AreaModel {
     double tensorElement = 0;              ///< one multiplier of a tensor core with its L1
@@ -27,16 +40,19 @@ struct AreaModel {
 };
 
 /// What an accelerator takes, by its parts. Each part is what the published model adds up:
-/// num_tc * (PE_x * PE_y * element + L2) + num_vc * (PE_x * lane + L2) + GLB.
+/// num_tc * (PE_x * PE_y * element + L2) + num_vc * (PE_x * lane + L2) + GLB; and interfaces, which it has none of.
 struct Area {
-    SquareMillimetres tensorCores;   ///< the arrays, without their L2
-    SquareMillimetres vectorCores;   ///< the lanes, without their L2
-    SquareMillimetres l2;            ///< of all cores
-    SquareMillimetres globalBuffer;  ///< the GLB
-    bool l2Estimated = false;        ///< a size of L2 that the model does not give
+    SquareMillimetres tensorCores;                         ///< the arrays, without their L2
+    SquareMillimetres vectorCores;                         ///< the lanes, without their L2
+    SquareMillimetres l2;                                  ///< of all cores
+    SquareMillimetres globalBuffer;                        ///< the GLB
+    SquareMillimetres hbmInterface{}, networkInterface{};  ///< where the template gives their areas
+    bool l2Estimated = false;                              ///< a size of L2 that the model does not give
     bool globalBufferEstimated = false;
 
-    SquareMillimetres total() const { return tensorCores + vectorCores + l2 + globalBuffer; }
+    SquareMillimetres total() const {
+        return tensorCores + vectorCores + l2 + globalBuffer + hbmInterface + networkInterface;
+    }
     bool operator==(const Area&) const = default;
 };
 
@@ -48,6 +64,7 @@ struct BufferEstimate {
 };
 BufferEstimate bufferArea(Bytes size, const std::vector<BufferArea>& table);
 
+/// Of all but its interfaces.
 Area areaOf(const Architecture& architecture, const AreaModel& model);
 
 /// What of the area is estimated, as sentences for a result's assumptions; empty where all of it is given.

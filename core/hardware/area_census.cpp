@@ -7,8 +7,8 @@ namespace tessera::hardware {
 AreaCensus areaCensus(const Template& space) {
     AreaCensus census{.bound = areaBound(space), .areas = {}};
     census.areas.reserve(architectureCount(space));
-    for (const Architecture& architecture : architectures(space)) {
-        const Area area = areaOf(architecture, space.area);
+    for (std::size_t i = 0; i < architectureCount(space); ++i) {
+        const Area area = areaOf(architectureAt(space, i), space);
         census.areas.push_back(area.total().value);
         if (area.total() > census.bound) continue;
         ++census.within;

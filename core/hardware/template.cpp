@@ -20,7 +20,8 @@ struct Parameter {
     const char* key;
     Range Template::*range;
     std::int64_t most;
-    bool powersOfTwo;  ///< what L2 and areas are derived from is given for powers of two only
+    bool powersOfTwo;       ///< what L2 and areas are derived from is given for powers of two only
+    bool optional = false;  ///< may be left out: then it is not searched
 };
 
 constexpr std::array kParameters{
@@ -30,11 +31,24 @@ constexpr std::array kParameters{
     Parameter{"pe_y", &Template::height, kLongestArraySide, true},
     Parameter{"glb_bytes", &Template::globalBuffer, kLargestBuffer, true},
     Parameter{"hbm_bytes", &Template::hbm, kLargestBuffer, false},
+    Parameter{"hbm_bandwidth_bytes_per_s", &Template::hbmBandwidth, kFastestInterface, false, true},
+    Parameter{"network_bandwidth_bytes_per_s", &Template::networkBandwidth, kFastestInterface, false, true},
 };
 
-/// The fields of a reference, in the order of the parameters (an HBM is no part of it).
+/// The fields of a reference, in the order of the parameters (the size of an HBM is no part of it), ...
 constexpr std::array kReferenceFields{&Reference::tensorCores, &Reference::vectorCores, &Reference::width,
                                       &Reference::height, &Reference::globalBuffer};
+/// ... then those that it may have of its own, in the order of the last parameters.
+constexpr std::array kReferenceBandwidths{&Reference::hbmBandwidth, &Reference::networkBandwidth};
+constexpr std::size_t kFirstBandwidth = kParameters.size() - kReferenceBandwidths.size();
+
+/// What joins an accelerator to something else.
+struct InterfaceField {
+    const char* key;
+    std::optional<Interface> Template::*member;
+};
+constexpr std::array kInterfaces{InterfaceField{"hbm_interface", &Template::hbmInterface},
+                                 InterfaceField{"network_interface", &Template::networkInterface}};
 
 bool isPowerOfTwo(std::int64_t value) {
     return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
@@ -122,6 +136,7 @@ void readParameters(const JsonNode& node, Template& space, const NumberReader& n
     node.allowOnly(parameterKeys());
     std::size_t points = 1;
     for (const Parameter& parameter : kParameters) {
+        if (parameter.optional && !node.has(parameter.key)) continue;
         space.*parameter.range = readRange(node.at(parameter.key), parameter, numbers);
         points *= (space.*parameter.range).values.size();
         if (points > kMostPoints)
@@ -159,12 +174,43 @@ AreaModel readArea(const JsonNode& node, const NumberReader& numbers) {
 Reference readReference(const JsonNode& node, const NumberReader& numbers) {
     std::vector<std::string> keys{"name"};
     for (std::size_t i = 0; i < kReferenceFields.size(); ++i) keys.emplace_back(kParameters[i].key);
+    for (std::size_t i = kFirstBandwidth; i < kParameters.size(); ++i) keys.emplace_back(kParameters[i].key);
     node.allowOnly(keys);
     Reference reference;
     reference.name = nameIn(node.at("name"));
     for (std::size_t i = 0; i < kReferenceFields.size(); ++i)
         reference.*kReferenceFields[i] = readValue(node.at(kParameters[i].key), kParameters[i], numbers);
+    for (std::size_t i = 0; i < kReferenceBandwidths.size(); ++i) {
+        const Parameter& parameter = kParameters[kFirstBandwidth + i];
+        if (node.has(parameter.key))
+            reference.*kReferenceBandwidths[i] = readValue(node.at(parameter.key), parameter, numbers);
+    }
     return reference;
+}
+
+Interface readInterface(const JsonNode& node, const NumberReader& numbers) {
+    node.allowOnly({"unit", "bytes_per_s", "mm2", "watts"});
+    Interface read{
+        .unit = nameIn(node.at("unit")),
+        .rate = BytesPerSecond{static_cast<double>(numbers.count(node.at("bytes_per_s"), kFastestInterface))},
+        .area = {},
+        .power = {}};
+    if (node.has("mm2")) read.area = SquareMillimetres{numbers.positive(node.at("mm2"))};
+    if (node.has("watts")) read.power = Watts{numbers.positive(node.at("watts"))};
+    return read;
+}
+
+/// Every accelerator has an area: what has a price needs a bandwidth.
+void readInterfaces(const JsonNode& node, Template& space, const NumberReader& numbers) {
+    for (const InterfaceField& field : kInterfaces)
+        if (node.has(field.key)) space.*field.member = readInterface(node.at(field.key), numbers);
+    if (!space.networkInterface) return;
+    const JsonNode given = node.at(kInterfaces.back().key);
+    const char* const key = kParameters.back().key;
+    if (space.networkBandwidth.values.empty())
+        given.fail(fmt::format("'parameters.{}' beside it", key), "an interface without a bandwidth");
+    if (space.reference && !space.reference->networkBandwidth)
+        given.fail(fmt::format("'bound.{}' beside it", key), "an interface without the bandwidth of the bound");
 }
 
 void readBound(const JsonNode& node, Template& space, const NumberReader& numbers) {
@@ -210,6 +256,15 @@ public:
         return json;
     }
 
+    Json interface(const Interface& given, const std::string& path) const {
+        Json json = Json::object();
+        json["unit"] = given.unit;
+        json["bytes_per_s"] = number(given.rate.value, path + ".bytes_per_s");
+        if (given.area) json["mm2"] = number(given.area->value, path + ".mm2");
+        if (given.power) json["watts"] = number(given.power->value, path + ".watts");
+        return json;
+    }
+
 private:
     const ProvenanceMap& provenance_;
 };
@@ -225,8 +280,8 @@ Template readTemplate(const JsonNode& given) {
     const bool whole = given.path().empty();
     const JsonNode node = whole || given.has("schema") ? atCurrentSchema(given, templateSchema()) : given;
     node.allowOnly({"schema", "name", "parameters", "clock_hz", "hbm_bandwidth_bytes_per_s", "word_bytes",
-                    "l2_bytes_per_element", "least_l2_bytes", "most_glb_words_per_cycle", "area", "bound",
-                    "bound_mm2"});
+                    "l2_bytes_per_element", "least_l2_bytes", "most_glb_words_per_cycle", "area", "bound", "bound_mm2",
+                    kInterfaces[0].key, kInterfaces[1].key});
     Template space;
     space.file = given.document().file();
     if (whole) space.id = std::filesystem::path(space.file).stem().string();
@@ -241,6 +296,7 @@ Template readTemplate(const JsonNode& given) {
     space.mostGlobalWords = static_cast<double>(numbers.count(node.at("most_glb_words_per_cycle"), kMostCoresOfAKind));
     space.area = readArea(node.at("area"), numbers);
     readBound(node, space, numbers);
+    readInterfaces(node, space, numbers);
     return space;
 }
 
@@ -251,7 +307,9 @@ Json toJson(const Template& space) {
     json["name"] = space.name;
     Json& parameters = json["parameters"] = Json::object();
     for (const Parameter& parameter : kParameters)
-        parameters[parameter.key] = write.range(space.*parameter.range, fmt::format("parameters.{}", parameter.key));
+        if (!parameter.optional || !(space.*parameter.range).values.empty())
+            parameters[parameter.key] =
+                write.range(space.*parameter.range, fmt::format("parameters.{}", parameter.key));
     json["clock_hz"] = write.number(space.rates.clock.value, "clock_hz");
     json["hbm_bandwidth_bytes_per_s"] = write.number(space.rates.hbmBandwidth.value, "hbm_bandwidth_bytes_per_s");
     json["word_bytes"] = write.number(space.rates.wordBytes, "word_bytes");
@@ -269,9 +327,17 @@ Json toJson(const Template& space) {
         for (std::size_t i = 0; i < kReferenceFields.size(); ++i)
             bound[kParameters[i].key] =
                 write.number((*space.reference).*kReferenceFields[i], fmt::format("bound.{}", kParameters[i].key));
+        for (std::size_t i = 0; i < kReferenceBandwidths.size(); ++i) {
+            const char* const key = kParameters[kFirstBandwidth + i].key;
+            if (const std::optional<std::int64_t>& own = (*space.reference).*kReferenceBandwidths[i])
+                bound[key] = write.number(*own, fmt::format("bound.{}", key));
+        }
     } else {
         json["bound_mm2"] = write.number(space.bound->value, "bound_mm2");
     }
+    for (const InterfaceField& field : kInterfaces)
+        if (const std::optional<Interface>& given = space.*field.member)
+            json[field.key] = write.interface(*given, field.key);
     return json;
 }
 
@@ -293,30 +359,84 @@ Architecture architectureOf(const Template& space, std::int64_t tensorCores, std
 }
 
 Architecture architectureOf(const Template& space, const Reference& reference) {
-    return architectureOf(space, reference.tensorCores, reference.vectorCores, reference.width, reference.height,
-                          reference.globalBuffer);
+    Architecture architecture = architectureOf(space, reference.tensorCores, reference.vectorCores, reference.width,
+                                               reference.height, reference.globalBuffer);
+    const auto own = [](const std::optional<std::int64_t>& value) {
+        return value ? std::optional(BytesPerSecond{static_cast<double>(*value)}) : std::nullopt;
+    };
+    architecture.hbmBandwidth = own(reference.hbmBandwidth);
+    architecture.networkBandwidth = own(reference.networkBandwidth);
+    return architecture;
+}
+
+std::size_t bandwidthCount(const Template& space) {
+    return std::max<std::size_t>(1, space.hbmBandwidth.values.size()) *
+           std::max<std::size_t>(1, space.networkBandwidth.values.size());
 }
 
 std::size_t architectureCount(const Template& space) {
     return space.tensorCores.values.size() * space.vectorCores.values.size() * space.width.values.size() *
-           space.height.values.size() * space.globalBuffer.values.size();
+           space.height.values.size() * space.globalBuffer.values.size() * bandwidthCount(space);
+}
+
+Architecture architectureAt(const Template& space, std::size_t index) {
+    const auto next = [&](const Range& range) {
+        const std::size_t at = index % range.values.size();
+        index /= range.values.size();
+        return range.values[at];
+    };
+    const auto bandwidth = [&](const Range& range) {
+        return range.values.empty() ? std::nullopt : std::optional(BytesPerSecond{static_cast<double>(next(range))});
+    };
+    const std::optional<BytesPerSecond> network = bandwidth(space.networkBandwidth),
+                                        hbm = bandwidth(space.hbmBandwidth);
+    const std::int64_t globalBuffer = next(space.globalBuffer), height = next(space.height), width = next(space.width),
+                       vectorCores = next(space.vectorCores), tensorCores = next(space.tensorCores);
+    Architecture architecture = architectureOf(space, tensorCores, vectorCores, width, height, globalBuffer);
+    architecture.hbmBandwidth = hbm;
+    architecture.networkBandwidth = network;
+    return architecture;
 }
 
 std::vector<Architecture> architectures(const Template& space) {
     std::vector<Architecture> all;
-    all.reserve(architectureCount(space));
-    for (const std::int64_t tensorCores : space.tensorCores.values)
-        for (const std::int64_t vectorCores : space.vectorCores.values)
-            for (const std::int64_t width : space.width.values)
-                for (const std::int64_t height : space.height.values)
-                    for (const std::int64_t globalBuffer : space.globalBuffer.values)
-                        all.push_back(architectureOf(space, tensorCores, vectorCores, width, height, globalBuffer));
+    const std::size_t count = architectureCount(space);
+    all.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) all.push_back(architectureAt(space, i));
     return all;
+}
+
+Area areaOf(const Architecture& architecture, const Template& space) {
+    Area area = areaOf(architecture, space.area);
+    const auto of = [](const std::optional<Interface>& joined, const std::optional<BytesPerSecond>& bandwidth) {
+        return joined && joined->area && bandwidth ? unitsFor(*joined, *bandwidth) * *joined->area
+                                                   : SquareMillimetres{};
+    };
+    area.hbmInterface = of(space.hbmInterface, architecture.hbmBandwidth.value_or(space.rates.hbmBandwidth));
+    area.networkInterface = of(space.networkInterface, architecture.networkBandwidth);
+    return area;
+}
+
+std::optional<Watts> interfacePower(const Architecture& architecture, const Template& space) {
+    std::optional<Watts> sum;
+    const auto add = [&](const std::optional<Interface>& joined, const std::optional<BytesPerSecond>& bandwidth) {
+        if (!joined || !joined->power || !bandwidth) return;
+        sum = sum.value_or(Watts{}) + unitsFor(*joined, *bandwidth) * *joined->power;
+    };
+    add(space.hbmInterface, architecture.hbmBandwidth.value_or(space.rates.hbmBandwidth));
+    add(space.networkInterface, architecture.networkBandwidth);
+    return sum;
+}
+
+Rates ratesOf(const Architecture& architecture, const Template& space) {
+    Rates rates = space.rates;
+    rates.hbmBandwidth = architecture.hbmBandwidth.value_or(rates.hbmBandwidth);
+    return rates;
 }
 
 SquareMillimetres areaBound(const Template& space) {
     if (!space.reference) return *space.bound;
-    return areaOf(architectureOf(space, *space.reference), space.area).total();
+    return areaOf(architectureOf(space, *space.reference), space).total();
 }
 
 }  // namespace tessera::hardware

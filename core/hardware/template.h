@@ -28,6 +28,7 @@ struct Range {
 struct Reference {
     std::string name;
     std::int64_t tensorCores = 1, vectorCores = 1, width = 1, height = 1, globalBuffer = 1;
+    std::optional<std::int64_t> hbmBandwidth = {}, networkBandwidth = {};  ///< bytes per second, where they are its own
 
     bool operator==(const Reference&) const = default;
 };
@@ -42,15 +43,18 @@ struct Template {
     Range width, height;  ///< PE_x and PE_y, powers of two
     Range globalBuffer;   ///< bytes, powers of two
     Range hbm;            ///< bytes
-    Rates rates;
+    /// Bytes per second of the HBM, and to any other accelerator; no values: not searched, all have the same.
+    Range hbmBandwidth = {}, networkBandwidth = {};
+    Rates rates;  ///< the HBM's bandwidth is that of accelerators without one of their own
     /// An L2 is as large as a core's elements (its lanes) times this, ...
     double l2BytesPerElement = 16;
     Bytes leastL2;               ///< ... but not smaller.
     double mostGlobalWords = 1;  ///< glb_bw is a word per cycle for each element of all tensor cores, at most this
     AreaModel area;
-    std::optional<Reference> reference;      ///< the bound is its area, ...
-    std::optional<SquareMillimetres> bound;  ///< ... or, where there is none, this
-    ProvenanceMap provenance = {};           ///< by JSON path, such as "parameters.num_tc.from"
+    std::optional<Interface> hbmInterface = {}, networkInterface = {};  ///< none: nothing is known of them
+    std::optional<Reference> reference;                                 ///< the bound is its area, ...
+    std::optional<SquareMillimetres> bound;                             ///< ... or, where there is none, this
+    ProvenanceMap provenance = {};  ///< by JSON path, such as "parameters.num_tc.from"
 
     bool operator==(const Template&) const = default;
 };
@@ -58,11 +62,13 @@ struct Template {
 /// Limits of a template's file; each is named in the error.
 inline constexpr std::int64_t kMostCoresOfAKind = std::int64_t{1} << 20;
 inline constexpr std::int64_t kLongestArraySide = std::int64_t{1} << 16;
-inline constexpr std::int64_t kLargestBuffer = std::int64_t{1} << 50;  ///< bytes, also of an HBM
-inline constexpr std::size_t kMostValues = 1000;                       ///< of one parameter
-inline constexpr std::size_t kMostBufferAreas = 100;                   ///< of one table
-/// Architectures times HBM sizes; PHAZE's table 1 has 259,584.
-inline constexpr std::size_t kMostPoints = 500'000;
+inline constexpr std::int64_t kLargestBuffer = std::int64_t{1} << 50;     ///< bytes, also of an HBM
+inline constexpr std::size_t kMostValues = 1000;                          ///< of one parameter
+inline constexpr std::size_t kMostBufferAreas = 100;                      ///< of one table
+inline constexpr std::int64_t kFastestInterface = std::int64_t{1} << 50;  ///< bytes per second
+/// Architectures times HBM sizes; PHAZE's table 1 has 259,584, with four bandwidths of HBM and network each 16 times
+/// that.
+inline constexpr std::size_t kMostPoints = 5'000'000;
 
 /// The versions of `tessera.template`; migrations are appended here.
 const SchemaHistory& templateSchema();
@@ -79,14 +85,26 @@ Json toJson(const Template& space);
 /// a word for each element is the one that gives the least (4) of table 1 and all values of table 2.
 Architecture architectureOf(const Template& space, std::int64_t tensorCores, std::int64_t vectorCores,
                             std::int64_t width, std::int64_t height, std::int64_t globalBuffer);
-/// The reference's, derived like any other.
+/// The reference's, derived like any other, with the bandwidths that it has of its own.
 Architecture architectureOf(const Template& space, const Reference& reference);
 
 /// How many architectures the template has; HBM sizes are not among what they differ in.
 std::size_t architectureCount(const Template& space);
-/// All of them, whatever their area, in a fixed order: tensor cores slowest, then vector cores, width, height, and the
-/// GLB fastest, each from small to large.
+/// How many of them differ in nothing but the bandwidths of HBM and network: they follow each other, and the last one
+/// has the greatest of both.
+std::size_t bandwidthCount(const Template& space);
+/// One of them, by its place in a fixed order: tensor cores slowest, then vector cores, width, height, GLB, bandwidth
+/// of the HBM, and that of the network fastest, each from small to large.
+Architecture architectureAt(const Template& space, std::size_t index);
+/// All of them in that order, whatever their area.
 std::vector<Architecture> architectures(const Template& space);
+
+/// What an architecture takes, with its interfaces where the template gives their areas.
+Area areaOf(const Architecture& architecture, const Template& space);
+/// What interfaces of a bandwidth consume at their full rate; none where the template gives no power.
+std::optional<Watts> interfacePower(const Architecture& architecture, const Template& space);
+/// The rates of an architecture: the template's, but for a bandwidth of its own.
+Rates ratesOf(const Architecture& architecture, const Template& space);
 
 /// The largest area that a search may use.
 SquareMillimetres areaBound(const Template& space);

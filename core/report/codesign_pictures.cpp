@@ -14,6 +14,7 @@
 #include "core/base/units.h"
 #include "core/hardware/architecture.h"
 #include "core/hardware/area.h"
+#include "core/report/template_pictures.h"
 #include "core/study/metric.h"
 
 namespace tessera::report {
@@ -524,15 +525,7 @@ Chart areaPartsChart(const codesign::Result& result) {
                                 ? escaped(result.space.reference->name, 40)
                                 : escaped(baseline.title, 60));
     if (areas.empty()) return chart;
-    struct Part {
-        std::string_view id, name, colour;
-        SquareMillimetres hardware::Area::*size;
-    };
-    const std::array parts{Part{"tensor-cores", "Tensor cores", operatorColour("matrix"), &hardware::Area::tensorCores},
-                           Part{"vector-cores", "Vector cores", operatorColour("vector"), &hardware::Area::vectorCores},
-                           Part{"l2", "L2", operatorColour("normalisation"), &hardware::Area::l2},
-                           Part{"glb", "Global buffer", operatorColour("memory"), &hardware::Area::globalBuffer}};
-    for (const Part& part : parts) {
+    for (const AreaPart& part : areaParts(areas)) {
         Series series = partSeries(part);
         for (std::size_t i = 0; i < areas.size(); ++i) {
             series.x.push_back(static_cast<double>(i));

@@ -95,6 +95,22 @@ std::vector<PointValue> pointValues(const codesign::Result& result) {
                       .unit = {},
                       .more = false,
                       .of = [](const codesign::Point& point) { return point.energyPerSample; }});
+    for (const PointColumn& column : bandwidthColumns(result)) {
+        const bool power = column.name == "interface_power_w", hbm = column.name.starts_with("hbm");
+        values.push_back({.id = power ? "interface-power"
+                                : hbm ? "hbm-bandwidth"
+                                      : "network-bandwidth",
+                          .title = power ? "Interfaces"
+                                   : hbm ? "HBM rate"
+                                         : "Network",
+                          .help = power ? "Of the interfaces to HBM and network at their full rate"
+                                  : hbm ? "Between the HBM and the global buffer"
+                                        : "Between any two accelerators",
+                          .measure = power ? Measure::watts : Measure::bytesPerSecond,
+                          .unit = {},
+                          .more = false,
+                          .of = column.of});
+    }
     if (result.models.size() > 1)
         for (std::size_t i = 0; i < result.models.size(); ++i)
             values.push_back({.id = fmt::format("throughput:{}", i),
@@ -105,6 +121,25 @@ std::vector<PointValue> pointValues(const codesign::Result& result) {
                                   return i < point.throughput.size() ? point.throughput[i] : 0;
                               }});
     return values;
+}
+
+std::vector<PointColumn> bandwidthColumns(const codesign::Result& result) {
+    std::vector<PointColumn> columns;
+    const bool hbm = !result.space.hbmBandwidth.values.empty(), network = !result.space.networkBandwidth.values.empty();
+    if (hbm)
+        columns.push_back(
+            {"hbm_bandwidth_bytes_per_s", [others = result.space.rates.hbmBandwidth](const codesign::Point& point) {
+                 return point.architecture.hbmBandwidth.value_or(others).value;
+             }});
+    if (network)
+        columns.push_back(
+            {"network_bandwidth_bytes_per_s", [others = result.options.bandwidth](const codesign::Point& point) {
+                 return point.architecture.networkBandwidth.value_or(others).value;
+             }});
+    if (result.best && result.best->interfacePower)
+        columns.push_back({"interface_power_w",
+                           [](const codesign::Point& point) { return point.interfacePower.value_or(Watts{}).value; }});
+    return columns;
 }
 
 std::string textOf(const PointValue& value, const codesign::Point& point) {
@@ -413,6 +448,8 @@ Table pointSheet(const codesign::Result& result, const std::vector<PointRow>& ro
                      {"baseline"}};
     for (const std::string& model : result.models)
         table.columns.push_back({fmt::format("{}_samples_per_s", modelTitle(model)), true});
+    const std::vector<PointColumn> searched = bandwidthColumns(result);
+    for (const PointColumn& column : searched) table.columns.push_back({column.name, true});
     for (const PointRow& row : rows) {
         const hardware::Architecture& its = row.point.architecture;
         std::vector<std::string> cells{hardware::nameOf(its),
@@ -431,6 +468,7 @@ Table pointSheet(const codesign::Result& result, const std::vector<PointRow>& ro
                                        row.baseline};
         for (std::size_t i = 0; i < result.models.size(); ++i)
             cells.push_back(exactNumber(i < row.point.throughput.size() ? row.point.throughput[i] : 0));
+        for (const PointColumn& column : searched) cells.push_back(exactNumber(column.of(row.point)));
         table.rows.push_back(std::move(cells));
     }
     return table;

@@ -34,6 +34,14 @@ std::vector<PointValue> pointValues(const codesign::Result& result);
 /// "139.9 mm²", "1.41×", "52.3 %".
 std::string textOf(const PointValue& value, const codesign::Point& point);
 
+/// A number of a point in full precision.
+struct PointColumn {
+    std::string name;  ///< with its unit: "hbm_bandwidth_bytes_per_s"
+    std::function<double(const codesign::Point&)> of;
+};
+/// What sheets say of bandwidths and interfaces; empty where no bandwidth is searched and no power known.
+std::vector<PointColumn> bandwidthColumns(const codesign::Result& result);
+
 /// An architecture with what it is to the search.
 struct PointRow {
     codesign::Point point;

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/codesign_points.h"
 #include "core/study/codesign_metrics.h"
 #include "core/study/metric.h"
 #include "core/study/title.h"
@@ -15,7 +16,6 @@ namespace tessera::report {
 namespace {
 
 using codesign::ModelResult;
-using codesign::Point;
 using study::CodesignOutcome;
 
 constexpr std::size_t kMostFrontRows = 12;
@@ -24,17 +24,36 @@ std::string whole(std::int64_t value) {
     return formatCount(static_cast<double>(value));
 }
 
-std::vector<std::string> pointRow(const CodesignOutcome& outcome, const std::string& name, const Point& point) {
+std::vector<std::string> pointRow(const CodesignOutcome& outcome, const std::string& name,
+                                  const codesign::Point& point) {
     const hardware::Architecture& of = point.architecture;
-    return {name,
-            whole(of.tensorCores),
-            whole(of.vectorCores),
-            fmt::format("{} × {}", of.width, of.height),
-            hardware::bufferSize(of.globalBuffer),
-            fmt::format("{:.4g} mm²", point.area.value),
-            hardware::bufferSize(point.hbm),
-            point.objective > 0 ? study::objectiveText(outcome, point.objective) : "–",
-            point.objective > 0 ? study::percentText(point.mfu) : "–"};
+    const codesign::Result& result = outcome.result;
+    std::vector<std::string> row{name,
+                                 whole(of.tensorCores),
+                                 whole(of.vectorCores),
+                                 fmt::format("{} × {}", of.width, of.height),
+                                 hardware::bufferSize(of.globalBuffer),
+                                 fmt::format("{:.4g} mm²", point.area.value),
+                                 hardware::bufferSize(point.hbm)};
+    const auto rate = [&](BytesPerSecond bandwidth) {
+        row.push_back(formatQuantity(bandwidth.value, Measure::bytesPerSecond));
+    };
+    if (!result.space.hbmBandwidth.values.empty()) rate(hardware::ratesOf(of, result.space).hbmBandwidth);
+    if (!result.space.networkBandwidth.values.empty()) rate(codesign::networkOf(of, result.options));
+    row.push_back(point.objective > 0 ? study::objectiveText(outcome, point.objective) : "–");
+    row.push_back(point.objective > 0 ? study::percentText(point.mfu) : "–");
+    return row;
+}
+
+/// The columns of `pointRow`; bandwidths only where they are searched.
+std::vector<Table::Column> pointColumns(const CodesignOutcome& outcome, const std::string& first) {
+    std::vector<Table::Column> columns{{first},          {"tensor", true}, {"vector", true}, {"array", true},
+                                       {"buffer", true}, {"area", true},   {"HBM", true}};
+    if (!outcome.result.space.hbmBandwidth.values.empty()) columns.push_back({"HBM rate", true});
+    if (!outcome.result.space.networkBandwidth.values.empty()) columns.push_back({"network", true});
+    columns.push_back({"objective", true});
+    columns.push_back({"MFU", true});
+    return columns;
 }
 
 std::string timesOrNothing(const std::optional<double>& factor) {
@@ -43,9 +62,8 @@ std::string timesOrNothing(const std::optional<double>& factor) {
 
 Table frontForPeople(const CodesignOutcome& outcome) {
     Table table;
-    table.columns = {{"front"},      {"tensor", true}, {"vector", true},    {"array", true}, {"buffer", true},
-                     {"area", true}, {"HBM", true},    {"objective", true}, {"MFU", true}};
-    const std::vector<Point>& front = outcome.result.front;
+    table.columns = pointColumns(outcome, "front");
+    const std::vector<codesign::Point>& front = outcome.result.front;
     const std::size_t shown = std::min(front.size(), kMostFrontRows);
     for (std::size_t i = 0; i < shown; ++i) {
         const std::size_t at = shown == 1 ? 0 : i * (front.size() - 1) / (shown - 1);
@@ -58,8 +76,7 @@ Table frontForPeople(const CodesignOutcome& outcome) {
 
 Table acceleratorTable(const CodesignOutcome& outcome) {
     Table table;
-    table.columns = {{"accelerator"}, {"tensor", true}, {"vector", true},    {"array", true}, {"buffer", true},
-                     {"area", true},  {"HBM", true},    {"objective", true}, {"MFU", true}};
+    table.columns = pointColumns(outcome, "accelerator");
     if (outcome.result.best) table.rows.push_back(pointRow(outcome, "best", *outcome.result.best));
     for (const codesign::Baseline& baseline : outcome.result.baselines)
         table.rows.push_back(pointRow(outcome, baseline.title, baseline.point));
@@ -115,7 +132,9 @@ Table frontTable(const CodesignOutcome& outcome) {
         {"area_mm2", true}, {"hbm_bytes", true}, {"objective", true}, {"mfu", true},  {"energy_j_per_sample", true}};
     for (const std::string& model : outcome.result.models)
         table.columns.push_back({model + " throughput_samples_per_s", true});
-    for (const Point& point : outcome.result.front) {
+    const std::vector<PointColumn> searched = bandwidthColumns(outcome.result);
+    for (const PointColumn& column : searched) table.columns.push_back({column.name, true});
+    for (const codesign::Point& point : outcome.result.front) {
         const hardware::Architecture& of = point.architecture;
         std::vector<std::string>& row = table.rows.emplace_back();
         row = {std::to_string(of.tensorCores),    std::to_string(of.vectorCores),     std::to_string(of.width),
@@ -123,6 +142,7 @@ Table frontTable(const CodesignOutcome& outcome) {
                exactNumber(point.hbm.value),      exactNumber(point.objective),       exactNumber(point.mfu),
                exactNumber(point.energyPerSample)};
         for (const double throughput : point.throughput) row.push_back(exactNumber(throughput));
+        for (const PointColumn& column : searched) row.push_back(exactNumber(column.of(point)));
     }
     return table;
 }

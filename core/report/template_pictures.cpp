@@ -31,23 +31,30 @@ int classOf(double area, double bound) {
 
 }  // namespace
 
+std::vector<AreaPart> areaParts(const std::vector<hardware::Area>& areas) {
+    using hardware::Area;
+    std::vector<AreaPart> parts{{"tensor-cores", "Tensor cores", operatorColour("matrix"), &Area::tensorCores},
+                                {"vector-cores", "Vector cores", operatorColour("vector"), &Area::vectorCores},
+                                {"l2", "L2", operatorColour("normalisation"), &Area::l2},
+                                {"glb", "Global buffer", operatorColour("memory"), &Area::globalBuffer}};
+    const std::array interfaces{
+        AreaPart{"hbm-interface", "HBM interface", kCategories[5], &Area::hbmInterface},
+        AreaPart{"network-interface", "Network interface", kCategories[4], &Area::networkInterface}};
+    for (const AreaPart& part : interfaces)
+        if (std::any_of(areas.begin(), areas.end(), [&](const Area& area) { return (area.*part.size).value > 0; }))
+            parts.push_back(part);
+    return parts;
+}
+
 Chart referenceAreaChart(const hardware::Template& space) {
     Chart chart{.id = "reference-area", .title = "The bound is an area", .horizontal = true};
     if (!space.reference) return chart;
-    const hardware::Area area = areaOf(architectureOf(space, *space.reference), space.area);
+    const hardware::Area area = areaOf(architectureOf(space, *space.reference), space);
     const std::string name = escaped(space.reference->name, 40);
     chart.title = fmt::format("{} takes {}", name, areaText(area.total().value));
     chart.x = {.title = "", .categories = {name}};
     chart.y = {.title = "Area", .measure = Measure::area, .fromZero = true};
-    struct Part {
-        std::string_view id, name, colour;
-        SquareMillimetres hardware::Area::*size;
-    };
-    const std::array parts{Part{"tensor-cores", "Tensor cores", operatorColour("matrix"), &hardware::Area::tensorCores},
-                           Part{"vector-cores", "Vector cores", operatorColour("vector"), &hardware::Area::vectorCores},
-                           Part{"l2", "L2", operatorColour("normalisation"), &hardware::Area::l2},
-                           Part{"glb", "Global buffer", operatorColour("memory"), &hardware::Area::globalBuffer}};
-    for (const Part& part : parts)
+    for (const AreaPart& part : areaParts({area}))
         chart.series.push_back(Series{.id = std::string(part.id),
                                       .name = std::string(part.name),
                                       .mark = Mark::stackedBars,

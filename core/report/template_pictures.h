@@ -1,10 +1,21 @@
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "core/hardware/area_census.h"
 #include "core/hardware/template.h"
 #include "core/report/picture.h"
 
 namespace tessera::report {
+
+/// A part of an accelerator's area, as charts show it.
+struct AreaPart {
+    std::string_view id, name, colour;
+    SquareMillimetres hardware::Area::*size;
+};
+/// The parts that charts of such areas show: interfaces only where one of them has any.
+std::vector<AreaPart> areaParts(const std::vector<hardware::Area>& areas);
 
 /// What the accelerator that bounds a template takes, by its parts: one stacked bar. Empty where the bound is an area.
 Chart referenceAreaChart(const hardware::Template& space);

@@ -28,18 +28,24 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 // ---------------------------------------------------------------------------------------------
 
 Json architectureJson(const hardware::Architecture& architecture) {
-    return {{"name", hardware::nameOf(architecture)},
-            {"num_tc", architecture.tensorCores},
-            {"num_vc", architecture.vectorCores},
-            {"pe_x", architecture.width},
-            {"pe_y", architecture.height},
-            {"glb_bytes", architecture.globalBuffer.value},
-            {"l2_tc_bytes", architecture.tensorL2.value},
-            {"l2_vc_bytes", architecture.vectorL2.value},
-            {"glb_words_per_cycle", architecture.globalWords}};
+    Json json = {{"name", hardware::nameOf(architecture)},
+                 {"num_tc", architecture.tensorCores},
+                 {"num_vc", architecture.vectorCores},
+                 {"pe_x", architecture.width},
+                 {"pe_y", architecture.height},
+                 {"glb_bytes", architecture.globalBuffer.value},
+                 {"l2_tc_bytes", architecture.tensorL2.value},
+                 {"l2_vc_bytes", architecture.vectorL2.value},
+                 {"glb_words_per_cycle", architecture.globalWords}};
+    if (architecture.hbmBandwidth) json["hbm_bandwidth_bytes_per_s"] = architecture.hbmBandwidth->value;
+    if (architecture.networkBandwidth) json["network_bandwidth_bytes_per_s"] = architecture.networkBandwidth->value;
+    return json;
 }
 
 hardware::Architecture readArchitecture(const JsonNode& node) {
+    const auto bandwidth = [&](const char* key) {
+        return node.has(key) ? std::optional(BytesPerSecond{node.at(key).positive()}) : std::nullopt;
+    };
     return {.tensorCores = node.at("num_tc").whole(1, kMost),
             .vectorCores = node.at("num_vc").whole(1, kMost),
             .width = node.at("pe_x").whole(1, kMost),
@@ -47,22 +53,32 @@ hardware::Architecture readArchitecture(const JsonNode& node) {
             .globalBuffer = Bytes{node.at("glb_bytes").positive()},
             .tensorL2 = Bytes{node.at("l2_tc_bytes").positive()},
             .vectorL2 = Bytes{node.at("l2_vc_bytes").positive()},
-            .globalWords = node.at("glb_words_per_cycle").positive()};
+            .globalWords = node.at("glb_words_per_cycle").positive(),
+            .hbmBandwidth = bandwidth("hbm_bandwidth_bytes_per_s"),
+            .networkBandwidth = bandwidth("network_bandwidth_bytes_per_s")};
 }
 
+/// The interfaces' area and power stand there only where the template gives them.
+constexpr std::array kInterfaceAreas{std::pair("hbm_interface_mm2", &hardware::Area::hbmInterface),
+                                     std::pair("network_interface_mm2", &hardware::Area::networkInterface)};
+
 Json pointJson(const Point& point) {
-    return {{"architecture", architectureJson(point.architecture)},
-            {"area_mm2", point.area.value},
-            {"area_parts",
-             {{"tensor_cores_mm2", point.parts.tensorCores.value},
-              {"vector_cores_mm2", point.parts.vectorCores.value},
-              {"l2_mm2", point.parts.l2.value},
-              {"glb_mm2", point.parts.globalBuffer.value}}},
-            {"hbm_bytes", point.hbm.value},
-            {"objective", point.objective},
-            {"throughput_samples_per_s", point.throughput},
-            {"mfu", point.mfu},
-            {"energy_j_per_sample", point.energyPerSample}};
+    Json json = {{"architecture", architectureJson(point.architecture)},
+                 {"area_mm2", point.area.value},
+                 {"area_parts",
+                  {{"tensor_cores_mm2", point.parts.tensorCores.value},
+                   {"vector_cores_mm2", point.parts.vectorCores.value},
+                   {"l2_mm2", point.parts.l2.value},
+                   {"glb_mm2", point.parts.globalBuffer.value}}},
+                 {"hbm_bytes", point.hbm.value},
+                 {"objective", point.objective},
+                 {"throughput_samples_per_s", point.throughput},
+                 {"mfu", point.mfu},
+                 {"energy_j_per_sample", point.energyPerSample}};
+    for (const auto& [key, part] : kInterfaceAreas)
+        if ((point.parts.*part).value > 0) json["area_parts"][key] = (point.parts.*part).value;
+    if (point.interfacePower) json["interface_power_w"] = point.interfacePower->value;
+    return json;
 }
 
 std::vector<double> numbers(const JsonNode& node) {
@@ -80,6 +96,9 @@ Point readPoint(const JsonNode& node) {
     point.parts.vectorCores = SquareMillimetres{parts.at("vector_cores_mm2").number()};
     point.parts.l2 = SquareMillimetres{parts.at("l2_mm2").number()};
     point.parts.globalBuffer = SquareMillimetres{parts.at("glb_mm2").number()};
+    for (const auto& [key, part] : kInterfaceAreas)
+        if (parts.has(key)) point.parts.*part = SquareMillimetres{parts.at(key).notNegative()};
+    if (node.has("interface_power_w")) point.interfacePower = Watts{node.at("interface_power_w").notNegative()};
     point.hbm = Bytes{node.at("hbm_bytes").number()};
     point.objective = node.at("objective").notNegative();
     point.throughput = numbers(node.at("throughput_samples_per_s"));
@@ -313,6 +332,11 @@ void writeList(JsonWriter& writer, const char* key, const std::vector<Row>& rows
     writer.close(']');
 }
 
+/// The bandwidths that were searched, where any were.
+constexpr std::array kBandwidths{
+    std::pair("searched_hbm_bandwidths_bytes_per_s", &hardware::Template::hbmBandwidth),
+    std::pair("searched_network_bandwidths_bytes_per_s", &hardware::Template::networkBandwidth)};
+
 }  // namespace
 
 void writeCodesignJson(const Result& result, const CodesignOutcome& outcome, const TextSink& write) {
@@ -328,11 +352,14 @@ void writeCodesignJson(const Result& result, const CodesignOutcome& outcome, con
         put(key.c_str(), key == "tool_version" ? Json(result.version) : value);
     if (!result.study.name.empty()) put("name", result.study.name);
     put("models", found.models);
-    put("template", {{"id", found.space.id},
-                     {"name", found.space.name},
-                     {"reference", found.space.reference ? found.space.reference->name : ""},
-                     {"clock_hz", found.space.rates.clock.value},
-                     {"hbm_bandwidth_bytes_per_s", found.space.rates.hbmBandwidth.value}});
+    Json space = {{"id", found.space.id},
+                  {"name", found.space.name},
+                  {"reference", found.space.reference ? found.space.reference->name : ""},
+                  {"clock_hz", found.space.rates.clock.value},
+                  {"hbm_bandwidth_bytes_per_s", found.space.rates.hbmBandwidth.value}};
+    for (const auto& [key, range] : kBandwidths)
+        if (!(found.space.*range).values.empty()) space[key] = (found.space.*range).values;
+    put("template", space);
     put("parameters", result.study.parameters);
     put("weights", found.options.weights);
     put("bandwidth_bytes_per_s", found.options.bandwidth.value);
@@ -384,6 +411,10 @@ Result readCodesignResult(const JsonNode& document, const Study& study) {
         found.space.reference = hardware::Reference{.name = reference};
     found.space.rates.clock = Hertz{space.at("clock_hz").positive()};
     found.space.rates.hbmBandwidth = BytesPerSecond{space.at("hbm_bandwidth_bytes_per_s").positive()};
+    for (const auto& [key, range] : kBandwidths)
+        if (space.has(key))
+            for (const JsonNode& value : space.at(key).elements(hardware::kMostValues))
+                (found.space.*range).values.push_back(value.whole(1, hardware::kFastestInterface));
     found.areaBound = SquareMillimetres{document.at("area_limit_mm2").number()};
     if (!document.at("best").isNull()) found.best = readPoint(document.at("best"));
     for (const JsonNode& point : document.at("pareto").elements(kMostRows)) found.front.push_back(readPoint(point));

@@ -25,33 +25,64 @@ struct WholeMetric {
     Measure measure;
     Better better;
     Said said;
-    double (*value)(const codesign::Result& result);
+    std::optional<double> (*value)(const codesign::Result& result);
 };
+
+/// A bandwidth is a result where it is searched.
+template <typename ValueOf>
+std::optional<double> ifSearched(const hardware::Range& range, const ValueOf& valueOf) {
+    return range.values.empty() ? std::nullopt : std::optional<double>(valueOf().value);
+}
 
 const std::vector<WholeMetric>& wholeMetrics() {
     static const std::vector<WholeMetric> kRows{
         {"objective", "Objective", Measure::count, Better::higher, Said::count,
-         [](const codesign::Result& result) { return result.best->objective; }},
+         [](const codesign::Result& result) -> std::optional<double> { return result.best->objective; }},
         {"objective_bound", "Bound of the objective", Measure::count, Better::neither, Said::count,
-         [](const codesign::Result& result) { return result.bound; }},
+         [](const codesign::Result& result) -> std::optional<double> { return result.bound; }},
         {"area_mm2", "Area", Measure::area, Better::lower, Said::quantity,
-         [](const codesign::Result& result) { return result.best->area.value; }},
+         [](const codesign::Result& result) -> std::optional<double> { return result.best->area.value; }},
         {"area_share", "Share of the largest area", Measure::count, Better::neither, Said::percent,
-         [](const codesign::Result& result) { return ratio(result.best->area, result.areaBound); }},
+         [](const codesign::Result& result) -> std::optional<double> {
+             return ratio(result.best->area, result.areaBound);
+         }},
         {"hbm_bytes", "HBM", Measure::bytes, Better::lower, Said::quantity,
-         [](const codesign::Result& result) { return result.best->hbm.value; }},
+         [](const codesign::Result& result) -> std::optional<double> { return result.best->hbm.value; }},
         {"mean_mfu", "Model FLOPs utilisation, mean", Measure::count, Better::higher, Said::percent,
-         [](const codesign::Result& result) { return result.best->mfu; }},
+         [](const codesign::Result& result) -> std::optional<double> { return result.best->mfu; }},
         {"mean_energy_j", "Energy of a sample, mean", Measure::joules, Better::lower, Said::quantity,
-         [](const codesign::Result& result) { return result.best->energyPerSample; }},
+         [](const codesign::Result& result) -> std::optional<double> { return result.best->energyPerSample; }},
+        {"hbm_bandwidth_bytes_per_s", "Bandwidth of the HBM", Measure::bytesPerSecond, Better::neither, Said::quantity,
+         [](const codesign::Result& result) {
+             return ifSearched(result.space.hbmBandwidth,
+                               [&] { return hardware::ratesOf(result.best->architecture, result.space).hbmBandwidth; });
+         }},
+        {"network_bandwidth_bytes_per_s", "Bandwidth between accelerators", Measure::bytesPerSecond, Better::neither,
+         Said::quantity,
+         [](const codesign::Result& result) {
+             return ifSearched(result.space.networkBandwidth,
+                               [&] { return codesign::networkOf(result.best->architecture, result.options); });
+         }},
+        {"interface_power_w", "Power of the interfaces at their full rate", Measure::watts, Better::lower,
+         Said::quantity,
+         [](const codesign::Result& result) {
+             const std::optional<Watts>& power = result.best->interfacePower;
+             return power ? std::optional<double>(power->value) : std::nullopt;
+         }},
         {"objective_per_mm2", "Objective per mm²", Measure::count, Better::higher, Said::count,
-         [](const codesign::Result& result) { return result.best->objective / result.best->area.value; }},
+         [](const codesign::Result& result) -> std::optional<double> {
+             return result.best->objective / result.best->area.value;
+         }},
         {"explored_points", "Points evaluated", Measure::count, Better::neither, Said::count,
-         [](const codesign::Result& result) { return static_cast<double>(result.explored); }},
+         [](const codesign::Result& result) -> std::optional<double> { return static_cast<double>(result.explored); }},
         {"skipped_points", "Points that bounds ruled out", Measure::count, Better::neither, Said::count,
-         [](const codesign::Result& result) { return static_cast<double>(result.skippedByBound); }},
+         [](const codesign::Result& result) -> std::optional<double> {
+             return static_cast<double>(result.skippedByBound);
+         }},
         {"front_points", "Points of the front", Measure::count, Better::neither, Said::count,
-         [](const codesign::Result& result) { return static_cast<double>(result.front.size()); }},
+         [](const codesign::Result& result) -> std::optional<double> {
+             return static_cast<double>(result.front.size());
+         }},
     };
     return kRows;
 }
@@ -115,12 +146,13 @@ std::vector<Metric> codesignMetrics(const CodesignOutcome& outcome) {
     const codesign::Result& result = outcome.result;
     if (!result.best) return metrics;
     for (const WholeMetric& row : wholeMetrics())
-        metrics.push_back({.name = std::string(row.name),
-                           .title = std::string(row.title),
-                           .owner = "",
-                           .value = row.value(result),
-                           .measure = row.measure,
-                           .better = row.better});
+        if (const std::optional<double> value = row.value(result))
+            metrics.push_back({.name = std::string(row.name),
+                               .title = std::string(row.title),
+                               .owner = "",
+                               .value = *value,
+                               .measure = row.measure,
+                               .better = row.better});
     for (const ModelResult& model : result.perModel) {
         if (!model.feasible) continue;
         for (const ModelMetric& row : modelMetrics()) {

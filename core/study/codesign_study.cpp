@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -139,6 +140,27 @@ std::vector<Parameter> makeParameters() {
          .words = {},
          .value = "BW",
          .help = "between any two accelerators, B/s; the default is a TPU v4's six links"},
+        {.name = "hbm_bandwidths",
+         .option = "--hbm-bandwidths",
+         .kind = Kind::numbers,
+         .measure = Measure::bytesPerSecond,
+         .fallback = "",
+         .least = 1,
+         .most = static_cast<double>(hardware::kFastestInterface),
+         .words = {},
+         .value = "BW,...",
+         .help = "of the HBM that are searched instead of the template's, B/s; baselines keep the template's"},
+        {.name = "network_bandwidths",
+         .option = "--network-bandwidths",
+         .kind = Kind::numbers,
+         .measure = Measure::bytesPerSecond,
+         .fallback = "",
+         .least = 1,
+         .most = static_cast<double>(hardware::kFastestInterface),
+         .words = {},
+         .value = "BW,...",
+         .help = "between any two accelerators that are searched instead of the template's, B/s; baselines keep "
+                 "--bandwidth"},
         {.name = "bucket",
          .option = "--bucket",
          .kind = Kind::number,
@@ -197,6 +219,22 @@ std::vector<double> weightsOf(const Study& study) {
     return weights;
 }
 
+/// Searches the bandwidths that the study gives instead of the template's. Throws UsageError.
+void searchBandwidths(const Study& study, hardware::Template& space) {
+    const Json given = completeParameters(study);
+    const auto set = [&](const char* name, hardware::Range& range) {
+        if (!given.contains(name)) return;
+        range = {};
+        for (const Json& value : given.at(name)) range.values.push_back(std::llround(value.get<double>()));
+    };
+    set("hbm_bandwidths", space.hbmBandwidth);
+    set("network_bandwidths", space.networkBandwidth);
+    const std::size_t points = hardware::architectureCount(space) * space.hbm.values.size();
+    if (points > hardware::kMostPoints)
+        throw UsageError(fmt::format("the bandwidths make {} points of the template; expected at most {}", points,
+                                     hardware::kMostPoints));
+}
+
 struct CodesignInputs {
     hardware::Template space;
     std::vector<codesign::Workload> workloads;
@@ -209,6 +247,7 @@ CodesignInputs readInputs(const Study& study, const Options& options, const RunH
     CodesignInputs read;
     const std::string& hardware = study.hardware.front();
     read.space = hardware::loadTemplate(located(hooks, hardware));
+    searchBandwidths(study, read.space);
     for (const std::string& name : study.models) {
         codesign::WorkloadOptions load;
         load.optimizer = options.optimizer;
@@ -349,7 +388,8 @@ Estimate estimateCodesign(const Study& study) {
         const Options options = codesignOptions(study);
         weightsOf(study);
         checkInputs(study);
-        const hardware::Template space = hardware::loadTemplate(study.hardware.front());
+        hardware::Template space = hardware::loadTemplate(study.hardware.front());
+        searchBandwidths(study, space);
         architectures = hardware::architectureCount(space);
         if (options.search == codesign::SearchKind::random)
             architectures = std::min(architectures, static_cast<std::size_t>(options.samples));

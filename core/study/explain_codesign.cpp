@@ -73,7 +73,21 @@ void areaTerms(const Context& context, Terms& terms) {
     add("lanes of vector cores", best.parts.vectorCores);
     add("L2 of all cores", best.parts.l2);
     add("global buffer", best.parts.globalBuffer);
+    if (best.parts.hbmInterface.value > 0) add("interface to the HBM", best.parts.hbmInterface);
+    if (best.parts.networkInterface.value > 0) add("interface to other accelerators", best.parts.networkInterface);
     add("largest area", context.result().areaBound);
+}
+
+void bandwidthTerms(const Context& context, Terms& terms) {
+    const auto add = [&](const char* name, const hardware::Range& range) {
+        if (range.values.empty()) return;
+        std::vector<std::string> values;
+        for (const std::int64_t value : range.values)
+            values.push_back(formatQuantity(static_cast<double>(value), Measure::bytesPerSecond));
+        terms.push_back({name, joined(values, ", "), "template " + inQuotes(context.result().space.name)});
+    };
+    add("searched bandwidths of the HBM", context.result().space.hbmBandwidth);
+    add("searched bandwidths between accelerators", context.result().space.networkBandwidth);
 }
 
 void hbmTerms(const Context& context, Terms& terms) {
@@ -146,6 +160,12 @@ const std::vector<Rule>& rules() {
         {"hbm_bytes", "the smallest HBM of the template with this objective", "definition", hbmTerms},
         {"mean_mfu", "mean over models of model FLOPs utilisation", "definition", meanTerms},
         {"mean_energy_j", "mean over models of the energy of a sample", "definition", meanTerms},
+        {"hbm_bandwidth_bytes_per_s", "that of the architecture with the greatest objective", "definition",
+         bandwidthTerms},
+        {"network_bandwidth_bytes_per_s", "that of the architecture with the greatest objective", "definition",
+         bandwidthTerms},
+        {"interface_power_w", "power = Σ over interfaces of ⌈bandwidth / rate of a unit⌉·power of a unit", "definition",
+         bandwidthTerms},
         {"objective_per_mm2", "objective / area", "definition", areaTerms},
         {"explored_points", "points whose operators were estimated and scheduled", "definition", countTerms},
         {"skipped_points", "points whose bound is no better than what is known at no larger area", "definition",
@@ -175,7 +195,8 @@ std::string exactText(const Metric& metric, std::string_view name) {
     const std::string text = exactNumber(metric.value);
     for (const auto& [suffix, unit] :
          {std::pair("_samples_per_s", " samples/s"), std::pair("_bytes", " B"), std::pair("_mm2", " mm²"),
-          std::pair("_s", " s"), std::pair("_j", " J"), std::pair("_j_per_sample", " J")})
+          std::pair("_bytes_per_s", " B/s"), std::pair("_w", " W"), std::pair("_s", " s"), std::pair("_j", " J"),
+          std::pair("_j_per_sample", " J")})
         if (name.ends_with(suffix) && name != "objective_per_mm2") return text + unit;
     return text;
 }

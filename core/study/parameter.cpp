@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t kLongestText = 64;
 constexpr std::size_t kMostPairs = 1'000'000;
+constexpr std::size_t kMostNumbers = 100;
 
 std::string wordList(const Parameter& parameter) {
     return fmt::format("{}", fmt::join(parameter.words.begin(), parameter.words.end(), ", "));
@@ -54,6 +55,15 @@ std::optional<Json> wordsOf(const Parameter& parameter, const std::vector<std::s
     return Json(given);
 }
 
+/// Different numbers in the parameter's range, from small to large.
+std::optional<Json> numbersOf(const Parameter& parameter, std::vector<double> given) {
+    std::sort(given.begin(), given.end());
+    if (given.empty() || std::adjacent_find(given.begin(), given.end()) != given.end()) return std::nullopt;
+    if (!std::all_of(given.begin(), given.end(), [&](double value) { return inRange(parameter, value); }))
+        return std::nullopt;
+    return Json(given);
+}
+
 /// The value of one option text for the kinds that take a single one; empty where it is none.
 std::optional<Json> fromText(const Parameter& parameter, const std::string& text) {
     switch (parameter.kind) {
@@ -75,6 +85,15 @@ std::optional<Json> fromText(const Parameter& parameter, const std::string& text
             std::vector<std::string> given;
             for (const std::string_view part : split(text, ',')) given.emplace_back(trimmed(part));
             return wordsOf(parameter, given);
+        }
+        case ParameterKind::numbers: {
+            std::vector<double> given;
+            for (const std::string_view part : split(text, ',')) {
+                const std::optional<double> value = parseQuantity(trimmed(part), parameter.measure);
+                if (!value || given.size() == kMostNumbers) return std::nullopt;
+                given.push_back(*value);
+            }
+            return numbersOf(parameter, std::move(given));
         }
         case ParameterKind::text:
             return !text.empty() && text.size() <= kLongestText && isUtf8(text) ? std::optional<Json>(text)
@@ -177,6 +196,9 @@ std::string expectationOf(const Parameter& parameter) {
             return fmt::format("one of {}, or a number {}", wordList(parameter), range(parameter));
         case ParameterKind::words:
             return fmt::format("one or more of {}, each once", wordList(parameter));
+        case ParameterKind::numbers:
+            return fmt::format("one to {} different numbers {}, with commas between them", kMostNumbers,
+                               range(parameter));
         case ParameterKind::text:
             return fmt::format("a word of 1 to {} characters", kLongestText);
         case ParameterKind::flag:
@@ -227,6 +249,14 @@ Json readParameter(const Parameter& parameter, const JsonNode& node) {
             for (const JsonNode& child : node.elements(parameter.words.size())) given.push_back(child.text());
             const std::optional<Json> value = wordsOf(parameter, given);
             if (!value) node.fail(expectationOf(parameter), fmt::format("'{}'", escaped(joined(given, ","))));
+            return *value;
+        }
+        case ParameterKind::numbers: {
+            if (!node.isArray()) break;
+            std::vector<double> given;
+            for (const JsonNode& child : node.elements(kMostNumbers)) given.push_back(child.number());
+            const std::optional<Json> value = numbersOf(parameter, std::move(given));
+            if (!value) node.fail(expectationOf(parameter));
             return *value;
         }
         default:

@@ -17,6 +17,7 @@ enum class ParameterKind : std::uint8_t {
     word,          ///< one of `words`
     wordOrNumber,  ///< one of `words`, or a number
     words,         ///< a list of different `words`, at least one; "a,b" on the command line
+    numbers,       ///< a list of different numbers with `measure`, at least one, stored from small to large
     text,          ///< free text of at most 64 characters
     flag,          ///< true or false; its option takes no value and turns the default round
     namedWords,    ///< NAME=WORD pairs; the option repeats

@@ -210,7 +210,7 @@ hardware::Architecture CodesignExperiment::architectureOf(const PrintedDesign& d
 }
 
 double CodesignExperiment::areaShareOf(const hardware::Architecture& architecture) const {
-    return (hardware::areaOf(architecture, space_.area).total() / hardware::areaBound(space_)).value;
+    return (hardware::areaOf(architecture, space_).total() / hardware::areaBound(space_)).value;
 }
 
 codesign::Options CodesignExperiment::optionsFor(const Estimating& estimating, const std::string& task) {

@@ -22,9 +22,10 @@ Json storedForm(const Parameter& parameter, Json value) {
         case ParameterKind::whole:
             return value.is_number_float() && isWhole(value) ? Json(static_cast<std::int64_t>(value.get<double>()))
                                                              : value;
+        case ParameterKind::numbers:
         case ParameterKind::namedNumbers:
         case ParameterKind::wordNumbers:
-            if (value.is_object())
+            if (value.is_structured())
                 for (Json& number : value)
                     if (number.is_number()) number = number.get<double>();
             return value;

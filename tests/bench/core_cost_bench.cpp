@@ -45,7 +45,7 @@ std::vector<hardware::Architecture> someArchitectures(std::size_t step) {
     std::vector<hardware::Architecture> some;
     std::size_t fitting = 0;
     for (const hardware::Architecture& architecture : architectures(space))
-        if (areaOf(architecture, space.area).total() <= areaBound(space) && fitting++ % step == 0)
+        if (areaOf(architecture, space).total() <= areaBound(space) && fitting++ % step == 0)
             some.push_back(architecture);
     return some;
 }

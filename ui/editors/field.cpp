@@ -33,6 +33,11 @@ constexpr int kLongestText = 4096;
 QString asText(const Json& value) {
     if (value.is_null()) return {};
     if (value.is_string()) return QString::fromStdString(value.get_ref<const std::string&>());
+    if (value.is_array()) {  // as it is typed: with commas
+        QStringList texts;
+        for (const Json& each : value) texts << asText(each);
+        return texts.join(QLatin1Char(','));
+    }
     return QString::fromStdString(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

@@ -131,14 +131,19 @@ Facts factsOf(const CountedTemplate& counted) {
                  quantity(tr("Clock"), space.rates.clock.value, Measure::hertz),
                  quantity(tr("HBM bandwidth"), space.rates.hbmBandwidth.value, Measure::bytesPerSecond)}};
     if (space.reference) whole.rows.insert(3, {.label = tr("That of"), .value = shownText(space.reference->name)});
-    const Facts::Section ranges{
-        .title = tr("What a search tries"),
-        .rows = {{.label = tr("Tensor cores"), .value = rangeOf(space.tensorCores, Measure::count)},
-                 {.label = tr("Vector cores"), .value = rangeOf(space.vectorCores, Measure::count)},
-                 {.label = tr("Array width"), .value = rangeOf(space.width, Measure::count)},
-                 {.label = tr("Array height"), .value = rangeOf(space.height, Measure::count)},
-                 {.label = tr("Global buffer"), .value = rangeOf(space.globalBuffer, Measure::bytes)},
-                 {.label = tr("HBM"), .value = rangeOf(space.hbm, Measure::bytes)}}};
+    Facts::Section ranges{.title = tr("What a search tries"),
+                          .rows = {{.label = tr("Tensor cores"), .value = rangeOf(space.tensorCores, Measure::count)},
+                                   {.label = tr("Vector cores"), .value = rangeOf(space.vectorCores, Measure::count)},
+                                   {.label = tr("Array width"), .value = rangeOf(space.width, Measure::count)},
+                                   {.label = tr("Array height"), .value = rangeOf(space.height, Measure::count)},
+                                   {.label = tr("Global buffer"), .value = rangeOf(space.globalBuffer, Measure::bytes)},
+                                   {.label = tr("HBM"), .value = rangeOf(space.hbm, Measure::bytes)}}};
+    if (!space.hbmBandwidth.values.empty())
+        ranges.rows.push_back(
+            {.label = tr("HBM bandwidth"), .value = rangeOf(space.hbmBandwidth, Measure::bytesPerSecond)});
+    if (!space.networkBandwidth.values.empty())
+        ranges.rows.push_back(
+            {.label = tr("Network"), .value = rangeOf(space.networkBandwidth, Measure::bytesPerSecond)});
     facts.sections = {whole, ranges};
     return facts;
 }

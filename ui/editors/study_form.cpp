@@ -54,6 +54,7 @@ constexpr std::array kKinds{
     KindRow{ParameterKind::word, FieldKind::word},
     KindRow{ParameterKind::wordOrNumber, FieldKind::wordOrQuantity},
     KindRow{ParameterKind::words, FieldKind::words},
+    KindRow{ParameterKind::numbers, FieldKind::text},
     KindRow{ParameterKind::text, FieldKind::text},
     KindRow{ParameterKind::flag, FieldKind::flag},
     KindRow{ParameterKind::document, FieldKind::document},

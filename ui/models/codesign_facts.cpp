@@ -40,15 +40,21 @@ QString share(double part) {
 }
 
 Facts::Section partsOf(const hardware::Architecture& its) {
-    return {.title = tr("Architecture"),
-            .rows = {whole(tr("Tensor cores"), its.tensorCores),
-                     whole(tr("Vector cores"), its.vectorCores),
-                     {.label = tr("Array"), .value = QStringLiteral("%1 × %2").arg(its.width).arg(its.height)},
-                     buffer(tr("Global buffer"), its.globalBuffer),
-                     buffer(tr("L2 of a tensor core"), its.tensorL2),
-                     buffer(tr("L2 of a vector core"), its.vectorL2),
-                     number(tr("GLB bandwidth"), tr("%1 words/cycle").arg(columns::count(its.globalWords)),
-                            its.globalWords)}};
+    Facts::Section section{
+        .title = tr("Architecture"),
+        .rows = {
+            whole(tr("Tensor cores"), its.tensorCores),
+            whole(tr("Vector cores"), its.vectorCores),
+            {.label = tr("Array"), .value = QStringLiteral("%1 × %2").arg(its.width).arg(its.height)},
+            buffer(tr("Global buffer"), its.globalBuffer),
+            buffer(tr("L2 of a tensor core"), its.tensorL2),
+            buffer(tr("L2 of a vector core"), its.vectorL2),
+            number(tr("GLB bandwidth"), tr("%1 words/cycle").arg(columns::count(its.globalWords)), its.globalWords)}};
+    if (its.hbmBandwidth)
+        section.rows.append(quantity(tr("HBM bandwidth"), its.hbmBandwidth->value, Measure::bytesPerSecond));
+    if (its.networkBandwidth)
+        section.rows.append(quantity(tr("Network"), its.networkBandwidth->value, Measure::bytesPerSecond));
+    return section;
 }
 
 Facts::Section areaOf(const CodesignRun& run, const codesign::Point& point) {
@@ -64,6 +70,8 @@ Facts::Section areaOf(const CodesignRun& run, const codesign::Point& point) {
         .rows = {quantity(tr("Whole"), total, Measure::area), part(tr("Tensor cores"), area.tensorCores),
                  part(tr("Vector cores"), area.vectorCores), part(tr("L2"), area.l2),
                  part(tr("Global buffer"), area.globalBuffer)}};
+    if (area.hbmInterface.value > 0) section.rows.append(part(tr("HBM interface"), area.hbmInterface));
+    if (area.networkInterface.value > 0) section.rows.append(part(tr("Network interface"), area.networkInterface));
     if (run.result().areaBound.value > 0)
         section.rows[0].value +=
             QStringLiteral(" · ") + tr("%1 of the limit").arg(share(total / run.result().areaBound.value));

@@ -65,6 +65,19 @@ Options smallOptions(Objective objective) {
     return options;
 }
 
+/// The same with few accelerators, each of them with several bandwidths, those of the HBM at a price or both of them
+/// free.
+hardware::Template bandwidthTemplate(std::uint32_t seed, bool priced) {
+    hardware::Template space = smallTemplate(seed);
+    space.tensorCores.values.resize(2);
+    space.vectorCores.values.resize(2);
+    space.hbmBandwidth.values = {300'000'000'000, 1'200'000'000'000, 2'400'000'000'000};
+    space.networkBandwidth.values = {20'000'000'000, 300'000'000'000};
+    if (priced)
+        space.hbmInterface = hardware::Interface{"stack", BytesPerSecond{300e9}, SquareMillimetres{10}, Watts{9}};
+    return space;
+}
+
 /// The best throughput of a model on an architecture: every micro-batch, width and recomputation, no bounds.
 double bruteForce(const ModelSearch& model, const hardware::Architecture& architecture, Bytes hbm) {
     double best = 0;
@@ -108,7 +121,7 @@ std::vector<AreaAndObjective> bruteFront(const std::vector<Workload>& workloads,
         if (each == 0) each = 1;
     std::vector<AreaAndObjective> all;
     for (const hardware::Architecture& architecture : hardware::architectures(space)) {
-        const SquareMillimetres area = hardware::areaOf(architecture, space.area).total();
+        const SquareMillimetres area = hardware::areaOf(architecture, space).total();
         if (area > hardware::areaBound(space)) continue;
         std::vector<double> throughputs;
         for (const auto& model : models) throughputs.push_back(bruteForce(*model, architecture, hbm));
@@ -165,6 +178,72 @@ TEST(CodesignSearch, findsTheFrontThatEveryPointWithoutBoundsGives) {
         }
 }
 
+TEST(CodesignSearch, findsTheBestBandwidthsThatEveryPointGives) {
+    std::size_t ruledOut = 0;
+    for (std::uint32_t seed = 1; seed <= 3; ++seed) {
+        const bool priced = seed != 2;
+        const std::vector<Workload> workloads{seed == 3 ? workload("zoo:megatron-bert", {1, 2})
+                                                        : workload("zoo:bert-base")};
+        const hardware::Template space = bandwidthTemplate(20 + seed, priced);
+        Options options = smallOptions(Objective::geomean);
+        options.spotlight = false;
+        const Result result = search(workloads, space, options);
+        const std::vector<AreaAndObjective> expected = bruteFront(workloads, space, options);
+        ASSERT_EQ(result.front.size(), expected.size()) << seed;
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            EXPECT_DOUBLE_EQ(result.front[i].area.value, expected[i].area) << seed;
+            EXPECT_NEAR(result.front[i].objective / expected[i].objective, 1, result.frontGap + 1e-9) << seed;
+        }
+        EXPECT_EQ(result.explored + result.skippedByBound, result.points) << seed;
+        ruledOut += static_cast<std::size_t>(result.skippedByBound);
+        if (expected.empty()) continue;
+        // The same as the best of searches through one pair of bandwidths each.
+        double best = 0, least = 1e300;
+        for (const std::int64_t hbm : space.hbmBandwidth.values)
+            for (const std::int64_t network : space.networkBandwidth.values) {
+                hardware::Template one = space;
+                one.hbmBandwidth.values = {hbm};
+                one.networkBandwidth.values = {network};
+                const Result single = search(workloads, one, options);
+                if (!single.best) continue;
+                best = std::max(best, single.best->objective);
+                least = std::min(least, single.best->objective);
+            }
+        EXPECT_EQ(result.best->objective, best) << seed;
+        EXPECT_LT(least, best) << "bandwidth matters";
+        EXPECT_EQ(result.best->interfacePower.has_value(), priced);
+        EXPECT_EQ(result.best->parts.hbmInterface.value > 0, priced);
+    }
+    EXPECT_GT(ruledOut, 0U);
+}
+
+TEST(CodesignSearch, takesTheLeastOfFreeBandwidthsThatIsAsGood) {
+    // By PHAZE's assumptions the HBM's bandwidth decides nothing, and one slice needs little of the network.
+    hardware::Template space = bandwidthTemplate(21, false);
+    Options options = smallOptions(Objective::geomean);
+    options.estimator = "phaze";
+    const Result result = search({workload("zoo:bert-base")}, space, options);
+    ASSERT_TRUE(result.best);
+    EXPECT_EQ(result.best->architecture.hbmBandwidth, BytesPerSecond{300e9});
+    for (const Point& point : result.front) EXPECT_EQ(point.architecture.hbmBandwidth, BytesPerSecond{300e9});
+    // One value alone is that of the template or of the study.
+    hardware::Template fixed = space;
+    fixed.hbmBandwidth.values.clear();
+    fixed.networkBandwidth.values.clear();
+    options.estimator = "physical";
+    const Result plain = search({workload("zoo:bert-base")}, fixed, options);
+    fixed.hbmBandwidth.values = {static_cast<std::int64_t>(fixed.rates.hbmBandwidth.value)};
+    fixed.networkBandwidth.values = {static_cast<std::int64_t>(options.bandwidth.value)};
+    const Result given = search({workload("zoo:bert-base")}, fixed, options);
+    ASSERT_EQ(plain.front.size(), given.front.size());
+    for (std::size_t i = 0; i < plain.front.size(); ++i) {
+        EXPECT_EQ(plain.front[i].objective, given.front[i].objective);
+        EXPECT_EQ(plain.front[i].area, given.front[i].area);
+    }
+    EXPECT_EQ(plain.perModel, given.perModel);
+    EXPECT_EQ(plain.explored, given.explored);
+}
+
 TEST(CodesignSearch, thePartsOfAResultAgree) {
     const std::vector<Workload> workloads{workload("zoo:megatron-bert", {1, 2})};
     const hardware::Template space = smallTemplate(7);
@@ -211,16 +290,16 @@ TEST(CodesignSearch, thePartsOfAResultAgree) {
 
 TEST(CodesignSearch, threadsChangeNothing) {
     const std::vector<Workload> workloads{workload("zoo:bert-base"), workload("zoo:gpt2")};
-    const hardware::Template space = smallTemplate(11);
-    for (const SearchKind kind : {SearchKind::exhaustive, SearchKind::hysteresis, SearchKind::random}) {
-        Options options = smallOptions(Objective::geomean);
-        options.search = kind;
-        options.samples = 40;
-        options.threads = 1;
-        const Result one = search(workloads, space, options);
-        options.threads = 2;
-        expectSame(one, search(workloads, space, options));
-    }
+    for (const hardware::Template& space : {smallTemplate(11), bandwidthTemplate(11, true)})
+        for (const SearchKind kind : {SearchKind::exhaustive, SearchKind::hysteresis, SearchKind::random}) {
+            Options options = smallOptions(Objective::geomean);
+            options.search = kind;
+            options.samples = 40;
+            options.threads = 1;
+            const Result one = search(workloads, space, options);
+            options.threads = 2;
+            expectSame(one, search(workloads, space, options));
+        }
 }
 
 TEST(CodesignSearch, continuesToTheSameResult) {

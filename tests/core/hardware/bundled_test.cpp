@@ -171,7 +171,7 @@ TEST_P(EveryTemplate, isFoundByItsStemAndHasPointsWithinItsBound) {
     EXPECT_EQ(space.id, GetParam());
     const std::vector<Architecture> all = architectures(space);
     EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Architecture& architecture) {
-        return areaOf(architecture, space.area).total() <= areaBound(space);
+        return areaOf(architecture, space).total() <= areaBound(space);
     }));
 }
 

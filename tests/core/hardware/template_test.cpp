@@ -102,6 +102,60 @@ TEST(Template, listsItsArchitecturesInOrder) {
     EXPECT_EQ(names.size(), all.size());
 }
 
+/// The full template with both bandwidths searched and both interfaces known, but for the power of the links.
+std::string withBandwidths() {
+    Json json = Json::parse(kFull);
+    json["parameters"]["hbm_bandwidth_bytes_per_s"] = Json::parse(R"([1000, {"value": 2500, "source": "t"}])");
+    json["parameters"]["network_bandwidth_bytes_per_s"] = Json::parse(R"({"from": 100, "to": 400, "step": "×2"})");
+    json["hbm_interface"] =
+        Json::parse(R"({"unit": "stack", "bytes_per_s": 500, "mm2": {"value": 3, "source": "s"}, "watts": 7})");
+    json["network_interface"] = Json::parse(R"({"unit": "link", "bytes_per_s": 150, "mm2": 0.5})");
+    json["bound"]["network_bandwidth_bytes_per_s"] = 300;
+    return json.dump();
+}
+
+TEST(Template, readsBandwidthsAndWritesThemBack) {
+    const Template space = parsed(withBandwidths());
+    EXPECT_EQ(space.hbmBandwidth, (Range{{1000, 2500}, ""}));
+    EXPECT_EQ(space.networkBandwidth, (Range{{100, 200, 400}, "×2"}));
+    EXPECT_EQ(space.hbmInterface, (Interface{"stack", BytesPerSecond{500}, SquareMillimetres{3}, Watts{7}}));
+    EXPECT_EQ(space.networkInterface, (Interface{"link", BytesPerSecond{150}, SquareMillimetres{0.5}, {}}));
+    EXPECT_EQ(space.provenance.at("parameters.hbm_bandwidth_bytes_per_s[1]").source, "t");
+    EXPECT_EQ(space.provenance.at("hbm_interface.mm2").source, "s");
+    EXPECT_EQ(parsed(toText(toJson(space))), space);
+    EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(withBandwidths()), "template.schema.json"), "");
+    EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(toJson(space).dump()), "template.schema.json"), "");
+}
+
+TEST(Template, countsWholeUnitsOfInterfaces) {
+    const Template space = parsed(withBandwidths());
+    const std::vector<Architecture> all = architectures(space);
+    ASSERT_EQ(all.size(), 96U * 6);
+    EXPECT_EQ(bandwidthCount(space), 6U);
+    EXPECT_EQ(nameOf(all[0]), "1tc-1vc-4x2-1KiB-hbm1e-06GBps-net1e-07GBps");
+    EXPECT_EQ(all[1].networkBandwidth, BytesPerSecond{200});
+    EXPECT_EQ(all[3].hbmBandwidth, BytesPerSecond{2500});
+    EXPECT_EQ(all[5].networkBandwidth, BytesPerSecond{400}) << "the greatest of both comes last";
+    EXPECT_EQ(all[6].globalBuffer, Bytes{4096});
+    for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(architectureAt(space, i), all[i]);
+    std::set<std::string> names;
+    for (const Architecture& architecture : all) names.insert(nameOf(architecture));
+    EXPECT_EQ(names.size(), all.size());
+    // 2500 B/s are five stacks of 500, 400 B/s three links of 150.
+    const Area area = areaOf(all[5], space), bare = areaOf(all[5], space.area);
+    EXPECT_EQ(area.hbmInterface, SquareMillimetres{15});
+    EXPECT_EQ(area.networkInterface, SquareMillimetres{1.5});
+    EXPECT_EQ(area.total(), bare.total() + SquareMillimetres{15} + SquareMillimetres{1.5});
+    EXPECT_EQ(interfacePower(all[5], space), Watts{35}) << "of the stacks: that of a link is not known";
+    EXPECT_EQ(ratesOf(all[5], space).hbmBandwidth, BytesPerSecond{2500});
+    const Architecture reference = architectureOf(space, *space.reference);
+    EXPECT_EQ(ratesOf(reference, space).hbmBandwidth, space.rates.hbmBandwidth);
+    EXPECT_EQ(areaOf(reference, space).networkInterface, SquareMillimetres{1}) << "two links of 300 B/s";
+    EXPECT_EQ(areaBound(space), areaOf(reference, space).total());
+    const Template published = loadTemplate("phaze");
+    EXPECT_FALSE(interfacePower(architectureAt(published, 0), published).has_value());
+}
+
 TEST(Template, namesSizesOfBuffers) {
     EXPECT_EQ(bufferSize(Bytes{34'359'738'368}), "32 GiB");
     EXPECT_EQ(bufferSize(Bytes{1'048'576}), "1 MiB");
@@ -164,6 +218,7 @@ std::string millionPoints() {
     Json json = Json::parse(kFull);
     for (const char* key : {"num_tc", "num_vc", "hbm_bytes"}) json["parameters"][key] = Json::parse(tenOf(1));
     for (const char* key : {"pe_x", "pe_y", "glb_bytes"}) json["parameters"][key] = Json::parse(tenOf(2));
+    json["parameters"]["network_bandwidth_bytes_per_s"] = Json::parse(tenOf(1));
     return json.dump();
 }
 
@@ -175,7 +230,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"noParameter", with("/parameters/pe_x", "null"),
               "field 'parameters.pe_x' is missing; expected the field to be given"},
         Wrong{"anotherParameter", with("/parameters/lanes", "[2]"),
-              "field 'parameters.lanes' is unknown; expected one of num_tc, num_vc, pe_x, pe_y, glb_bytes, hbm_bytes"},
+              "field 'parameters.lanes' is unknown; expected one of num_tc, num_vc, pe_x, pe_y, glb_bytes, hbm_bytes, "
+              "hbm_bandwidth_bytes_per_s, network_bandwidth_bytes_per_s"},
         Wrong{"emptyList", with("/parameters/num_tc", "[]"),
               "field 'parameters.num_tc' is an empty list; expected at least one value"},
         Wrong{"emptyRange", with("/parameters/num_tc", R"({"from": 8, "to": 1, "step": "×2"})"),
@@ -209,8 +265,22 @@ INSTANTIATE_TEST_SUITE_P(
               "next"},
         Wrong{"oddBuffer", with("/parameters/glb_bytes", "[3000000]"),
               "field 'parameters.glb_bytes[0]' is 3000000; expected a power of two"},
-        Wrong{"aMillionPoints", millionPoints(),
-              "field 'parameters' is a search of 1000000 points or more; expected at most 500000 points"},
+        Wrong{"tenMillionPoints", millionPoints(),
+              "field 'parameters' is a search of 10000000 points or more; expected at most 5000000 points"},
+        Wrong{
+            "fallingBandwidths", with("/parameters/hbm_bandwidth_bytes_per_s", "[2e12, 1e12]"),
+            "field 'parameters.hbm_bandwidth_bytes_per_s[1]' is 1000000000000; expected a number above 2000000000000, "
+            "the one before it"},
+        Wrong{"noBandwidths", with("/parameters/network_bandwidth_bytes_per_s", "[]"),
+              "field 'parameters.network_bandwidth_bytes_per_s' is an empty list; expected at least one value"},
+        Wrong{"interfaceWithoutRate", with("/hbm_interface", R"({"unit": "stack", "mm2": 1})"),
+              "field 'hbm_interface.bytes_per_s' is missing; expected the field to be given"},
+        Wrong{"interfaceOfNothing", with("/hbm_interface", R"({"unit": "stack", "bytes_per_s": 5, "mm2": 0})"),
+              "field 'hbm_interface.mm2' is '0'; expected a number above 0"},
+        Wrong{"interfaceWithoutBandwidth",
+              with("/network_interface", R"({"unit": "link", "bytes_per_s": 5, "mm2": 1})"),
+              "field 'network_interface' is an interface without a bandwidth; expected "
+              "'parameters.network_bandwidth_bytes_per_s' beside it"},
         Wrong{"noClock", with("/clock_hz", "0"), "field 'clock_hz' is '0'; expected a number above 0"},
         Wrong{"oneBufferArea", with("/area/l2", R"([{"bytes": 1024, "um2": 5}])"),
               "field 'area.l2' is a list of one; expected at least two sizes, so that others can be estimated"},

@@ -7,7 +7,9 @@
 
 #include "core/report/chart_layout.h"
 #include "core/report/codesign_points.h"
+#include "core/report/codesign_report.h"
 #include "core/report/template_pictures.h"
+#include "core/study/metric.h"
 #include "tests/support/codesign_result.h"
 
 namespace tessera::report {
@@ -264,6 +266,38 @@ TEST_F(CodesignPictures, sheetsHaveARowForEverything) {
     EXPECT_EQ(traceSheet(result).rows.size(), result.trace.size());
     for (const Table& table : {pointSheet(result, rows), modelSheet(result), stageSheet(result)})
         for (const std::vector<std::string>& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
+}
+
+TEST_F(CodesignPictures, bandwidthsAreNamedWhereTheyAreSearched) {
+    EXPECT_TRUE(bandwidthColumns(result).empty());
+    result.space = hardware::loadTemplate("phaze-bandwidths");
+    const auto give = [&](codesign::Point& point) {
+        point.architecture.hbmBandwidth = BytesPerSecond{2.4e12};
+        point.architecture.networkBandwidth = BytesPerSecond{6e11};
+        point.parts = areaOf(point.architecture, result.space);
+        point.interfacePower = interfacePower(point.architecture, result.space);
+    };
+    give(*result.best);
+    for (codesign::Point& point : result.front) give(point);
+    const std::vector<PointColumn> columns = bandwidthColumns(result);
+    ASSERT_EQ(columns.size(), 3U);
+    EXPECT_EQ(columns[0].of(*result.best), 2.4e12);
+    EXPECT_EQ(columns[1].of(*result.best), 6e11);
+    EXPECT_EQ(columns[1].of(result.baselines[0].point), 3e11) << "that of the study";
+    EXPECT_NEAR(columns[2].of(*result.best), 8 * 9.58464 + 24 * 2, 1e-9);
+    const study::CodesignOutcome outcome{result};
+    for (const Table& table : {acceleratorTable(outcome), frontTable(outcome), pointSheet(result, pointRows(result))}) {
+        for (const std::vector<std::string>& row : table.rows) EXPECT_EQ(row.size(), table.columns.size());
+        EXPECT_TRUE(says(toText(table), "HBM rate") || says(toText(table), "hbm_bandwidth_bytes_per_s"));
+    }
+    EXPECT_TRUE(says(toText(acceleratorTable(outcome)), "2.4 TB/s"));
+    EXPECT_TRUE(says(toCsv(frontTable(outcome)), "2400000000000,600000000000,"));
+    const Chart areas = areaPartsChart(result);
+    EXPECT_NEAR(seriesNamed(areas, "hbm-interface")->y[0], 8 * 10.45, 1e-9);
+    EXPECT_NEAR(seriesNamed(areas, "network-interface")->y[0], 24 * 1.888, 1e-9);
+    const study::Result whole = test::wholeCodesign(result);
+    EXPECT_TRUE(says(study::headline(whole), "-hbm2400GBps-net600GBps"));
+    EXPECT_TRUE(says(codesignText(whole, outcome), "600 GB/s"));
 }
 
 TEST_F(CodesignPictures, nothingThatFitsIsSaidNotDrawn) {

@@ -51,6 +51,51 @@ TEST(CodesignStudy, itsDocumentComesBackExactlyAndMeetsItsSchema) {
     EXPECT_TRUE(json.at("best").is_object());
 }
 
+/// The small study with bandwidths of its own.
+Study bandwidthStudy(const std::string& space) {
+    Study study = smallStudy();
+    study.hardware = {space};
+    setParameter(study, "hbm_bandwidths", {"2.4TB/s,600GB/s"});
+    setParameter(study, "network_bandwidths", {"300GB/s,50GB/s"});
+    return study;
+}
+
+TEST(CodesignStudy, searchesTheBandwidthsThatAreGiven) {
+    const Study study = bandwidthStudy("phaze");
+    EXPECT_EQ(study.parameters.at("hbm_bandwidths"), Json::parse("[6e11, 2.4e12]"));
+    const Result result = run(study);
+    const Json json = toJson(result);
+    EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(json.dump()), "codesign-result.schema.json"), "");
+    const Result again = readResult(JsonDocument::parse(toText(json), "result.json").root(), result.study);
+    EXPECT_EQ(toJson(again), json);
+    const Json& best = json.at("best").at("architecture");
+    for (const Json& point : json.at("evaluated")) {
+        const double hbm = point.at("architecture").at("hbm_bandwidth_bytes_per_s").get<double>();
+        const double network = point.at("architecture").at("network_bandwidth_bytes_per_s").get<double>();
+        EXPECT_TRUE(hbm == 6e11 || hbm == 2.4e12) << hbm;
+        EXPECT_TRUE(network == 5e10 || network == 3e11) << network;
+    }
+    EXPECT_THAT(headline(result), HasSubstr(best.at("name").get<std::string>()));
+    EXPECT_THAT(best.at("name").get<std::string>(), HasSubstr("GBps-net"));
+    EXPECT_THAT(result.assumptions, testing::Contains(HasSubstr("not known and not counted")));
+    for (const Metric& metric : metricsOf(result)) EXPECT_TRUE(explain(result, metric.name)) << metric.name;
+}
+
+TEST(CodesignStudy, saysWhatBandwidthsCostWhereTheTemplateDoes) {
+    Study study = smallStudy();
+    study.hardware = {"phaze-bandwidths"};
+    const Result result = run(study);
+    const Json json = toJson(result);
+    EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(json.dump()), "codesign-result.schema.json"), "");
+    EXPECT_GT(json.at("best").at("interface_power_w").get<double>(), 0);
+    EXPECT_GT(json.at("best").at("area_parts").at("hbm_interface_mm2").get<double>(), 0);
+    EXPECT_GT(json.at("best").at("area_parts").at("network_interface_mm2").get<double>(), 0);
+    EXPECT_THAT(result.assumptions, testing::Contains(HasSubstr("LLMCompass")));
+    const auto explanation = explain(result, "interface_power_w");
+    ASSERT_TRUE(explanation);
+    EXPECT_THAT(explanation->exact, HasSubstr(" W"));
+}
+
 TEST(CodesignStudy, everyMetricIsExplained) {
     std::set<std::string> names;
     const std::vector<Metric> metrics = metricsOf(smallResult());
@@ -108,8 +153,8 @@ TEST(CodesignStudy, continuesFromItsCheckpoint) {
 TEST(CodesignStudy, saysWhatIsWrong) {
     const auto refuses = [](const auto& change, const std::string& sentence) {
         Study study = smallStudy();
-        change(study);
         try {
+            change(study);
             run(study);
             ADD_FAILURE() << sentence;
         } catch (const std::exception& error) {
@@ -121,6 +166,17 @@ TEST(CodesignStudy, saysWhatIsWrong) {
     refuses([](Study& study) { study.hardware = {"phaze", "phaze"}; }, "takes exactly one template");
     refuses([](Study& study) { study.hardware = {"phase"}; }, "there is no");
     refuses([](Study& study) { setParameter(study, "weights", {"3=2"}); }, "names model 3");
+    refuses([](Study& study) { setParameter(study, "hbm_bandwidths", {"1TB/s,fast"}); },
+            "option '--hbm-bandwidths' is '1TB/s,fast'; expected one to 100 different numbers");
+    refuses([](Study& study) { setParameter(study, "network_bandwidths", {"1GB/s,1000MB/s"}); }, "different numbers");
+    refuses([](Study& study) { setParameter(study, "network_bandwidths", {"0"}); }, "different numbers");
+    refuses(
+        [](Study& study) {
+            std::string many = "1";
+            for (int i = 2; i <= 30; ++i) many += "," + std::to_string(i);
+            setParameter(study, "network_bandwidths", {many});
+        },
+        "points of the template; expected at most 5000000");
     refuses([](Study& study) { setParameter(study, "area_limit", {"1"}); }, "no accelerator of the template is within");
     Study large = smallStudy();
     large.models = {"zoo:gpt3-175b"};

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/study/codesign_study.h"
 #include "core/study/partition_study.h"
 #include "core/study/stored_form.h"
 #include "core/study/study.h"
@@ -115,6 +116,22 @@ TEST(Parameter, splitsListsAtCommasAndTakesEveryWordOnce) {
     EXPECT_EQ(
         refusal("strategies", "dp,dp"),
         "option '--strategy' is 'dp,dp'; expected one or more of accpar, accpar-paper, hypar, owt, dp, each once");
+}
+
+TEST(Parameter, sortsNumbersAndTakesEachOnce) {
+    const Parameter& bandwidths = *findParameter(codesignParameters(), "hbm_bandwidths");
+    EXPECT_EQ(parseParameter(bandwidths, {"2.4TB/s, 600GB/s"}), Json::parse("[6e11, 2.4e12]"));
+    EXPECT_EQ(parseParameter(bandwidths, {"1e12"}), Json::parse("[1e12]"));
+    const auto reads = [&](const char* value) {
+        const JsonDocument document = JsonDocument::parse(std::string(R"({"value": )") + value + "}", "study.json");
+        return readParameter(bandwidths, document.root().at("value"));
+    };
+    EXPECT_EQ(reads("[2, 1]"), Json::parse("[1.0, 2.0]"));
+    EXPECT_EQ(reads(R"("1GB/s,2GB/s")"), Json::parse("[1e9, 2e9]"));
+    for (const char* const wrong : {"[]", "[1, 1]", "[0]", "[-1]", R"(["1GB/s"])", "5", "true", R"("1GB/s,,")"})
+        EXPECT_THROW(reads(wrong), DataError) << wrong;
+    for (const char* const wrong : {"", "fast", "1GB/s,fast", "1GB/s,1000MB/s", "0", "1GB"})
+        EXPECT_THROW(parseParameter(bandwidths, {wrong}), UsageError) << wrong;
 }
 
 TEST(Parameter, pinsLayersWhoseNamesHoldAnEqualsSign) {
