@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -118,7 +119,10 @@ LoadProgram programOf(const Problem& problem, const std::vector<double>& own, co
 /// no-stall cycles. So the tolls of all jobs are a lower bound, whatever the schedule. With 1 on one core and the
 /// excess elsewhere the toll is that core's row; with x = B/BW it is the bandwidth's. Two more kinds are of use:
 ///
-/// Of a job A: 1 while it runs, and (x - e)+ of every other job, where e = 1 - x_A is what A leaves of the bandwidth.
+/// Of some jobs S: a_i while job i of S runs, where a_i >= x_i and all a_i are 1 together, and (x - e)+ of every other
+/// job, where e = 1 - sum of x_i is what all of S leave of the bandwidth. Beside the jobs U of S and q >= 1 others
+/// above e the sum is at most R + a(U) - x(U) - q e <= R, for what of S does not run has x <= a; and without others at
+/// most 1.
 ///
 /// By levels: where few heavy jobs are enough to take the whole bandwidth and any number of light ones is not, time in
 /// which too few heavy jobs run is lost. Light jobs pay x + d, heavy ones x - d (m - h) / h, where h heavy jobs are
@@ -135,56 +139,125 @@ public:
         program_ = &program;
         findExtremes();
         levels_.clear();
-        jobs_.clear();
+        sets_.clear();
         chooseLevels();
-        chooseJobs();
+        chooseSets();
         widen();
-        for (std::size_t i = 0; i < jobs_.size(); ++i) refresh(i);
-        for (std::size_t i = 0; i < levels_.size(); ++i) write(ownRows() + jobs_.size() + i, levels_[i]);
+        refresh();
+        for (std::size_t i = 0; i < levels_.size(); ++i) write(ownRows() + sets_.size() + i, levels_[i]);
     }
 
     std::vector<std::vector<double>> rows() const {
         std::vector<Row> rows = levels_;
-        for (const std::size_t job : jobs_) rows.push_back(rowOfJob(job));
+        for (const Set& set : sets_) rows.push_back(rowOf(set));
         return rows;
     }
 
     /// Rows of jobs, made anew for the pairs that are allowed now.
     void refresh() {
-        for (std::size_t i = 0; i < jobs_.size(); ++i) refresh(i);
+        for (std::size_t i = 0; i < sets_.size(); ++i) write(ownRows() + i, rowOf(sets_[i]));
     }
 
 private:
     using Row = std::vector<double>;
-    static constexpr std::size_t kMostJobs = 3, kMostLevels = 4, kCandidates = 16;
+    using Set = std::vector<std::size_t>;  ///< jobs; of the first one the time counts as far as the others leave it
+    static constexpr std::size_t kMostLeaders = 3, kMostLevels = 4, kCandidates = 16, kMostMembers = 8;
+    static constexpr std::size_t kSetWork = 4'000'000;  ///< elementary operations of looking for a set
     static constexpr double kLeastBonus = 1e-4;
 
     std::size_t ownRows() const { return problem_.cores.size() + 1; }
     bool isAllowed(std::size_t pair) const { return program_->allowed[pair] != 0; }
     double share(std::size_t pair) const { return problem_.demand[pair] / problem_.bandwidth; }
 
-    Row rowOfJob(std::size_t job) const {
-        double left = 0;
+    /// The least share of the bandwidth that a job asks for where it may run.
+    double leastShare(std::size_t job) const {
+        double least = kNever;
         for (std::size_t p = problem_.pair(job, 0); p < problem_.pair(job + 1, 0); ++p)
-            if (isAllowed(p)) left = std::max(left, 1 - share(p));
+            if (isAllowed(p)) least = std::min(least, share(p));
+        return least;
+    }
+
+    Row rowOf(const Set& set) const {
+        double first = 1, left = std::max(0.0, 1 - leastShare(set.front()));
+        for (std::size_t i = 1; i < set.size(); ++i) {
+            first -= leastShare(set[i]);
+            left -= leastShare(set[i]);
+        }
         Row row(problem_.latency.size());
         for (std::size_t p = 0; p < row.size(); ++p)
             row[p] = std::max(0.0, costs_.bytes[p] - problem_.latency[p] * left) * kDown;
-        for (std::size_t p = problem_.pair(job, 0); p < problem_.pair(job + 1, 0); ++p)
-            row[p] = costs_.alone[p] * kDown;
+        for (std::size_t i = 0; i < set.size(); ++i) {
+            const double rate = i == 0 ? first : leastShare(set[i]);
+            for (std::size_t p = problem_.pair(set[i], 0); p < problem_.pair(set[i] + 1, 0); ++p)
+                row[p] = (problem_.latency[p] * rate + costs_.beside[p]) * kDown;
+        }
         return row;
     }
 
-    void chooseJobs() {
-        std::vector<std::pair<double, std::size_t>> longest;
-        for (std::size_t j = 0; j < problem_.jobs.size(); ++j)
-            longest.emplace_back(-least(problem_, costs_.need, j), j);
-        const std::size_t count = std::min(longest.size(), kMostJobs);
-        std::partial_sort(longest.begin(), longest.begin() + static_cast<std::ptrdiff_t>(count), longest.end());
-        for (std::size_t i = 0; i < count; ++i) jobs_.push_back(longest[i].second);
+    /// Every one of the jobs that need most; and where that proves more, the first of them with further long jobs.
+    void chooseSets() {
+        const auto longestBy = [&](const std::vector<double>& table, std::size_t most) {
+            std::vector<std::pair<double, std::size_t>> longest;
+            for (std::size_t j = 0; j < problem_.jobs.size(); ++j) longest.emplace_back(-least(problem_, table, j), j);
+            const std::size_t count = std::min(longest.size(), most);
+            std::partial_sort(longest.begin(), longest.begin() + static_cast<std::ptrdiff_t>(count), longest.end());
+            longest.resize(count);
+            return longest;
+        };
+        for (const auto& [need, job] : longestBy(costs_.need, kMostLeaders)) sets_.push_back({job});
+        const std::size_t tries = std::min(kCandidates, kSetWork / (problem_.latency.size() * kMostMembers));
+        const auto candidates = longestBy(problem_.latency, tries);
+        Set set;
+        double proven = 0;
+        for (const Set& leader : sets_)
+            if (const double sum = leastSum(rowOf(leader)); sum > proven) {
+                proven = sum;
+                set = leader;
+            }
+        bool isFound = true;
+        while (isFound && set.size() < kMostMembers) {
+            isFound = false;
+            Set best;
+            for (const auto& [latency, job] : candidates) {
+                if (std::find(set.begin(), set.end(), job) != set.end() || !hasRoomFor(set, job)) continue;
+                Set wider = set;
+                wider.push_back(job);
+                const double sum = leastSum(rowOf(wider));
+                if (sum <= proven * (1 + 1e-9)) continue;
+                proven = sum;
+                best = std::move(wider);
+                isFound = true;
+            }
+            if (isFound) set = std::move(best);
+        }
+        if (set.size() > 1) sets_.push_back(std::move(set));
     }
 
-    void refresh(std::size_t index) { write(ownRows() + index, rowOfJob(jobs_[index])); }
+    /// Whether the jobs ask for less than the whole bandwidth, wherever they run.
+    bool hasRoomFor(const Set& set, std::size_t job) const {
+        double asked = 0;
+        for (std::size_t p = problem_.pair(job, 0); p < problem_.pair(job + 1, 0); ++p)
+            asked = std::max(asked, share(p));
+        for (const std::size_t other : set) {
+            double most = 0;
+            for (std::size_t p = problem_.pair(other, 0); p < problem_.pair(other + 1, 0); ++p)
+                most = std::max(most, share(p));
+            asked += most;
+        }
+        return asked <= 1;
+    }
+
+    /// The sum over jobs of the least toll.
+    double leastSum(const Row& row) const {
+        double sum = 0;
+        for (std::size_t j = 0; j < problem_.jobs.size(); ++j) {
+            double least = kNever;
+            for (std::size_t p = problem_.pair(j, 0); p < problem_.pair(j + 1, 0); ++p)
+                if (isAllowed(p)) least = std::min(least, row[p]);
+            sum += least;
+        }
+        return sum;
+    }
 
     /// Shares of the bandwidth between which levels may lie, and the greatest on every core up to each.
     void findExtremes() {
@@ -313,7 +386,7 @@ private:
 
     /// Makes room for the rows behind those of the cores and the bandwidth.
     void widen() {
-        const std::size_t rows = ownRows() + jobs_.size() + levels_.size();
+        const std::size_t rows = ownRows() + sets_.size() + levels_.size();
         std::vector<double> use(problem_.latency.size() * rows);
         for (std::size_t p = 0; p < problem_.latency.size(); ++p)
             std::copy_n(program_->use.begin() + static_cast<std::ptrdiff_t>(p * program_->rows), ownRows(),
@@ -334,7 +407,7 @@ private:
     std::vector<double> limits_, greatest_;  ///< the latter by limit and core
     std::vector<double> gain_, missing_;
     std::vector<Row> levels_;
-    std::vector<std::size_t> jobs_;
+    std::vector<Set> sets_;
 };
 
 /// Branch and bound on the combined program, best first, over where the longest of the split jobs runs whole.
@@ -431,15 +504,15 @@ private:
 };
 
 /// No pair whose need is above the makespan is used in a schedule. So with the pairs up to a threshold alone, the
-/// program's value is a bound up to the least need that was left out.
+/// program's value is a bound up to the least need that was left out. With the threshold the former falls and the
+/// latter rises: the best bound is where they meet, which is looked for among the needs by halves.
 double combinedBound(const Problem& problem, LoadProgram& program, const Costs& costs, double threshold,
                      const Enough& isEnough) {
     const std::vector<double>& need = costs.need;
     Tolls tolls(problem, costs);
     double best = 0;
-    constexpr int kRounds = 12;
-    for (int round = 0; round < kRounds; ++round) {
-        const double next = allowUpTo(problem, need, threshold, program);
+    const auto isBeyond = [&](double limit) {
+        const double next = allowUpTo(problem, need, limit, program);
         tolls.choose(program);
         const LoadSolution root = solveLoad(program, kWork, {}, isEnough);
         double value = root.value;
@@ -448,8 +521,20 @@ double combinedBound(const Problem& problem, LoadProgram& program, const Costs& 
             value = std::max(value, tree.grow(root, kTreeWork, next));
         }
         best = std::max(best, std::min(value, next));
-        if (value <= next || (isEnough && isEnough())) break;
-        threshold = next;
+        return value > next;
+    };
+    if (!isBeyond(threshold)) return best;
+    std::vector<double> limits;
+    std::copy_if(need.begin(), need.end(), std::back_inserter(limits), [&](double each) { return each > threshold; });
+    std::sort(limits.begin(), limits.end());
+    limits.erase(std::unique(limits.begin(), limits.end()), limits.end());
+    std::size_t from = 0, to = limits.size();
+    while (from < to && !(isEnough && isEnough())) {
+        const std::size_t middle = from + (to - from) / 2;
+        if (isBeyond(limits[middle]))
+            from = middle + 1;
+        else
+            to = middle;
     }
     return best;
 }

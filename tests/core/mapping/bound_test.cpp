@@ -1,8 +1,11 @@
 // Lower bounds: never above what the best of all mappings has, and close to it where the literature's are not.
+#include "core/mapping/bound.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <vector>
 
 #include "core/mapping/load_program.h"
@@ -45,6 +48,54 @@ TEST(Bound, ofTheReferenceTablesIsCloseToTheBestKnown) {
     EXPECT_GT(mix.makespan, 1'919'881);
     EXPECT_LT(mix.makespan, 1'982'834.78);
     EXPECT_LT(1'982'834.78 / mix.makespan, 1.003);
+}
+
+TEST(Bound, countsWhatLongJobsLeaveOfTheBandwidthTogether) {
+    // Two long jobs of 0.3 of the bandwidth each and twelve short ones of 2: one after the other on the third core they
+    // take 48 cycles at 2.6, and what is left of the long ones 52 more.
+    Problem problem;
+    problem.cores = {"x", "y", "z"};
+    problem.bandwidth = 1;
+    for (int job = 0; job < 14; ++job) {
+        problem.jobs.push_back(std::to_string(job));
+        problem.latency.insert(problem.latency.end(), 3, job < 2 ? 100 : 4);
+        problem.demand.insert(problem.demand.end(), 3, job < 2 ? 0.3 : 2);
+    }
+    EXPECT_NEAR(lowerBound(problem).makespan, 48 * 2.6 + 52, 1e-9);
+    const mapping::Run run = solve(problem, {.samples = 2000}).runs.front();
+    EXPECT_TRUE(run.optimal) << run.value;
+}
+
+TEST(Bound, tollsAreNeverAboveWhatAScheduleTakes) {
+    RandomStream random(12);
+    std::size_t rows = 0;
+    for (int n = 0; n < 200; ++n) {
+        Problem problem = test::randomTable(random, 12 + random.below(20), 2 + random.below(4));
+        const std::size_t cores = problem.cores.size(), longJobs = random.below(5);
+        for (std::size_t p = 0; p < problem.latency.size(); ++p) {
+            const bool isLong = p / cores < longJobs;
+            problem.latency[p] *= isLong ? 20 : 1;
+            problem.demand[p] = problem.bandwidth * random.uniform() * (isLong ? 0.3 : 3);
+        }
+        for (int draw = 0; draw < 5; ++draw) {
+            Mapping mapping;
+            for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
+                mapping.core.push_back(static_cast<std::int32_t>(random.below(cores)));
+                mapping.priority.push_back(random.uniform());
+            }
+            if (draw == 0) mapping = solve(problem, {.samples = 300}).runs.front().mapping;
+            const double makespan = evaluate(problem, mapping).makespan;
+            for (const std::vector<double>& row : tolls(problem, makespan)) {
+                double sum = 0;
+                for (std::size_t j = 0; j < problem.jobs.size(); ++j)
+                    sum += row[problem.pair(j, static_cast<std::size_t>(mapping.core[j]))];
+                ASSERT_LE(sum, makespan * (1 + 1e-12)) << "table " << n << ", draw " << draw;
+                ++rows;
+            }
+            ASSERT_LE(lowerBound(problem).makespan, makespan * (1 + 1e-12)) << "table " << n;
+        }
+    }
+    EXPECT_GT(rows, 3000U);
 }
 
 TEST(Bound, namesWhatItRestsOn) {
