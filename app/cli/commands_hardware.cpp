@@ -102,13 +102,18 @@ std::string describe(const Fleet& fleet) {
     return text;
 }
 
+std::string dataflowsOf(const hardware::SubAccelerator& core) {
+    if (core.depthwise == hardware::SubAccelerator{}.depthwise) return core.dataflow.name;
+    return fmt::format("{}, depthwise: {}", core.dataflow.name, core.depthwise.name);
+}
+
 std::string describe(const Platform& platform) {
     report::Table table;
     table.columns = {{"sub-accelerator"}, {"count", true}, {"array"},       {"dataflow"},
                      {"SL", true},        {"SG", true},    {"clock", true}, {"shape"}};
     for (const hardware::SubAccelerator& core : platform.subAccelerators)
         table.rows.push_back({core.name, formatCount(static_cast<double>(core.count)),
-                              fmt::format("{} × {}", core.height, core.width), core.dataflow,
+                              fmt::format("{} × {}", core.height, core.width), dataflowsOf(core),
                               formatQuantity(core.localBuffer.value, Measure::bytes),
                               formatQuantity(core.sharedBuffer.value, Measure::bytes),
                               formatQuantity(hardware::clockOf(platform, core).value, Measure::hertz),

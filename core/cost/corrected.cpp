@@ -1,8 +1,13 @@
 // The same analysis on exact counts. The iterations of a layer (K, C, Y', X', R, S) are cut into chunks level by level;
 // every multiply-accumulate belongs to exactly one chunk of each level, every unit of a level works on one chunk at a
 // time, and what a step moves follows from the loop that advanced and the loops inside it that began again.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "core/cost/levels.h"
 
@@ -143,7 +148,7 @@ public:
         for (const std::int64_t size : sizes) cost.macs = times(cost.macs, size);
         cost.l2Bytes = times(2, totals_.tiles);
         cost.l1Bytes = localBytes(sizes);
-        fillTraffic(cost, whole);
+        fillTraffic(cost, whole, sizes);
         return cost;
     }
 
@@ -326,8 +331,8 @@ private:
         totals_.output += steps * static_cast<double>(moves.output);
     }
 
-    /// Both halves of the buffer of one processing element, with its whole chunk of each tensor.
-    std::int64_t localBytes(const Sizes& sizes) const {
+    /// The whole chunk that one processing element has of the layer.
+    Step localChunk(const Sizes& sizes) const {
         Step step;
         step.span = sizes;
         for (std::size_t number = 0; number < levels_.count; ++number) {
@@ -337,8 +342,75 @@ private:
                 span = std::min(span, chunkOf(level, level.loops[i]));
             }
         }
+        return step;
+    }
+
+    /// Both halves of the buffer of one processing element, with its whole chunk of each tensor.
+    std::int64_t localBytes(const Sizes& sizes) const {
+        const Step step = localChunk(sizes);
         const std::int64_t operands = plus(inputOf(step, false, false), volume(step, coupling_.weight));
         return times(2, plus(operands, volume(step, coupling_.output)));
+    }
+
+    /// By dimension, how many elements have different chunks side by side.
+    std::array<double, kLoops> spreadOf(const Sizes& sizes) {
+        std::array<double, kLoops> spread;
+        spread.fill(1);
+        Sizes extents = sizes;
+        for (std::size_t number = 0; number < levels_.count; ++number) {
+            const Level& level = levels_.levels[number];
+            const std::array<Walk, kLoops> walks = walksOf(level, extents);
+            for (std::size_t i = 0; i < level.count; ++i) {
+                const Walk& walk = walks[i];
+                spread[walk.dimension] *= static_cast<double>(roundedUp(walk.span, walk.chunk));
+                extents[walk.dimension] = walk.chunk;
+            }
+        }
+        return spread;
+    }
+
+    /// What moves between the shared buffer and the elements where a local buffer holds less than an element's chunk.
+    /// Tensors that do not stay there pass by: one of them once for every chunk, since the loops inside can be in its
+    /// order, others at every multiply-accumulate; elements that work on the same share what passes. By choice of what
+    /// stays.
+    std::vector<Totals> choicesPast(std::int64_t buffer, const Sizes& sizes) {
+        constexpr std::size_t kOutput = 2;
+        const Step chunk = localChunk(sizes);
+        const std::array<double, kLoops> spread = spreadOf(sizes);
+        const std::array<std::uint32_t, 3> couplings{coupling_.input, coupling_.weight, coupling_.output};
+        const std::array<double, 3> volumes{static_cast<double>(inputOf(chunk, false, false)),
+                                            static_cast<double>(volume(chunk, coupling_.weight)),
+                                            static_cast<double>(volume(chunk, coupling_.output))};
+        const std::array<double, 3> least{totals_.input, totals_.weight, totals_.output};
+        double steps = 1, inside = 1, written = 1;
+        for (std::size_t d = 0; d < kLoops; ++d) {
+            const auto span = static_cast<double>(chunk.span[d]);
+            inside *= span;
+            steps *= static_cast<double>(sizes[d]) / span;
+            if ((coupling_.output & bit(d)) != 0) written *= static_cast<double>(sizes[d]);
+        }
+        const auto passing = [&](std::size_t tensor, double elements) {
+            double sharing = 1;
+            for (std::size_t d = 0; d < kLoops; ++d)
+                if ((couplings[tensor] & bit(d)) == 0) sharing *= spread[d];
+            return std::max(least[tensor], steps * elements / sharing);
+        };
+        std::vector<Totals> choices;
+        for (unsigned kept = 0; kept < 1U << couplings.size(); ++kept) {
+            double room = 0;
+            for (std::size_t i = 0; i < couplings.size(); ++i) room += (kept >> i & 1U) != 0 ? 2 * volumes[i] : 2;
+            if (room > static_cast<double>(buffer)) continue;
+            for (std::size_t once = 0; once < couplings.size(); ++once) {
+                std::array<double, 3> moved{};
+                for (std::size_t i = 0; i < couplings.size(); ++i)
+                    moved[i] = (kept >> i & 1U) != 0 ? least[i] : passing(i, i == once ? volumes[i] : inside);
+                choices.push_back({.input = moved[0],
+                                   .weight = moved[1],
+                                   .partial = std::max(totals_.partial, moved[kOutput] - written),
+                                   .output = moved[kOutput]});
+            }
+        }
+        return choices;
     }
 
     /// A tensor on its way between off chip and the shared buffer.
@@ -350,25 +422,58 @@ private:
     };
 
     /// The shared buffer holds the tiles at work and the next ones, so that what the elements fetch comes from off
-    /// chip; a tensor for all of which there is room beside them comes once. Zeros of a padding do not.
-    void fillTraffic(LayerCost& cost, const Layer& whole) const {
+    /// chip; a tensor for all of which there is room beside them comes once. Zeros of a padding do not. What elements
+    /// fetch again for want of a local buffer comes from the shared one where that holds the tiles.
+    void fillTraffic(LayerCost& cost, const Layer& whole, const Sizes& sizes) {
+        const auto runs = static_cast<double>(runs_);
+        const bool isPast = array_.localBytes > 0 && cost.l1Bytes > array_.localBytes;
+        const bool holdsTiles = array_.sharedBytes == 0 || cost.l2Bytes <= array_.sharedBytes;
+        std::vector<Totals> choices{totals_};
+        if (isPast) choices = choicesPast(array_.localBytes, sizes);
+        const auto allOf = [](const Totals& moved) {
+            return moved.input + moved.weight + moved.partial + moved.output;
+        };
+        Totals best;
+        for (std::size_t i = 0; i < choices.size(); ++i) {
+            const double offChip = offChipOf(holdsTiles ? totals_ : choices[i], whole, cost.l2Bytes);
+            const bool isLess =
+                offChip < cost.offChipBytes || (offChip == cost.offChipBytes && allOf(choices[i]) < allOf(best));
+            if (i > 0 && !isLess) continue;
+            best = choices[i];
+            cost.offChipBytes = offChip;
+        }
+        cost.l2Reads = runs * (best.input + best.weight + best.partial);
+        cost.l2Writes = runs * best.output;
+        cost.energy = energyOf(cost);
+        if (!isPast) return;
+        takeAtLeast(cost, std::max(cost.l2Reads, cost.l2Writes), array_.nocBandwidth);
+        if (!holdsTiles) takeAtLeast(cost, cost.offChipBytes, array_.offchipBandwidth);
+    }
+
+    /// Elements that move off chip where the tiles at work fetch so many, with the tensors that the buffer has room for
+    /// beside tiles of `tileBytes`.
+    double offChipOf(const Totals& fetched, const Layer& whole, std::int64_t tileBytes) const {
         const auto runs = static_cast<double>(runs_);
         const double rows = static_cast<double>(layer_.y) / static_cast<double>(layer_.y + layer_.padY);
         const double columns = static_cast<double>(layer_.x) / static_cast<double>(layer_.x + layer_.padX);
-        cost.l2Reads = runs * (totals_.input + totals_.weight + totals_.partial);
-        cost.l2Writes = runs * totals_.output;
         const double input = inputElements(whole), weight = weightElements(whole), output = outputElements(whole);
         const std::array<Operand, 3> operands{
-            Operand{.tiled = std::max(runs * totals_.input * rows * columns, input),
+            Operand{.tiled = std::max(runs * fetched.input * rows * columns, input),
                     .once = input,
                     .room = inputElements(layer_)},
-            Operand{.tiled = std::max(runs * totals_.weight, weight), .once = weight, .room = weightElements(layer_)},
-            Operand{.tiled = std::max(runs * totals_.output, output),
-                    .partial = runs * totals_.partial,
+            Operand{.tiled = std::max(runs * fetched.weight, weight), .once = weight, .room = weightElements(layer_)},
+            Operand{.tiled = std::max(runs * fetched.output, output),
+                    .partial = runs * fetched.partial,
                     .once = output,
                     .room = outputElements(layer_)}};
-        cost.offChipBytes = leastTraffic(operands, static_cast<double>(array_.sharedBytes - cost.l2Bytes));
-        cost.energy = energyOf(cost);
+        return leastTraffic(operands, static_cast<double>(array_.sharedBytes - tileBytes));
+    }
+
+    /// No fewer cycles than elements need at so many per cycle.
+    static void takeAtLeast(LayerCost& cost, double elements, std::int64_t perCycle) {
+        const double cycles = std::ceil(elements / static_cast<double>(perCycle));
+        if (cycles >= 0x1p62) throw NoCost{"its counts do not fit into 64 bits"};
+        cost.cycles = std::max(cost.cycles, static_cast<std::int64_t>(cycles));
     }
 
     /// With the choice of tensors to keep that saves most.
@@ -417,6 +522,12 @@ private:
 }  // namespace
 
 LayerCost correctedCost(const Layer& layer, const Dataflow& dataflow, const Array& array) {
+    constexpr std::int64_t kLeastBuffer = 6;  // an element of each tensor, and the next one
+    for (const auto& [name, bytes] : {std::pair("local", array.localBytes), std::pair("shared", array.sharedBytes)})
+        if (bytes > 0 && bytes < kLeastBuffer)
+            throw NoCost{fmt::format(
+                "a {} buffer of {} bytes does not hold an element of each tensor and the next one, which are {} bytes",
+                name, bytes, kLeastBuffer)};
     return Corrected(layer, dataflow, array).cost(layer);
 }
 

@@ -132,8 +132,13 @@ struct Array {
     std::int64_t nocHops = 1;
     std::int64_t nocHopLatency = 1;  ///< cycles
     std::int64_t offchipBandwidth = 81'920'000;
-    std::int64_t simdLanes = 1;    ///< multiply-accumulates per element and cycle
-    std::int64_t sharedBytes = 0;  ///< of the shared buffer, for the variant `corrected`: tensors that fit stay there
+    std::int64_t simdLanes = 1;  ///< multiply-accumulates per element and cycle
+    /// Of the buffers, for the variant `corrected`. Tensors that fit into the shared one whole stay there. What the
+    /// local one of an element does not hold of its chunk is fetched anew for every step: from the shared buffer where
+    /// that holds the tiles at work, else from off chip. 0 = the tiles at work are taken as if they fitted, and no
+    /// more.
+    std::int64_t sharedBytes = 0;
+    std::int64_t localBytes = 0;
 
     bool operator==(const Array&) const = default;
 };

@@ -24,23 +24,27 @@ constexpr std::size_t kMostPairs = 10'000'000;
 /// A row of the platform with what its analysis needs.
 struct Core {
     const SubAccelerator* row = nullptr;
-    Dataflow dataflow;
+    Dataflow dataflow, depthwise;
     Array array;
     double clockRatio = 1;  ///< its clock over the platform's
 };
 
 BufferLimits limitsOf(const SubAccelerator& core) {
-    return {.l1Bytes = static_cast<std::int64_t>(std::min(core.localBuffer.value, 0x1p62)),
-            .l2Bytes = static_cast<std::int64_t>(std::min(core.sharedBuffer.value, 0x1p62))};
+    const auto whole = [](Bytes buffer) { return static_cast<std::int64_t>(std::clamp(buffer.value, 1.0, 0x1p62)); };
+    return {.l1Bytes = whole(core.localBuffer), .l2Bytes = whole(core.sharedBuffer)};
 }
 
 std::vector<Core> coresIn(const Platform& platform) {
     std::vector<Core> cores;
     for (const SubAccelerator& row : platform.subAccelerators) {
-        Core core{.row = &row, .dataflow = dataflowOf(row, platform.file), .array = {}};
+        Core core{.row = &row,
+                  .dataflow = dataflowOf(row.dataflow, platform.file),
+                  .depthwise = dataflowOf(row.depthwise, platform.file),
+                  .array = {}};
         core.array.pes = row.height * row.width;
         core.array.clusterSize = row.width;
         core.array.sharedBytes = limitsOf(row).l2Bytes;
+        core.array.localBytes = limitsOf(row).l1Bytes;
         core.clockRatio = hardware::clockOf(platform, row).value / platform.clock.value;
         cores.push_back(std::move(core));
     }
@@ -72,10 +76,10 @@ Variant otherThan(Variant variant) {
     return variant == Variant::published ? Variant::corrected : Variant::published;
 }
 
-Pair pairOf(const model::LayerJob& job, const Core& core, const Dataflow& depthwise, const AnalysisOptions& options) {
+Pair pairOf(const model::LayerJob& job, const Core& core, const AnalysisOptions& options) {
     poll();
     const Layer layer = layerOf(job, options.variant);
-    const Dataflow& dataflow = dataflowFor(layer, core.dataflow, depthwise);
+    const Dataflow& dataflow = dataflowFor(layer, core.dataflow, core.depthwise);
     Array array = core.array;
     Analysis analysis;
     if (core.row->flexible) {
@@ -103,7 +107,7 @@ Pair pairOf(const model::LayerJob& job, const Core& core, const Dataflow& depthw
 
     const Variant variant = otherThan(options.variant);
     const Layer there = layerOf(job, variant);
-    const Analysis other = analyse(there, dataflowFor(there, core.dataflow, depthwise), array, variant);
+    const Analysis other = analyse(there, dataflowFor(there, core.dataflow, core.depthwise), array, variant);
     pair.differs = !other.ok() || differ(cost, runs, other.cost, runsOf(job, variant));
     return pair;
 }
@@ -126,6 +130,17 @@ std::string bandwidthSentence(BandwidthDefinition definition) {
                  "cycles less one, as in the published code.";
 }
 
+std::string depthwiseSentence(const Platform& platform) {
+    const auto& cores = platform.subAccelerators;
+    const auto isBundled = [](const SubAccelerator& core) { return core.depthwise == SubAccelerator{}.depthwise; };
+    if (std::all_of(cores.begin(), cores.end(), isBundled))
+        return "Depthwise layers run under the depthwise dataflow on every core.";
+    std::vector<std::string> parts;
+    for (const SubAccelerator& core : cores)
+        parts.push_back(fmt::format("{} on {}", inQuotes(core.depthwise.name), inQuotes(core.name)));
+    return fmt::format("Depthwise layers run under {}.", joined(parts, ", "));
+}
+
 std::vector<std::string> assumptionsOf(const JobTable& table, const std::vector<Job>& jobs, const Platform& platform,
                                        const AnalysisOptions& options, std::int64_t clamped) {
     const auto count = [&](bool (*matches)(const model::LayerJob&)) {
@@ -143,7 +158,7 @@ std::vector<std::string> assumptionsOf(const JobTable& table, const std::vector<
             "is "
             "moved between off chip and the buffer once; any other as often as its tiles are.");
     if (count([](const model::LayerJob& job) { return job.kind == model::JobKind::dsconv; }) > 0)
-        sentences.emplace_back("Depthwise layers run under the depthwise dataflow on every core.");
+        sentences.push_back(depthwiseSentence(platform));
     if (std::any_of(platform.subAccelerators.begin(), platform.subAccelerators.end(),
                     [](const SubAccelerator& core) { return core.flexible; }))
         sentences.emplace_back(
@@ -157,10 +172,15 @@ std::vector<std::string> assumptionsOf(const JobTable& table, const std::vector<
         sentences.push_back(
             fmt::format("Dilated kernels of {} jobs count as dense ones on a smaller map.", count(isDilated)));
     if (table.overflowing > 0)
-        sentences.push_back(
-            fmt::format("On {} of {} pairs the tiles need larger buffers than the core has; the model "
-                        "takes them as if they fitted.",
-                        table.overflowing, table.latency.size()));
+        sentences.push_back(fmt::format(
+            "On {} of {} pairs the tiles need larger buffers than the core has; {}.", table.overflowing,
+            table.latency.size(),
+            options.variant == Variant::published
+                ? "the model takes them as if they fitted"
+                : "what the shared buffer (sg_bytes) does not hold passes through it in pieces, and what a local "
+                  "buffer "
+                  "(sl_bytes) does not hold is fetched again for every step, from off chip where the shared buffer "
+                  "does not hold the tiles either"));
     if (clamped > 0)
         sentences.push_back(
             fmt::format("On {} pairs the published model gives a negative bandwidth, which counts as 0.", clamped));
@@ -231,22 +251,27 @@ std::int64_t runsOf(const model::LayerJob& job, Variant variant) {
     return variant == Variant::corrected && slides ? 1 : job.repeats;
 }
 
-Dataflow dataflowOf(const hardware::SubAccelerator& core, const std::string& file) {
-    if (core.dataflowText.empty()) return bundledDataflow(core.dataflow);
-    Dataflow dataflow = readDataflow(core.dataflowText, core.dataflowInline ? file : core.dataflow);
-    if (core.dataflowInline) dataflow.name = core.dataflow;
+Dataflow dataflowOf(const hardware::DataflowSource& source, const std::string& file) {
+    if (source.text.empty()) return bundledDataflow(source.name);
+    Dataflow dataflow = readDataflow(source.text, source.isInline ? file : source.name);
+    if (source.isInline) dataflow.name = source.name;
     return dataflow;
 }
 
 Platform readPlatform(const JsonNode& root) {
     Platform platform = hardware::readPlatform(root);
     const std::vector<JsonNode> rows = root.at("sub_accelerators").elements();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto check = [&](const JsonNode& row, const char* field, const hardware::DataflowSource& source) {
         try {
-            (void)dataflowOf(platform.subAccelerators[i], platform.file);
+            (void)dataflowOf(source, platform.file);
         } catch (const std::exception& error) {
-            rows[i].at("dataflow").fail(fmt::format("a dataflow that can be read ({})", error.what()));
+            row.at(field).fail(fmt::format("a dataflow that can be read ({})", error.what()));
         }
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        check(rows[i], "dataflow", platform.subAccelerators[i].dataflow);
+        if (rows[i].has("depthwise_dataflow"))
+            check(rows[i], "depthwise_dataflow", platform.subAccelerators[i].depthwise);
     }
     return platform;
 }
@@ -262,11 +287,10 @@ JobTable jobTable(const std::vector<Job>& jobs, const Platform& platform, const 
         throw UsageError(
             fmt::format("{} jobs on {} cores make more than {} pairs", jobs.size(), rowOfCore.size(), kMostPairs));
     const std::vector<Core> rows = coresIn(platform);
-    const Dataflow depthwise = bundledDataflow("depthwise");
     std::vector<Pair> pairs(jobs.size() * rows.size());
     parallelFor(jobs.size(), options.threads, [&](std::size_t job) {
         for (std::size_t row = 0; row < rows.size(); ++row)
-            pairs[job * rows.size() + row] = pairOf(jobs[job].layer, rows[row], depthwise, options);
+            pairs[job * rows.size() + row] = pairOf(jobs[job].layer, rows[row], options);
     });
 
     JobTable table;

@@ -47,8 +47,9 @@ Layer layerOf(const model::LayerJob& job, Variant variant);
 /// How often that layer runs in sequence.
 std::int64_t runsOf(const model::LayerJob& job, Variant variant);
 
-/// The dataflow of a core, bundled or its own. Throws UsageError (unknown, with a hint), FileError, DataError.
-Dataflow dataflowOf(const hardware::SubAccelerator& core, const std::string& file);
+/// A dataflow of a core, bundled or its own; `file` is the platform's. Throws UsageError (unknown, with a hint),
+/// FileError, DataError.
+Dataflow dataflowOf(const hardware::DataflowSource& source, const std::string& file);
 
 /// Reads a platform like the hardware's own reader, and each of its dataflows too. Throws DataError, at the field of a
 /// dataflow that there is not or that cannot be read.
@@ -58,9 +59,9 @@ hardware::Platform readPlatform(const JsonNode& root);
 hardware::Platform loadPlatform(const std::string& nameOrPath);
 
 /// The job-analysis table of a group on a platform: each pair by the dataflow model, depthwise layers under the
-/// depthwise dataflow on every core; a flexible core takes the shape of least latency for each job. Throws UsageError
-/// where a job cannot run on a core (the sentence names both) and for more than 10,000,000 pairs, and as `dataflowOf`
-/// does.
+/// dataflow that the core names for them; a flexible core takes the shape of least latency for each job. Throws
+/// UsageError where a job cannot run on a core (the sentence names both) and for more than 10,000,000 pairs, and as
+/// `dataflowOf` does.
 JobTable jobTable(const std::vector<Job>& jobs, const hardware::Platform& platform,
                   const AnalysisOptions& options = {});
 

@@ -46,23 +46,23 @@ std::string textBeside(const JsonNode& node, const std::string& reference) {
     }
 }
 
-void readDataflow(const JsonNode& node, SubAccelerator& core) {
+DataflowSource readDataflow(const JsonNode& node) {
     if (node.isObject()) {
         node.allowOnly({"name", "text"});
-        core.dataflow = nameIn(node.at("name"));
-        core.dataflowText = checkedText(node.at("text").text(kLargestInlineDataflow), node.at("text"));
-        core.dataflowInline = true;
-        return;
+        return {.name = nameIn(node.at("name")),
+                .text = checkedText(node.at("text").text(kLargestInlineDataflow), node.at("text")),
+                .isInline = true};
     }
     if (!node.isString()) node.fail(R"(a bundled dataflow's name, a path, or a dataflow {"name", "text"})");
-    core.dataflow = node.text(kLongestReference);
-    if (trimmed(core.dataflow).empty()) node.fail("a bundled dataflow's name, or a path");
-    if (looksLikePath(core.dataflow)) core.dataflowText = textBeside(node, core.dataflow);
+    DataflowSource source{.name = node.text(kLongestReference)};
+    if (trimmed(source.name).empty()) node.fail("a bundled dataflow's name, or a path");
+    if (looksLikePath(source.name)) source.text = textBeside(node, source.name);
+    return source;
 }
 
 SubAccelerator readSubAccelerator(const JsonNode& node, const NumberReader& numbers) {
-    node.allowOnly(
-        {"name", "count", "array_height", "array_width", "dataflow", "sl_bytes", "sg_bytes", "clock_hz", "flexible"});
+    node.allowOnly({"name", "count", "array_height", "array_width", "dataflow", "depthwise_dataflow", "sl_bytes",
+                    "sg_bytes", "clock_hz", "flexible"});
     SubAccelerator core;
     core.name = nameIn(node.at("name"));
     if (node.has("count")) core.count = numbers.count(node.at("count"), kMostCores);
@@ -72,7 +72,8 @@ SubAccelerator readSubAccelerator(const JsonNode& node, const NumberReader& numb
         node.at("array_height")
             .fail(fmt::format("at most {} processing elements", kMostElements),
                   fmt::format("{}, with a width of {}", core.height, core.width));
-    readDataflow(node.at("dataflow"), core);
+    core.dataflow = readDataflow(node.at("dataflow"));
+    if (node.has("depthwise_dataflow")) core.depthwise = readDataflow(node.at("depthwise_dataflow"));
     core.localBuffer = Bytes{numbers.positive(node.at("sl_bytes"))};
     core.sharedBuffer = Bytes{numbers.positive(node.at("sg_bytes"))};
     if (node.has("clock_hz")) core.clock = Hertz{numbers.positive(node.at("clock_hz"))};
@@ -95,11 +96,11 @@ std::vector<SubAccelerator> readSubAccelerators(const JsonNode& node, const Numb
     return rows;
 }
 
-Json dataflowJson(const SubAccelerator& core, bool everythingInline) {
-    if (core.dataflowText.empty() || !(core.dataflowInline || everythingInline)) return core.dataflow;
+Json dataflowJson(const DataflowSource& source, bool everythingInline) {
+    if (source.text.empty() || !(source.isInline || everythingInline)) return source.name;
     Json json = Json::object();
-    json["name"] = core.dataflowInline ? core.dataflow : fs::path(core.dataflow).stem().string();
-    json["text"] = core.dataflowText;
+    json["name"] = source.isInline ? source.name : fs::path(source.name).stem().string();
+    json["text"] = source.text;
     return json;
 }
 
@@ -121,7 +122,9 @@ Json platformJson(const Platform& platform, bool everythingInline) {
         number("count", static_cast<double>(core.count));
         number("array_height", static_cast<double>(core.height));
         number("array_width", static_cast<double>(core.width));
-        row["dataflow"] = dataflowJson(core, everythingInline);
+        row["dataflow"] = dataflowJson(core.dataflow, everythingInline);
+        if (core.depthwise != SubAccelerator{}.depthwise)
+            row["depthwise_dataflow"] = dataflowJson(core.depthwise, everythingInline);
         number("sl_bytes", core.localBuffer.value);
         number("sg_bytes", core.sharedBuffer.value);
         if (core.clock) number("clock_hz", core.clock->value);

@@ -13,6 +13,18 @@
 
 namespace tessera::hardware {
 
+/// A dataflow as a platform names it.
+struct DataflowSource {
+    /// A bundled dataflow's name, such as "nvdla"; a path relative to the platform's file; or, of one written inline,
+    /// its name.
+    std::string name;
+    /// The text of a dataflow that is not bundled, in MAESTRO's form; empty where `name` is a bundled one.
+    std::string text = {};
+    bool isInline = false;  ///< the text stands in the platform's own file
+
+    bool operator==(const DataflowSource&) const = default;
+};
+
 /// `count` equal cores of a multi-core accelerator: an array of processing elements with its buffers and the dataflow
 /// that it runs. Kao, Krishna: "MAGMA", HPCA 2022, section III, calls it a sub-accelerator.
 struct SubAccelerator {
@@ -20,16 +32,12 @@ struct SubAccelerator {
     std::int64_t count = 1;
     std::int64_t height = 32;  ///< rows of the array
     std::int64_t width = 64;   ///< columns of the array, what a dataflow calls its cluster size
-    /// A bundled dataflow's name, such as "nvdla"; a path relative to the platform's file; or, of one written inline,
-    /// its name.
-    std::string dataflow = "nvdla";
-    /// The text of a dataflow that is not bundled, in MAESTRO's form; empty where `dataflow` is a bundled name.
-    std::string dataflowText = {};
-    bool dataflowInline = false;      ///< the text stands in the platform's own file
-    Bytes localBuffer;                ///< SL, of one processing element
-    Bytes sharedBuffer;               ///< SG, of the whole array
-    std::optional<Hertz> clock = {};  ///< empty = the platform's
-    bool flexible = false;            ///< the shape of the array is chosen per job (section VI-F)
+    DataflowSource dataflow{.name = "nvdla"};
+    DataflowSource depthwise{.name = "depthwise"};  ///< what depthwise layers run under
+    Bytes localBuffer;                              ///< SL, of one processing element
+    Bytes sharedBuffer;                             ///< SG, of the whole array
+    std::optional<Hertz> clock = {};                ///< empty = the platform's
+    bool flexible = false;                          ///< the shape of the array is chosen per job (section VI-F)
 
     bool operator==(const SubAccelerator&) const = default;
 };

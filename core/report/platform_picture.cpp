@@ -96,7 +96,7 @@ private:
         line(17, name, "text", 12, true);
         line(32, fmt::format("{} × {}{}", core.height, core.width, core.flexible ? ", flexible" : ""), "secondary", 11,
              false);
-        line(46, core.dataflow, "secondary", 11, false);
+        line(46, core.dataflow.name, "secondary", 11, false);
         // Sides to the square root, so that small arrays stay visible beside large ones.
         const auto side = [&](std::int64_t length) {
             return std::max(6.0, std::sqrt(static_cast<double>(length) / longest_) * kTallest);

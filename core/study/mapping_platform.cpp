@@ -68,7 +68,7 @@ std::vector<CoreNumbers> coreNumbers(const hardware::Platform& platform) {
         const hardware::SubAccelerator& row = platform.subAccelerators[rows[c]];
         CoreNumbers core;
         core.name = names[c];
-        core.dataflow = row.dataflow;
+        core.dataflow = row.dataflow.name;
         core.height = row.height;
         core.width = row.width;
         core.flexible = row.flexible;
@@ -104,8 +104,9 @@ std::vector<InputFile> filesOf(const Study& study, const hardware::Platform& pla
     std::vector<InputFile> files;
     addFile(files, true, study.hardware[0], platform.file);
     for (const hardware::SubAccelerator& row : platform.subAccelerators)
-        if (!row.dataflowText.empty() && !row.dataflowInline)
-            addFile(files, true, row.dataflow, beside(platform.file, row.dataflow));
+        for (const hardware::DataflowSource& source : {row.dataflow, row.depthwise})
+            if (!source.text.empty() && !source.isInline)
+                addFile(files, true, source.name, beside(platform.file, source.name));
     if (workload.file.empty()) {  // a model, all of whose layers are jobs
         for (const cost::WorkloadSource& source : workload.sources)
             if (!source.model.starts_with(kZoo)) addFile(files, false, study.workloads[0], source.model);

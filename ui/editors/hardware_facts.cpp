@@ -101,7 +101,7 @@ Facts factsOf(const hardware::Platform& platform) {
                                        .arg(QString::fromStdString(formatCount(static_cast<double>(core.count))))
                                        .arg(core.height)
                                        .arg(core.width)
-                                       .arg(shownText(core.dataflow))});
+                                       .arg(shownText(core.dataflow.name))});
     }
     facts.sections = {whole, rows};
     return facts;

@@ -316,6 +316,8 @@ ListSpec subAccelerators() {
         required(countRow("array_height", tr("Height"), tr("Rows of processing elements"), kLongestSide)),
         required(countRow("array_width", tr("Width"), tr("Columns of processing elements"), kLongestSide)),
         textRow("dataflow", tr("Dataflow"), tr("A bundled dataflow, or the path of a file (.m) beside this one"), true),
+        textRow("depthwise_dataflow", tr("Depthwise"),
+                tr("The same for depthwise layers; without it, the bundled 'depthwise'")),
         required(numberRow("sl_bytes", tr("SL"), Measure::bytes, tr("Local buffer of one element"))),
         required(numberRow("sg_bytes", tr("SG"), Measure::bytes, tr("Shared buffer of the array"))),
         clock,
@@ -357,9 +359,16 @@ HardwareKind platformKind() {
                                                              {"sg_bytes", 2048}}})}};
     kind.read = [](const JsonNode& root) -> Preview { return cost::readPlatform(root); };
     const Json dataflow{{"name", "stand-in"}, {"text", "SpatialMap(1,1) K;"}};
-    kind.stands = {{"name", "name"},    {"clock_hz", 1},    {"bandwidth_bytes_per_s", 1},
-                   {"array_height", 1}, {"array_width", 1}, {"sl_bytes", 1},
-                   {"sg_bytes", 1},     {"value", 1},       {"dataflow", dataflow}};
+    kind.stands = {{"name", "name"},
+                   {"clock_hz", 1},
+                   {"bandwidth_bytes_per_s", 1},
+                   {"array_height", 1},
+                   {"array_width", 1},
+                   {"sl_bytes", 1},
+                   {"sg_bytes", 1},
+                   {"value", 1},
+                   {"dataflow", dataflow},
+                   {"depthwise_dataflow", dataflow}};
     return kind;
 }
 

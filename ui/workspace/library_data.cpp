@@ -127,7 +127,7 @@ void describeMapping(StudyCard& card, const study::Study& study) {
     for (const hardware::SubAccelerator& core : hardware::loadPlatform(study.hardware.at(0)).subAccelerators)
         card.groups.append(
             {.name = shown(core.name),
-             .kind = QStringLiteral("%1 × %2 %3").arg(core.height).arg(core.width).arg(shown(core.dataflow)),
+             .kind = QStringLiteral("%1 × %2 %3").arg(core.height).arg(core.width).arg(shown(core.dataflow.name)),
              .count = static_cast<double>(core.count)});
     QStringList algorithms;
     for (const Json& algorithm : study.parameters.at("algorithms"))

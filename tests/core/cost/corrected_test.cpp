@@ -179,6 +179,67 @@ TEST(Corrected, countsTheTrafficOfAMatrixProductByHand) {
     EXPECT_DOUBLE_EQ(cost.utilisation, 60.0 / (31 * 2));
 }
 
+TEST(Corrected, countsWhatALocalBufferDoesNotHoldByHand) {
+    // As above with two C at a time: an element's chunk is 2 inputs, 2 weights and an output, doubled 10 bytes.
+    const Dataflow dataflow = readDataflow("SpatialMap(1,1) K; TemporalMap(2,2) C; TemporalMap(1,1) Y;", "row.m");
+    const Layer layer{.k = 4, .c = 4, .y = 5};
+    const auto costOf = [&](std::int64_t localBytes, std::int64_t sharedBytes = 0) {
+        const Array array{.pes = 2, .sharedBytes = sharedBytes, .localBytes = localBytes};
+        return analyse(layer, dataflow, array, Variant::corrected).cost;
+    };
+    const LayerCost whole = costOf(0);
+    EXPECT_EQ(whole.l1Bytes, 10);
+    const double inputs = 2 * 2 * 5 * 2, weights = 4 * 4, partial = 4 * 5;
+    EXPECT_EQ(whole.l2Reads, inputs + weights + partial);
+    EXPECT_EQ(costOf(10), whole);
+    // The inputs of a step are new in any case, so that they need not stay.
+    EXPECT_EQ(costOf(8), whole);
+    // Nothing but the sum stays: weights pass at every operation, inputs are shared by both elements as before.
+    const LayerCost least = costOf(6);
+    EXPECT_EQ(least.l2Reads, inputs + 4 * 4 * 5 + partial);
+    EXPECT_EQ(least.l2Writes, whole.l2Writes);
+    EXPECT_EQ(least.offChipBytes, whole.offChipBytes);
+    EXPECT_GT(least.energy, whole.energy);
+    // Tiles of 2 inputs, 4 weights and 2 outputs: a shared buffer without room for them hands through what is fetched.
+    EXPECT_EQ(least.l2Bytes, 16);
+    EXPECT_EQ(costOf(6, 16).offChipBytes, whole.offChipBytes);
+    EXPECT_EQ(costOf(6, 15).offChipBytes, least.l2Reads + least.l2Writes);
+    EXPECT_EQ(costOf(10, 15).offChipBytes, whole.offChipBytes);
+}
+
+TEST(Corrected, largerBuffersNeverTakeMoreTraffic) {
+    Draw draw(11);
+    std::int64_t gains = 0;
+    for (int i = 0; i < 2'000 && !testing::Test::HasFailure(); ++i) {
+        const Layer layer = draw.layer();
+        const Dataflow dataflow = draw.dataflow();
+        Array array = draw.array();
+        const LayerCost whole = analyse(layer, dataflow, array, Variant::corrected).cost;
+        array.sharedBytes = draw.number(6, 2 * whole.l2Bytes + 6);
+        const auto grow = [&](std::int64_t Array::*buffer, std::int64_t most) {
+            Array grown = array;
+            LayerCost before;
+            for (const std::int64_t bytes : {std::int64_t{6}, most / 4, most / 2, most - 1, most, 2 * most}) {
+                if (bytes < std::max<std::int64_t>(6, grown.*buffer) && before.cycles > 0) continue;
+                grown.*buffer = std::max<std::int64_t>(6, bytes);
+                const LayerCost cost = analyse(layer, dataflow, grown, Variant::corrected).cost;
+                if (before.cycles > 0) {
+                    EXPECT_LE(cost.offChipBytes, before.offChipBytes) << writeDataflow(dataflow);
+                    gains += cost.offChipBytes < before.offChipBytes ? 1 : 0;
+                }
+                before = cost;
+            }
+        };
+        grow(&Array::localBytes, whole.l1Bytes);
+        array.localBytes = draw.number(6, whole.l1Bytes + 6);
+        grow(&Array::sharedBytes, whole.l2Bytes);
+        array.sharedBytes = std::numeric_limits<std::int64_t>::max() / 4;
+        array.localBytes = whole.l1Bytes;
+        EXPECT_LE(analyse(layer, dataflow, array, Variant::corrected).cost.offChipBytes, whole.offChipBytes);
+    }
+    EXPECT_GT(gains, 500);
+}
+
 TEST(Corrected, stridesPaddingGroupsAndBatchesAreWhatTheySay) {
     const Dataflow dataflow = bundledDataflow("nvdla");
     const Layer plain{.k = 64, .c = 64, .y = 16, .x = 16, .r = 3, .s = 3};

@@ -74,7 +74,8 @@ hardware::Platform platformOf(const fs::path& path) {
     const std::string name = path.filename().string();
     hardware::Platform platform = hardware::loadPlatform(name.substr(0, 2));
     for (hardware::SubAccelerator& core : platform.subAccelerators)
-        if (core.dataflow == "shidiannao" && name.find("LBeye") != std::string::npos) core.dataflow = "eyeriss";
+        if (core.dataflow.name == "shidiannao" && name.find("LBeye") != std::string::npos)
+            core.dataflow.name = "eyeriss";
     return platform;
 }
 
@@ -186,6 +187,96 @@ TEST(JobAnalysis, largerSharedBuffersNeverTakeMoreTrafficAndSomeLess) {
     EXPECT_EQ(tableOf(2048, Variant::published).demand, tableOf(64e6, Variant::published).demand);
 }
 
+TEST(JobAnalysis, largerLocalBuffersNeverTakeMoreTrafficOrEnergyAndSomeLess) {
+    const std::vector<Job> jobs = someJobs();
+    hardware::Platform platform = hardware::loadPlatform("S2");
+    const auto tableOf = [&](double localBytes, Variant variant) {
+        for (hardware::SubAccelerator& core : platform.subAccelerators) core.localBuffer = Bytes{localBytes};
+        return jobTable(jobs, platform, {.variant = variant});
+    };
+    JobTable before = tableOf(6, Variant::corrected);
+    EXPECT_GT(before.overflowing, 60);
+    for (const double bytes : {30, 8000}) {
+        const JobTable table = tableOf(bytes, Variant::corrected);
+        EXPECT_EQ(table.latency, before.latency);
+        std::size_t less = 0, thriftier = 0;
+        for (std::size_t p = 0; p < table.demand.size(); ++p) {
+            EXPECT_LE(table.demand[p], before.demand[p]) << table.jobs[p / 4] << " with " << bytes;
+            EXPECT_LE(table.energy[p], before.energy[p]) << table.jobs[p / 4] << " with " << bytes;
+            less += table.demand[p] < before.demand[p] ? 1 : 0;
+            thriftier += table.energy[p] < before.energy[p] ? 1 : 0;
+        }
+        EXPECT_GT(less, 0U) << bytes;
+        EXPECT_GT(thriftier, 0U) << bytes;
+        before = table;
+    }
+    EXPECT_EQ(tableOf(1e6, Variant::corrected).demand, before.demand);
+    EXPECT_EQ(tableOf(6, Variant::published).demand, tableOf(1e6, Variant::published).demand);
+    const std::string told = joined(tableOf(6, Variant::corrected).assumptions, "\n");
+    EXPECT_NE(told.find("(sl_bytes) does not hold is fetched again"), std::string::npos) << told;
+    EXPECT_EQ(told.find("as if they fitted"), std::string::npos);
+}
+
+TEST(JobAnalysis, aBufferThatHoldsNoOperandsIsRefusedInOneSentence) {
+    hardware::Platform platform = hardware::loadPlatform("S1");
+    platform.subAccelerators[0].localBuffer = Bytes{5};
+    try {
+        jobTable(someJobs(), platform);
+        ADD_FAILURE() << "a buffer without room for an operation was taken";
+    } catch (const UsageError& error) {
+        const std::string message = error.what();
+        EXPECT_NE(message.find("cannot run on the core 'HB': a local buffer of 5 bytes does not hold"),
+                  std::string::npos)
+            << message;
+    }
+}
+
+TEST(JobAnalysis, depthwiseLayersRunUnderTheDataflowThatACoreNamesForThem) {
+    std::vector<Job> jobs;
+    for (Job& job : drawGroup(loadWorkload("vision"), 300, 1)) {
+        const bool isDepthwise = job.layer.kind == model::JobKind::dsconv;
+        if (isDepthwise || jobs.size() < 5) jobs.push_back(std::move(job));
+    }
+    const hardware::Platform platform = hardware::loadPlatform("S2");
+    hardware::Platform named = platform;
+    named.subAccelerators[1].depthwise = {
+        .name = "rows", .text = "SpatialMap(Sz(R),1) Y; TemporalMap(Sz(S),1) X;", .isInline = true};
+    const JobTable before = jobTable(jobs, platform), table = jobTable(jobs, named);
+    const Dataflow rows = dataflowOf(named.subAccelerators[1].depthwise, "p.json");
+    std::size_t depthwise = 0;
+    for (std::size_t job = 0; job < jobs.size(); ++job) {
+        const bool isDepthwise = jobs[job].layer.kind == model::JobKind::dsconv;
+        depthwise += isDepthwise ? 1 : 0;
+        for (std::size_t core = 0; core < 3; ++core)
+            EXPECT_EQ(table.latency[4 * job + core], before.latency[4 * job + core]);
+        const double own = table.latency[4 * job + 3];
+        if (!isDepthwise) {
+            EXPECT_EQ(own, before.latency[4 * job + 3]);
+            continue;
+        }
+        EXPECT_NE(own, before.latency[4 * job + 3]) << table.jobs[job];
+        const Array array{.pes = 32 * 64, .clusterSize = 64};
+        const Layer layer = layerOf(jobs[job].layer, Variant::corrected);
+        EXPECT_EQ(own, static_cast<double>(analyse(layer, rows, array, Variant::corrected).cost.cycles));
+    }
+    EXPECT_GT(depthwise, 0U);
+    const auto sentence = [](const JobTable& of) { return joined(of.assumptions, "\n"); };
+    EXPECT_NE(sentence(before).find("the depthwise dataflow on every core"), std::string::npos);
+    EXPECT_NE(sentence(table).find("run under 'depthwise' on 'HB', 'rows' on 'LB'"), std::string::npos)
+        << sentence(table);
+}
+
+TEST(JobAnalysis, aPlatformNamesTheDepthwiseDataflowThatCannotBeRead) {
+    Json json = hardware::toJson(hardware::loadPlatform("S2"));
+    json["sub_accelerators"][1]["depthwise_dataflow"] = "dephtwise";
+    try {
+        readPlatform(JsonDocument::parse(toText(json), "p.json").root());
+        ADD_FAILURE() << "an unknown dataflow was taken";
+    } catch (const DataError& error) {
+        EXPECT_EQ(error.place.field, "sub_accelerators[1].depthwise_dataflow");
+    }
+}
+
 TEST(JobAnalysis, isTheSameForAnyNumberOfThreads) {
     const std::vector<Job> jobs = someJobs();
     AnalysisOptions options;
@@ -272,10 +363,10 @@ TEST(JobAnalysis, aPlatformNamesTheDataflowThatThereIsNot) {
 
 TEST(JobAnalysis, namesTheJobAndTheCoreThatDoNotFit) {
     hardware::Platform platform = hardware::loadPlatform("S1");
-    platform.subAccelerators[0].dataflow = "nowhere";
+    platform.subAccelerators[0].dataflow.name = "nowhere";
     EXPECT_THROW(jobTable(someJobs(), platform), UsageError);
-    platform.subAccelerators[0].dataflowText = "TemporalMap(1,1) C;";
-    platform.subAccelerators[0].dataflowInline = true;
+    platform.subAccelerators[0].dataflow.text = "TemporalMap(1,1) C;";
+    platform.subAccelerators[0].dataflow.isInline = true;
     try {
         jobTable(someJobs(), platform);
         ADD_FAILURE() << "a mapping without a spatial map was taken";

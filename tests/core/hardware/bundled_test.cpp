@@ -221,7 +221,7 @@ TEST(BundledPlatforms, areTable3OfMagma) {
             const double buffers =
                 core.localBuffer.value * static_cast<double>(core.height * core.width) + core.sharedBuffer.value;
             rows += (rows.empty() ? "" : " ") + std::to_string(core.count) + "x(" + std::to_string(core.height) + ", " +
-                    core.dataflow + ", " + std::to_string(static_cast<int>(buffers / 1024)) + ")";
+                    core.dataflow.name + ", " + std::to_string(static_cast<int>(buffers / 1024)) + ")";
         }
         EXPECT_EQ(rows, setting.rows);
     }

@@ -27,6 +27,7 @@ const char* const kFull = R"({
   {"name": "HB", "count": 3, "array_height": 32, "array_width": {"value": 64, "class": "assumed"}, "dataflow": "nvdla",
    "sl_bytes": 72, "sg_bytes": 2048.5},
   {"name": "own", "array_height": 8, "array_width": 16, "dataflow": {"name": "mine", "text": "SpatialMap(1,1) K;"},
+   "depthwise_dataflow": {"name": "per channel", "text": "SpatialMap(1,1) C;"},
    "sl_bytes": 1e3, "sg_bytes": 2e6, "clock_hz": 4e8, "flexible": true}]
 })";
 
@@ -59,14 +60,17 @@ TEST(Platform, readsEveryField) {
     EXPECT_EQ(first.count, 3);
     EXPECT_EQ(first.height, 32);
     EXPECT_EQ(first.width, 64);
-    EXPECT_EQ(first.dataflow, "nvdla");
-    EXPECT_EQ(first.dataflowText, "");
+    EXPECT_EQ(first.dataflow.name, "nvdla");
+    EXPECT_EQ(first.dataflow.text, "");
     EXPECT_EQ(first.sharedBuffer, Bytes{2048.5});
     EXPECT_EQ(clockOf(platform, first), Hertz{2e8});
     const SubAccelerator& second = platform.subAccelerators[1];
     EXPECT_EQ(second.count, 1);
-    EXPECT_EQ(second.dataflow, "mine");
-    EXPECT_EQ(second.dataflowText, "SpatialMap(1,1) K;");
+    EXPECT_EQ(second.dataflow.name, "mine");
+    EXPECT_EQ(second.dataflow.text, "SpatialMap(1,1) K;");
+    EXPECT_EQ(first.depthwise, (DataflowSource{.name = "depthwise"}));
+    EXPECT_EQ(second.depthwise,
+              (DataflowSource{.name = "per channel", .text = "SpatialMap(1,1) C;", .isInline = true}));
     EXPECT_TRUE(second.flexible);
     EXPECT_EQ(clockOf(platform, second), Hertz{4e8});
     EXPECT_EQ(platform.provenance.at("sub_accelerators[0].array_width"), (Provenance{"", "assumed"}));
@@ -93,8 +97,12 @@ TEST(Platform, readsADataflowBesideItsFileAndWritesItOutWhereAsked) {
     const fs::path folder = mkdtemp(pattern.data());
     writeFile(folder / "own.m", "TemporalMap(1,1) C;\n");
     const Platform platform = parsed(withField("dataflow", R"("own.m")"), (folder / "p.json").string());
-    EXPECT_EQ(platform.subAccelerators[0].dataflowText, "TemporalMap(1,1) C;\n");
+    EXPECT_EQ(platform.subAccelerators[0].dataflow.text, "TemporalMap(1,1) C;\n");
     EXPECT_EQ(toJson(platform)["sub_accelerators"][0]["dataflow"], "own.m");
+    EXPECT_FALSE(toJson(platform)["sub_accelerators"][0].contains("depthwise_dataflow"));
+    const Platform other = parsed(withField("depthwise_dataflow", R"("own.m")"), (folder / "p.json").string());
+    EXPECT_EQ(other.subAccelerators[0].depthwise.text, "TemporalMap(1,1) C;\n");
+    EXPECT_EQ(toJson(other)["sub_accelerators"][0]["depthwise_dataflow"], "own.m");
     EXPECT_EQ(toJsonInline(platform)["sub_accelerators"][0]["dataflow"],
               Json::parse(R"({"name": "own", "text": "TemporalMap(1,1) C;\n"})"));
     fs::remove_all(folder);
@@ -128,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
               "dir/mine.json:1: field 'clock_hz' is missing; expected the field to be given"},
         Wrong{"unknownField", withField("pes", "4"),
               "dir/mine.json:2: field 'sub_accelerators[0].pes' is unknown; expected one of name, count, array_height, "
-              "array_width, dataflow, sl_bytes, sg_bytes, clock_hz, flexible"},
+              "array_width, dataflow, depthwise_dataflow, sl_bytes, sg_bytes, clock_hz, flexible"},
         Wrong{"noElements", withField("array_height", "0"),
               "dir/mine.json:2: field 'sub_accelerators[0].array_height' is '0'; expected a whole number above 0"},
         Wrong{"fractionOfARow", withField("array_width", "1.5"),
@@ -152,6 +160,9 @@ INSTANTIATE_TEST_SUITE_P(
               "dir/mine.json:2: field 'sub_accelerators[0].dataflow' is '3'; expected a bundled dataflow's name, a "
               "path, or "
               "a dataflow {\"name\", \"text\"}"},
+        Wrong{"noSuchDepthwiseFile", withField("depthwise_dataflow", R"("none/such.m")"),
+              "dir/mine.json:2: field 'sub_accelerators[0].depthwise_dataflow' is 'none/such.m'; expected a bundled "
+              "dataflow's name, or the path of a dataflow's file beside this one"},
         Wrong{"flexibleWord", withField("flexible", R"("yes")"),
               "dir/mine.json:2: field 'sub_accelerators[0].flexible' is the text 'yes'; expected true or false"}),
     [](const auto& row) { return std::string(row.param.name); });

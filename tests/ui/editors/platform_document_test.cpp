@@ -88,7 +88,7 @@ TEST_F(PlatformDocument, isSavedAsMineAndFoundByItsName) {
     EXPECT_EQ(document->key(), QStringLiteral("platform/four-and-one"));
     const hardware::Platform platform = hardware::loadPlatform("four-and-one");
     EXPECT_EQ(hardware::coreCount(platform), 5);
-    EXPECT_EQ(platform.subAccelerators[1].dataflow, "eyeriss");
+    EXPECT_EQ(platform.subAccelerators[1].dataflow.name, "eyeriss");
 }
 
 TEST_F(PlatformDocument, drawsItsCores) {
