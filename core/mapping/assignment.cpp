@@ -69,6 +69,8 @@ double Assignment::mostOf(const Sums& sums) const {
 
 /// A norm of what all cores and the bandwidth are busy for: like their maximum, but it falls with every one of them.
 double Assignment::smooth(const Sums& sums, Norm norm) const {
+    if (norm == Norm::fullest)
+        return std::max(*std::max_element(load_.begin(), load_.end()) + sums.beside, mostOf(sums));
     const int squarings = norm == Norm::blunt ? 3 : 6;
     const double scale = 1 / bound_.makespan;
     const auto powerOf = [&](double time) {

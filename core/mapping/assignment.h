@@ -30,7 +30,8 @@ public:
     void build(RandomStream& random, double noise);
     /// Anneals over moves and exchanges of jobs, from a temperature relative to the makespan down to nothing; holds the
     /// best. Calls `poll`, which may throw, every fraction of a millisecond.
-    enum class Norm : std::uint8_t { blunt, sharp };  ///< how much the fullest core counts beside the others
+    /// How much the fullest core counts beside the others; `fullest`: it alone.
+    enum class Norm : std::uint8_t { blunt, sharp, fullest };
     void anneal(RandomStream& random, std::int64_t proposals, double temperature, Norm norm,
                 const std::function<void()>& poll);
 

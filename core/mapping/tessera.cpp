@@ -28,9 +28,12 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr std::uint64_t kOrders = 1, kPolish = std::uint64_t{1} << 62U,
                         kAssignments = 2;  ///< random streams; the latter, and one for every annealing after it
-constexpr std::uint64_t kExchanges = 40, kMoves = 30;  ///< per cent; the rest changes places on a core
+constexpr std::uint64_t kExchanges = 60, kMoves = 25;  ///< per cent; the rest changes places on a core
 /// First temperatures per job, relative to the value: of an annealing from a new assignment, and from the best so far.
 constexpr double kFreshHeat = 0.1, kHeat = 0.03;
+/// The temperature falls with what is above the bound, from a gap of 1 / kNearBound on: what is left to gain there is
+/// less than what steps at the usual temperatures lose.
+constexpr double kNearBound = 30;
 constexpr std::int64_t kAnnealings = 30, kFreshEvery = 4;
 constexpr std::int64_t kPerJob = 100;        ///< samples of the shortest annealing
 constexpr std::int64_t kContenders = 16;     ///< starts of an annealing side by side; a power of 2
@@ -83,6 +86,8 @@ private:
     void considerMapping(Trial& trial, const Mapping& mapping);
     void anneal(Trial& trial);
     std::int64_t blockSize(const Trial& trial) const;
+    void sumUp();
+    double leastMakespan(std::int32_t job, std::int32_t to, std::int32_t other) const;
     double valueOf(const Trial& trial, const Values& values) const {
         return objectiveOf(values, objective_, trial.options().weights, trial.bound());
     }
@@ -109,6 +114,11 @@ private:
     std::vector<std::vector<double>> tolls_;    ///< see bound.h
     std::int64_t listed_ = 0, listLength_ = 0;  ///< orders of jobs, where there are few enough to try all
     double heat_ = 0;                           ///< its first temperature, relative to the value
+    /// What no schedule of the held assignment takes less than: cycles beside all cores, and sums of bytes and of
+    /// tolls; the former by pair, the latter by pair and row.
+    std::vector<double> beside_, rows_;
+    double besideHeld_ = 0;
+    std::vector<double> rowsHeld_;
 };
 
 TesseraSearch::TesseraSearch(Trial& trial, const Json& state)
@@ -119,7 +129,15 @@ TesseraSearch::TesseraSearch(Trial& trial, const Json& state)
       evaluator_(problem_),
       random_(trial.seed(), kOrders),
       total_(trial.samplesLeft()),
-      tolls_(tolls(problem_, trial.bound().makespan)) {
+      tolls_(tolls(problem_, trial.bound().makespan)),
+      beside_(excess(problem_)),
+      rows_(beside_.size() * (tolls_.size() + 1)),
+      rowsHeld_(tolls_.size() + 1) {
+    for (std::size_t p = 0; p < beside_.size(); ++p) {
+        double* const row = rows_.data() + p * rowsHeld_.size();
+        row[0] = problem_.latency[p] * problem_.demand[p] / problem_.bandwidth;
+        for (std::size_t t = 0; t < tolls_.size(); ++t) row[t + 1] = tolls_[t][p];
+    }
     if (state.is_null()) return;
     const std::vector<std::int64_t> counts = unpackedCounts(state.at("counts"));
     const std::vector<double> numbers = unpackedDoubles(state.at("numbers"));
@@ -153,6 +171,7 @@ TesseraSearch::TesseraSearch(Trial& trial, const Json& state)
         refuseState();
     evaluator_.hold(contenders_[static_cast<std::size_t>(active_)].orders);
     value_ = contenders_[static_cast<std::size_t>(active_)].value;
+    sumUp();
 }
 
 /// Orders from the numbers of jobs on the cores and the jobs one after the other, every one once.
@@ -445,7 +464,48 @@ void TesseraSearch::take(std::size_t contender) {
     active_ = static_cast<std::int64_t>(contender);
     evaluator_.hold(contenders_[contender].orders);
     value_ = contenders_[contender].value;
+    sumUp();
     done_ = 0;
+}
+
+/// The sums of what is held, in the order of jobs, so that they depend on it alone.
+void TesseraSearch::sumUp() {
+    besideHeld_ = 0;
+    std::fill(rowsHeld_.begin(), rowsHeld_.end(), 0);
+    for (std::size_t j = 0; j < jobs_; ++j) {
+        const std::size_t pair =
+            problem_.pair(j, static_cast<std::size_t>(evaluator_.coreOf(static_cast<std::int32_t>(j))));
+        besideHeld_ += beside_[pair];
+        const double* const row = rows_.data() + pair * rowsHeld_.size();
+        for (std::size_t r = 0; r < rowsHeld_.size(); ++r) rowsHeld_[r] += row[r];
+    }
+}
+
+/// Least makespan that any order could have with a job on another core, in exchange for `other` there (-1: for none):
+/// arithmetic on loads, bytes and tolls, without a schedule.
+double TesseraSearch::leastMakespan(std::int32_t job, std::int32_t to, std::int32_t other) const {
+    const auto a = static_cast<std::size_t>(evaluator_.coreOf(job)), b = static_cast<std::size_t>(to);
+    const auto j = static_cast<std::size_t>(job);
+    const std::size_t before = problem_.pair(j, a), after = problem_.pair(j, b);
+    const bool isExchange = other >= 0;
+    const std::size_t its = isExchange ? problem_.pair(static_cast<std::size_t>(other), b) : 0;
+    const std::size_t back = isExchange ? problem_.pair(static_cast<std::size_t>(other), a) : 0;
+    const auto changed = [&](const std::vector<double>& table, std::size_t stride, std::size_t r) {
+        double change = table[after * stride + r] - table[before * stride + r];
+        if (isExchange) change += table[back * stride + r] - table[its * stride + r];
+        return change;
+    };
+    double most = 0;
+    for (std::size_t k = 0; k < cores_; ++k) {
+        double end = evaluator_.busy(k);
+        if (k == a) end += (isExchange ? problem_.latency[back] : 0) - problem_.latency[before];
+        if (k == b) end += problem_.latency[after] - (isExchange ? problem_.latency[its] : 0);
+        most = std::max(most, end);
+    }
+    double least = most + besideHeld_ + changed(beside_, 1, 0);
+    for (std::size_t r = 0; r < rowsHeld_.size(); ++r)
+        least = std::max(least, rowsHeld_[r] + changed(rows_, rowsHeld_.size(), r));
+    return least * (1 - 1e-12);
 }
 
 /// Where orders do not matter, what is left to gain is in the assignment: the best one's, annealed once more from next
@@ -455,10 +515,12 @@ void TesseraSearch::polish(Trial& trial) {
     Assignment assignment(problem_, objective_, trial.options().weights, trial.bound(), tolls_);
     assignment.hold(trial.bestMapping().core);
     RandomStream random(trial.seed(), kPolish + static_cast<std::uint64_t>(cycle_));
-    constexpr double kCool = 0.0003;
+    constexpr double kCool = 0.0003, kCold = 0.00003;
     const std::int64_t samples = std::min<std::int64_t>(total_, 10'000);  // of a long search there are many polishes
-    assignment.anneal(random, assignmentEffort(samples, samples), kCool, Assignment::Norm::sharp,
-                      [&trial] { trial.poll(); });
+    const auto poll = [&trial] { trial.poll(); };
+    const std::int64_t effort = assignmentEffort(samples, samples);
+    assignment.anneal(random, effort, kCool, Assignment::Norm::sharp, poll);
+    assignment.anneal(random, effort, kCold, Assignment::Norm::fullest, poll);
     if (assignment.worth() < trial.best()) evaluated(trial, ordered(assignment.core()));
 }
 
@@ -492,10 +554,12 @@ void TesseraSearch::anneal(Trial& trial) {
     const std::int64_t block = blockSize(trial);
     std::int64_t counted = 0;
     const bool byMakespan = objective_ == Objective::throughput;
+    const double least = trial.bound().objective;
     const auto jobs = static_cast<std::uint64_t>(jobs_);
-    constexpr int kFree = 40;
+    constexpr int kFree = 200;  // proposals that arithmetic alone rules out
     for (std::int64_t n = 0; n < block; ++n) {
-        const double heat = heat_ * annealed(before_ + done_ + n, length_);
+        const double above = least > 0 ? kNearBound * (value_ / least - 1) : 1;
+        const double heat = heat_ * annealed(before_ + done_ + n, length_) * std::min(1.0, above);
         const double limit = value_ * (1 + heat * fluctuation(random_.uniform()));
         const Evaluator::Limit most{byMakespan ? limit : kNever};
         Values values;
@@ -506,7 +570,10 @@ void TesseraSearch::anneal(Trial& trial) {
                 auto other = static_cast<std::int32_t>(random_.below(jobs - 1));
                 if (other >= job) ++other;
                 const Evaluator::Exchange exchange{job, other};
-                if (byMakespan && attempt < kFree && evaluator_.leastMakespan(exchange) > limit) continue;
+                const std::int32_t there = evaluator_.coreOf(other);
+                if (byMakespan && attempt < kFree && there != evaluator_.coreOf(job) &&
+                    leastMakespan(job, there, other) > limit)
+                    continue;
                 values = evaluator_.tryExchange(exchange, most);
                 break;
             }
@@ -517,7 +584,7 @@ void TesseraSearch::anneal(Trial& trial) {
             const auto position = static_cast<std::int32_t>(random_.below(core == from ? size : size + 1));
             const Evaluator::Move move{job, core, position};
             if (attempt < kFree && core == from && position == evaluator_.positionOf(job)) continue;
-            if (byMakespan && attempt < kFree && evaluator_.leastMakespan(move) > limit) continue;
+            if (byMakespan && attempt < kFree && core != from && leastMakespan(job, core, -1) > limit) continue;
             values = evaluator_.tryMove(move, most);
             break;
         }
@@ -525,6 +592,7 @@ void TesseraSearch::anneal(Trial& trial) {
         const double value = values.makespan < kNever ? valueOf(trial, values) : kNever;
         if (!(value <= limit)) continue;
         evaluator_.keep();
+        sumUp();
         value_ = valueOf(trial, evaluator_.values());
         if (value_ >= trial.best()) continue;
         trial.count(std::exchange(counted, 0), value_);
