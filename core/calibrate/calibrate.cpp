@@ -32,6 +32,7 @@ namespace fs = std::filesystem;
 
 constexpr double kStreamsShare = 0.1;    // of the time
 constexpr double kExchangesShare = 0.1;  // likewise
+constexpr double kLeastForOneSum = 2;    // seconds, where others use the machine
 constexpr double kBeforeKernels = 0.5;   // of it, at most, where other things use the machine
 constexpr double kLeastKernels = 0.05;   // of it, also where none is left
 constexpr double kLongestKernel = 0.5;   // seconds at the peak rate: a stop is answered behind it
@@ -165,7 +166,9 @@ private:
                 std::map<std::string_view, double> times;
                 for (const Transport& transport : transports()) {
                     if (transport.id == "tcp" && !options_.tcp) continue;
-                    const double rest = end - clockSeconds();
+                    // One sum is measured in any case: without it no prediction for several devices can be made.
+                    const double least = made_.accelerator.allReduce.empty() && times.empty() ? kLeastForOneSum : 0;
+                    const double rest = std::max(end - clockSeconds(), least);
                     if (rest <= 0) break;
                     const auto time = allReduceTime({.bytes = bytes,
                                                      .processes = processes,

@@ -107,12 +107,14 @@ TEST_F(Place, evaluatesAPlanOfOnesOwn) {
     const auto cut = documentOf(layers, 0, {"--plan", degrees});
     EXPECT_EQ(cut["own_plan"]["time_per_batch_s"], fastest["time_per_batch_s"]);
     // What the file fixes.
-    const auto fixed = documentOf(layers, 0, {"--plan", "file"});
+    const std::string recomputing = casePath("inputs/28_gpt3_mbs1_32GB_recomp.json");
+    const auto fixed = documentOf(recomputing, 0, {"--plan", "file"});
     EXPECT_EQ(fixed["own_plan"]["pipeline"], fixed["problem"]["reported"]["fixedPP"]);
     EXPECT_EQ(fixed["own_plan"]["tensor"], fixed["problem"]["reported"]["fixedTMPC"]);
     EXPECT_EQ(fixed["own_plan"]["data"], fixed["problem"]["reported"]["fixedDP"]);
     EXPECT_GE(fixed["own_plan"]["times_the_fastest"], 1);
-    EXPECT_EQ(fixed["time_per_batch_s"], fastest["time_per_batch_s"]) << "the fastest stands beside it";
+    EXPECT_EQ(fixed["time_per_batch_s"], documentOf(recomputing, 0)["time_per_batch_s"])
+        << "the fastest stands beside it";
     const Ended text = place(layers, {"--plan", degrees});
     EXPECT_EQ(text.code, 0) << text.errors;
     EXPECT_THAT(text.output, HasSubstr("Plan " + degrees + ": "));
@@ -121,15 +123,15 @@ TEST_F(Place, evaluatesAPlanOfOnesOwn) {
 
 TEST_F(Place, saysWhyAPlanOfOnesOwnDoesNotFit) {
     const std::string layers = casePath("inputs/16_gpt3_mbs1_80GB_stash.json");
-    const auto few = documentOf(layers, 4, {"--plan", "1,1,1"});
+    const auto few = documentOf(layers, 4, {"--plan", "1,4,1"});
     EXPECT_EQ(few["feasible"], true);
     EXPECT_EQ(few["own_plan"]["feasible"], false);
     EXPECT_EQ(few["own_plan"]["time_per_batch_s"], nullptr);
     EXPECT_THAT(few["own_plan"]["reason"].get<std::string>(),
-                HasSubstr("no plan of 1 stage, tensor width 1 and 1 replica fits: the one of least memory needs"));
+                HasSubstr("no plan of 1 stage, tensor width 4 and 1 replica fits: the one of least memory needs"));
     const auto many = documentOf(layers, 4, {"--plan", "64,8,64"});
     EXPECT_THAT(many["own_plan"]["reason"].get<std::string>(), HasSubstr("each replica occupies"));
-    const Ended text = place(layers, {"--plan", "1,1,1"});
+    const Ended text = place(layers, {"--plan", "1,4,1"});
     EXPECT_EQ(text.code, 4);
     EXPECT_THAT(text.output, HasSubstr("proven fastest")) << "the fastest is told all the same";
     EXPECT_THAT(text.errors, HasSubstr("no plan of 1 stage"));
@@ -150,7 +152,7 @@ TEST_F(Place, refusesPlansThatAreNone) {
     }
     EXPECT_THAT(place(layers, {"--plan", "1,3,1"}).errors,
                 HasSubstr("a tensor width of 3, of which there are no costs"));
-    EXPECT_THAT(place(layers, {"--plan", "1000,1,1"}).errors, HasSubstr("the plan has 1000 stages for"));
+    EXPECT_THAT(place(layers, {"--plan", "1000,4,1"}).errors, HasSubstr("the plan has 1000 stages for"));
     EXPECT_EQ(place(layers, {"--plan", "./missing.json"}).code, 6);
     const auto whole = documentOf(layers, 0);
     const auto wrong = [&](const auto& change, const std::string& sentence) {
