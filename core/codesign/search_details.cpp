@@ -230,7 +230,7 @@ ModelResult Scorer::resultOf(std::size_t model, const hardware::Architecture& ar
                    search.shape(slice, kind, true).reduceTime(bandwidth);
     }
     const Seconds load = plan.stages[slowest].load;
-    const Seconds work = unhindered.stages[slowest].load;
+    const Seconds work = std::min(unhindered.stages[slowest].load, load);  // up to rounding
     const Seconds reduce = std::min(Seconds{network}, work);
     Bytes first;
     for (const std::size_t layer : plan.stages.front().layers) {

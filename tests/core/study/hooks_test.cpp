@@ -160,16 +160,18 @@ TEST(Finish, inTheMiddleAnswersWithinASecond) {
     RunHooks hooks;
     hooks.finish = finish.get_token();
     hooks.threads = 1;
-    const clockid_t working = test::workClockOfThisThread();
-    std::atomic<double> asked{0};
-    std::jthread later([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(60));
-        asked = test::workMilliseconds(working);
+    double asked = 0;
+    hooks.progress = [&](const ProgressEvent& event) {
+        if (asked > 0 || event.task != "splitting by accpar") return;
+        asked = test::workMilliseconds();
         finish.request_stop();
-    });
+    };
     const Result result = run(longStudy(), hooks);
+    ASSERT_GT(asked, 0);
     EXPECT_LT(test::workMilliseconds() - asked, 1000 * test::kSlowerBuild);
-    EXPECT_FALSE(std::get<PartitionOutcome>(result.outcome).result.plans.empty());
+    const auto& plans = std::get<PartitionOutcome>(result.outcome).result.plans;
+    ASSERT_FALSE(plans.empty());
+    EXPECT_EQ(plans.front().endedBy, "stop");
 }
 
 TEST(Progress, isFrequentAndTellsCurvesForPeople) {
