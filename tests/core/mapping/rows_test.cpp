@@ -234,7 +234,8 @@ TEST_P(EveryAlgorithm, describesItselfAndItsSettings) {
         EXPECT_GE(setting.most, setting.fallback) << setting.name;
         EXPECT_FALSE(setting.help.empty()) << setting.name;
         // Both ends of the range are settings to work with.
-        const Problem problem = test::drawnProblem(12, 3, 20, 10);
+        // With more jobs than are solved exactly, which takes longer than the search.
+        const Problem problem = test::drawnProblem(16, 3, 20, 10);
         for (const double value : {setting.least, setting.most}) {
             Options options = optionsFor(row.id, 200);
             options.settings[std::string(row.id) + "." + std::string(setting.name)] = value;
