@@ -380,7 +380,8 @@ report::Table stagesOf(const Plan& plan, const Placed& result) {
 /// "29,093 samples/s · 141 ms/batch · 4 stages × 256 replicas · tensor width 1".
 std::string summaryOf(const Plan& plan, const Placed& result) {
     std::string text = formatQuantity(plan.timePerBatch.value, Measure::seconds) + "/batch";
-    if (const auto throughput = throughputOf(result, plan)) text = study::rateText(*throughput) + " samples/s · " + text;
+    if (const auto throughput = throughputOf(result, plan))
+        text = study::rateText(*throughput) + " samples/s · " + text;
     return text + fmt::format(" · {} × {} · tensor width {}",
                               formatCounted(static_cast<double>(plan.stages.size()), "stage", "stages"),
                               formatCounted(static_cast<double>(plan.data), "replica", "replicas"), plan.tensor);
