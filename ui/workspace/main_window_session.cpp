@@ -235,11 +235,8 @@ void MainWindow::Implementation::restoreSession() {
     if (!options.recordHistory) path.clear();
     openHistory(path);
 
-    if (!options.restoreSession) {
-        // The window manager needs a moment for its frame.
-        QTimer::singleShot(kSettled, context.get(), [this] { fitToScreen(); });
-        return begin();
-    }
+    // A window without a session is another program's, which says how large it is.
+    if (!options.restoreSession) return begin();
     restoring = true;
     const bool failed = settings.value(kRestoring).toBool();
     settings.setValue(kRestoring, true);
