@@ -88,7 +88,7 @@ OperatorGraph pathGraph(std::size_t operators, std::size_t reach, std::uint64_t 
 
 TEST(ScheduleLists, shortenSchedulesThatPathsBound) {
     double first = 0, improved = 0;
-    for (const std::uint64_t seed : {1, 2}) {
+    for (const std::uint64_t seed : {1U, 2U}) {
         const OperatorGraph graph = pathGraph(200, 25, seed);
         const Cores cores{8, 8};
         ScheduleOptions options;
