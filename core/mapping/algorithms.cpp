@@ -25,9 +25,10 @@ std::vector<Algorithm> makeAlgorithms() {
         {.id = "tessera",
          .title = "Tessera",
          .description =
-             "Ours: assignments annealed on loads and bytes alone, then orders and assignments on schedules of "
-             "which only what a change touches is made anew, from several starts of which the better go on; all "
-             "schedules of up to 12 jobs; ends when the bound proves the best.",
+             "Ours: assignments annealed on loads and bytes alone, then orders and assignments on a relaxation of "
+             "schedules, which takes no samples, and on schedules of which only what a change touches is made anew; "
+             "from several starts of which the better go on; all schedules of up to 12 jobs; ends when the bound "
+             "proves the best.",
          .settings = {},
          .source = "Tessera"},
         {.id = "magma",

@@ -12,25 +12,32 @@
 #include "core/mapping/annealing.h"
 #include "core/mapping/assignment.h"
 #include "core/mapping/bound.h"
+#include "core/mapping/coarse_schedule.h"
 #include "core/mapping/evaluator.h"
 #include "core/mapping/exact.h"
 #include "core/mapping/searches.h"
 #include "core/mapping/state.h"
 
 /// Our own search. Which job runs where is annealed on loads and bytes alone, where a change costs a few additions;
-/// orders are then built so that jobs that want the bandwidth do not meet, and both are annealed together on schedules,
-/// of which only what a change touches is made anew. Several starts are annealed side by side, and of those the worse
-/// half is given up again and again: which assignment has a good order shows after few samples. Then it begins again.
+/// orders are then built so that jobs that want the bandwidth do not meet, and both are annealed together: first on a
+/// relaxation of schedules, which takes no samples, then on schedules, of which only what a change touches is made
+/// anew. Several starts are annealed side by side, and of those the worse half is given up again and again: which
+/// assignment has a good order shows after few samples. Then it begins again.
 namespace tessera::mapping {
 
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kOrders = 1, kPolish = std::uint64_t{1} << 62U,
+constexpr std::uint64_t kOrders = 1, kPolish = std::uint64_t{1} << 62U, kCoarse = std::uint64_t{1} << 61U,
                         kAssignments = 2;  ///< random streams; the latter, and one for every annealing after it
 constexpr std::uint64_t kExchanges = 60, kMoves = 25;  ///< per cent; the rest changes places on a core
-/// First temperatures per job, relative to the value: of an annealing from a new assignment, and from the best so far.
-constexpr double kFreshHeat = 0.1, kHeat = 0.03;
+/// First temperatures per job, relative to the value: of an annealing on the relaxation, on schedules from what came
+/// out of it, and on schedules from the best so far.
+constexpr double kCoarseHeat = 0.15, kFreshHeat = 0.02, kHeat = 0.03;
+/// Proposals of an annealing on the relaxation, in per cent of the samples: at first, and again where that leaves more
+/// than kFar above the bound.
+constexpr std::int64_t kCoarseEffort = 60, kMoreCoarseEffort = 240;
+constexpr double kFar = 0.005;
 /// The temperature falls with what is above the bound, from a gap of 1 / kNearBound on: what is left to gain there is
 /// less than what steps at the usual temperatures lose.
 constexpr double kNearBound = 30;
@@ -58,6 +65,7 @@ std::int64_t assignmentEffort(std::int64_t samples, std::int64_t length) {
     constexpr std::int64_t kLeast = 140'000, kMost = 1'000'000;
     return std::min(60 * length, std::clamp(14 * samples, kLeast, kMost));
 }
+constexpr std::int64_t kShareOfEffort = 4;  ///< of it, where the relaxation anneals assignments, too
 
 class TesseraSearch {
 public:
@@ -69,7 +77,8 @@ private:
     using Orders = std::vector<std::vector<std::int32_t>>;
 
     void begin(Trial& trial);
-    void add(Trial& trial, std::int64_t number, std::int64_t effort);
+    void add(Trial& trial, std::int64_t number, std::int64_t effort, std::int64_t samples);
+    Orders relaxed(Trial& trial, const Orders& orders, std::int64_t number, std::int64_t samples) const;
     void take(std::size_t contender);
     void endTurn(Trial& trial);
     void polish(Trial& trial);
@@ -439,8 +448,9 @@ void TesseraSearch::begin(Trial& trial) {
     done_ = before_ = active_ = 0;
     heat_ = (isFresh ? kFreshHeat : kHeat) / static_cast<double>(jobs_);
     if (isFresh) {
-        const std::int64_t effort = assignmentEffort(total_, samples) / count;
-        for (std::int64_t i = 0; i < count; ++i) add(trial, cycle_ * kContenders + i, effort);
+        std::int64_t effort = assignmentEffort(total_, samples) / count;
+        if (objective_ == Objective::throughput) effort /= kShareOfEffort;
+        for (std::int64_t i = 0; i < count; ++i) add(trial, cycle_ * kContenders + i, effort, samples);
     }
     // A warm start, or a construction, may be better than what was made now.
     evaluator_.hold(trial.bestMapping());
@@ -453,9 +463,24 @@ void TesseraSearch::begin(Trial& trial) {
     ++cycle_;
 }
 
+/// Orders, annealed on the relaxation.
+TesseraSearch::Orders TesseraSearch::relaxed(Trial& trial, const Orders& orders, std::int64_t number,
+                                             std::int64_t samples) const {
+    const auto poll = [&trial] { trial.poll(); };
+    const double heat = kCoarseHeat / static_cast<double>(jobs_);
+    RandomStream random(trial.seed(), kCoarse + static_cast<std::uint64_t>(number));
+    CoarseSchedule coarse(problem_);
+    coarse.hold(orders);
+    coarse.anneal(random, kCoarseEffort * samples / 100, heat, poll);
+    if (coarse.makespan() > trial.bound().objective * (1 + kFar))
+        coarse.anneal(random, kMoreCoarseEffort * samples / 100, heat, poll);
+    return coarse.orders();
+}
+
 /// A further contender: a new assignment, in an order.
-void TesseraSearch::add(Trial& trial, std::int64_t number, std::int64_t effort) {
+void TesseraSearch::add(Trial& trial, std::int64_t number, std::int64_t effort, std::int64_t samples) {
     Contender contender{ordered(assigned(trial, number, effort)), kNever};
+    if (objective_ == Objective::throughput) contender.orders = relaxed(trial, contender.orders, number, samples);
     contender.value = evaluated(trial, contender.orders);
     contenders_.push_back(std::move(contender));
 }

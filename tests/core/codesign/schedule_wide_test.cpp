@@ -34,7 +34,7 @@ OperatorGraph wideGraph(std::size_t operators, std::size_t width, std::uint64_t 
 TEST(ScheduleBounds, ofWindowsAreNeverAboveTheOptimum) {
     RandomStream random(5);
     int better = 0;
-    for (int round = 0; round < (test::kSanitized ? 100 : 800); ++round) {
+    for (int round = 0; round < 800; ++round) {
         Shape shape{.operators = 3 + random.below(4), .edges = 0.5 * random.uniform()};
         shape.kinds = 1 + random.below(3);
         const OperatorGraph graph = randomGraph(random, shape);
