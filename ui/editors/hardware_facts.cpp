@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -13,10 +14,6 @@ constexpr std::size_t kMostGroupsListed = 12;
 
 QString tr(const char* text) {
     return QCoreApplication::translate("tessera::ui::hardwareFacts", text);
-}
-
-QString shownText(const std::string& text) {
-    return QString::fromStdString(escaped(text));
 }
 
 Facts::Row quantity(const QString& label, double value, Measure measure) {

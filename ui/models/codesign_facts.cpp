@@ -10,6 +10,7 @@
 #include "core/study/metric.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 

@@ -13,6 +13,7 @@
 #include "core/report/theme.h"
 #include "core/study/partition_study.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {

@@ -6,6 +6,7 @@
 #include "core/base/units.h"
 #include "core/study/explain.h"
 #include "core/study/metric.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 

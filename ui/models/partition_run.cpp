@@ -18,6 +18,7 @@
 #include "core/report/partition_report.h"
 #include "core/report/report_document.h"
 #include "core/study/metric.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 
@@ -28,10 +29,6 @@ QString tr(const char* text) {
 }
 
 }  // namespace
-
-QString shownText(const std::string& text) {
-    return QString::fromStdString(escaped(text));
-}
 
 PartitionRun::PartitionRun(std::shared_ptr<const study::Result> result) : result_(std::move(result)) {}
 
@@ -146,22 +143,6 @@ QString typeTitle(partition::Type type) {
             return tr("Type III: output channels");
     }
     return {};
-}
-
-QString fileStem(const QString& text) {
-    constexpr int kLongest = 60;
-    QString stem;
-    for (const QChar letter : text.toLower()) {
-        const bool plain = letter.unicode() < 128 && letter.isLetterOrNumber();
-        if (plain) {
-            stem += letter;
-        } else if (!stem.isEmpty() && !stem.endsWith(QLatin1Char('-'))) {
-            stem += QLatin1Char('-');
-        }
-    }
-    stem.truncate(kLongest);
-    while (stem.endsWith(QLatin1Char('-'))) stem.chop(1);
-    return stem.isEmpty() ? QStringLiteral("run") : stem;
 }
 
 QString certaintyOf(const partition::Plan& plan) {

@@ -10,9 +10,6 @@
 
 namespace tessera::ui {
 
-/// Text of strangers on one line, cut, control characters shown.
-QString shownText(const std::string& text);
-
 /// A finished partition run as views read it: shares the result, so that a copy is cheap and stays valid on threads.
 class PartitionRun {
 public:
@@ -53,8 +50,6 @@ QString studyWithAllGroups(study::Study study);
 /// How many pins differ between the two.
 int differenceOf(const PartitionPins& one, const PartitionPins& other);
 
-/// A name that is safe as the stem of a file: letters, digits and dashes.
-QString fileStem(const QString& text);
 /// "Type II: input channels"
 QString typeTitle(partition::Type type);
 /// "optimality gap ≤ 7.2 %", "proven optimal"

@@ -8,6 +8,7 @@
 #include "core/report/theme.h"
 #include "core/study/metric.h"
 #include "ui/models/table_columns.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {

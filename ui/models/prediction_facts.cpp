@@ -8,6 +8,7 @@
 #include "core/study/prediction_study.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 

@@ -7,6 +7,7 @@
 #include "core/base/units.h"
 #include "core/study/prediction_study.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 
 namespace tessera::ui {
 

@@ -8,6 +8,7 @@
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/table_model.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/lazy_tabs.h"
 #include "ui/views/table_view.h"

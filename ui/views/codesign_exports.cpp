@@ -6,6 +6,7 @@
 #include "core/report/codesign_pictures.h"
 #include "core/study/codesign_timeline.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/views/result_exports.h"
 
 namespace tessera::ui {

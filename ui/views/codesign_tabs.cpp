@@ -11,6 +11,7 @@
 #include "core/study/codesign_timeline.h"
 #include "ui/models/codesign_tables.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/codesign_explorer.h"
 #include "ui/views/drawing_view.h"

@@ -13,6 +13,7 @@
 #include "ui/models/codesign_facts.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
 #include "ui/views/codesign_explorer.h"

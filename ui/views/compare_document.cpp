@@ -30,6 +30,7 @@
 #include "ui/models/background.h"
 #include "ui/models/partition_comparison.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/convergence_view.h"
 #include "ui/views/empty_state.h"

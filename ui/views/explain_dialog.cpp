@@ -1,15 +1,15 @@
 #include "ui/views/explain_dialog.h"
 
-#include <QClipboard>
+#include <QCoreApplication>
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QGridLayout>
-#include <QGuiApplication>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
 #include "core/base/text.h"
+#include "ui/models/text.h"
 #include "ui/views/text_label.h"
 
 namespace tessera::ui {
@@ -149,8 +149,7 @@ void showExplanation(const study::Explanation& explanation, QWidget& owner) {
     auto* copy = buttons->addButton(words("Copy as text"), QDialogButtonBox::ActionRole);
     for (QAbstractButton* button : buttons->buttons()) qobject_cast<QPushButton*>(button)->setAutoDefault(false);
     copy->setIcon(theme().icon(QStringLiteral("copy")));
-    QObject::connect(copy, &QPushButton::clicked, dialog,
-                     [text = asText(explanation)] { QGuiApplication::clipboard()->setText(text); });
+    QObject::connect(copy, &QPushButton::clicked, dialog, [text = asText(explanation)] { copyText(text); });
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
     column->addWidget(buttons);
     const int height = content->layout()->heightForWidth(kWidth) + buttons->sizeHint().height() + theme().spacing(4);

@@ -15,6 +15,7 @@
 #include "core/base/file.h"
 #include "core/report/raster.h"
 #include "ui/models/background.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -63,21 +64,6 @@ void showFailure(QWidget& owner, const QString& title, const QString& sentence) 
     box->setTextFormat(Qt::PlainText);
     box->setIconPixmap(theme().icon(QStringLiteral("warning"), "warning").pixmap(QSize(32, 32)));
     box->open();
-}
-
-/// The name as the stem of a file: letters, digits, "-" and "_"; names may come from files of strangers.
-QString fileStem(const QString& name) {
-    QString stem;
-    for (const QChar letter : name.left(64)) {
-        const bool plain = letter.isLetterOrNumber() || letter == QLatin1Char('_');
-        if (plain) {
-            stem += letter;
-        } else if (!stem.isEmpty() && !stem.endsWith(QLatin1Char('-'))) {
-            stem += QLatin1Char('-');
-        }
-    }
-    while (stem.endsWith(QLatin1Char('-'))) stem.chop(1);
-    return stem.isEmpty() ? QStringLiteral("tessera") : stem;
 }
 
 /// Where the last export of this session went.

@@ -1,8 +1,6 @@
 #include "ui/views/facts_view.h"
 
-#include <QClipboard>
 #include <QFrame>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QPushButton>
@@ -13,6 +11,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "ui/models/text.h"
 #include "ui/views/explain_dialog.h"
 #include "ui/views/text_label.h"
 
@@ -117,7 +116,7 @@ private:
     }
 
     void copy() {
-        QGuiApplication::clipboard()->setText(exact());
+        copyText(exact());
         emit view_.copied(row_.label);
         value_->setText(FactsView::tr("Copied"));
         QTimer::singleShot(kCopiedShown, this, [this] { value_->setText(wrapping(row_.value)); });

@@ -1,7 +1,6 @@
 #include "ui/views/graph_view.h"
 
 #include <QApplication>
-#include <QClipboard>
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QJsonArray>
@@ -21,6 +20,7 @@
 
 #include "core/report/graph_layout.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/graph_camera.h"
 #include "ui/views/graph_overview.h"
@@ -720,7 +720,7 @@ void GraphView::fillMenu(QMenu& menu, int node) {
         else if (d_->scene.canOpen(node))
             menu.addAction(theme().icon(QStringLiteral("expand")), tr("Unfold"), this, [this, node] { expand(node); });
         menu.addAction(theme().icon(QStringLiteral("copy")), tr("Copy name"), this,
-                       [this, node] { QApplication::clipboard()->setText(nameOf(d_->contents(), node)); });
+                       [this, node] { copyText(nameOf(d_->contents(), node)); });
         menu.addSeparator();
     }
     menu.addAction(theme().icon(QStringLiteral("fit")), tr("Fit"), this, [this] { fit(); });

@@ -9,6 +9,7 @@
 #include "core/study/mapping_document.h"
 #include "core/study/title.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/views/result_exports.h"
 
 namespace tessera::ui {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/graph_view.h"

@@ -34,6 +34,7 @@
 #include "ui/models/model_overview.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_model.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/explain_dialog.h"
 #include "ui/views/focus_start.h"

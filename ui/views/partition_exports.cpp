@@ -7,6 +7,7 @@
 #include "core/report/partition_report.h"
 #include "core/report/scaling_picture.h"
 #include "core/study/timeline.h"
+#include "ui/models/text.h"
 #include "ui/views/result_exports.h"
 
 namespace tessera::ui {

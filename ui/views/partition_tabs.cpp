@@ -17,6 +17,7 @@
 #include "core/study/timeline.h"
 #include "ui/models/background.h"
 #include "ui/models/partition_facts.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/assumptions_pane.h"
 #include "ui/views/convergence_view.h"

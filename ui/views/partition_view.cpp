@@ -26,6 +26,7 @@
 #include "ui/models/background.h"
 #include "ui/models/partition_facts.h"
 #include "ui/models/partition_tables.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/explain_dialog.h"
 #include "ui/views/flow_layout.h"

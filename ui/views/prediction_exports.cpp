@@ -2,6 +2,7 @@
 
 #include "core/report/prediction_pictures.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/views/result_exports.h"
 
 namespace tessera::ui {

@@ -8,6 +8,7 @@
 #include "ui/models/partition_run.h"
 #include "ui/models/partition_tables.h"
 #include "ui/models/prediction_tables.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/assumptions_pane.h"
 #include "ui/views/partition_panes.h"

@@ -8,6 +8,7 @@
 #include "ui/models/partition_run.h"
 #include "ui/models/prediction_facts.h"
 #include "ui/models/table_columns.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
 #include "ui/views/headline_bar.h"

@@ -28,6 +28,7 @@
 #include "core/report/raster.h"
 #include "ui/models/background.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/message_bar.h"

@@ -16,6 +16,7 @@
 #include "ui/models/background.h"
 #include "ui/models/document_keys.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/run_progress.h"
 #include "ui/views/run_view.h"

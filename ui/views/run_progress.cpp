@@ -13,6 +13,7 @@
 #include "core/study/progress_value.h"
 #include "ui/jobs/run_status.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/convergence_view.h"
 

@@ -13,6 +13,7 @@
 #include "core/study/title.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/solving_pages.h"
 

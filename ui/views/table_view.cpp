@@ -1,9 +1,7 @@
 #include "ui/views/table_view.h"
 
 #include <QAction>
-#include <QClipboard>
 #include <QContextMenuEvent>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -27,6 +25,7 @@
 #include "core/base/units.h"
 #include "core/report/table.h"
 #include "ui/models/row_order.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 
 namespace tessera::ui {
@@ -458,7 +457,7 @@ void TableView::Implementation::openMenu(const QPoint& place, const QModelIndex&
                        [this, row, column] { emit owner->explainRequested(row, column); });
     if (at.isValid())
         menu.addAction(theme().icon(QStringLiteral("copy")), tr("Copy this value"), owner,
-                       [this, row, column] { QGuiApplication::clipboard()->setText(model->exactText(row, column)); });
+                       [this, row, column] { copyText(model->exactText(row, column)); });
     const QVector<int> selected = owner->selectedRows();
     QAction* copy = menu.addAction(selected.size() == 1 ? tr("Copy 1 row with titles")
                                                         : tr("Copy %1 rows with titles").arg(count(selected.size())),
@@ -522,7 +521,7 @@ QVector<int> TableView::selectedRows() const {
 
 void TableView::copySelection() {
     const QVector<int> selected = selectedRows();
-    if (!selected.isEmpty()) QGuiApplication::clipboard()->setText(d_->tabSeparated(selected));
+    if (!selected.isEmpty()) copyText(d_->tabSeparated(selected));
 }
 
 void TableView::setFilterVisible(bool visible) {

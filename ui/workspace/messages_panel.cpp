@@ -1,7 +1,5 @@
 #include "ui/workspace/messages_panel.h"
 
-#include <QApplication>
-#include <QClipboard>
 #include <QLabel>
 #include <QMenu>
 #include <QStyledItemDelegate>
@@ -9,6 +7,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/focus_start.h"
@@ -65,7 +64,7 @@ MessagesPanel::MessagesPanel(QWidget* parent)
         QStringList lines;
         for (const QModelIndex& index : list_->selectionModel()->selectedIndexes())
             lines.append(index.data(Qt::ToolTipRole).toString());
-        QApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+        copyText(lines.join(QLatin1Char('\n')));
     });
     auto* clearAll = new QAction(tr("Clear messages"), list_);
     connect(clearAll, &QAction::triggered, this, [this] { clear(); });

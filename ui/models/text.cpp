@@ -1,0 +1,42 @@
+#include "ui/models/text.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+
+#include "core/base/escape.h"
+#include "core/base/text.h"
+
+namespace tessera::ui {
+
+QString shownText(const std::string& text) {
+    return QString::fromStdString(escaped(text));
+}
+
+QString fileStem(const QString& text) {
+    constexpr int kLongest = 60;
+    QString stem;
+    for (const QChar letter : text.toLower()) {
+        if (stem.size() >= kLongest) break;
+        if (letter.isLetterOrNumber() || letter == QLatin1Char('_')) {
+            stem += letter;
+        } else if (!stem.isEmpty() && !stem.endsWith(QLatin1Char('-'))) {
+            stem += QLatin1Char('-');
+        }
+    }
+    while (stem.endsWith(QLatin1Char('-'))) stem.chop(1);
+    return stem.isEmpty() ? QStringLiteral("tessera") : stem;
+}
+
+void copyText(const QString& text) {
+    QString shown;
+    for (qsizetype begin = 0; begin <= text.size();) {
+        qsizetype end = begin;
+        while (end < text.size() && text[end] != QLatin1Char('\n') && text[end] != QLatin1Char('\t')) ++end;
+        shown += QString::fromStdString(escaped(text.mid(begin, end - begin).toStdString(), kUncut));
+        if (end < text.size()) shown += text[end];
+        begin = end + 1;
+    }
+    QGuiApplication::clipboard()->setText(shown);
+}
+
+}  // namespace tessera::ui
