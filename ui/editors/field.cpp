@@ -358,16 +358,17 @@ public:
     }
     QString problem() const override { return reading_.problem; }
     QString remark() const override {
-        return reading_.problem.isEmpty() ? words::counted(reading_.count, "value", "values") : QString();
+        const bool counts = reading_.problem.isEmpty() && !reading_.value.is_null();
+        return counts ? words::counted(reading_.count, "value", "values") : QString();
     }
 
 private:
     RangeField(TextBox* box, const FieldRow& row, QWidget* parent)
-        : SingleField(box, row, parent), box_(box), measure_(row.measure) {
+        : SingleField(box, row, parent), box_(box), measure_(row.measure), isOptional_(!row.required) {
         box->setMaxLength(kLongestText);
         box->setPlaceholderText(placeholderOf(row));
         connect(box, &QLineEdit::textEdited, this, [this](const QString& text) {
-            reading_ = readRangeText(text, measure_, before_);
+            reading_ = readingOf(text);
             emit edited(reading_.value);
         });
         connect(box, &QLineEdit::editingFinished, this, [this] {
@@ -381,10 +382,16 @@ private:
         const QString text = rangeText(value, measure_);
         if (text != box_->text()) box_->setText(text);
         if (!box_->hasFocus()) box_->setCursorPosition(0);
-        reading_ = readRangeText(text, measure_, before_);
+        reading_ = readingOf(text);
+    }
+    /// Nothing is a value, too, where the field may be left out.
+    RangeReading readingOf(const QString& text) const {
+        if (isOptional_ && text.trimmed().isEmpty()) return {Json(), QString(), 0};
+        return readRangeText(text, measure_, before_);
     }
     TextBox* box_;
     Measure measure_;
+    bool isOptional_;
     Json before_;
     RangeReading reading_;
 };

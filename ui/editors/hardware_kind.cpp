@@ -372,6 +372,25 @@ HardwareKind platformKind() {
     return kind;
 }
 
+FieldRow optional(FieldRow row) {
+    row.required = false;
+    return row;
+}
+
+/// What joins an accelerator to its memory or to the network, by whole units.
+QVector<FieldRow> interfaceRows(const std::string& key, const QString& heading, const QString& of) {
+    QVector<FieldRow> rows{
+        textRow(key + ".unit", tr("%1 unit").arg(of), tr("What its bandwidth comes in: a stack, a link")),
+        numberRow(key + ".bytes_per_s", tr("%1 rate").arg(of), Measure::bytesPerSecond, tr("Of one unit, one way"),
+                  {.least = 1, .most = static_cast<double>(hardware::kFastestInterface), .whole = true}),
+        numberRow(key + ".mm2", tr("%1 area").arg(of), Measure::area,
+                  tr("Of one unit on the accelerator; empty = unknown")),
+        numberRow(key + ".watts", tr("%1 power").arg(of), Measure::watts,
+                  tr("Of one unit under load; empty = unknown"))};
+    rows.front().heading = heading;
+    return rows;
+}
+
 FieldRow rangeRow(const std::string& key, const QString& label, Measure measure, const QString& help) {
     FieldRow row = textRow("parameters." + key, label, help, true);
     row.kind = FieldKind::range;
@@ -415,13 +434,20 @@ QVector<FieldRow> boundRows() {
         required(numberRow("bound_mm2", tr("Area"), Measure::area, tr("The largest area that is searched")));
     FieldRow buffer = numberRow("bound.glb_bytes", tr("Global buffer"), Measure::bytes, tr("A power of two"),
                                 {.least = 1, .most = static_cast<double>(hardware::kLargestBuffer), .whole = true});
-    return {textRow("bound.name", tr("Accelerator"), tr("Whose area is the largest that is searched"), true),
-            required(countRow("bound.num_tc", tr("Tensor cores"), tr("How many it has"), kCores)),
-            required(countRow("bound.num_vc", tr("Vector cores"), tr("How many it has"), kCores)),
-            required(countRow("bound.pe_x", tr("Array width"), tr("PE_x, a power of two"), kSide)),
-            required(countRow("bound.pe_y", tr("Array height"), tr("PE_y, a power of two"), kSide)),
-            required(buffer),
-            area};
+    const auto bandwidth = [](const std::string& path, const QString& label, const QString& help) {
+        return numberRow(path, label, Measure::bytesPerSecond, help,
+                         {.least = 1, .most = static_cast<double>(hardware::kFastestInterface), .whole = true});
+    };
+    return {
+        textRow("bound.name", tr("Accelerator"), tr("Whose area is the largest that is searched"), true),
+        required(countRow("bound.num_tc", tr("Tensor cores"), tr("How many it has"), kCores)),
+        required(countRow("bound.num_vc", tr("Vector cores"), tr("How many it has"), kCores)),
+        required(countRow("bound.pe_x", tr("Array width"), tr("PE_x, a power of two"), kSide)),
+        required(countRow("bound.pe_y", tr("Array height"), tr("PE_y, a power of two"), kSide)),
+        required(buffer),
+        bandwidth("bound.hbm_bandwidth_bytes_per_s", tr("HBM bandwidth"), tr("Empty = the one among the rates")),
+        bandwidth("bound.network_bandwidth_bytes_per_s", tr("Network bandwidth"), tr("Needed where links take area")),
+        area};
 }
 
 Json blankTemplate() {
@@ -468,7 +494,11 @@ HardwareKind templateKind() {
                  tr("PE_x: columns of a tensor core and lanes of a vector core; powers of two")),
         rangeRow("pe_y", tr("Array height"), Measure::count, tr("PE_y: rows of a tensor core; powers of two")),
         rangeRow("glb_bytes", tr("Global buffer"), Measure::bytes, tr("GLB, shared by all cores; powers of two")),
-        rangeRow("hbm_bytes", tr("HBM"), Measure::bytes, tr("Memory of one accelerator; it takes none of the area"))};
+        rangeRow("hbm_bytes", tr("HBM"), Measure::bytes, tr("Memory of one accelerator; it takes none of the area")),
+        optional(rangeRow("hbm_bandwidth_bytes_per_s", tr("HBM bandwidths"), Measure::bytesPerSecond,
+                          tr("To search them, too; empty = the one among the rates"))),
+        optional(rangeRow("network_bandwidth_bytes_per_s", tr("Network bandwidths"), Measure::bytesPerSecond,
+                          tr("To search them, too; empty = that of the study")))};
     kind.fields[1].heading = tr("What a search tries");
     kind.bound = boundRows();
     kind.lists = {bufferAreas("area.l2", tr("Areas of an L2, from small to large"), tr("size of L2")),
@@ -497,6 +527,8 @@ HardwareKind templateKind() {
     kind.moreFields.back().unit = tr("words/cycle");
     kind.moreFields[0].heading = tr("Areas of the elements");
     kind.moreFields[2].heading = tr("Rates");
+    kind.moreFields += interfaceRows("hbm_interface", tr("Interface of the HBM"), tr("HBM"));
+    kind.moreFields += interfaceRows("network_interface", tr("Interface of the network"), tr("Link"));
     kind.blank = blankTemplate();
     kind.read = [](const JsonNode& root) -> Preview {
         CountedTemplate counted{.space = hardware::readTemplate(root), .census = {}};

@@ -200,6 +200,38 @@ TEST_F(TemplateDocument, aNewOneIsRightFromTheStart) {
     EXPECT_EQ(hardware::loadTemplate("mine").area.globalBuffer.size(), 3U);
 }
 
+TEST_F(TemplateDocument, bandwidthsAreSearchedWithTheAreaOfTheirInterfaces) {
+    const auto document = opened(QStringLiteral("template/phaze-bandwidths"));
+    EXPECT_EQ(box(*document, QStringLiteral("HBM bandwidths"))->text(),
+              QStringLiteral("600 GB/s, 1.2 TB/s, 1.8 TB/s, 2.4 TB/s"));
+    EXPECT_EQ(box(*document, QStringLiteral("HBM unit"))->text(), QStringLiteral("HBM2 stack"));
+    type(box(*document, QStringLiteral("Network bandwidths")), QStringLiteral("300 GB/s, 1.2 TB/s"));
+    type(box(*document, QStringLiteral("Link area")), QStringLiteral("2 mm²"));
+    settle(*document);
+    ASSERT_TRUE(document->saveAs(QStringLiteral("links")));
+    const hardware::Template saved = hardware::loadTemplate("links");
+    EXPECT_EQ(saved.networkBandwidth.values, (std::vector<std::int64_t>{300'000'000'000, 1'200'000'000'000}));
+    ASSERT_TRUE(saved.networkInterface.has_value());
+    EXPECT_EQ(saved.networkInterface->area->value, 2);
+}
+
+TEST_F(TemplateDocument, bandwidthsMayBeLeftOutAndAskedForLater) {
+    const auto document = opened(QStringLiteral("template/phaze"));
+    EXPECT_EQ(box(*document, QStringLiteral("HBM bandwidths"))->text(), QString());
+    type(box(*document, QStringLiteral("HBM bandwidths")), QStringLiteral("600 GB/s, 1.2 TB/s"));
+    settle(*document);
+    ASSERT_TRUE(document->saveAs(QStringLiteral("searched")));
+    EXPECT_EQ(hardware::loadTemplate("searched").hbmBandwidth.values.size(), 2U);
+    QLineEdit* bandwidths = box(*document, QStringLiteral("HBM bandwidths"));
+    bandwidths->setFocus();
+    bandwidths->selectAll();
+    QTest::keyClick(bandwidths, Qt::Key_Delete);
+    settle(*document);
+    ASSERT_TRUE(document->save());
+    EXPECT_TRUE(hardware::loadTemplate("searched").hbmBandwidth.values.empty());
+    EXPECT_FALSE(hardware::loadTemplate("searched").hbmInterface.has_value());
+}
+
 TEST_F(TemplateDocument, differencesNameRangesAsAWhole) {
     const HardwareKind& kind = *hardwareKind(QStringLiteral("template"));
     Json other = kind.blank;
