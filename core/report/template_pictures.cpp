@@ -38,8 +38,8 @@ std::vector<AreaPart> areaParts(const std::vector<hardware::Area>& areas) {
                                 {"l2", "L2", operatorColour("normalisation"), &Area::l2},
                                 {"glb", "Global buffer", operatorColour("memory"), &Area::globalBuffer}};
     const std::array interfaces{
-        AreaPart{"hbm-interface", "HBM interface", kCategories[5], &Area::hbmInterface},
-        AreaPart{"network-interface", "Network interface", kCategories[4], &Area::networkInterface}};
+        AreaPart{"hbm-interface", "HBM interface", kCategories[7], &Area::hbmInterface},
+        AreaPart{"network-interface", "Network interface", operatorColour("communication"), &Area::networkInterface}};
     for (const AreaPart& part : interfaces)
         if (std::any_of(areas.begin(), areas.end(), [&](const Area& area) { return (area.*part.size).value > 0; }))
             parts.push_back(part);

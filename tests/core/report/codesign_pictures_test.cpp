@@ -295,6 +295,9 @@ TEST_F(CodesignPictures, bandwidthsAreNamedWhereTheyAreSearched) {
     const Chart areas = areaPartsChart(result);
     EXPECT_NEAR(seriesNamed(areas, "hbm-interface")->y[0], 8 * 10.45, 1e-9);
     EXPECT_NEAR(seriesNamed(areas, "network-interface")->y[0], 24 * 1.888, 1e-9);
+    std::set<std::string> colours;
+    for (const Series& series : areas.series) colours.insert(series.colour);
+    EXPECT_EQ(colours.size(), areas.series.size()) << "parts that share a colour";
     const study::Result whole = test::wholeCodesign(result);
     EXPECT_TRUE(says(study::headline(whole), "-hbm2400GBps-net600GBps"));
     EXPECT_TRUE(says(codesignText(whole, outcome), "600 GB/s"));
