@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/base/units.h"
+#include "core/study/metric.h"
 #include "ui/jobs/jobs.h"
 #include "ui/theme/theme.h"
 #include "ui/views/run_progress.h"
@@ -52,8 +53,12 @@ QString JobRow::factsOf(const RunState& state) {
             return state.problem;
         default:
             facts.append(statusText(state.status).toLower());
-            if (!state.best.isEmpty()) facts.append(tr("best %1").arg(state.best));
             facts.append(tr("took %1").arg(durationText(state.seconds)));
+            // What is best while it works may not be the answer: of a fleet, the best subset is chosen at the end.
+            if (state.result)
+                facts.append(QString::fromStdString(study::headline(*state.result)));
+            else if (!state.best.isEmpty())
+                facts.append(tr("best %1").arg(state.best));
     }
     return facts.join(QStringLiteral(" · "));
 }

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
+#include "core/study/metric.h"
 #include "core/study/study.h"
+#include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
 #include "tests/support/turns.h"
 #include "ui/jobs/jobs.h"
@@ -43,6 +47,16 @@ TEST(JobRow, sayHowFarHowGoodAndHowLong) {
     state.left = "about 2 s left";
     EXPECT_EQ(JobRow::factsOf(state),
               "71 % · splitting · 612 per s · best 36.2 ms · no improvement for 5.0 s · about 2 s left");
+}
+
+TEST(JobRow, aFinishedRunSaysItsAnswerRatherThanTheLastBest) {
+    RunState state;
+    state.status = store::RunStatus::done;
+    state.best = "174 ms";
+    state.seconds = 2;
+    EXPECT_EQ(JobRow::factsOf(state), "done · took 2.0 s · best 174 ms");
+    state.result = std::make_shared<const study::Result>(test::handMadeResult());
+    EXPECT_EQ(JobRow::factsOf(state), "done · took 2.0 s · " + QString::fromStdString(study::headline(*state.result)));
 }
 
 }  // namespace
