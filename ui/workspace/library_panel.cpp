@@ -285,8 +285,9 @@ QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
     if (calibrates) add(tr("Calibrate this machine…"), QStringLiteral("time"), [this] { emit calibrationRequested(); });
     if (kind == QLatin1String("model"))
         add(tr("New study with this model"), QStringLiteral("study"), [this, key] { emit newStudyRequested(key, {}); });
-    if (kind == QLatin1String("hardware") && !key.startsWith(QLatin1String("accelerator/"))) {
-        const QString name = key.startsWith(QLatin1String("fleet/")) ? key.mid(6) : key;
+    const bool isFleet = key.startsWith(QLatin1String("fleet/"));
+    if (kind == QLatin1String("hardware") && (isFleet || index.data(FileRole).toBool())) {
+        const QString name = isFleet ? key.mid(6) : key;
         add(tr("New study on this fleet"), QStringLiteral("study"), [this, name] { emit newStudyRequested({}, name); });
     }
     if (kind == QLatin1String("study")) add(tr("Run"), QStringLiteral("run"), [this, key] { emit runRequested(key); });

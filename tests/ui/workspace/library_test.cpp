@@ -86,6 +86,22 @@ TEST_F(LibraryTest, ListsABrokenStudyBesideTheOthers) {
     EXPECT_FALSE(shownRow(QStringLiteral("broken")).data(LibraryPanel::HelpRole).toString().isEmpty());
 }
 
+TEST_F(LibraryTest, OnlyFleetsOfferAStudyOnAFleet) {
+    start();
+    const auto offers = [&](const char* key) {
+        const std::unique_ptr<QMenu> menu(panel_.contextMenu(shownRow(QLatin1String(key))));
+        const QList<QAction*> actions = menu ? menu->actions() : QList<QAction*>();
+        return std::any_of(actions.begin(), actions.end(), [](const QAction* each) {
+            return each->text() == QStringLiteral("New study on this fleet");
+        });
+    };
+    EXPECT_TRUE(offers("fleet/accpar-heterogeneous"));
+    for (const char* key : {"accelerator/tpu-v3", "platform/s2", "template/phaze", "workload/mix"}) {
+        ASSERT_TRUE(shownRow(QLatin1String(key)).isValid()) << key;
+        EXPECT_FALSE(offers(key)) << key;
+    }
+}
+
 TEST_F(LibraryTest, ReadsManyChangesAtOnce) {
     write("fleets/.keep", "");
     write("accelerators/first.json", acceleratorText("First"));
