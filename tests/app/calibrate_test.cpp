@@ -13,7 +13,9 @@ namespace tessera::test {
 namespace {
 
 TEST_F(Cli, calibratesThisMachineForPredictions) {
-    const Ended ended = tessera({"calibrate", "--quick", "--for", "zoo:lenet5", "--batch", "2,8", "--time-limit", "6s",
+    // What is measured depends on the time, and that on the build and on what else the machine does.
+    const std::string limit = kSlowerBuild > 1 ? "40s" : "8s";
+    const Ended ended = tessera({"calibrate", "--quick", "--for", "zoo:lenet5", "--batch", "2,8", "--time-limit", limit,
                                  "--threads", "1", "--json"});
     ASSERT_EQ(ended.code, 0) << ended.errors;
     const auto document = nlohmann::json::parse(ended.output);
