@@ -347,9 +347,10 @@ void HistoryDocument::importRuns() {
             history_->transfer<store::MergeCount>(
                 this, [from = path.toStdString()](store::Store& store) { return store.merge(from); },
                 [this, path](const store::MergeCount& count) {
-                    QString sentence = tr("%1: %2 imported, %3 here already.")
-                                           .arg(QFileInfo(path).fileName(), runsText(count.added))
-                                           .arg(count.present);
+                    QString sentence =
+                        tr("%1: %2 imported, %3 here already.")
+                            .arg(QFileInfo(path).fileName(), runsText(static_cast<std::size_t>(count.added)))
+                            .arg(count.present);
                     if (!count.damaged.empty())
                         sentence += QLatin1Char(' ') + tr("%1 left out: %2.")
                                                            .arg(runsText(count.damaged.size()),
