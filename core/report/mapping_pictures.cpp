@@ -650,11 +650,6 @@ std::optional<double> throughputOf(const MappingOutcome& outcome, double makespa
     return 2 * macs / (makespan * study::secondsPerCycle(outcome));
 }
 
-std::string bestAlgorithm(const MappingOutcome& outcome) {
-    const Run* const best = study::bestRun(outcome);
-    return best == nullptr ? "" : best->algorithm;
-}
-
 RaceAxis axisOf(const MappingOutcome& outcome, Objective objective) {
     const double second = study::secondsPerCycle(outcome);
     const bool clocked = outcome.problem.clock.has_value();

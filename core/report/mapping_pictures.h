@@ -74,8 +74,6 @@ Table coreSheet(const study::MappingOutcome& outcome, const std::string& algorit
 
 /// Throughput of a run in FLOP per second (per cycle where the clock is not known); empty where nobody knows the work.
 std::optional<double> throughputOf(const study::MappingOutcome& outcome, double makespan);
-/// The algorithm that pictures are of where none is named: the best.
-std::string bestAlgorithm(const study::MappingOutcome& outcome);
 /// How values of an objective are shown.
 RaceAxis axisOf(const study::MappingOutcome& outcome, mapping::Objective objective);
 /// "9.50 ms", "1,900,084 cycles", "12.3 J".

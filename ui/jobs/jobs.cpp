@@ -126,7 +126,6 @@ struct JobQueue::Implementation {
         bool over = false;
     };
     std::filesystem::path source, history;
-    int workers = 1;
     int next = 1;
     std::map<int, Entry> entries;
     QTimer* timer = nullptr;
@@ -224,7 +223,7 @@ int JobQueue::add(RunState state, const RunOrigin& origin) {
 
 void JobQueue::startNext() {
     for (auto& [number, entry] : d_->entries) {
-        if (d_->running() >= d_->workers) break;
+        if (d_->running() > 0) break;
         if (entry.started || entry.over) continue;
         entry.started = true;
         entry.job->thread = std::jthread([this, job = entry.job, order = entry.order, id = number] {
@@ -307,11 +306,6 @@ void JobQueue::cancel(int job) {
     found->finish(store::RunStatus::cancelled, nullptr, {});
     d_->endWaiting(d_->entries.at(job), store::RunStatus::cancelled);
     conclude(job);
-}
-
-void JobQueue::setWorkers(int workers) {
-    d_->workers = std::max(1, workers);
-    startNext();
 }
 
 RunState JobQueue::state(int job) const {

@@ -18,9 +18,10 @@ struct RunOrigin {
     store::RunId inputs = 0;  ///< the inputs alone
 };
 
-/// The queue of runs: the one bridge between engines' threads and Qt's signals. Runs start in order, at most
-/// `setWorkers` at once; events are gathered off the UI thread and reach it as one snapshot per job, 20 times per
-/// second. The history knows of all that is waiting, working or paused, so that nothing is lost where the program dies.
+/// The queue of runs: the one bridge between engines' threads and Qt's signals. Runs start in order, one at a time,
+/// since engines use all cores; events are gathered off the UI thread and reach it as one snapshot per job, 20 times
+/// per second. The history knows of all that is waiting, working or paused, so that nothing is lost where the program
+/// dies.
 class JobQueue : public QObject {
     Q_OBJECT
 
@@ -37,9 +38,8 @@ public:
 
     void pause(int job);
     void unpause(int job);
-    void stop(int job);    ///< keep the best
-    void cancel(int job);  ///< discard
-    void setWorkers(int workers);
+    void stop(int job);                          ///< keep the best
+    void cancel(int job);                        ///< discard
     void rename(int job, const QString& title);  ///< where the history gave its run another name
 
     RunState state(int job) const;

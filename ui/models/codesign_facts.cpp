@@ -173,23 +173,4 @@ Facts placedModelFacts(const CodesignChoice& choice, int model) {
     return facts;
 }
 
-Facts searchFacts(const CodesignChoice& choice) {
-    const codesign::Result& result = choice.run.result();
-    Facts facts;
-    facts.title = shownText(result.space.name);
-    facts.icon = QStringLiteral("template");
-    facts.subtitle = tr("Search for an accelerator");
-    facts.ofWhole = true;
-    facts.sections = {{.title = tr("Search"),
-                       .rows = {whole(tr("Architectures within the limit"), result.architectures),
-                                whole(tr("Points"), result.points),
-                                whole(tr("Evaluated"), result.explored),
-                                whole(tr("Ruled out by bounds"), result.skippedByBound),
-                                quantity(tr("Largest area"), result.areaBound.value, Measure::area),
-                                whole(tr("Accelerators"), result.options.accelerators),
-                                whole(tr("Global batch"), result.options.globalBatch),
-                                {.label = tr("Estimator"), .value = shownText(result.options.estimator)}}}};
-    return facts;
-}
-
 }  // namespace tessera::ui

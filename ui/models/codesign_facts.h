@@ -10,7 +10,5 @@ namespace tessera::ui {
 Facts architectureFacts(const CodesignChoice& choice, int row);
 /// About a model on the chosen architecture.
 Facts placedModelFacts(const CodesignChoice& choice, int model);
-/// About the search as a whole.
-Facts searchFacts(const CodesignChoice& choice);
 
 }  // namespace tessera::ui

@@ -184,11 +184,6 @@ void ModelComparison::showRun(int run) {
         if (pairs[i].run == run) d_->run->setCurrentIndex(static_cast<int>(i));
 }
 
-int ModelComparison::shownRun() const {
-    const ModelDifferences::Pair* shown = d_->pair();
-    return shown == nullptr ? -1 : shown->run;
-}
-
 void ModelComparison::chooseLayer(const QString& layer) {
     d_->choose(layer);
 }

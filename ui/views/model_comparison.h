@@ -20,7 +20,6 @@ public:
     /// Instead of graphs, one sentence.
     void setSentence(const QString& sentence);
     void showRun(int run);  ///< whose model stands at the right; ignored where it does not differ
-    int shownRun() const;   ///< -1 = none
     void chooseLayer(const QString& layer);
 
 signals:

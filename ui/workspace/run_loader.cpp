@@ -52,13 +52,6 @@ RunState loadRun(const store::Store& history, store::RunId run) {
     return state;
 }
 
-std::vector<RunState> loadRuns(const store::Store& history, const std::vector<store::RunId>& runs) {
-    std::vector<RunState> states;
-    states.reserve(runs.size());
-    for (const store::RunId run : runs) states.push_back(loadRun(history, run));
-    return states;
-}
-
 std::vector<store::RunId> runNumbers(const QString& key) {
     constexpr std::size_t kMost = 200;
     std::vector<store::RunId> runs;

@@ -10,7 +10,6 @@ namespace tessera::ui {
 /// A stored run as views show it: study, result, curves and times. Reads the history: call it off the UI thread. A run
 /// that is not there has status failed and a problem that says so; so has one whose result cannot be read.
 RunState loadRun(const store::Store& history, store::RunId run);
-std::vector<RunState> loadRuns(const store::Store& history, const std::vector<store::RunId>& runs);
 
 /// The numbers in "12,15,16"; what is no number is left out.
 std::vector<store::RunId> runNumbers(const QString& key);
