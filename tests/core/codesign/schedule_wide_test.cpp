@@ -14,16 +14,21 @@
 namespace tessera::codesign {
 namespace {
 
+/// An operator that all cores together make several times faster.
+Operator drawnOperator(std::size_t id, RandomStream& random) {
+    const double latency = static_cast<double>(10 + random.below(90));
+    return {.id = static_cast<std::int64_t>(id),
+            .kind = static_cast<CoreKind>(random.below(3)),
+            .latency = latency,
+            .allCoresLatency = std::ceil(latency * (0.15 + 0.5 * random.uniform()))};
+}
+
 /// Operators in layers, each after a few of the layer before: much can run beside each other.
 OperatorGraph wideGraph(std::size_t operators, std::size_t width, std::uint64_t seed) {
     RandomStream random(seed);
     OperatorGraph graph;
     for (std::size_t i = 0; i < operators; ++i) {
-        const double latency = static_cast<double>(10 + random.below(90));
-        graph.operators.push_back({.id = static_cast<std::int64_t>(i),
-                                   .kind = static_cast<CoreKind>(random.below(3)),
-                                   .latency = latency,
-                                   .allCoresLatency = std::ceil(latency * (0.15 + 0.5 * random.uniform()))});
+        graph.operators.push_back(drawnOperator(i, random));
         const std::size_t layer = i / width;
         for (std::size_t j = layer == 0 ? i : (layer - 1) * width; j < layer * width; ++j)
             if (random.below(width) < 2) graph.edges.emplace_back(j, i);
@@ -75,11 +80,7 @@ OperatorGraph pathGraph(std::size_t operators, std::size_t reach, std::uint64_t 
     RandomStream random(seed);
     OperatorGraph graph;
     for (std::size_t i = 0; i < operators; ++i) {
-        const double latency = static_cast<double>(10 + random.below(90));
-        graph.operators.push_back({.id = static_cast<std::int64_t>(i),
-                                   .kind = static_cast<CoreKind>(random.below(3)),
-                                   .latency = latency,
-                                   .allCoresLatency = std::ceil(latency * (0.15 + 0.5 * random.uniform()))});
+        graph.operators.push_back(drawnOperator(i, random));
         for (std::size_t j = i > reach ? i - reach : 0; j < i; ++j)
             if (random.below(reach) < 2) graph.edges.emplace_back(j, i);
     }
