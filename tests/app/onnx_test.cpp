@@ -32,19 +32,6 @@ protected:
     }
 };
 
-/// A weight whose external data lies at these places of "w.bin".
-void putOutside(onnx::TensorProto& weight, const std::string& location, const std::string& offset,
-                const std::string& length) {
-    weight.set_data_location(onnx::TensorProto::EXTERNAL);
-    for (const auto& [key, text] :
-         {std::pair("location", location), std::pair("offset", offset), std::pair("length", length)}) {
-        if (text.empty()) continue;
-        onnx::StringStringEntryProto& entry = *weight.add_external_data();
-        entry.set_key(key);
-        entry.set_value(text);
-    }
-}
-
 struct Odd {
     const char* what;
     std::function<void(onnx::GraphProto&)> change;  ///< of x [2, 3] -> Relu 'relu' -> y

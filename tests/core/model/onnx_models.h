@@ -126,4 +126,17 @@ inline OnnxModel smallModel() {
     return model;
 }
 
+/// Makes a weight's data external, at these places; an empty text is left out.
+inline void putOutside(onnx::TensorProto& weight, const std::string& location, const std::string& offset,
+                       const std::string& length) {
+    weight.set_data_location(onnx::TensorProto::EXTERNAL);
+    for (const auto& [key, text] :
+         {std::pair("location", location), std::pair("offset", offset), std::pair("length", length)}) {
+        if (text.empty()) continue;
+        onnx::StringStringEntryProto& entry = *weight.add_external_data();
+        entry.set_key(key);
+        entry.set_value(text);
+    }
+}
+
 }  // namespace tessera::test

@@ -20,6 +20,7 @@ using test::addNode;
 using test::addOutput;
 using test::addWeight;
 using test::OnnxModel;
+using test::putOutside;
 using test::setInt;
 using test::setInts;
 using test::smallModel;
@@ -271,19 +272,6 @@ TEST(OnnxReader, warnsOfDeclaredTypesThatDiffer) {
     EXPECT_EQ(graph.tensor(graph.operators.back().outputs[0]).type, DataType::float32);
 }
 
-/// Ten elements of float32 in another file, at these places.
-void setOutside(onnx::TensorProto& weight, const std::string& location, const std::string& offset,
-                const std::string& length) {
-    weight.set_data_location(onnx::TensorProto::EXTERNAL);
-    for (const auto& [key, text] :
-         {std::pair("location", location), std::pair("offset", offset), std::pair("length", length)}) {
-        if (text.empty()) continue;
-        onnx::StringStringEntryProto& entry = *weight.add_external_data();
-        entry.set_key(key);
-        entry.set_value(text);
-    }
-}
-
 TEST(OnnxReader, refusesPlacesOfExternalDataThatCannotBe) {
     const std::string number = "; expected a whole number of bytes below 2^63";
     for (const auto& [offset, length, phrase] : std::vector<std::array<std::string, 3>>{
@@ -296,16 +284,16 @@ TEST(OnnxReader, refusesPlacesOfExternalDataThatCannotBe) {
               "20 bytes of external data for 10 elements of float32; expected 40 bytes, or an element type of 2 "
               "bytes"}}) {
         OnnxModel model = smallModel();
-        setOutside(addWeight(model.graph(), "w", {10}), "w.bin", offset, length);
+        putOutside(addWeight(model.graph(), "w", {10}), "w.bin", offset, length);
         addNode(model.graph(), "Identity", {"w"}, {"z"});
         EXPECT_EQ(model.error(), "test.onnx: stored tensor 'w': found " + phrase);
     }
     OnnxModel model = smallModel();
-    setOutside(addWeight(model.graph(), "w", {10}), "w.bin", "4096", "40");
-    setOutside(addWeight(model.graph(), "v", {10}), "w.bin", "", "");
+    putOutside(addWeight(model.graph(), "w", {10}), "w.bin", "4096", "40");
+    putOutside(addWeight(model.graph(), "v", {10}), "w.bin", "", "");
     addNode(model.graph(), "Add", {"w", "v"}, {"z"});
     EXPECT_THAT(model.read().warnings, IsEmpty());
-    setOutside(addWeight(model.graph(), "u", {10}), "w.bin", "8192", "44");
+    putOutside(addWeight(model.graph(), "u", {10}), "w.bin", "8192", "44");
     addNode(model.graph(), "Add", {"w", "u"}, {"t"});
     EXPECT_THAT(model.read().warnings,
                 ElementsAre("Stored tensor 'u' has 44 bytes of external data for 10 elements of float32."));
@@ -313,11 +301,11 @@ TEST(OnnxReader, refusesPlacesOfExternalDataThatCannotBe) {
 
 TEST(OnnxReader, warnsOfExternalDataThatOverlaps) {
     OnnxModel model = smallModel();
-    setOutside(addWeight(model.graph(), "a", {10}), "w.bin", "0", "40");
-    setOutside(addWeight(model.graph(), "tied", {10}), "w.bin", "0", "40");  // all of it is shared: one weight twice
-    setOutside(addWeight(model.graph(), "b", {10}), "w.bin", "36", "40");
-    setOutside(addWeight(model.graph(), "c", {10}), "w.bin", "76", "40");
-    setOutside(addWeight(model.graph(), "other", {10}), "v.bin", "4", "40");
+    putOutside(addWeight(model.graph(), "a", {10}), "w.bin", "0", "40");
+    putOutside(addWeight(model.graph(), "tied", {10}), "w.bin", "0", "40");  // all of it is shared: one weight twice
+    putOutside(addWeight(model.graph(), "b", {10}), "w.bin", "36", "40");
+    putOutside(addWeight(model.graph(), "c", {10}), "w.bin", "76", "40");
+    putOutside(addWeight(model.graph(), "other", {10}), "v.bin", "4", "40");
     addNode(model.graph(), "Sum", {"a", "tied", "b", "c", "other"}, {"z"});
     EXPECT_THAT(model.read().warnings, ElementsAre("Stored tensors 'a' and 'b' overlap in the external data 'w.bin': "
                                                    "bytes 0 to 40 and 36 to 76."));
