@@ -44,8 +44,11 @@ TEST_F(Cli, calibrateStaysWithinItsTime) {
     // Sums are measured between two processes; without a limit it would be 30 s.
     EXPECT_LT(workOfChildrenMilliseconds() - before, 9000 * kSlowerBuild);
     EXPECT_TRUE(std::filesystem::exists(path("mine.csv")));
-    for (const char* part : {"peak fp32", "L1", "DRAM", "all-reduce", "This machine was ", "written to mine.json"})
+    for (const char* part : {"peak fp32", "L1", "DRAM", "all-reduce", "written to mine.json"})
         EXPECT_THAT(ended.output, testing::HasSubstr(part));
+    // How much its two passes differ; on a busy machine the time ends before the second.
+    EXPECT_THAT(ended.output, testing::AnyOf(testing::HasSubstr("This machine was "),
+                                             testing::HasSubstr("No kernel was measured twice in the time")));
 }
 
 TEST_F(Cli, calibrateIsInterrupted) {
