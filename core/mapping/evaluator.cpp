@@ -480,35 +480,6 @@ void Evaluator::keep() {
     keepable_ = false;
 }
 
-double Evaluator::leastMakespan(const Move& move) const {
-    const std::int32_t source = coreOf(move.job);
-    const auto job = static_cast<std::size_t>(move.job);
-    const std::size_t before = problem_.pair(job, static_cast<std::size_t>(source));
-    const std::size_t after = problem_.pair(job, static_cast<std::size_t>(move.core));
-    if (source == move.core) return std::max(maxEndWithout(-1, -1), bytesHeld_ * perByte_) * (1 - 1e-12);
-    double most = maxEndWithout(source, move.core);
-    const double left = line(static_cast<std::size_t>(source)).end() - problem_.latency[before];
-    most = std::max({most, left, line(static_cast<std::size_t>(move.core)).end() + problem_.latency[after]});
-    return std::max(most, (bytesHeld_ + (bytes_[after] - bytes_[before])) * perByte_) * (1 - 1e-12);
-}
-
-double Evaluator::leastMakespan(const Exchange& exchange) const {
-    const std::int32_t a = coreOf(exchange.first), b = coreOf(exchange.second);
-    if (a == b) return std::max(maxEndWithout(-1, -1), bytesHeld_ * perByte_) * (1 - 1e-12);
-    const auto x = static_cast<std::size_t>(exchange.first), y = static_cast<std::size_t>(exchange.second);
-    const auto first = static_cast<std::size_t>(a), second = static_cast<std::size_t>(b);
-    const auto value = [&](const std::vector<double>& table, std::size_t job, std::size_t core) {
-        return table[problem_.pair(job, core)];
-    };
-    const double bytes = bytesHeld_ + (value(bytes_, x, second) - value(bytes_, x, first)) +
-                         (value(bytes_, y, first) - value(bytes_, y, second));
-    return std::max({maxEndWithout(a, b),
-                     line(first).end() - value(problem_.latency, x, first) + value(problem_.latency, y, first),
-                     line(second).end() - value(problem_.latency, y, second) + value(problem_.latency, x, second),
-                     bytes * perByte_}) *
-           (1 - 1e-12);
-}
-
 Mapping Evaluator::mapping() const {
     Mapping mapping{std::vector<std::int32_t>(jobs_), std::vector<double>(jobs_)};
     for (std::size_t k = 0; k < cores_; ++k)

@@ -62,10 +62,6 @@ public:
     Values tryExchange(const Exchange& exchange) { return tryExchange(exchange, Limit{}); }
     void keep();
 
-    /// Least makespan that a change could have, by the cores' no-stall cycles and the bytes alone: no schedule is made.
-    double leastMakespan(const Move& move) const;
-    double leastMakespan(const Exchange& exchange) const;
-
     /// What is held as core and priority of every job, evenly spaced.
     Mapping mapping() const;
     /// When every job of what is held runs. Times are the same bits as those of the values.

@@ -1,5 +1,6 @@
 // Speed of engine 2 (targets in the specification), on one thread: full evaluations, local changes, bounds, searches.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -108,6 +109,10 @@ void boundOf(benchmark::State& state) {
 }
 BENCHMARK(boundOf)->Args({100, 4})->Args({100, 8})->Args({100, 16})->Args({1000, 16})->Unit(benchmark::kMillisecond);
 
+/// Seconds of a search of 10,000 samples. Half of it anneals the relaxation of schedules, which halves what mappings
+/// miss of their bounds; without it 0.05 s were enough.
+constexpr double kSearchSeconds = 0.12;
+
 void searchCase(benchmark::State& state, const std::string& table, double bandwidth) {
     const mapping::Problem problem = test::magmaTable(table, bandwidth);
     mapping::Options options;
@@ -120,9 +125,10 @@ void searchCase(benchmark::State& state, const std::string& table, double bandwi
     }
     state.counters["gap"] = gap;
     const double seconds = (cpuSeconds() - begun) / static_cast<double>(state.iterations());
-    if (seconds > 0.05)
+    if (seconds > kSearchSeconds)
         state.SkipWithError(
-            ("a search of 10,000 samples takes " + std::to_string(seconds) + " s; expected 0.05 s").c_str());
+            fmt::format("a search of 10,000 samples takes {:.3f} s; expected at most {} s", seconds, kSearchSeconds)
+                .c_str());
 }
 BENCHMARK_CAPTURE(searchCase, recommendationS1, "S1_recom_insts0", 16)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(searchCase, mixS2, "S2_mix_insts0", 16)->Unit(benchmark::kMillisecond);

@@ -17,7 +17,8 @@ RecentFiles::RecentFiles(QObject* parent) : QObject(parent) {
     for (const QString& line : saved) {
         const auto bar = line.indexOf(QLatin1Char('|'));
         if (bar <= 0 || line.size() > kLongestPath || entries_.size() >= kMost) continue;
-        entries_.append({line.left(bar), line.mid(bar + 1)});
+        const QStringList kind = line.left(bar).split(QLatin1Char('/'));
+        entries_.append({.kind = kind.front(), .path = line.mid(bar + 1), .icon = kind.value(1, kind.front())});
     }
 }
 
@@ -29,10 +30,21 @@ QVector<RecentFiles::Entry> RecentFiles::entries(const QString& kind) const {
 }
 
 void RecentFiles::add(const QString& kind, const QString& path) {
-    if (!entries_.isEmpty() && entries_.front() == Entry{kind, path}) return;
+    if (!entries_.isEmpty() && entries_.front().kind == kind && entries_.front().path == path) return;
+    Entry added{.kind = kind, .path = path, .icon = kind};
+    for (const Entry& entry : entries_)
+        if (entry.path == path && entry.kind == kind) added.icon = entry.icon;
     entries_.removeIf([&](const Entry& entry) { return entry.path == path; });
-    entries_.prepend({kind, path});
+    entries_.prepend(added);
     if (entries_.size() > kMost) entries_.resize(kMost);
+    save();
+}
+
+void RecentFiles::setIcon(const QString& path, const QString& icon) {
+    const auto found =
+        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) { return entry.path == path; });
+    if (found == entries_.end() || found->icon == icon) return;
+    found->icon = icon;
     save();
 }
 
@@ -48,7 +60,8 @@ void RecentFiles::clear() {
 
 void RecentFiles::save() {
     QStringList lines;
-    for (const Entry& entry : entries_) lines.append(entry.kind + QLatin1Char('|') + entry.path);
+    for (const Entry& entry : entries_)
+        lines.append(entry.kind + QLatin1Char('/') + entry.icon + QLatin1Char('|') + entry.path);
     QSettings().setValue(kSetting, lines);
     emit changed();
 }

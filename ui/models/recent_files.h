@@ -14,6 +14,7 @@ public:
     struct Entry {
         QString kind;  ///< of the document: "model", "hardware", "study"
         QString path;
+        QString icon = {};  ///< of what the file holds, such as "platform": files of hardware are of several kinds
         bool operator==(const Entry&) const = default;
     };
     static constexpr int kMost = 20;
@@ -22,6 +23,8 @@ public:
     QVector<Entry> entries() const { return entries_; }
     QVector<Entry> entries(const QString& kind) const;
     void add(const QString& kind, const QString& path);
+    /// What a file turned out to hold, once it is read; nothing where the file is not listed.
+    void setIcon(const QString& path, const QString& icon);
     void remove(const QString& path);
     void clear();
 

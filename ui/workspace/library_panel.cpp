@@ -6,6 +6,8 @@
 #include <QPersistentModelIndex>
 #include <QSet>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <iterator>
 
 #include "ui/jobs/run_status.h"
 #include "ui/theme/theme.h"
@@ -175,21 +177,24 @@ void LibraryPanel::setEntries(QStandardItem* section, const QVector<QStandardIte
 }
 
 void LibraryPanel::fillAll() {
-    const auto recent = [this](const QString& kind) {
-        QVector<RecentFiles::Entry> some;
-        for (const RecentFiles::Entry& entry : recent_)
-            if (entry.kind == kind) some.append(entry);
-        return some;
+    const auto fillFrom = [this](QStandardItem* section, const char* kind, const char* icon,
+                                 const QVector<LibraryContents::Entry>& entries) {
+        // A file of hardware that was never read, or cannot be, stands with the fleets.
+        const auto isHere = [&](const RecentFiles::Entry& file) {
+            return file.kind == QLatin1String(kind) &&
+                   (file.icon == QLatin1String(icon) || (file.icon == QLatin1String("hardware") && section == fleets_));
+        };
+        QVector<RecentFiles::Entry> files;
+        std::copy_if(recent_.begin(), recent_.end(), std::back_inserter(files), isHere);
+        fill(section, QString::fromLatin1(kind), QString::fromLatin1(icon), entries, files);
     };
-    fill(models_, QStringLiteral("model"), QStringLiteral("model"), contents_.models, recent(QStringLiteral("model")));
-    fill(fleets_, QStringLiteral("hardware"), QStringLiteral("fleet"), contents_.fleets,
-         recent(QStringLiteral("hardware")));
-    fill(accelerators_, QStringLiteral("hardware"), QStringLiteral("accelerator"), contents_.accelerators, {});
-    fill(platforms_, QStringLiteral("hardware"), QStringLiteral("platform"), contents_.platforms, {});
-    fill(templates_, QStringLiteral("hardware"), QStringLiteral("template"), contents_.templates, {});
-    fill(workloads_, QStringLiteral("hardware"), QStringLiteral("jobs"), contents_.workloads, {});
-    fill(studies_, QStringLiteral("study"), QStringLiteral("study"), contents_.studies,
-         recent(QStringLiteral("study")));
+    fillFrom(models_, "model", "model", contents_.models);
+    fillFrom(fleets_, "hardware", "fleet", contents_.fleets);
+    fillFrom(accelerators_, "hardware", "accelerator", contents_.accelerators);
+    fillFrom(platforms_, "hardware", "platform", contents_.platforms);
+    fillFrom(templates_, "hardware", "template", contents_.templates);
+    fillFrom(workloads_, "hardware", "jobs", contents_.workloads);
+    fillFrom(studies_, "study", "study", contents_.studies);
 }
 
 void LibraryPanel::setContents(const LibraryContents& contents) {

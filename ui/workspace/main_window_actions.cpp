@@ -269,7 +269,7 @@ void MainWindow::Implementation::buildMenus() {
 void MainWindow::Implementation::fillRecentMenu() {
     recentMenu->clear();
     for (const RecentFiles::Entry& entry : recent.entries()) {
-        QAction* each = recentMenu->addAction(theme().icon(entry.kind, "secondary"), inMenu(entry.path));
+        QAction* each = recentMenu->addAction(theme().icon(entry.icon, "secondary"), inMenu(entry.path));
         QObject::connect(each, &QAction::triggered, context.get(), [this, entry] { open(entry.kind, entry.path); });
     }
     if (recent.entries().isEmpty()) recentMenu->addAction(tr("No file was opened yet"))->setEnabled(false);

@@ -178,7 +178,10 @@ void MainWindow::Implementation::connectDocument(Document* document) {
         // It may have been saved into the library, also where no change of a folder is noticed.
         if (!document->isModified()) watcher->refresh();
     });
-    QObject::connect(document, &Document::titleChanged, context.get(), [this] { updateActions(); });
+    QObject::connect(document, &Document::titleChanged, context.get(), [this, document] {
+        updateActions();
+        recent.setIcon(document->key(), document->iconName());  // known once the file is read
+    });
     QUndoStack* stack = document->undoStack();
     if (stack == nullptr) return;
     undo.addStack(stack);

@@ -127,7 +127,7 @@ void WelcomeDocument::setRecent(const QVector<RecentFiles::Entry>& entries) {
         delete item;
     }
     for (const RecentFiles::Entry& entry : entries.mid(0, kMostRecent)) {
-        auto* link = new QPushButton(theme().icon(entry.kind, "secondary"),
+        auto* link = new QPushButton(theme().icon(entry.icon, "secondary"),
                                      QFileInfo(entry.path).fileName().replace(QLatin1Char('&'), QStringLiteral("&&")));
         setLook(*link, "emphasis", "link");
         link->setToolTip(entry.path.toHtmlEscaped());

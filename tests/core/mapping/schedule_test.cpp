@@ -167,8 +167,7 @@ TEST(Schedule, tiesOfPriorityGoToTheLowerJob) {
     EXPECT_EQ(schedule.jobs[8].order, 8);
 }
 
-/// Random changes, one in three kept; every value must be that of the changed mapping to the last bit, and no least
-/// makespan above it.
+/// Random changes, one in three kept; every value must be that of the changed mapping to the last bit.
 TEST(Evaluator, changesHaveTheValuesOfTheChangedMapping) {
     RandomStream random(6);
     for (int n = 0; n < 120; ++n) {
@@ -185,25 +184,21 @@ TEST(Evaluator, changesHaveTheValuesOfTheChangedMapping) {
             ASSERT_EQ(source[static_cast<std::size_t>(evaluator.positionOf(job))], job);
             const double limit = random.below(3) == 0 ? evaluator.values().makespan : kNever;
             Values values;
-            double least = 0;
             if (random.below(2) == 0) {
                 const auto core = static_cast<std::int32_t>(random.below(problem.cores.size()));
                 source.erase(source.begin() + evaluator.positionOf(job));
                 auto& target = orders[static_cast<std::size_t>(core)];
                 const auto position = static_cast<std::int32_t>(random.below(target.size() + 1));
                 target.insert(target.begin() + position, job);
-                least = evaluator.leastMakespan(Evaluator::Move{job, core, position});
                 values = evaluator.tryMove({job, core, position}, {limit});
             } else {
                 const auto second = static_cast<std::int32_t>(random.below(jobs));
                 auto& target = orders[static_cast<std::size_t>(evaluator.coreOf(second))];
                 std::swap(source[static_cast<std::size_t>(evaluator.positionOf(job))],
                           target[static_cast<std::size_t>(evaluator.positionOf(second))]);
-                least = evaluator.leastMakespan(Evaluator::Exchange{job, second});
                 values = evaluator.tryExchange({job, second}, {limit});
             }
             const Values expected = other.hold(orders);
-            ASSERT_LE(least, expected.makespan);
             if (values.makespan == kNever) {
                 ASSERT_GT(expected.makespan, limit);
                 continue;

@@ -102,6 +102,32 @@ TEST_F(LibraryTest, OnlyFleetsOfferAStudyOnAFleet) {
     }
 }
 
+TEST_F(LibraryTest, FilesStandAmongTheirKind) {
+    start();
+    RecentFiles recent;
+    recent.clear();
+    QObject::connect(&recent, &RecentFiles::changed, &panel_, [&] { panel_.setRecent(recent.entries()); });
+    const QMap<QString, QString> files{{QStringLiteral("/there/a.json"), QStringLiteral("accelerator")},
+                                       {QStringLiteral("/there/p.json"), QStringLiteral("platform")},
+                                       {QStringLiteral("/there/t.json"), QStringLiteral("template")},
+                                       {QStringLiteral("/there/w.json"), QStringLiteral("jobs")}};
+    for (const QString& path : files.keys()) {
+        recent.add(QStringLiteral("hardware"), path);
+        EXPECT_EQ(shownRow(path).parent().data().toString(), QStringLiteral("Fleets")) << "not read yet";
+        recent.setIcon(path, files[path]);
+    }
+    recent.setIcon(QStringLiteral("/elsewhere.json"), QStringLiteral("fleet"));
+    EXPECT_EQ(recent.entries().size(), files.size());
+    EXPECT_EQ(shownRow(QStringLiteral("/there/a.json")).parent().data().toString(), QStringLiteral("Accelerators"));
+    EXPECT_EQ(shownRow(QStringLiteral("/there/p.json")).parent().data().toString(), QStringLiteral("Platforms"));
+    EXPECT_EQ(shownRow(QStringLiteral("/there/t.json")).parent().data().toString(), QStringLiteral("Templates"));
+    EXPECT_EQ(shownRow(QStringLiteral("/there/w.json")).parent().data().toString(), QStringLiteral("Workloads"));
+    // Opened again, and in the next session.
+    recent.add(QStringLiteral("hardware"), QStringLiteral("/there/a.json"));
+    EXPECT_EQ(recent.entries().front().icon, QStringLiteral("accelerator"));
+    EXPECT_EQ(RecentFiles().entries(), recent.entries());
+}
+
 TEST_F(LibraryTest, ReadsManyChangesAtOnce) {
     write("fleets/.keep", "");
     write("accelerators/first.json", acceleratorText("First"));
