@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -86,12 +87,12 @@ Action addPartition(CLI::App& app) {
         study.models = {options->model};
         study.hardware = {options->fleet};
         study.dimensions = dimensionsOf(options->dimensions);
-        const std::string dtype = study.parameters.at("dtype").get<std::string>();
+        const std::string dtype = study.parameters->at("dtype").get<std::string>();
         if (options->parameters.texts["dtype"].empty())
             study.parameters["dtype"] = study::defaultDtype(hardware::loadFleet(options->fleet));
         setParameters(study, options->parameters);
         const study::Result result = runRecorded(context, study);
-        const std::string taken = result.study.parameters.at("dtype").get<std::string>();
+        const std::string taken = result.study.parameters->at("dtype").get<std::string>();
         if (options->parameters.texts["dtype"].empty() && taken != dtype)
             context.console.showWarnings(
                 {fmt::format("Not every accelerator of the fleet has a peak for {}, so {} is taken; --dtype chooses.",

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -19,6 +20,7 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/report/table.h"
+#include "core/store/documents.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"
 
@@ -73,7 +75,7 @@ std::vector<Axis> axesOf(const std::vector<std::string>& texts) {
 void setValue(study::Study& study, const std::string& name, const std::string& value) {
     if (name == "seed") {
         // The jobs stay the same, so that runs differ by the search alone.
-        if (study.engine == "mapping" && !study.hardware.empty() && !study.parameters.contains("job_seed"))
+        if (study.engine == "mapping" && !study.hardware.empty() && !study.parameters->contains("job_seed"))
             study.parameters["job_seed"] = study.seed.value_or(1);
         study.seed = static_cast<std::uint64_t>(wholeOf("seed", value, 0, std::numeric_limits<std::int64_t>::max()));
     } else if (name == "models")

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -428,6 +429,48 @@ std::int64_t JsonDocument::lineOf(std::string_view path) const {
     return finder.line();
 }
 
+HeldJson::HeldJson() = default;
+
+HeldJson::HeldJson(Json value) : value_(std::make_unique<Json>(std::move(value))) {}
+
+HeldJson::HeldJson(const HeldJson& other) : value_(other.value_ ? std::make_unique<Json>(*other.value_) : nullptr) {}
+
+HeldJson::HeldJson(HeldJson&& other) noexcept = default;
+
+HeldJson& HeldJson::operator=(const HeldJson& other) {
+    return *this = HeldJson(other);
+}
+
+HeldJson& HeldJson::operator=(HeldJson&& other) noexcept = default;
+
+HeldJson::~HeldJson() = default;
+
+HeldJson HeldJson::object() {
+    return Json::object();
+}
+
+Json& HeldJson::operator*() {
+    if (!value_) value_ = std::make_unique<Json>();
+    return *value_;
+}
+
+const Json& HeldJson::operator*() const {
+    static const Json kNull;
+    return value_ ? *value_ : kNull;
+}
+
+Json& HeldJson::operator[](const std::string& key) {
+    return (**this)[key];
+}
+
+const Json& HeldJson::operator[](const std::string& key) const {
+    return (**this).at(key);
+}
+
+bool HeldJson::operator==(const HeldJson& other) const {
+    return **this == *other;
+}
+
 JsonNode::JsonNode(JsonDocument document, const Json* value, std::string path)
     : document_(std::move(document)), value_(value), path_(std::move(path)) {}
 
@@ -448,6 +491,26 @@ void JsonNode::fail(const std::string& expected, const std::string& found) const
 void JsonNode::failAsNumber(const std::string& expected) const {
     if (value_->is_string()) fail(expected, "the text " + inQuotes(value_->get_ref<const std::string&>()));
     fail(expected);
+}
+
+bool JsonNode::isObject() const {
+    return value_->is_object();
+}
+
+bool JsonNode::isArray() const {
+    return value_->is_array();
+}
+
+bool JsonNode::isString() const {
+    return value_->is_string();
+}
+
+bool JsonNode::isNumber() const {
+    return value_->is_number();
+}
+
+bool JsonNode::isNull() const {
+    return value_->is_null();
 }
 
 bool JsonNode::has(const std::string& key) const {

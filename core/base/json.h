@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,8 +12,36 @@
 
 namespace tessera {
 
-/// JSON whose objects keep the order in which they were written: what all output documents use.
+/// JSON whose objects keep the order in which they were written: what all output documents use. It is only declared
+/// here, since its definition doubles the time that a file takes to compile: who looks into a value includes
+/// <nlohmann/json.hpp>.
 using Json = nlohmann::ordered_json;
+
+/// A JSON value as a member of a struct: it is copied and compared with the struct, and need not be defined where the
+/// struct is. Null where nothing is given.
+class HeldJson {
+public:
+    HeldJson();
+    HeldJson(Json value);  // NOLINT(google-explicit-constructor): it is that value
+    HeldJson(const HeldJson& other);
+    HeldJson(HeldJson&& other) noexcept;
+    HeldJson& operator=(const HeldJson& other);
+    HeldJson& operator=(HeldJson&& other) noexcept;
+    ~HeldJson();
+    static HeldJson object();  ///< without members
+
+    Json& operator*();
+    const Json& operator*() const;
+    Json* operator->() { return &**this; }
+    const Json* operator->() const { return &**this; }
+    /// A member of an object: made, where there is none; of a constant, one that it has.
+    Json& operator[](const std::string& key);
+    const Json& operator[](const std::string& key) const;
+    bool operator==(const HeldJson& other) const;
+
+private:
+    std::unique_ptr<Json> value_;  ///< empty = null
+};
 
 class JsonNode;
 
@@ -56,11 +84,11 @@ public:
     /// The keys and values of an object, in file order.
     std::vector<std::pair<std::string, JsonNode>> members() const;
 
-    bool isObject() const { return value_->is_object(); }
-    bool isArray() const { return value_->is_array(); }
-    bool isString() const { return value_->is_string(); }
-    bool isNumber() const { return value_->is_number(); }
-    bool isNull() const { return value_->is_null(); }
+    bool isObject() const;
+    bool isArray() const;
+    bool isString() const;
+    bool isNumber() const;
+    bool isNull() const;
 
     std::string text(std::size_t most = 256) const;  ///< `most` counts characters
     bool boolean() const;

@@ -185,30 +185,54 @@ std::optional<double> parseQuantity(std::string_view text, Measure measure) {
     return *scaled * scale->factor;
 }
 
-std::string formatQuantity(double value, Measure measure) {
-    if (measure == Measure::count) return formatCount(value);
-    if (!std::isfinite(value)) return "–";
-    struct Shown {
-        std::string_view prefix;
-        double factor;
-    };
+namespace {
+
+struct Shown {
+    std::string_view prefix;
+    double factor;
+};
+
+bool isPrefixed(Measure measure) {
+    return measure != Measure::area && measure != Measure::count;
+}
+bool isPrefixedAbove(Measure measure) {
+    return isPrefixed(measure) && measure != Measure::seconds;  // nobody says kiloseconds
+}
+
+/// The engineering prefix that a value is shown with.
+Shown shownWith(double value, Measure measure) {
     constexpr std::array kShown{Shown{"E", 1e18}, Shown{"P", 1e15}, Shown{"T", 1e12}, Shown{"G", 1e9},
                                 Shown{"M", 1e6},  Shown{"k", 1e3},  Shown{"", 1},     Shown{"m", 1e-3},
                                 Shown{"µ", 1e-6}, Shown{"n", 1e-9}};
-    const bool prefixed = measure != Measure::area;
-    const bool above = measure != Measure::seconds;  // nobody says kiloseconds
     Shown shown{"", 1};
     for (const Shown& row : kShown) {
-        const bool allowed = row.factor == 1 || (prefixed && (row.factor > 1 ? above : mayBeSmall(measure)));
+        const bool allowed =
+            row.factor == 1 || (row.factor > 1 ? isPrefixedAbove(measure) : isPrefixed(measure) && mayBeSmall(measure));
         if (!allowed || value == 0) continue;
         shown = row;
         if (std::fabs(value) >= row.factor * 0.9995) break;
     }
+    return shown;
+}
+
+}  // namespace
+
+std::string formatQuantity(double value, Measure measure) {
+    if (measure == Measure::count) return formatCount(value);
+    if (!std::isfinite(value)) return "–";
+    const Shown shown = shownWith(value, measure);
     const double scaled = value / shown.factor;
     const double magnitude = std::fabs(scaled);
-    const bool many = (!prefixed || !above) && magnitude >= 999.5 && magnitude < 0x1p53;
+    const bool many = !isPrefixedAbove(measure) && magnitude >= 999.5 && magnitude < 0x1p53;
     return fmt::format("{} {}{}", many ? grouped(std::round(scaled)) : shortNumber(scaled), shown.prefix,
                        unitName(measure));
+}
+
+std::string formatQuantity(double value, Measure measure, int digits) {
+    if (!std::isfinite(value)) return "–";
+    const Shown shown = shownWith(value, measure);
+    return std::string(
+        trimmed(fmt::format("{:.{}g} {}{}", value / shown.factor, digits, shown.prefix, unitName(measure))));
 }
 
 std::string formatCount(double value) {

@@ -29,6 +29,8 @@ std::optional<double> parseQuantity(std::string_view text, Measure measure);
 
 /// For people: 3 to 4 significant digits with an engineering prefix and the unit: "16 GB/s", "36.2 ms", "420 TFLOP/s".
 std::string formatQuantity(double value, Measure measure);
+/// The same with more significant digits, where values that lie close together have to be told apart: "11.013 ms".
+std::string formatQuantity(double value, Measure measure, int digits);
 
 /// The base unit of a measure as shown to people, without a prefix: "B/s", "FLOP"; empty for a count.
 std::string_view unitName(Measure measure);

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <queue>
 #include <system_error>
 #include <unordered_map>

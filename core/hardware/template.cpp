@@ -7,6 +7,7 @@
 #include <bit>
 #include <charconv>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/text.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,11 +61,11 @@ void Lane::begin() {
 std::string Lane::advance() {
     if (!trial_) begin();
     try {
-        const bool isResumed = !resumedSearch_.is_null();
+        const bool isResumed = !resumedSearch_->is_null();
         if (isResumed && (trial_->isSpent() || trial_->isProven())) throw SearchEnded{};
         if (!search_) {
-            const Json state = std::exchange(resumedSearch_, nullptr);
-            search_ = row_->start(*trial_, isResumed ? state.at(0) : state);
+            const HeldJson state = std::exchange(resumedSearch_, {});
+            search_ = row_->start(*trial_, isResumed ? state->at(0) : *state);
         }
         if (search_->step(*trial_)) return {};
     } catch (const SearchEnded&) {
@@ -81,7 +82,7 @@ void Lane::closePart(const std::string& ending) {
     closeCurve();
     search_.reset();
     trial_.reset();
-    resumedSearch_ = nullptr;
+    resumedSearch_ = {};
     ++part_;
 }
 
@@ -103,7 +104,7 @@ Json Lane::state() const {
     if (!trial_) return state;
     state["trial"] = trial_->state();
     // A search without a state of its own says null.
-    state["search"] = search_ ? Json::array({search_->state()}) : resumedSearch_;
+    state["search"] = search_ ? Json::array({search_->state()}) : *resumedSearch_;
     return state;
 }
 

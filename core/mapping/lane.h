@@ -65,7 +65,7 @@ private:
     std::vector<std::string> endings_;  ///< of the parts behind
     std::unique_ptr<Trial> trial_;      ///< of the current part, once begun
     std::optional<Search> search_;
-    Json resumedSearch_ = nullptr;  ///< state of the search that the next step takes up, in an array
+    HeldJson resumedSearch_ = {};  ///< state of the search that the next step takes up, in an array
     bool isDone_ = false;
 };
 

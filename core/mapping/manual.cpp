@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <queue>
 #include <utility>

@@ -214,7 +214,7 @@ struct Hooks {
     /// Receives the whole state after a generation, for about a tenth of the time at most, and when the work is given
     /// up.
     std::function<void(const Json& state)> checkpoint = {};
-    Json resume = nullptr;  ///< a state that `checkpoint` received for the same problem and options
+    HeldJson resume = {};  ///< a state that `checkpoint` received for the same problem and options
 };
 
 /// Runs every algorithm asked for; they take turns of equal time. Progress: per algorithm events `point` with series

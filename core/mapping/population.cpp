@@ -1,6 +1,7 @@
 #include "core/mapping/population.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 

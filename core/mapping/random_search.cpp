@@ -1,4 +1,5 @@
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/mapping/population.h"

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -104,7 +105,7 @@ public:
           hooks_(watched(hooks)),
           bound_(lowerBound(problem, options.objective, options.weights, [this] { return isAskedToEnd(); })),
           parts_(partsOf(problem, options, bound_, [this] { return isAskedToEnd(); })),
-          fingerprint_(hooks.checkpoint || !hooks.resume.is_null() ? fingerprint(problem, options) : ""),
+          fingerprint_(hooks.checkpoint || !hooks.resume->is_null() ? fingerprint(problem, options) : ""),
           race_{.problem = problem_, .options = options_, .hooks = hooks_, .bound = bound_, .parts = parts_} {
         for (const std::string& algorithm : options.algorithms) runners_.emplace_back(race_, algorithm);
     }
@@ -117,7 +118,7 @@ public:
                 advance(*next);
             } catch (const InterruptedError&) {
                 // Within a generation nobody knows the whole state of this lane; what was told before stays good.
-                if (hooks_.checkpoint && !told_ && hooks_.resume.is_null()) hooks_.checkpoint(state(next));
+                if (hooks_.checkpoint && !told_ && hooks_.resume->is_null()) hooks_.checkpoint(state(next));
                 throw;
             }
             afterStep();
@@ -178,9 +179,9 @@ private:
     }
 
     void resume() {
-        if (hooks_.resume.is_null()) return;
+        if (hooks_.resume->is_null()) return;
         try {
-            const Json& state = hooks_.resume;
+            const Json& state = *hooks_.resume;
             if (state.at("format") != kFormat || state.at("made_for") != fingerprint_) refuseState();
             const Json& lanes = state.at("lanes");
             if (lanes.size() != runners_.size()) refuseState();

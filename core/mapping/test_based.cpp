@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 #include <vector>

@@ -121,8 +121,7 @@ std::vector<std::string> tickTexts(const std::vector<double>& values, const Axis
     for (const double value : values) list.push_back(besideAxis(value, axis));
     constexpr int kAllDigits = 17;
     for (int digits = 4; !areDifferent() && digits <= kAllDigits; ++digits)  // zoomed in far
-        for (std::size_t i = 0; i < list.size(); ++i)
-            list[i] = std::string(trimmed(fmt::format("{:.{}g} {}", values[i], digits, unitName(axis.measure))));
+        for (std::size_t i = 0; i < list.size(); ++i) list[i] = formatQuantity(values[i], axis.measure, digits);
     return list;
 }
 

@@ -44,6 +44,12 @@ void ChartBuilder::bars() {
     }
 }
 
+double ChartBuilder::barThickness(double band, double slots) const {
+    const double gap = band < 6 ? std::min(1.0, band * 0.2) : std::max(2.0, band * 0.24);
+    const double most = chart_.horizontal ? (slots > 1 ? 1.2 : 1) : slots > 1 ? 2 : 2.5;  // room for their values
+    return std::min((band - gap) / slots, kThickestBar * most);
+}
+
 void ChartBuilder::band(std::size_t category, double start, double thickness) {
     std::vector<std::size_t> side;
     bool stacked = false;
@@ -54,10 +60,7 @@ void ChartBuilder::band(std::size_t category, double start, double thickness) {
     }
     const double slots = static_cast<double>(side.size()) + (stacked ? 1 : 0);
     if (slots == 0) return;
-    const double gap = thickness < 6 ? std::min(1.0, thickness * 0.2) : std::max(2.0, thickness * 0.24);
-    const double bar = std::min((thickness - gap) / slots, kThickestBar * (slots > 1           ? 1.2
-                                                                           : chart_.horizontal ? 1
-                                                                                               : 2.5));
+    const double bar = barThickness(thickness, slots);
     double at = start + (thickness - bar * slots) / 2;
     for (const std::size_t s : side) {
         single(s, category, at, slots > 1 ? bar - std::min(1.0, bar * 0.1) : bar);
@@ -123,6 +126,9 @@ void ChartBuilder::barTexts() {
     std::vector<double> ends(categories_, kNothing);  ///< of the last bar
     std::vector<bool> piled(categories_, false);
     std::vector<Rect> whole(categories_);
+    std::vector<std::size_t> segments(categories_, 0);
+    for (const ChartLayout::Bar& bar : out_.bars)
+        ++segments[static_cast<std::size_t>(chart_.series[bar.series].x[bar.point])];
     for (const ChartLayout::Bar& bar : out_.bars) {
         const Series& series = chart_.series[bar.series];
         const auto category = static_cast<std::size_t>(series.x[bar.point]);
@@ -130,7 +136,7 @@ void ChartBuilder::barTexts() {
         if (series.mark == Mark::bars) {
             endText(withError(bar), valueText(chart_, series, bar.point), series.y[bar.point] < 0);
         } else {
-            segmentText(bar, series);
+            if (segments[category] > 1) segmentText(bar, series);  // else it says what stands at the end
             extend(whole[category], bar.area);
             piled[category] = true;
         }
@@ -170,7 +176,9 @@ void ChartBuilder::insteadText(std::size_t category) {
 }
 
 bool ChartBuilder::valuesFit() const {
-    const double room = step() * 0.95 / static_cast<double>(side_);
+    // Bars that stand side by side are no further apart than they are thick.
+    const auto slots = static_cast<double>(side_);
+    const double room = side_ > 1 ? barThickness(step(), slots) : step() * 0.95;
     if (chart_.horizontal || room < 12) return chart_.horizontal;
     const auto [from, to] = categoriesInSight();
     for (std::size_t c = from; c <= to; ++c) {

@@ -142,6 +142,8 @@ private:
     /// One category of each run of neighbours that share a bar: the largest.
     std::size_t largest(std::size_t from, std::size_t to) const;
     void bars();
+    /// Of one of the bars that share a band of a category.
+    double barThickness(double band, double slots) const;
     void band(std::size_t category, double start, double thickness);
     Rect barRect(double at, double thickness, double from, double to) const;
     void single(std::size_t s, std::size_t category, double at, double thickness);

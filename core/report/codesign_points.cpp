@@ -411,6 +411,7 @@ ParallelPicture parallelPicture(const codesign::Result& result, const std::vecto
     for (const PointValue& value : values) {
         picture.axes.push_back(axisOf(value, false));
         if (const std::string_view brief = briefTitle(value.id); !brief.empty()) picture.axes.back().title = brief;
+        picture.endText.emplace_back([value](double shown) { return numberText(value, shown / value.factor); });
     }
     for (const PointRow& row : rows) {
         ParallelPicture::Row line{.name = hardware::nameOf(row.point.architecture), .values = {}};

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 

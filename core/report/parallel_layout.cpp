@@ -157,8 +157,11 @@ private:
         const double at = first ? x - kSide : last ? x + kSide : x;
         const double room = first || last ? kSide + between / 2 - 8 : between - 12;
         label({at, kTitleRoom + 10}, its.title, room, "text", 11, true, anchor);
-        label({at, kTitleRoom + 26}, tickText(scale.value(scale.to), its), room, "secondary", 11, false, anchor);
-        label({at, out_.bottom + 14}, tickText(scale.value(scale.from), its) + (scale.logarithmic ? ", log" : ""), room,
+        const auto endText = [&](double value) {
+            return axis < picture_.endText.size() ? picture_.endText[axis](value) : tickText(value, its);
+        };
+        label({at, kTitleRoom + 26}, endText(scale.value(scale.to)), room, "secondary", 11, false, anchor);
+        label({at, out_.bottom + 14}, endText(scale.value(scale.from)) + (scale.logarithmic ? ", log" : ""), room,
               "secondary", 11, false, anchor);
         if (axis >= view_.brushes.size() || !view_.brushes[axis]) return;
         const double from = std::clamp(scale.pixel(view_.brushes[axis]->low), out_.top, out_.bottom);

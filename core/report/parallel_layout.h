@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct ParallelPicture {
     };
     std::string id, title;
     std::vector<Axis> axes;
+    /// By axis: how a value reads at its ends; without it, as on any axis.
+    std::vector<std::function<std::string(double)>> endText = {};
     std::vector<Row> rows;  ///< later ones lie above
     std::string empty = {};
 };

@@ -520,15 +520,16 @@ Chart deviceSpeedupChart(const PredictionOutcome& outcome) {
 // Memory --------------------------------------------------------------------------------------------------------------
 
 std::vector<std::size_t> usedLevels(const Prediction& prediction) {
-    std::vector<std::size_t> used;
+    std::vector<std::size_t> used, larger;
     for (std::size_t level = prediction.memory.levels.size(); level-- > 0;) {
         const bool now = predict::sumOf(prediction.memory.levels[level].bytes) > 0;
         const bool ever =
             std::any_of(prediction.batches.begin(), prediction.batches.end(), [&](const predict::BatchMemory& tried) {
                 return level < tried.levels.size() && predict::sumOf(tried.levels[level]) > 0;
             });
-        if (now || ever) used.push_back(level);
+        if (now || ever) (now ? used : larger).push_back(level);
     }
+    used.insert(used.end(), larger.begin(), larger.end());
     return used;
 }
 

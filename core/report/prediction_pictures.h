@@ -46,7 +46,8 @@ Chart deviceScalingChart(const study::PredictionOutcome& outcome);
 /// The same over the throughput of the fewest devices.
 Chart deviceSpeedupChart(const study::PredictionOutcome& outcome);
 
-/// The levels of memory that hold something with any batch, as indices of `memory.levels`, largest first.
+/// The levels of memory that hold something with any batch, as indices of `memory.levels`: those that the prediction
+/// uses, then those that other batches would; the largest first.
 std::vector<std::size_t> usedLevels(const predict::Prediction& prediction);
 /// What every candidate for the batch puts into one level, by category, against its capacity.
 Chart batchMemoryChart(const predict::Prediction& prediction, std::size_t level);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/file.h"
@@ -30,7 +31,7 @@ constexpr std::string_view kZoo = "zoo:";
 std::string modelBytes(const study::Study& study, const std::string& name) {
     if (!name.starts_with(kZoo)) return readFile(name);
     model::LoadOptions options;
-    if (const auto batch = study.parameters.find("batch"); batch != study.parameters.end() && batch->is_number())
+    if (const auto batch = study.parameters->find("batch"); batch != study.parameters->end() && batch->is_number())
         options.batch = static_cast<std::int64_t>(batch->get<double>());
     options.dimensions = study.dimensions;
     return model::writeNativeJson(model::buildZooModel(name.substr(kZoo.size()), options));
@@ -206,7 +207,7 @@ std::function<std::string(const std::string&)> storedInputs(const Store& store, 
         if (!isModel && hardwareChanged && study.engine == "predict") {
             if (isAmong(study.hardware, input.name))
                 substitutes->paths[input.name] = writeAccelerator(folder, input, stored).string();
-            else if (input.name == study.parameters.value("dataset", ""))
+            else if (input.name == study.parameters->value("dataset", ""))
                 substitutes->paths[input.name] = writeInto(folder, fileName(input.name, ".json"), input.bytes).string();
             continue;
         }

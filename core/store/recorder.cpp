@@ -6,9 +6,11 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
 
+#include "core/store/documents.h"
 #include "core/study/metric.h"
 #include "core/study/packed_result.h"
 #include "core/study/timeline.h"
@@ -190,7 +192,7 @@ private:
 Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const RecordOptions& options) {
     History history(study, options);
     if (history.run() != 0 && options.begun) options.begun(history.run());
-    if (hooks.resume.is_null() && history.state()) hooks.resume = *history.state();
+    if (hooks.resume->is_null() && history.state()) hooks.resume = *history.state();
 
     Writer writer(history);
     hooks.progress = [&writer, next = hooks.progress](const ProgressEvent& event) {

@@ -10,12 +10,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/store/compression.h"
+#include "core/store/documents.h"
 #include "core/store/implementation.h"
 #include "core/store/owner.h"
 #include "core/store/rows.h"

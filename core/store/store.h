@@ -52,11 +52,8 @@ struct RunRow {
     std::string damage = {};
 };
 
-/// The runs of a sweep, and what it was asked for.
-struct Sweep {
-    Json document;
-    std::map<std::size_t, RunId> runs;  ///< by point; purged ones are missing
-};
+struct Sweep;
+struct TraceBatch;
 
 /// Which runs, in which order. Every condition that is set must hold.
 struct HistoryQuery {
@@ -84,14 +81,6 @@ struct HistoryQuery {
 struct TracePoint {
     std::string series;
     double x = 0, y = 0;
-};
-
-/// What a running search leaves behind from time to time. Points that came after the checkpoint are told apart, so that
-/// a run that continues from it does not have them twice.
-struct TraceBatch {
-    std::vector<TracePoint> before = {};
-    std::optional<Json> checkpoint = {};
-    std::vector<TracePoint> after = {};
 };
 
 struct Artifact {

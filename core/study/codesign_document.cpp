@@ -4,6 +4,7 @@
 
 #include <array>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -360,7 +361,7 @@ void writeCodesignJson(const Result& result, const CodesignOutcome& outcome, con
     for (const auto& [key, range] : kBandwidths)
         if (!(found.space.*range).values.empty()) space[key] = (found.space.*range).values;
     put("template", space);
-    put("parameters", result.study.parameters);
+    put("parameters", *result.study.parameters);
     put("weights", found.options.weights);
     put("bandwidth_bytes_per_s", found.options.bandwidth.value);
     put("area_limit_mm2", found.areaBound.value);

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -187,8 +188,8 @@ std::vector<Parameter> makeParameters() {
 
 Json completeParameters(const Study& study) {
     Study complete = newStudy("codesign");
-    for (const auto& [name, value] : study.parameters.items()) complete.parameters[name] = value;
-    return complete.parameters;
+    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
+    return *complete.parameters;
 }
 
 std::string located(const RunHooks& hooks, const std::string& name) {
@@ -362,7 +363,7 @@ Result runCodesign(const Study& study, const RunHooks& hooks) {
     const CodesignInputs inputs = readInputs(study, options, hooks);
     result.inputs = inputs.inputs;
     const codesign::Progress from =
-        hooks.resume.is_null() ? codesign::Progress{} : readCheckpoint(hooks.resume, result);
+        hooks.resume->is_null() ? codesign::Progress{} : readCheckpoint(*hooks.resume, result);
     CodesignOutcome outcome;
     outcome.result = codesign::search(inputs.workloads, inputs.space, options, from, checkpoints(hooks, result));
     if (outcome.result.endedBy != "stop" && (!outcome.result.best || outcome.result.best->objective == 0))

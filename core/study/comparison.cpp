@@ -7,6 +7,7 @@
 #include <compare>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -169,7 +170,7 @@ Fields fieldsOf(const Result& result) {
     for (const Input& input : result.inputs)
         if (!main.contains(input.name)) fields.add("Hardware", "contents of " + input.name, input.sha256);
     fields.add("Parameters", "engine", study.engine);
-    for (const auto& [name, value] : study.parameters.items()) fields.add("Parameters", name, textOfValue(value));
+    for (const auto& [name, value] : study.parameters->items()) fields.add("Parameters", name, textOfValue(value));
     if (study.seed) fields.add("Parameters", "seed", std::to_string(*study.seed));
     fields.add("Parameters", "program version", result.version);
     return fields;
@@ -426,8 +427,8 @@ struct Condition {
 };
 
 std::string parameterOf(const Result& result, const char* name) {
-    const auto found = result.study.parameters.find(name);
-    return found == result.study.parameters.end() ? "" : textOfValue(*found);
+    const auto found = result.study.parameters->find(name);
+    return found == result.study.parameters->end() ? "" : textOfValue(*found);
 }
 
 std::string modelOf(const Result& result) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -54,8 +55,8 @@ struct Context {
     bool paperModel() const { return plan->strategy == "accpar-paper"; }
     bool overlap() const { return parameter("overlap") == "comm"; }
     std::string parameter(const std::string& name) const {
-        const auto found = result->study.parameters.find(name);
-        if (found == result->study.parameters.end() || found->is_null()) return "";
+        const auto found = result->study.parameters->find(name);
+        if (found == result->study.parameters->end() || found->is_null()) return "";
         return found->is_string() ? found->get<std::string>() : found->dump();
     }
     std::string at(const std::string& place) const { return fmt::format("{}, {}", plan->strategy, place); }
@@ -294,8 +295,8 @@ Explanation explainSpeedup(const Context& context) {
 }
 
 bool ratioIsGiven(const Context& context) {
-    const auto found = context.result->study.parameters.find("ratio");
-    return found != context.result->study.parameters.end() && (found->is_number() || *found == "equal");
+    const auto found = context.result->study.parameters->find("ratio");
+    return found != context.result->study.parameters->end() && (found->is_number() || *found == "equal");
 }
 
 Explanation explainCost(const Context& context) {
@@ -447,8 +448,8 @@ Builder& hardwareTerms(Builder& builder, const SplitContext& split) {
 }
 
 std::string pinnedRatio(const SplitContext& split) {
-    const auto pins = split.base.result->study.parameters.find("pin_ratio");
-    if (pins == split.base.result->study.parameters.end() || !pins->is_object()) return "";
+    const auto pins = split.base.result->study.parameters->find("pin_ratio");
+    if (pins == split.base.result->study.parameters->end() || !pins->is_object()) return "";
     const auto pin = pins->find(std::to_string(split.level->level));
     return pin == pins->end() ? "" : pin->dump();
 }
@@ -694,8 +695,8 @@ Explanation explainRowType(const RowContext& row) {
         .term("compute", seconds(row.compute), row.split.at("layers"))
         .term("within the layer", seconds(row.intra), row.split.at("layers"))
         .term("into the layer", seconds(row.inter), row.split.at("layers"));
-    const auto pins = row.split.base.result->study.parameters.find("pin");
-    if (strategy == "accpar" && pins != row.split.base.result->study.parameters.end() && pins->is_object() &&
+    const auto pins = row.split.base.result->study.parameters->find("pin");
+    if (strategy == "accpar" && pins != row.split.base.result->study.parameters->end() && pins->is_object() &&
         pins->contains(row.layer))
         builder.note("The type of this layer was fixed by the parameter pin.");
     Explanation made = builder.made();

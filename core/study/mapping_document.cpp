@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -198,7 +199,7 @@ private:
             json["pareto"] = {mapping::nameOf(outcome_.pareto->first), mapping::nameOf(outcome_.pareto->second)};
         json["samples_allowed"] = outcome_.samples;
         if (outcome_.evaluated) json["evaluated"] = true;
-        json["parameters"] = result.study.parameters;
+        json["parameters"] = *result.study.parameters;
         Json& cores = json["sub_accelerators"] = Json::array();
         for (std::size_t core = 0; core < outcome_.cores.size(); ++core)
             cores.push_back(coreJson(outcome_.cores[core], core));

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -22,14 +23,14 @@ std::string located(const RunHooks& hooks, const std::string& name) {
 }
 
 std::optional<double> numberOf(const Study& study, const char* name) {
-    const auto found = study.parameters.find(name);
-    return found == study.parameters.end() ? std::nullopt : std::optional(found->get<double>());
+    const auto found = study.parameters->find(name);
+    return found == study.parameters->end() ? std::nullopt : std::optional(found->get<double>());
 }
 
 /// Parameters that have no meaning for this kind of input.
 void refuseParameters(const Study& study, std::initializer_list<const char*> names, const std::string& why) {
     for (const char* name : names)
-        if (study.parameters.contains(name))
+        if (study.parameters->contains(name))
             throw UsageError(fmt::format("option {} {}", findParameter(mappingParameters(), name)->option, why));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -31,7 +32,7 @@ std::string located(const RunHooks& hooks, const std::string& name) {
 
 std::string wordOf(const Study& study, const char* name) {
     const Json fallback = defaultOf(*findParameter(mappingParameters(), name));
-    return study.parameters.value(name, fallback.get<std::string>());
+    return study.parameters->value(name, fallback.get<std::string>());
 }
 
 cost::AnalysisOptions analysisOf(const Study& study, const RunHooks& hooks) {
@@ -128,18 +129,18 @@ std::vector<InputFile> platformFiles(const Study& study) {
 
 MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
     hardware::Platform platform = cost::loadPlatform(located(hooks, study.hardware[0]));
-    if (const auto given = study.parameters.find("bandwidth"); given != study.parameters.end())
+    if (const auto given = study.parameters->find("bandwidth"); given != study.parameters->end())
         platform.bandwidth = BytesPerSecond{given->get<double>()};
     if (!(platform.bandwidth.value > 0)) throw UsageError("option --bandwidth is 0; expected a bandwidth above 0");
     model::LoadOptions load;
     load.dimensions = study.dimensions;
     const cost::Workload workload = cost::loadWorkload(located(hooks, study.workloads[0]), load);
-    const auto size = study.parameters.find("group_size");
-    const auto seed = study.parameters.find("job_seed");
+    const auto size = study.parameters->find("group_size");
+    const auto seed = study.parameters->find("job_seed");
     const cost::JobPool pool = cost::jobPool(workload);
     const std::vector<cost::Job> jobs =
-        cost::drawGroup(pool, size == study.parameters.end() ? 0 : size->get<std::int64_t>(),
-                        seed == study.parameters.end() ? study.seed.value_or(1) : seed->get<std::uint64_t>());
+        cost::drawGroup(pool, size == study.parameters->end() ? 0 : size->get<std::int64_t>(),
+                        seed == study.parameters->end() ? study.seed.value_or(1) : seed->get<std::uint64_t>());
     const cost::JobTable table = cost::jobTable(jobs, platform, analysisOf(study, hooks));
 
     MappingInputs inputs;
@@ -161,7 +162,7 @@ MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
     inputs.warnings = pool.warnings;
     OwnNumbers own;
     own.add(platform.name, platform.provenance, [&](const std::string& path) {
-        return path != "bandwidth_bytes_per_s" || !study.parameters.contains("bandwidth");
+        return path != "bandwidth_bytes_per_s" || !study.parameters->contains("bandwidth");
     });
     addOnce(inputs.assumptions, own.sentences());
     return inputs;

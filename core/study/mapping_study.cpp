@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -211,8 +212,8 @@ std::vector<Parameter> makeParameters() {
 
 Json completeParameters(const Study& study) {
     Study complete = newStudy("mapping");
-    for (const auto& [name, value] : study.parameters.items()) complete.parameters[name] = value;
-    return complete.parameters;
+    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
+    return *complete.parameters;
 }
 
 /// A document that is a parameter: on one line, so that errors do not name lines that nobody wrote.
@@ -398,12 +399,12 @@ Result runMapping(const Study& study, const RunHooks& hooks) {
     outcome.samples = options.samples;
     outcome.pareto = options.pareto;
     const mapping::Problem& problem = outcome.problem;
-    if (const auto given = study.parameters.find("warm_start"); given != study.parameters.end()) {
+    if (const auto given = study.parameters->find("warm_start"); given != study.parameters->end()) {
         WarmStart start = warmStart(*given, problem);
         if (!start.mappings.empty()) result.assumptions.push_back(warmStartSentence(start, problem));
         options.warmStart = std::move(start.mappings);
     }
-    if (const auto given = study.parameters.find("evaluate"); given != study.parameters.end()) {
+    if (const auto given = study.parameters->find("evaluate"); given != study.parameters->end()) {
         if (given->contains("made_for") && given->at("made_for") != namesHash(problem))
             result.warnings.emplace_back(
                 "The mapping that is scored was found for other jobs or sub-accelerators: job by job it says little "
@@ -421,7 +422,7 @@ Result runMapping(const Study& study, const RunHooks& hooks) {
         lent.finish = hooks.finish;
         if (hooks.checkpoint)
             lent.checkpoint = [&](const Json& state) { hooks.checkpoint(checkpointOf(result, state)); };
-        if (!hooks.resume.is_null()) lent.resume = readCheckpoint(hooks.resume, result);
+        if (!hooks.resume->is_null()) lent.resume = readCheckpoint(*hooks.resume, result);
         outcome.result = mapping::solve(problem, options, std::move(lent));
     }
     addOnce(result.assumptions, outcome.result.assumptions);
@@ -449,12 +450,12 @@ Estimate estimateMapping(const Study& study) {
     attempt([&] { inputs = readMappingInputs(study, {}); });
     if (options && inputs) {
         attempt([&] {
-            if (const auto given = study.parameters.find("warm_start"); given != study.parameters.end())
+            if (const auto given = study.parameters->find("warm_start"); given != study.parameters->end())
                 options->warmStart = warmStart(*given, inputs->outcome.problem).mappings;
         });
         attempt([&] {
             const mapping::Problem& problem = inputs->outcome.problem;
-            if (const auto given = study.parameters.find("evaluate"); given != study.parameters.end())
+            if (const auto given = study.parameters->find("evaluate"); given != study.parameters->end())
                 readMapping(documentOf(*given, "the mapping to evaluate").root(), problem.jobs.size(),
                             problem.cores.size());
         });
@@ -473,7 +474,7 @@ Estimate estimateMapping(const Study& study) {
     const std::string what =
         fmt::format("{} on {}", formatCounted(jobs, "job", "jobs"),
                     formatCounted(static_cast<double>(problem.cores.size()), "sub-accelerator", "sub-accelerators"));
-    if (study.parameters.contains("evaluate")) {
+    if (study.parameters->contains("evaluate")) {
         estimate.text = what + ", one mapping that is scored: less than a second";
         return estimate;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <variant>
 
 #include "core/base/error.h"
@@ -95,8 +96,8 @@ Study variation(const Result& result, SweepKind kind, double value) {
             break;
         case SweepKind::groupSize:
             // Mappings of other jobs are neither to be scored nor to start from.
-            study.parameters.erase("evaluate");
-            study.parameters.erase("warm_start");
+            study.parameters->erase("evaluate");
+            study.parameters->erase("warm_start");
             study.parameters["group_size"] = static_cast<std::int64_t>(value);
             break;
         case SweepKind::samples:

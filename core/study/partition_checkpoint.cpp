@@ -1,5 +1,6 @@
 #include "core/study/partition_checkpoint.h"
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -267,8 +268,8 @@ std::string defaultDtype(const hardware::Fleet& fleet) {
 
 Options partitionOptions(const Study& study) {
     Study complete = newStudy("partition");
-    for (const auto& [name, value] : study.parameters.items()) complete.parameters[name] = value;
-    const Json& given = complete.parameters;
+    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
+    const Json& given = *complete.parameters;
     Options options;
     options.batch = given.at("batch").get<double>();
     options.dtype = given.at("dtype").get<std::string>();
@@ -393,7 +394,7 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
         lent.checkpoint = [&](const std::vector<const partition::PartialPlan*>& plans) {
             hooks.checkpoint(checkpointJson(result, layers.layers.size(), plans));
         };
-    if (!hooks.resume.is_null()) lent.resume = readCheckpoint(hooks.resume, result, layers.layers.size());
+    if (!hooks.resume->is_null()) lent.resume = readCheckpoint(*hooks.resume, result, layers.layers.size());
     outcome.result = partition::solve(layers, fleet, options, std::move(lent));
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)

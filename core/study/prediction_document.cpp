@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
@@ -301,7 +302,7 @@ Json predictionJson(const Result& result, const PredictionOutcome& outcome) {
     if (!outcome.dataset.empty()) json["dataset"] = outcome.dataset;
     json["model_parameters"] = outcome.parameters;
     json["model_flops_per_sample"] = outcome.flopsPerSample;
-    json["parameters"] = result.study.parameters;
+    json["parameters"] = *result.study.parameters;
     Json& predictions = json["predictions"] = Json::array();
     for (const Prediction& one : outcome.predictions) predictions.push_back(predictionJson(one));
     Json& ranking = json["ranking"] = Json::array();

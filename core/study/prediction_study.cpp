@@ -8,6 +8,7 @@
 #include <exception>
 #include <filesystem>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -76,8 +77,8 @@ struct Settings {
 
 Settings settingsOf(const Study& study) {
     Study complete = newStudy("predict");
-    for (const auto& [name, value] : study.parameters.items()) complete.parameters[name] = value;
-    const Json& given = complete.parameters;
+    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
+    const Json& given = *complete.parameters;
     const auto text = [&](const char* name) { return given.value(name, std::string()); };
     const auto number = [&](const char* name) {
         const auto found = given.find(name);
@@ -413,7 +414,7 @@ std::vector<PredictionFile> predictionFiles(const Study& study) {
         files.push_back({name, accelerator.file});
         if (accelerator.kernels) files.push_back({kernelName(accelerator), kernelPath(accelerator)});
     }
-    if (const auto dataset = study.parameters.find("dataset"); dataset != study.parameters.end())
+    if (const auto dataset = study.parameters->find("dataset"); dataset != study.parameters->end())
         files.push_back({dataset->get<std::string>(), hardware::loadDataset(dataset->get<std::string>()).file});
     return files;
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "core/base/units.h"
@@ -46,9 +47,9 @@ constexpr std::array kRows{
 };
 
 const Row& rowOf(const Study& study) {
-    const auto given = study.parameters.find("objective");
+    const auto given = study.parameters->find("objective");
     const std::string objective =
-        given != study.parameters.end() && given->is_string() ? given->get<std::string>() : std::string();
+        given != study.parameters->end() && given->is_string() ? given->get<std::string>() : std::string();
     const Row* first = nullptr;
     for (const Row& row : kRows) {
         if (row.engine != study.engine) continue;

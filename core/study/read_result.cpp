@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/error.h"
@@ -25,10 +26,10 @@ Prepared read(const Case& cell, const Reading& reading, std::int64_t groupSize, 
     study.hardware = {lowered(cell.platform)};
     study.workloads = {std::string(cell.workload)};
     study.seed = cell.seed;
-    study.parameters = {{"bandwidth", cell.bandwidth * reading.bytesPerSecond},
-                        {"bandwidth_definition", reading.bandwidthDefinition},
-                        {"variant", reading.variant},
-                        {"group_size", groupSize}};
+    study.parameters = Json{{"bandwidth", cell.bandwidth * reading.bytesPerSecond},
+                            {"bandwidth_definition", reading.bandwidthDefinition},
+                            {"variant", reading.variant},
+                            {"group_size", groupSize}};
     RunHooks hooks;
     hooks.cancel = stop;
     hooks.threads = 1;

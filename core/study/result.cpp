@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,8 +36,8 @@ Json partitionHead(const Result& result, const PartitionOutcome& outcome) {
         for (const GroupNumbers& group : outcome.groups) groups.push_back(groupJson(group));
     }
     json["batch"] = wholeWherePossible(outcome.result.batch);
-    json["dtype"] = result.study.parameters.value("dtype", "bf16");
-    json["parameters"] = result.study.parameters;
+    json["dtype"] = result.study.parameters->value("dtype", "bf16");
+    json["parameters"] = *result.study.parameters;
     const std::vector<partition::Plan>& plans = outcome.result.plans;
     // With one strategy there is one cost, and scripts that solve a single split look for it here.
     if (plans.size() == 1) json["cost_s"] = plans[0].cost.value;

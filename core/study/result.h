@@ -29,8 +29,8 @@ struct Study {
     /// every job takes on every core.
     std::vector<std::string> workloads = {};
     std::map<std::string, std::int64_t> dimensions;  ///< values of symbolic dimensions
-    Json parameters = Json::object();   ///< every parameter that has a value, in the order of the engine's table
-    std::optional<std::uint64_t> seed;  ///< where the engine draws random numbers
+    HeldJson parameters = HeldJson::object();  ///< every parameter that has a value, in the order of the engine's table
+    std::optional<std::uint64_t> seed;         ///< where the engine draws random numbers
 
     bool operator==(const Study&) const = default;
 };

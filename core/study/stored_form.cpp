@@ -1,6 +1,7 @@
 #include "core/study/stored_form.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 namespace tessera::study {
 

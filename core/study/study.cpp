@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
 
@@ -34,8 +35,8 @@ void sortParameters(Study& study, const std::vector<Parameter>& table) {
     Json sorted = Json::object();
     for (const Parameter& row : table) {
         const std::string name(row.name);
-        const auto found = study.parameters.find(name);
-        if (found != study.parameters.end() && !found->is_null()) sorted[name] = storedForm(row, std::move(*found));
+        const auto found = study.parameters->find(name);
+        if (found != study.parameters->end() && !found->is_null()) sorted[name] = storedForm(row, std::move(*found));
     }
     study.parameters = std::move(sorted);
 }
@@ -244,7 +245,7 @@ Json toJson(const Study& study) {
         for (const auto& [name, value] : study.dimensions) dimensions[name] = value;
         json["dimensions"] = std::move(dimensions);
     }
-    json["parameters"] = study.parameters;
+    json["parameters"] = *study.parameters;
     if (study.seed) json["seed"] = *study.seed;
     return json;
 }
@@ -265,8 +266,8 @@ std::string contentHash(const Study& study) {
     const std::vector<Parameter>& rows = engineNamed(study.engine).parameters();
     for (const Parameter& row : rows) {
         const std::string name(row.name);
-        if (isLater(study.engine, row.name) && anonymous.parameters.value(name, Json()) == defaultOf(row))
-            anonymous.parameters.erase(name);
+        if (isLater(study.engine, row.name) && anonymous.parameters->value(name, Json()) == defaultOf(row))
+            anonymous.parameters->erase(name);
     }
     sortParameters(anonymous, rows);
     return sha256(toText(toJson(anonymous)));
@@ -277,8 +278,8 @@ Result run(const Study& study, const RunHooks& hooks) {
     // A study that was put together in the program gives the bytes that it gives once it is stored.
     Study stored = study;
     for (const Parameter& row : engine.parameters()) {
-        const auto value = stored.parameters.find(std::string(row.name));
-        if (value != stored.parameters.end()) *value = storedForm(row, std::move(*value));
+        const auto value = stored.parameters->find(std::string(row.name));
+        if (value != stored.parameters->end()) *value = storedForm(row, std::move(*value));
     }
     return engine.run(stored, hooks);
 }

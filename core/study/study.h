@@ -27,7 +27,7 @@ struct RunHooks {
     std::stop_token cancel = {};  ///< give up: InterruptedError within 100 ms
     std::stop_token finish = {};  ///< end the search, keep the best: a result within 1 s whose `ended_by` is "stop"
     unsigned threads = 0;         ///< 0 = all cores; never changes a result
-    Json resume = nullptr;        ///< a state that `checkpoint` received; null = from the start
+    HeldJson resume = {};         ///< a state that `checkpoint` received; null = from the start
     /// Where to read an input that the study names (a model or hardware), so that a run can be repeated from the
     /// history after its files are gone. Empty, or an empty answer = the name itself.
     std::function<std::string(const std::string& name)> locate = {};

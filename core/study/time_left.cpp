@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
@@ -30,8 +31,8 @@ constexpr std::array kPhases{Phase{"codesign", "searching architectures", "provi
 /// What every algorithm of a mapping race is to do; 0 = the run is none.
 double samplesOfEach(const Study& study) {
     if (study.engine != "mapping") return 0;
-    const auto given = study.parameters.find("samples");
-    if (given != study.parameters.end() && given->is_number()) return given->get<double>();
+    const auto given = study.parameters->find("samples");
+    if (given != study.parameters->end() && given->is_number()) return given->get<double>();
     const Parameter* row = findParameter(engineNamed(study.engine).parameters(), "samples");
     const Json fallback = row == nullptr ? Json() : defaultOf(*row);
     return fallback.is_number() ? fallback.get<double>() : 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -176,7 +177,7 @@ Timeline timelineOfPlan(const Study& study, const PartitionOutcome& outcome, con
     Timeline timeline;
     timeline.title =
         fmt::format("One step of {} on {} under {}", escaped(outcome.model), escaped(outcome.fleet), plan.strategy);
-    const bool overlap = study.parameters.value("overlap", "none") == "comm";
+    const bool overlap = study.parameters->value("overlap", "none") == "comm";
     const std::vector<std::string>& names = outcome.result.names;
     bool complete = true;
     for (const AcceleratorShare& share : plan.shares) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
@@ -39,8 +40,8 @@ std::string titleOf(const Study& study) {
     if (!study.name.empty()) return study.name;
     std::string title = shortNames(study.models.empty() ? study.workloads : study.models);
     if (!study.hardware.empty()) title += " on " + shortNames(study.hardware);
-    const auto batch = study.parameters.find("batch");
-    if (batch != study.parameters.end() && batch->is_number_integer())
+    const auto batch = study.parameters->find("batch");
+    if (batch != study.parameters->end() && batch->is_number_integer())
         title += fmt::format(", batch {}", batch->get<std::int64_t>());
     return title;
 }

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "core/store/documents.h"
 #include "core/store/store.h"
 #include "tests/app/cli.h"
 #include "tests/support/schema.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ mapping::Problem problemOf(const Case& one) {
     study.hardware = {one.platform};
     study.workloads = {one.workload};
     study.seed = 1;
-    study.parameters = {{"bandwidth", one.bandwidth * 1e9}, {"variant", one.variant}};
+    study.parameters = Json{{"bandwidth", one.bandwidth * 1e9}, {"variant", one.variant}};
     return study::readMappingInputs(study, {}).outcome.problem;
 }
 

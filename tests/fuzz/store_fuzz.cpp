@@ -8,10 +8,12 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/base/error.h"
 #include "core/store/database.h"
+#include "core/store/documents.h"
 #include "core/store/store.h"
 #include "tests/support/partition_result.h"
 

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/hardware/template.h"

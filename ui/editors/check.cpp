@@ -2,6 +2,7 @@
 
 #include <QSet>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/text.h"

@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/text.h"

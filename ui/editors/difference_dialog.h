@@ -3,6 +3,7 @@
 #include <QDialog>
 #include <QString>
 #include <QVector>
+#include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
 #include "ui/editors/edited_file.h"

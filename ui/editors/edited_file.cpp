@@ -1,6 +1,7 @@
 #include "ui/editors/edited_file.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <system_error>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #include "ui/editors/edited_json.h"
 
 #include <QUndoCommand>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace tessera::ui {

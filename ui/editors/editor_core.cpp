@@ -1,5 +1,6 @@
 #include "ui/editors/editor_core.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/file.h"

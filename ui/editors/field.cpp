@@ -13,6 +13,7 @@
 #include <QStringListModel>
 #include <algorithm>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/text.h"

@@ -6,6 +6,7 @@
 #include <QVector>
 #include <QWidget>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 

@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QToolButton>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "ui/editors/provenance_button.h"
 #include "ui/editors/range_text.h"

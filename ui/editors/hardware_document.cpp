@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 

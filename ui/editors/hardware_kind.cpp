@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/text.h"

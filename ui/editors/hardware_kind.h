@@ -2,6 +2,7 @@
 
 #include <QString>
 #include <QVector>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <variant>

@@ -1,6 +1,7 @@
 #include "ui/editors/kind_form.h"
 
 #include <QVBoxLayout>
+#include <nlohmann/json.hpp>
 
 #include "ui/editors/bound_editor.h"
 #include "ui/editors/form.h"

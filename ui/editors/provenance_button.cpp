@@ -5,6 +5,7 @@
 #include <QFrame>
 #include <QLabel>
 #include <QVBoxLayout>
+#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 #include "core/hardware/numbers.h"

@@ -2,6 +2,7 @@
 
 #include <QRegularExpression>
 #include <QStringList>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <nlohmann/json.hpp>
 
 #include "core/base/json.h"
 #include "core/base/units.h"

@@ -3,6 +3,7 @@
 #include <QDateTime>
 #include <QString>
 #include <QVector>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 

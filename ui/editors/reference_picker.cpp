@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QToolButton>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/text.h"

@@ -2,6 +2,7 @@
 
 #include <QStringList>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 

@@ -1,5 +1,7 @@
 #include "ui/editors/sourced_number.h"
 
+#include <nlohmann/json.hpp>
+
 #include "core/base/text.h"
 #include "core/hardware/numbers.h"
 #include "ui/editors/json_path.h"

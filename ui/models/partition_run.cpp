@@ -7,6 +7,7 @@
 #include <QStandardPaths>
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <variant>
 
 #include "core/base/error.h"
@@ -81,7 +82,7 @@ PartitionPins pinsOf(const study::Study& study) {
     PartitionPins pins;
     const Json none = Json::object();
     const auto given = [&](const char* name) -> const Json& {
-        return study.parameters.contains(name) ? study.parameters.at(name) : none;
+        return study.parameters->contains(name) ? study.parameters->at(name) : none;
     };
     for (const auto& [layer, type] : given("pin").items())
         for (const partition::Type each : {partition::Type::I, partition::Type::II, partition::Type::III})

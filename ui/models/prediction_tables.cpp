@@ -85,17 +85,18 @@ TableModel* predictionTableModel(const SharedPredictionChoice& choice, QObject* 
     Column devices =
         number(tr("Devices"), Measure::count, [of](int row) { return static_cast<double>(of(row).devices); });
     devices.text = [of](int row) { return columns::count(static_cast<double>(of(row).devices)); };
+    Column batch = columns.metric(
+        tr("Batch"), "batch", Measure::count,
+        [](const Prediction& one) { return std::optional(static_cast<double>(one.batch)); },
+        tr("Samples of a step on each device"));
+    batch.text = [of](int row) { return columns::count(static_cast<double>(of(row).batch)); };
     const auto seconds = [&](const QString& title, const char* field, Seconds Prediction::*time, const QString& help) {
         return columns.metric(
             title, field, Measure::seconds, [time](const Prediction& one) { return std::optional((one.*time).value); },
             help);
     };
     return new TableModel(
-        {accelerator, devices,
-         columns.metric(
-             tr("Batch"), "batch", Measure::count,
-             [](const Prediction& one) { return std::optional(static_cast<double>(one.batch)); },
-             tr("Samples of a step on each device")),
+        {accelerator, devices, batch,
          columns.metric(tr("Samples/s"), "throughput_samples_per_s", Measure::count,
                         [](const Prediction& one) { return std::optional(one.throughput); }),
          words(

@@ -1,10 +1,27 @@
 #include "ui/models/table_columns.h"
 
+#include <QColor>
+#include <QIcon>
+#include <QPixmap>
 #include <utility>
 
 #include "ui/theme/theme.h"
 
 namespace tessera::ui::columns {
+
+namespace {
+
+/// Of one colour also in rows that are selected, whose icons are tinted otherwise.
+QIcon swatch(const QColor& colour) {
+    constexpr int kSize = 16;
+    QPixmap picture(kSize, kSize);
+    picture.fill(colour);
+    QIcon icon(picture);
+    icon.addPixmap(picture, QIcon::Selected);
+    return icon;
+}
+
+}  // namespace
 
 QString quantity(double value, Measure measure) {
     return QString::fromStdString(formatQuantity(value, measure));
@@ -46,7 +63,7 @@ void colourBy(TableModel::Column& column, std::function<QString(int)> colour) {
     column.decoration = [colour = std::move(colour), before = column.decoration](int row, int role) {
         if (role == Qt::DecorationRole) {
             const QString name = colour(row);
-            return name.isEmpty() ? QVariant() : QVariant(theme().dataColour(name.toStdString()));
+            return name.isEmpty() ? QVariant() : QVariant(swatch(theme().dataColour(name.toStdString())));
         }
         return before ? before(row, role) : QVariant();
     };

@@ -28,6 +28,7 @@ namespace {
 constexpr int kWide = 1100;
 constexpr int kPart = 1000;  ///< of a splitter's sizes, which it scales
 constexpr double kPicturesShare = 0.75;
+constexpr int kAxisLetters = 18;
 
 }  // namespace
 
@@ -88,8 +89,11 @@ QWidget* CodesignExplorer::bar() {
         setLook(*label, "tone", QStringLiteral("secondary"));
         label->setBuddy(box);
         box->setAccessibleName(box == x_ ? tr("X axis") : tr("Y axis"));
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(kAxisLetters);
         row->addWidget(label);
         row->addWidget(box);
+        axisParts_.append({label, box});
         connect(box, &QComboBox::activated, this, &CodesignExplorer::draw);
     }
     row->addStretch();
@@ -130,6 +134,7 @@ void CodesignExplorer::arrange() {
     shownPicture_->setVisible(!wide);
     plot_->setVisible(wide || shownPicture_->current() == 0);
     parallel_->setVisible(wide || shownPicture_->current() == 1);
+    for (QWidget* part : std::as_const(axisParts_)) part->setVisible(wide || shownPicture_->current() == 0);
 }
 
 void CodesignExplorer::refresh() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QVector>
 #include <QWidget>
 #include <vector>
 
@@ -73,6 +74,7 @@ private:
     QComboBox *x_, *y_;
     QToolButton *pin_, *clear_, *overlay_;
     QLabel* count_;
+    QVector<QWidget*> axisParts_;  ///< that choose the scatter's values
     ChoiceBar* shownPicture_;
     QSplitter* pictures_;
     PlotWidget* plot_;

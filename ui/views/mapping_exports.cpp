@@ -1,6 +1,7 @@
 #include "ui/views/mapping_exports.h"
 
 #include <QCoreApplication>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/json.h"

@@ -112,27 +112,31 @@ void PredictionView::Implementation::addBest(QVector<Headline>& headlines, std::
 void PredictionView::Implementation::showHeadline() {
     QVector<Headline> headlines;
     addBest(headlines, study::kByThroughput, tr("on %1, the fastest"));
-    addBest(headlines, study::kByPrice, tr("on %1, the cheapest"));
     const std::vector<const Prediction*> first =
         study::contenders(choice->run.outcome(), study::kByThroughput, choice->devices());
     if (!first.empty()) {
         const Prediction* best = first.front();
-        const std::string owner = study::nameOf(*best) + "/";
+        // Beside the throughput: without its error the number says too much.
+        headlines.append(
+            {.value = QStringLiteral("−%1 to +%2 %")
+                          .arg(-kPercent * best->error.low, 0, 'f', 0)
+                          .arg(kPercent * best->error.high, 0, 'f', 0),
+             .label = tr("error"),
+             .detail = tr("rests on %1 numbers").arg(shownText(best->error.reliability)),
+             .tone = best->error.reliability == "measured" ? QString() : QStringLiteral("warning"),
+             .help = tr("90 % of the errors that the numbers behind this prediction allow"),
+             .explain = explained(choice->run.shared(), study::nameOf(*best) + "/throughput_samples_per_s")});
+    }
+    addBest(headlines, study::kByPrice, tr("on %1, the cheapest"));
+    if (!first.empty()) {
+        const Prediction* best = first.front();
         headlines.append({.value = columns::quantity(best->step.value, Measure::seconds),
                           .label = tr("per step on %1").arg(shownText(best->accelerator)),
                           .detail = tr("batch %1 on each of %2")
                                         .arg(columns::count(static_cast<double>(best->batch)),
                                              choice->run.devicesText(choice->count)),
                           .help = tr("One step: loading, computation and communication, overlapped"),
-                          .explain = explained(choice->run.shared(), owner + "step_time_s")});
-        headlines.append({.value = QStringLiteral("−%1 to +%2 %")
-                                       .arg(-kPercent * best->error.low, 0, 'f', 0)
-                                       .arg(kPercent * best->error.high, 0, 'f', 0),
-                          .label = tr("error"),
-                          .detail = tr("rests on %1 numbers").arg(shownText(best->error.reliability)),
-                          .tone = best->error.reliability == "measured" ? QString() : QStringLiteral("warning"),
-                          .help = tr("90 % of the errors that the numbers behind this prediction allow"),
-                          .explain = explained(choice->run.shared(), owner + "throughput_samples_per_s")});
+                          .explain = explained(choice->run.shared(), study::nameOf(*best) + "/step_time_s")});
     }
     view->headline()->setHeadlines(headlines);
     showNote();

@@ -146,7 +146,7 @@ void ScalingView::show(study::Scaling found) {
     pages_->showFound(
         report::scalingChart(*scaling_), static_cast<int>(rows_->all.size()),
         tr("Every point is a plan of its own: the study solved on the array with each of its groups halved "
-           "as often as it takes, the batch unchanged. The last point is this run."));
+           "as often as it takes, the batch unchanged. The last point has every group of the fleet."));
 }
 
 QVector<Exportable> ScalingView::exportables() const {

@@ -545,7 +545,11 @@ Exportable TableView::exportable() const {
 }
 
 bool TableView::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Resize && watched == d_->view->viewport()) d_->stretch();
+    if (event->type() == QEvent::Resize && watched == d_->view->viewport()) {
+        d_->stretch();
+        // What was chosen before the page had its size would lie out of sight; layouts are under way here.
+        if (d_->wanted >= 0) QTimer::singleShot(0, d_->view, [this] { d_->view->scrollTo(d_->view->currentIndex()); });
+    }
     // The table's own Copy and Find, though the window may have shortcuts of the same keys.
     if (event->type() == QEvent::ShortcutOverride && watched == d_->view) {
         const auto& pressed = *static_cast<QKeyEvent*>(event);

@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <any>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/calibrate/grid.h"

@@ -8,9 +8,16 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kLetter = 1, kFollowing = 4, kWordStart = 8, kWholeWord = 40;
+/// More than what was used lately is worth: "run 5" is not "Run 1 (ResNet-50)".
+constexpr int kToWordEnd = 50;
 
 bool startsWord(const QString& text, qsizetype at) {
     return at == 0 || !text[at - 1].isLetterOrNumber() || (text[at].isDigit() && text[at - 1].isLetter());
+}
+
+/// Where a word ends before a place; what stands there may begin another.
+bool endsWord(const QString& text, qsizetype at) {
+    return at == text.size() || !text[at].isLetterOrNumber() || text[at].isDigit() != text[at - 1].isDigit();
 }
 
 /// Letters of one word in order: each follows the one before, or begins a word.
@@ -36,9 +43,13 @@ std::optional<int> scoreOfLetters(const QString& word, const QString& text) {
 }
 
 std::optional<int> scoreOfWord(const QString& word, const QString& text) {
+    std::optional<int> best;
     for (qsizetype at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
         if (startsWord(text, at))
-            return kWholeWord + static_cast<int>(word.size()) * (kLetter + kFollowing) + (at == 0 ? kWordStart : 0);
+            best = std::max(best.value_or(0), kWholeWord + static_cast<int>(word.size()) * (kLetter + kFollowing) +
+                                                  (at == 0 ? kWordStart : 0) +
+                                                  (endsWord(text, at + word.size()) ? kToWordEnd : 0));
+    if (best) return best;
     if (const auto at = text.indexOf(word); at >= 0)
         return kWholeWord / 2 + static_cast<int>(word.size()) * (kLetter + kFollowing);
     if (word.size() < 2) return std::nullopt;

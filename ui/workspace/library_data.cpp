@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QMap>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
@@ -130,10 +131,10 @@ void describeMapping(StudyCard& card, const study::Study& study) {
              .kind = QStringLiteral("%1 × %2 %3").arg(core.height).arg(core.width).arg(shown(core.dataflow.name)),
              .count = static_cast<double>(core.count)});
     QStringList algorithms;
-    for (const Json& algorithm : study.parameters.at("algorithms"))
+    for (const Json& algorithm : study.parameters->at("algorithms"))
         algorithms.append(shown(algorithm.get<std::string>()));
     card.detail = words("%1 race on jobs of '%2', %3 samples each")
-                      .arg(firstNames(algorithms, 3), card.model, countText(study.parameters.value("samples", 0.0)));
+                      .arg(firstNames(algorithms, 3), card.model, countText(study.parameters->value("samples", 0.0)));
 }
 
 /// What the card of a co-design study draws: the accelerator that others may not be larger than.
@@ -152,7 +153,7 @@ void describeCodesign(StudyCard& card, const study::Study& study) {
                             .count = static_cast<double>(space.reference->vectorCores)});
     }
     card.detail = words("Which accelerator of %1 trains %2 best, and how is it placed on %3 of them?")
-                      .arg(shown(space.name), card.model, countText(study.parameters.value("accelerators", 0.0)));
+                      .arg(shown(space.name), card.model, countText(study.parameters->value("accelerators", 0.0)));
 }
 
 /// What the card of a prediction draws: the accelerators that it compares.
@@ -194,9 +195,9 @@ std::optional<StudyCard> cardOf(const std::string& name) {
                                 .kind = kindOf(group.accelerator),
                                 .count = static_cast<double>(group.count)});
         card.detail = words("Batch %1 in %2, %n ways to split it")
-                          .arg(countText(study.parameters.value("batch", 0.0)),
-                               shown(study.parameters.value("dtype", std::string())));
-        card.detail.replace(QStringLiteral("%n"), QString::number(study.parameters.at("strategies").size()));
+                          .arg(countText(study.parameters->value("batch", 0.0)),
+                               shown(study.parameters->value("dtype", std::string())));
+        card.detail.replace(QStringLiteral("%n"), QString::number(study.parameters->at("strategies").size()));
         return card;
     } catch (const std::exception&) {
         // A study that cannot be read is listed, with the reason, in the library; the page shows those that work.

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <QDateTime>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
 #include "core/study/title.h"
@@ -75,8 +76,8 @@ Facts::Section parameterFacts(const study::Study& study) {
     Facts::Section section{.title = tr("Parameters"), .rows = {}};
     try {
         for (const study::Parameter& row : study::engineNamed(study.engine).parameters()) {
-            const auto found = study.parameters.find(std::string(row.name));
-            if (found == study.parameters.end() || found->is_null() || (found->is_structured() && found->empty()))
+            const auto found = study.parameters->find(std::string(row.name));
+            if (found == study.parameters->end() || found->is_null() || (found->is_structured() && found->empty()))
                 continue;
             // Parameters for studying the method are told where somebody has set them.
             if (row.research && *found == study::defaultOf(row)) continue;

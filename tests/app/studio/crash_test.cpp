@@ -5,6 +5,7 @@
 #include <QSettings>
 #include <QTemporaryDir>
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "core/store/store.h"
 #include "core/study/study.h"

@@ -93,6 +93,9 @@ INSTANTIATE_TEST_SUITE_P(
                     NoQuantity{"99999999999999999999999e99999999999", Measure::bytes}));
 
 TEST(FormatQuantity, showsThreeToFourDigitsWithPrefixAndUnit) {
+    EXPECT_EQ(formatQuantity(0.0110125, Measure::seconds, 5), "11.012 ms");
+    EXPECT_EQ(formatQuantity(-1.23456e12, Measure::flopsPerSecond, 4), "-1.235 TFLOP/s");
+    EXPECT_EQ(formatQuantity(1234567, Measure::count, 6), "1.23457e+06");
     EXPECT_EQ(formatQuantity(16e9, Measure::bytesPerSecond), "16 GB/s");
     EXPECT_EQ(formatQuantity(8e9, Measure::bitsPerSecond), "8 Gb/s");
     EXPECT_EQ(formatQuantity(0.0362, Measure::seconds), "36.2 ms");

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/base/error.h"
 #include "tests/core/codesign/schedule_cases.h"
 #include "tests/support/schema.h"

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stop_token>
 #include <utility>

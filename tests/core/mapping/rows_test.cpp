@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
 #include <stop_token>
@@ -342,7 +343,7 @@ TEST(MappingState, ofAnotherProblemIsRefused) {
     Options other = options;
     other.seed = 3;
     EXPECT_THROW(solve(problem, other, hooks), UsageError);
-    Json broken = hooks.resume;
+    Json broken = *hooks.resume;
     broken["lanes"][0]["search"][0]["core"] = "%%%";
     hooks.resume = broken;
     EXPECT_THROW(solve(problem, options, hooks), UsageError);

@@ -6,9 +6,11 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 
 #include "core/base/sha256.h"
+#include "core/store/documents.h"
 #include "core/store/seal.h"
 #include "tests/core/store/fixture.h"
 #include "tests/support/work.h"

@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "core/base/sha256.h"
+#include "core/store/documents.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"
 #include "tests/core/store/fixture.h"

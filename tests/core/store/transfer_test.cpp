@@ -6,12 +6,14 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/base/error.h"
 #include "core/base/poll.h"
 #include "core/base/sha256.h"
 #include "core/store/database.h"
+#include "core/store/documents.h"
 #include "core/store/schema.h"
 #include "tests/core/store/fixture.h"
 
@@ -344,11 +346,11 @@ TEST_F(Transfer, knowsAStudyWhoseParametersStandInAnotherOrder) {
     const study::Study sorted = studyOf("m", "h");
     study::Study study = sorted;
     study.parameters = Json::object();
-    for (auto at = sorted.parameters.end(); at != sorted.parameters.begin();) {
+    for (auto at = sorted.parameters->end(); at != sorted.parameters->begin();) {
         --at;
         study.parameters[at.key()] = *at;
     }
-    ASSERT_NE(study.parameters.dump(), sorted.parameters.dump());
+    ASSERT_NE(study.parameters->dump(), sorted.parameters->dump());
     store_.addRun(study);
     EXPECT_THAT(store_.verify().problems, IsEmpty());
 }

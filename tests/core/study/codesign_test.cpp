@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -62,7 +63,7 @@ Study bandwidthStudy(const std::string& space) {
 
 TEST(CodesignStudy, searchesTheBandwidthsThatAreGiven) {
     const Study study = bandwidthStudy("phaze");
-    EXPECT_EQ(study.parameters.at("hbm_bandwidths"), Json::parse("[6e11, 2.4e12]"));
+    EXPECT_EQ(study.parameters->at("hbm_bandwidths"), Json::parse("[6e11, 2.4e12]"));
     const Result result = run(study);
     const Json json = toJson(result);
     EXPECT_EQ(test::schemaErrors(nlohmann::json::parse(json.dump()), "codesign-result.schema.json"), "");

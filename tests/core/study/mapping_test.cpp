@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -294,7 +295,7 @@ TEST(MappingStudy, estimateSaysWhatIsWrongBeforeItRuns) {
     Study study = tableStudy();
     EXPECT_TRUE(estimate(study).problems.empty()) << estimate(study).text;
     EXPECT_GT(estimate(study).seconds, 0);
-    study.parameters.erase("bandwidth_bytes_per_cycle");
+    study.parameters->erase("bandwidth_bytes_per_cycle");
     ASSERT_EQ(estimate(study).problems.size(), 1U);
     EXPECT_EQ(estimate(study).problems[0], "a table of jobs needs a bandwidth: --bandwidth-bytes-per-cycle X");
     study.workloads.clear();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -42,9 +43,9 @@ nlohmann::json plain(const Json& json) {
 
 TEST(Study, fillsInEveryDefault) {
     const Study study = readText(kSmall);
-    EXPECT_EQ(study.parameters.at("batch"), Json(512));
-    EXPECT_EQ(study.parameters.at("strategies"), Json::array({"accpar", "hypar", "owt", "dp"}));
-    EXPECT_FALSE(study.parameters.contains("levels"));
+    EXPECT_EQ(study.parameters->at("batch"), Json(512));
+    EXPECT_EQ(study.parameters->at("strategies"), Json::array({"accpar", "hypar", "owt", "dp"}));
+    EXPECT_FALSE(study.parameters->contains("levels"));
 }
 
 TEST(Study, comesBackEqualFromItsJson) {
@@ -65,7 +66,7 @@ TEST(Study, isCalledAfterItsInputsUnlessItHasAName) {
     EXPECT_EQ(titleOf(study), "resnet50, my net.v2 on accpar-heterogeneous, batch 512");
     study.models = {"zoo:resnet50"};
     study.hardware = {"fleets/mine.json"};
-    study.parameters.erase("batch");
+    study.parameters->erase("batch");
     EXPECT_EQ(titleOf(study), "resnet50 on mine");
     study.name = "Mixed";
     EXPECT_EQ(titleOf(study), "Mixed");
@@ -140,7 +141,7 @@ TEST(Study, groupsOfAFleetMayStayIdleUnlessAllAreAskedFor) {
     setParameter(study, "groups", {"all"});
     EXPECT_EQ(partitionOptions(study).groups, partition::Groups::all);
     EXPECT_NE(contentHash(study), before);
-    study.parameters.erase("groups");
+    study.parameters->erase("groups");
     EXPECT_EQ(contentHash(study), before) << "studies that were kept before have no such parameter";
 }
 

@@ -13,6 +13,7 @@
 #include <QTreeWidget>
 #include <QUndoStack>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 #include "core/hardware/library.h"

@@ -7,6 +7,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 #include "tests/ui/editors/documents.h"

@@ -10,6 +10,7 @@
 #include <QSignalSpy>
 #include <QUndoStack>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 #include "core/study/result.h"
@@ -109,7 +110,7 @@ TEST_F(MappingStudy, StartsFromTheMappingsOfAFileAndGoesBack) {
     document.show();
     settle(document);
     giveFile(document, QStringLiteral("Warm start: choose a file"), QString::fromStdString(file));
-    const auto given = [&] { return document.study().parameters.contains("warm_start"); };
+    const auto given = [&] { return document.study().parameters->contains("warm_start"); };
     ASSERT_TRUE(test::waitUntil(given));
     EXPECT_EQ(document.study().parameters["warm_start"], study::warmStartOf(test::mappedTable()));
     settle(document);
@@ -128,11 +129,11 @@ TEST_F(MappingStudy, SaysWhyAFileGivesNoMapping) {
     writeFile(file, "[1, 2]");
     giveFile(document, QStringLiteral("Evaluate: choose a file"), QString::fromStdString(file));
     EXPECT_TRUE(test::waitUntil([&] { return says(document, QStringLiteral("odd.json")); }));
-    EXPECT_FALSE(document.study().parameters.contains("evaluate"));
+    EXPECT_FALSE(document.study().parameters->contains("evaluate"));
     // A mapping of other jobs is read, and refused by the problem that it does not fit.
     writeFile(file, R"({"sub_accelerator": [0], "priority": [0.5]})");
     giveFile(document, QStringLiteral("Evaluate: choose a file"), QString::fromStdString(file));
-    ASSERT_TRUE(test::waitUntil([&] { return document.study().parameters.contains("evaluate"); }));
+    ASSERT_TRUE(test::waitUntil([&] { return document.study().parameters->contains("evaluate"); }));
     settle(document);
     EXPECT_TRUE(says(document, QStringLiteral("1 thing to put right")));
 }

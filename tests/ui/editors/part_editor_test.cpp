@@ -10,6 +10,7 @@
 #include <QToolButton>
 #include <QUndoStack>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 #include "core/hardware/library.h"

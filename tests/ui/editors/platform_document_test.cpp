@@ -5,6 +5,7 @@
 #include <QTest>
 #include <QUndoStack>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/base/file.h"

@@ -3,6 +3,7 @@
 #include <QKeyEvent>
 #include <QSignalSpy>
 #include <QTest>
+#include <nlohmann/json.hpp>
 
 #include "ui/editors/field.h"
 #include "ui/editors/quantity_text.h"

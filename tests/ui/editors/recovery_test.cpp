@@ -15,6 +15,7 @@
 #include <QThreadPool>
 #include <QUndoStack>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 #include "tests/support/paths.h"
@@ -137,9 +138,9 @@ TEST_F(RecoveryTest, BringsEditsOfAStudyBack) {
     ASSERT_EQ(lostEdits().size(), 1);
     EXPECT_EQ(keyOf(lostEdits().front()), QStringLiteral("resnet50-mixed-tpus"));
     const auto document = opened<StudyDocument>(QStringLiteral("resnet50-mixed-tpus"));
-    EXPECT_EQ(document->study().parameters.at("batch"), Json(96));
+    EXPECT_EQ(document->study().parameters->at("batch"), Json(96));
     document->undoStack()->undo();
-    EXPECT_NE(document->study().parameters.at("batch"), Json(96));
+    EXPECT_NE(document->study().parameters->at("batch"), Json(96));
 }
 
 TEST_F(RecoveryTest, KeepsNeverSavedDocumentsApart) {
@@ -253,7 +254,7 @@ TEST_F(RecoveryTest, EditsSurviveAKill) {
             EXPECT_EQ(each.title, QStringLiteral("Survivor"));
             EXPECT_EQ(opened<HardwareDocument>(keyOf(each))->title(), QStringLiteral("Survivor"));
         } else {
-            EXPECT_EQ(opened<StudyDocument>(keyOf(each))->study().parameters.at("batch"), Json(77));
+            EXPECT_EQ(opened<StudyDocument>(keyOf(each))->study().parameters->at("batch"), Json(77));
         }
     }
 }

@@ -10,6 +10,7 @@
 #include <QTest>
 #include <QUndoStack>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 #include "core/hardware/library.h"
@@ -195,7 +196,7 @@ TEST_F(SavingTest, whatWasTypedAMomentAgoCountsWhenTheStudyRuns) {
     ASSERT_EQ(runs.count(), 1);
     const study::Study run =
         study::readStudy(JsonDocument::parse(runs.at(0).at(0).toString().toStdString(), "run").root());
-    EXPECT_EQ(run.parameters.at("batch"), Json(64)) << "what was typed a moment ago counts";
+    EXPECT_EQ(run.parameters->at("batch"), Json(64)) << "what was typed a moment ago counts";
     EXPECT_EQ(run.hardware.at(0), place("work/pair.json").string());
 }
 

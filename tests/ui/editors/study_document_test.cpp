@@ -10,6 +10,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QUndoStack>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 #include "tests/ui/editors/documents.h"
@@ -89,7 +90,7 @@ TEST_F(StudyDocumentTest, RunsWithCtrlReturn) {
     const std::string text = runs.at(0).at(0).toString().toStdString();
     const study::Study study = study::readStudy(JsonDocument::parse(text, "run").root());
     EXPECT_EQ(study.models.at(0), "zoo:lenet5");
-    EXPECT_EQ(study.parameters.at("batch"), Json(512));
+    EXPECT_EQ(study.parameters->at("batch"), Json(512));
 }
 
 TEST_F(StudyDocumentTest, EditsParametersWithDefaultsAndUndo) {
@@ -98,20 +99,20 @@ TEST_F(StudyDocumentTest, EditsParametersWithDefaultsAndUndo) {
     ASSERT_NE(batch, nullptr);
     EXPECT_TRUE(batch->placeholderText().contains(QStringLiteral("512")));
     retype(batch, QStringLiteral("1024"));
-    EXPECT_EQ(document->study().parameters.at("batch"), Json(1024));
+    EXPECT_EQ(document->study().parameters->at("batch"), Json(1024));
     EXPECT_TRUE(document->isModified());
     QTest::keyClick(batch, Qt::Key_Z, Qt::ControlModifier);
-    EXPECT_EQ(document->study().parameters.at("batch"), Json(512));
+    EXPECT_EQ(document->study().parameters->at("batch"), Json(512));
     EXPECT_FALSE(document->isModified());
     auto* dp = named<QCheckBox>(*document, QStringLiteral("Strategies: dp"));
     ASSERT_NE(dp, nullptr);
     dp->click();
-    EXPECT_EQ(document->study().parameters.at("strategies"), Json({"accpar", "hypar", "owt"}));
+    EXPECT_EQ(document->study().parameters->at("strategies"), Json({"accpar", "hypar", "owt"}));
     auto* compute = named<QCheckBox>(*document, QStringLiteral("Compute"));
     ASSERT_NE(compute, nullptr);
     EXPECT_FALSE(compute->isChecked());
     compute->click();
-    EXPECT_EQ(document->study().parameters.at("computation"), Json(false));
+    EXPECT_EQ(document->study().parameters->at("computation"), Json(false));
 }
 
 TEST_F(StudyDocumentTest, SaysWhatIsWrongBesideTheField) {
@@ -140,17 +141,17 @@ TEST_F(StudyDocumentTest, PinsOfferTheModelsLayers) {
         if (each->model()->spec().path == "parameters.pin") pins = each;
     ASSERT_NE(pins, nullptr);
     pins->model()->addRow();
-    const Json pinned = document->study().parameters.at("pin");
+    const Json pinned = document->study().parameters->at("pin");
     ASSERT_EQ(pinned.size(), 1U);
     EXPECT_NE(pinned.begin().key(), "layer 1");
     ASSERT_TRUE(pins->model()->setCell(pins->model()->index(0, 1), Json("III")));
-    EXPECT_EQ(document->study().parameters.at("pin").begin().value(), Json("III"));
+    EXPECT_EQ(document->study().parameters->at("pin").begin().value(), Json("III"));
     document->findChild<Section*>()->setOpen(true);
     settle(*document);
     QTest::qWait(20);
     test::savePicture(*document, QStringLiteral("editor-study-pins"));
     pins->model()->dropRows({0});
-    EXPECT_TRUE(document->study().parameters.at("pin").empty());
+    EXPECT_TRUE(document->study().parameters->at("pin").empty());
 }
 
 TEST_F(StudyDocumentTest, SavesAsAStudyFile) {
@@ -200,7 +201,7 @@ TEST_F(StudyDocumentTest, UnknownFieldsAreTakenOutWhereTheyAreNamed) {
     QSignalSpy runs(document.get(), &Document::runRequested);
     document->requestRun();
     EXPECT_EQ(runs.count(), 0);
-    EXPECT_EQ(document->study().parameters.at("batch"), 64) << "what is right of it counts";
+    EXPECT_EQ(document->study().parameters->at("batch"), 64) << "what is right of it counts";
     test::savePicture(*document, QStringLiteral("editor-study-unknown"));
     for (const char* name : {"Remove comment", "Remove parameters.batchsize"}) {
         auto* remove = named<QPushButton>(*document, QLatin1String(name));

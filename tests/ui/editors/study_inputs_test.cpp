@@ -8,6 +8,7 @@
 #include <QTest>
 #include <QUndoStack>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 #include "tests/ui/editors/documents.h"

@@ -6,6 +6,7 @@
 #include <QScrollArea>
 #include <QTest>
 #include <QUndoStack>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/hardware/library.h"

@@ -7,8 +7,10 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/store/documents.h"
 #include "core/study/study.h"
 #include "tests/support/wait.h"
 #include "tests/support/work.h"

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/codesign_result.h"
 #include "tests/support/pictures.h"

@@ -9,6 +9,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/base/error.h"
@@ -207,8 +208,8 @@ TEST(StudyWithAllGroups, asksForAllGroupsAndForgetsPinnedRatios) {
     const study::Study made = study::loadStudy(file.toStdString());
     EXPECT_EQ(made.models, study.models);
     EXPECT_EQ(made.hardware, study.hardware);
-    EXPECT_EQ(made.parameters.at("groups"), "all");
-    EXPECT_TRUE(made.parameters.at("pin_ratio").empty()) << "they speak of splits that are gone";
+    EXPECT_EQ(made.parameters->at("groups"), "all");
+    EXPECT_TRUE(made.parameters->at("pin_ratio").empty()) << "they speak of splits that are gone";
 }
 
 }  // namespace

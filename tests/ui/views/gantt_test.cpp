@@ -3,6 +3,7 @@
 #include <QMouseEvent>
 #include <QSignalSpy>
 #include <QTest>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/gestures.h"
 #include "tests/support/pictures.h"

@@ -12,6 +12,7 @@
 #include <QUndoStack>
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "core/report/mapping_pictures.h"
 #include "tests/support/partition_result.h"

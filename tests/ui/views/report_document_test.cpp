@@ -8,6 +8,7 @@
 #include <QScrollArea>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <nlohmann/json.hpp>
 
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"

@@ -14,6 +14,7 @@
 #include <QUndoStack>
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>

@@ -20,6 +20,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "core/base/error.h"
@@ -496,7 +497,7 @@ TEST_F(CalibratingWindow, isReachedFromMenuLibraryAndPredictionAndItsAccelerator
     ASSERT_TRUE(waitUntil([&] { return button(*study, QStringLiteral("Calibrate this machine…")) != nullptr; }));
     study->setModel(QStringLiteral("zoo:lenet5"));
     EXPECT_EQ(study->study().hardware, std::vector<std::string>{"this-machine"});
-    EXPECT_EQ(study->study().parameters.at("dtype"), "fp32");
+    EXPECT_EQ(study->study().parameters->at("dtype"), "fp32");
     picture(window, QStringLiteral("prediction"));
     dialog->close();
     ASSERT_TRUE(waitUntil([&] { return window.findChild<CalibrationDialog*>() == nullptr; }));

@@ -14,6 +14,7 @@
 #include <QUrl>
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 #include "core/study/study.h"
@@ -257,7 +258,7 @@ TEST_F(Editing, LostEditsAreOfferedAtTheNextStart) {
     auto* study = qobject_cast<StudyDocument*>(window.currentDocument());
     ASSERT_NE(study, nullptr);
     test::settle(*study);
-    EXPECT_EQ(study->study().parameters.at("batch"), Json(48));
+    EXPECT_EQ(study->study().parameters->at("batch"), Json(48));
     EXPECT_TRUE(study->isModified());
     answer_ = 1;
     window.actionNamed("close-tab")->trigger();

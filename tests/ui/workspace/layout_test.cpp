@@ -11,6 +11,7 @@
 #include <QToolBar>
 #include <QToolButton>
 #include <QTreeView>
+#include <nlohmann/json.hpp>
 
 #include "core/store/store.h"
 #include "core/study/metric.h"

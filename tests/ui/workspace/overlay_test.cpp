@@ -8,6 +8,7 @@
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QToolButton>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/study/study.h"

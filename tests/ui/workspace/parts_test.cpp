@@ -170,6 +170,8 @@ TEST(Fuzzy, findsByPartsOfWordsAndPrefersTheirStarts) {
     EXPECT_TRUE(fuzzyScore("ncs", "New co-design study"));
     EXPECT_FALSE(fuzzyScore("dark", "H100 and H200 racks under a two-level network"));
     EXPECT_GT(fuzzyScore("run", "Run"), fuzzyScore("run", "Prune the tree"));
+    EXPECT_GT(fuzzyScore("run 5", "Run 5 (mix on S2)"), *fuzzyScore("run 5", "Run 1 (ResNet-50)") + 42)
+        << "most recent";
     EXPECT_EQ(fuzzyScore("", "Anything"), 0);
 }
 

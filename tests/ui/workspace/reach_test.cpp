@@ -6,6 +6,7 @@
 #include <QSettings>
 #include <QTemporaryDir>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "core/study/study.h"
 #include "tests/support/controls.h"

@@ -2,6 +2,7 @@
 
 #include <QSettings>
 #include <QTemporaryDir>
+#include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
 #include "core/study/study.h"

@@ -8,6 +8,7 @@
 #include <QSettings>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "core/base/file.h"

@@ -23,6 +23,7 @@
 #include <QToolButton>
 #include <QUrl>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/study/study.h"
 #include "tests/support/panes.h"
@@ -502,7 +503,7 @@ TEST_F(Window, aMappingIsSearchedOnFromItsRunAndOnlyAMapping) {
     ASSERT_TRUE(waitUntil([&] { return window.currentDocument()->kind() == "study"; }));
     const study::Study next = qobject_cast<StudyDocument*>(window.currentDocument())->study();
     EXPECT_EQ(next.workloads, mapping.workloads);
-    ASSERT_TRUE(next.parameters.contains("warm_start"));
+    ASSERT_TRUE(next.parameters->contains("warm_start"));
     EXPECT_EQ(next.parameters["warm_start"]["mappings"].size(), 1U);
 }
 
