@@ -14,8 +14,8 @@
 #include "core/base/units.h"
 #include "core/calibrate/calibrate.h"
 #include "core/calibrate/grid.h"
+#include "core/draw/table.h"
 #include "core/model/model.h"
-#include "core/report/table.h"
 #include "core/study/result.h"
 
 namespace tessera::cli {

@@ -20,8 +20,8 @@
 #include "core/cost/dataflow.h"
 #include "core/cost/job_analysis.h"
 #include "core/cost/workload.h"
+#include "core/draw/table.h"
 #include "core/model/readers/layer_csv.h"
-#include "core/report/table.h"
 #include "core/study/result.h"
 
 namespace tessera::cli {

@@ -16,8 +16,8 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/draw/raster.h"
 #include "core/report/named.h"
-#include "core/report/raster.h"
 #include "core/report/report_document.h"
 #include "core/study/timeline.h"
 
@@ -81,7 +81,7 @@ std::string bytesOf(const study::Result& result, const Wish& wish, const study::
         if (!wish.name.empty())
             throw UsageError(
                 fmt::format("option '--name' is {}; a run has one timeline, without a name", inQuotes(wish.name)));
-        const study::Timeline timeline = study::timelineOf(result, strategy);
+        const Timeline timeline = study::timelineOf(result, strategy);
         if (suffix == ".json") return report::toChromeTrace(timeline);
         return pictureBytes(timeline, wish, suffix, hooks.cancel);
     }

@@ -16,9 +16,9 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/cost/job_analysis.h"
+#include "core/draw/table.h"
 #include "core/hardware/area_census.h"
 #include "core/hardware/library.h"
-#include "core/report/table.h"
 #include "core/study/result.h"
 
 namespace tessera::cli {

@@ -20,8 +20,8 @@
 #include "core/base/poll.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/draw/table.h"
 #include "core/report/comparison_report.h"
-#include "core/report/table.h"
 #include "core/study/comparison.h"
 #include "core/study/metric.h"
 

@@ -13,10 +13,10 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/draw/table.h"
 #include "core/model/model.h"
 #include "core/model/writers/writers.h"
 #include "core/model/zoo/zoo.h"
-#include "core/report/table.h"
 #include "core/study/model_summary.h"
 #include "core/study/result.h"
 

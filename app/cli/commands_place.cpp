@@ -19,9 +19,9 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/codesign/placement.h"
-#include "core/codesign/placement_file.h"
-#include "core/report/table.h"
+#include "core/codesign/placement/placement.h"
+#include "core/codesign/placement/placement_file.h"
+#include "core/draw/table.h"
 #include "core/study/metric.h"
 #include "core/study/result.h"
 

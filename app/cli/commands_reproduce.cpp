@@ -10,10 +10,10 @@
 #include "app/cli/command.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/draw/table.h"
 #include "core/report/reproduction_report.h"
-#include "core/report/table.h"
-#include "core/study/reproduce.h"
-#include "core/study/search_cache.h"
+#include "core/reproduce/reproduce.h"
+#include "core/reproduce/search_cache.h"
 
 namespace tessera::cli {
 

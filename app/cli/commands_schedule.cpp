@@ -18,8 +18,8 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/codesign/schedule.h"
-#include "core/report/table.h"
+#include "core/codesign/schedule/schedule.h"
+#include "core/draw/table.h"
 #include "core/study/result.h"
 
 namespace tessera::cli {

@@ -17,10 +17,10 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/draw/table.h"
 #include "core/hardware/library.h"
 #include "core/report/partition_report.h"
 #include "core/report/report_document.h"
-#include "core/report/table.h"
 #include "core/study/partition_study.h"
 #include "core/study/study.h"
 

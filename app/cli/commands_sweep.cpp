@@ -19,7 +19,7 @@
 #include "core/base/error.h"
 #include "core/base/json.h"
 #include "core/base/text.h"
-#include "core/report/table.h"
+#include "core/draw/table.h"
 #include "core/store/documents.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"

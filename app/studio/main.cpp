@@ -13,7 +13,7 @@
 
 #include "core/base/text.h"
 #include "ui/theme/theme.h"
-#include "ui/workspace/main_window.h"
+#include "ui/workspace/window/main_window.h"
 
 namespace {
 

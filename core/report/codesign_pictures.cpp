@@ -190,8 +190,8 @@ std::string kindOf(const codesign::ScheduledOperator& each) {
 
 }  // namespace
 
-study::Timeline operatorTimeline(const ModelResult& model, bool backward) {
-    study::Timeline timeline;
+Timeline operatorTimeline(const ModelResult& model, bool backward) {
+    Timeline timeline;
     timeline.categories = {"tensor", "vector", "fused", "AllReduce"};
     timeline.title = fmt::format("Operators of {}", modelTitle(model.model));
     if (!model.schedule) return timeline;
@@ -219,7 +219,7 @@ study::Timeline operatorTimeline(const ModelResult& model, bool backward) {
                              {"runs on", each.placed.allCores ? "all cores" : "one core of its kind"}}});
     }
     std::stable_sort(timeline.events.begin(), timeline.events.end(),
-                     [](const study::Timeline::Event& a, const study::Timeline::Event& b) {
+                     [](const Timeline::Event& a, const Timeline::Event& b) {
                          return a.track != b.track ? a.track < b.track : a.start < b.start;
                      });
     timeline.notes.push_back(scheduleSentence(phase));

@@ -3,11 +3,11 @@
 #include <string>
 #include <vector>
 
-#include "core/codesign/search.h"
-#include "core/report/drawing.h"
-#include "core/report/picture.h"
-#include "core/report/table.h"
-#include "core/study/timeline.h"
+#include "core/base/timeline.h"
+#include "core/codesign/search/search.h"
+#include "core/draw/drawing.h"
+#include "core/draw/picture.h"
+#include "core/draw/table.h"
 
 /// The pictures and tables of a co-design result, the same in the window, on the command line and in reports; the
 /// architectures themselves are in codesign_points.h.
@@ -23,7 +23,7 @@ std::string memorySize(Bytes size);
 Chart explorationChart(const codesign::Result& result, bool byArea);
 
 /// The operators of the layer that most of the model's time goes to, on the cores of one accelerator.
-study::Timeline operatorTimeline(const codesign::ModelResult& model, bool backward);
+Timeline operatorTimeline(const codesign::ModelResult& model, bool backward);
 /// "4 % shorter than one operator after the other, proven optimal".
 std::string scheduleSentence(const codesign::PhaseSchedule& phase);
 

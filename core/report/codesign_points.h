@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "core/base/units.h"
-#include "core/codesign/search.h"
-#include "core/report/parallel_layout.h"
-#include "core/report/picture.h"
-#include "core/report/table.h"
+#include "core/codesign/search/search.h"
+#include "core/draw/parallel_layout.h"
+#include "core/draw/picture.h"
+#include "core/draw/table.h"
 
 /// The architectures that a co-design search knows: what each is worth, and which of them nothing beats. The same in
 /// the window, on the command line and in reports.

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/report/table.h"
+#include "core/draw/table.h"
 #include "core/study/result.h"
 
 /// A co-design for people: tables and sentences.

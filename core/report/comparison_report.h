@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/base/json.h"
-#include "core/report/table.h"
+#include "core/draw/table.h"
 #include "core/study/comparison.h"
 
 /// Runs side by side, as tables for people and as a document.

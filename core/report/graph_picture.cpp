@@ -7,8 +7,8 @@
 #include "core/base/character.h"
 #include "core/base/escape.h"
 #include "core/base/text.h"
-#include "core/report/drawing.h"
-#include "core/report/table.h"
+#include "core/draw/drawing.h"
+#include "core/draw/table.h"
 
 namespace tessera::report {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/report/graph_layout.h"
-#include "core/report/theme.h"
+#include "core/draw/graph_layout.h"
+#include "core/draw/theme.h"
 
 /// A drawn graph as a value: the window paints it, exports write it as SVG or Graphviz text, and both look the same.
 /// Colours are "#RRGGBB" (data) or the name of a token.

@@ -1,3 +1,5 @@
+#include "core/report/hardware_pictures.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,8 +7,8 @@
 #include <map>
 
 #include "core/base/text.h"
-#include "core/report/drawing.h"
-#include "core/report/picture.h"
+#include "core/draw/drawing.h"
+#include "core/draw/picture.h"
 
 namespace tessera::report {
 

@@ -5,9 +5,9 @@
 
 #include "core/base/escape.h"
 #include "core/base/text.h"
+#include "core/draw/theme.h"
 #include "core/report/report_blocks.h"
 #include "core/report/report_document.h"
-#include "core/report/theme.h"
 
 namespace tessera::report {
 

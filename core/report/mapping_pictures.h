@@ -6,15 +6,15 @@
 #include <utility>
 #include <vector>
 
+#include "core/draw/picture.h"
+#include "core/draw/table.h"
 #include "core/report/partition_pictures.h"
-#include "core/report/picture.h"
-#include "core/report/table.h"
 #include "core/study/mapping_schedule.h"
 #include "core/study/mapping_sweep.h"
 #include "core/study/result.h"
 
 /// The pictures and tables of a mapping result, the same in the window, on the command line and in reports. The
-/// schedule itself is a study::Timeline (`study::scheduleTimeline`).
+/// schedule itself is a Timeline (`study::scheduleTimeline`).
 namespace tessera::report {
 
 /// How one algorithm went: samples and objective, in order.

@@ -21,6 +21,7 @@
 #include "core/study/metric.h"
 #include "core/study/prediction_study.h"
 #include "core/study/scaling.h"
+#include "core/study/timeline.h"
 
 namespace tessera::report {
 

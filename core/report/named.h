@@ -5,15 +5,15 @@
 #include <variant>
 #include <vector>
 
-#include "core/report/picture.h"
-#include "core/report/table.h"
+#include "core/draw/picture.h"
+#include "core/draw/table.h"
 #include "core/study/result.h"
 #include "core/study/study.h"
 
 /// What can leave a result, by name: the same for `tessera export` and for menus.
 namespace tessera::report {
 
-using Picture = std::variant<Chart, HeatMap, study::Timeline>;
+using Picture = std::variant<Chart, HeatMap, Timeline>;
 
 /// A row of the table of pictures. The first of an engine is its default. Most are made from the result alone; what is
 /// solved anew for one is lent the hooks, and throws like study::run.

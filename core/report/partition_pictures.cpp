@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/report/table.h"
+#include "core/draw/table.h"
 #include "core/study/metric.h"
 
 namespace tessera::report {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/report/picture.h"
+#include "core/draw/picture.h"
 #include "core/study/comparison.h"
 #include "core/study/result.h"
 

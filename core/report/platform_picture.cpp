@@ -11,7 +11,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/report/drawing.h"
+#include "core/draw/drawing.h"
 
 namespace tessera::report {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
+#include "core/draw/theme.h"
 #include "core/hardware/platform.h"
-#include "core/report/theme.h"
 
 namespace tessera::report {
 

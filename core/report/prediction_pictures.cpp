@@ -13,6 +13,7 @@
 #include "core/base/units.h"
 #include "core/hardware/accelerator.h"
 #include "core/model/fold.h"
+#include "core/report/hardware_pictures.h"
 #include "core/study/metric.h"
 #include "core/study/prediction_study.h"
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/report/picture.h"
-#include "core/report/table.h"
+#include "core/draw/picture.h"
+#include "core/draw/table.h"
 #include "core/study/result.h"
 
 /// The pictures and sheets of predictions, the same in the window, on the command line and in reports.

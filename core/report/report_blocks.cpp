@@ -20,6 +20,7 @@
 #include "core/report/prediction_pictures.h"
 #include "core/report/prediction_report.h"
 #include "core/study/comparison.h"
+#include "core/study/timeline.h"
 #include "core/study/title.h"
 
 namespace tessera::report {

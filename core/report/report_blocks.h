@@ -4,9 +4,9 @@
 #include <variant>
 #include <vector>
 
+#include "core/draw/table.h"
 #include "core/report/named.h"
 #include "core/report/report_document.h"
-#include "core/report/table.h"
 
 /// What a report consists of, before it is written as HTML, Markdown or pages.
 namespace tessera::report {

@@ -11,7 +11,7 @@
 #include "core/base/file.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
-#include "core/report/drawing.h"
+#include "core/draw/drawing.h"
 #include "core/report/report_blocks.h"
 
 namespace tessera::report {

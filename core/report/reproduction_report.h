@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "core/report/table.h"
-#include "core/study/reproduce.h"
+#include "core/draw/table.h"
+#include "core/reproduce/reproduce.h"
 
 namespace tessera::report {
 

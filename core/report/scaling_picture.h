@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/report/picture.h"
-#include "core/report/table.h"
+#include "core/draw/picture.h"
+#include "core/draw/table.h"
 #include "core/study/scaling.h"
 
 namespace tessera::report {

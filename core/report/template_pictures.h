@@ -3,9 +3,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/draw/picture.h"
 #include "core/hardware/area_census.h"
 #include "core/hardware/template.h"
-#include "core/report/picture.h"
 
 namespace tessera::report {
 

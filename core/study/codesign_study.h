@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/codesign/search.h"
+#include "core/codesign/search/search.h"
 #include "core/study/estimate.h"
 #include "core/study/parameter.h"
 #include "core/study/result.h"

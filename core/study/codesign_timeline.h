@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "core/study/timeline.h"
+#include "core/base/timeline.h"
+#include "core/study/result.h"
 
 namespace tessera::study {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/timeline.h"
 #include "core/study/result.h"
-#include "core/study/timeline.h"
 
 namespace tessera::study {
 

@@ -7,7 +7,7 @@
 
 #include "core/predict/predict.h"
 #include "core/study/estimate.h"
-#include "core/study/explain.h"
+#include "core/study/explanation.h"
 #include "core/study/metric.h"
 #include "core/study/parameter.h"
 #include "core/study/result.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/json.h"
-#include "core/codesign/search.h"
+#include "core/codesign/search/search.h"
 #include "core/hardware/numbers.h"
 #include "core/mapping/mapping.h"
 #include "core/partition/partition.h"

@@ -18,13 +18,14 @@ namespace {
 /// Lowest first. A module may use those of lower layers only; two of one layer never use each other.
 const std::vector<std::vector<std::string>> kLayers = {
     {"core/base"},
-    {"core/model"},
+    {"core/model", "core/draw"},
     {"core/hardware"},
     {"core/cost"},
     {"core/partition", "core/mapping", "core/codesign", "core/predict"},
     {"core/calibrate"},
     {"core/study"},
-    {"core/store", "core/report"},
+    {"core/explain", "core/reproduce", "core/store"},
+    {"core/report"},
     {"ui"},
     {"app/studio"},
 };

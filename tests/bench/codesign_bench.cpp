@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/codesign/search.h"
+#include "core/codesign/search/search.h"
 #include "core/hardware/library.h"
 
 namespace {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/draw/graph_layout.h"
 #include "core/model/fold.h"
-#include "core/report/graph_layout.h"
 #include "tests/support/large_graph.h"
 
 namespace tessera {

@@ -12,7 +12,7 @@
 #include "tests/support/large_graph.h"
 #include "tests/support/pictures.h"
 #include "tests/support/work.h"
-#include "ui/views/graph_view.h"
+#include "ui/views/graph/graph_view.h"
 
 namespace tessera::ui {
 namespace {

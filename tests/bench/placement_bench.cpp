@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/codesign/placement.h"
+#include "core/codesign/placement/placement.h"
 #include "tests/core/codesign/placement_cases.h"
 
 namespace {

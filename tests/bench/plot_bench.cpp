@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "core/report/chart_layout.h"
-#include "core/report/picture.h"
+#include "core/draw/chart_layout.h"
+#include "core/draw/picture.h"
 
 /// A frame of a chart of 100,000 points must take less than 50 ms; its layout, measured here, gets 25 of them.
 namespace tessera::report {

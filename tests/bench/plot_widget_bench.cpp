@@ -12,10 +12,10 @@
 #include <string>
 #include <utility>
 
-#include "core/report/picture.h"
+#include "core/draw/picture.h"
 #include "tests/bench/widgets.h"
 #include "tests/support/work.h"
-#include "ui/views/plot_widget.h"
+#include "ui/views/plot/plot_widget.h"
 
 namespace tessera::ui {
 namespace {

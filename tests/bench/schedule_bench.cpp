@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/codesign/schedule.h"
+#include "core/codesign/schedule/schedule.h"
 #include "tests/support/paths.h"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/codesign/schedule.h"
+#include "core/codesign/schedule/schedule.h"
 
 /// The reader of operators on any bytes: a graph that reads back as it was written and has a schedule that keeps every
 /// rule, or a DataError.

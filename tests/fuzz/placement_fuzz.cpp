@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/codesign/placement_file.h"
+#include "core/codesign/placement/placement_file.h"
 
 /// Any bytes as layers to place: a plan that has the time it says, or a reason for having none, or a DataError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/codesign/search.h"
+#include "core/codesign/search/search.h"
 #include "core/hardware/area.h"
 #include "core/hardware/library.h"
 #include "core/study/study.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/study/result.h"
-#include "ui/views/run_view.h"
+#include "ui/views/runs/run_view.h"
 
 /// What views of runs are shown, and what they show.
 namespace tessera::test {

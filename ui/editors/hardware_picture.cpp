@@ -13,12 +13,13 @@
 #include <optional>
 
 #include "core/base/text.h"
-#include "core/report/picture.h"
+#include "core/draw/picture.h"
+#include "core/report/hardware_pictures.h"
 #include "core/report/platform_picture.h"
 #include "core/report/template_pictures.h"
 #include "ui/editors/words.h"
 #include "ui/theme/theme.h"
-#include "ui/views/plot_widget.h"
+#include "ui/views/plot/plot_widget.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/report/theme.h"
+#include "core/draw/theme.h"
 #include "ui/editors/hardware_kind.h"
 #include "ui/views/exportable.h"
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/codesign/search.h"
+#include "core/codesign/search/search.h"
 #include "core/report/codesign_points.h"
 #include "core/study/result.h"
 

@@ -3,9 +3,9 @@
 #include <QCoreApplication>
 #include <cmath>
 
+#include "core/draw/theme.h"
 #include "core/hardware/architecture.h"
 #include "core/report/codesign_pictures.h"
-#include "core/report/theme.h"
 #include "core/study/metric.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/study/explain.h"
+#include "core/explain/explain.h"
 
 namespace tessera::ui {
 

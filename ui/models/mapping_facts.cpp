@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/base/units.h"
+#include "core/explain/explain.h"
 #include "core/report/mapping_pictures.h"
-#include "core/study/explain.h"
 #include "core/study/mapping_metrics.h"
 #include "core/study/metric.h"
 #include "ui/models/partition_run.h"

@@ -3,8 +3,8 @@
 #include <QCoreApplication>
 #include <cmath>
 
+#include "core/draw/theme.h"
 #include "core/report/mapping_pictures.h"
-#include "core/report/theme.h"
 #include "core/study/metric.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "core/base/units.h"
+#include "core/draw/theme.h"
 #include "core/model/model.h"
-#include "core/report/theme.h"
 #include "core/study/partition_study.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/text.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/base/units.h"
-#include "core/study/explain.h"
+#include "core/explain/explain.h"
 #include "core/study/metric.h"
 #include "ui/models/text.h"
 

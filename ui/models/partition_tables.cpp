@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/units.h"
-#include "core/report/theme.h"
+#include "core/draw/theme.h"
 #include "core/study/metric.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"

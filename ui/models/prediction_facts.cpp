@@ -2,8 +2,8 @@
 
 #include <QCoreApplication>
 
+#include "core/explain/explain.h"
 #include "core/model/training.h"
-#include "core/study/explain.h"
 #include "core/study/metric.h"
 #include "core/study/prediction_study.h"
 #include "ui/models/partition_run.h"

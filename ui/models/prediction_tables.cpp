@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/draw/theme.h"
 #include "core/model/training.h"
-#include "core/report/theme.h"
 #include "core/study/metric.h"
 #include "core/study/prediction_study.h"
 #include "ui/models/partition_run.h"

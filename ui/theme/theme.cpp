@@ -17,7 +17,7 @@
 #include <array>
 #include <utility>
 
-#include "core/report/drawing.h"
+#include "core/draw/drawing.h"
 #include "ui/theme/icon_engine.h"
 
 static void loadResources() {

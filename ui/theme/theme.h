@@ -7,7 +7,7 @@
 #include <QString>
 #include <string_view>
 
-#include "core/report/theme.h"
+#include "core/draw/theme.h"
 
 /// The tokens of `resources/theme` for Qt: the only place that turns them into colours, fonts, spacing and icons.
 namespace tessera::ui {

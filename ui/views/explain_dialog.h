@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "core/study/explain.h"
+#include "core/explain/explain.h"
 
 namespace tessera::ui {
 

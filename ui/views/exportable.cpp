@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/report/raster.h"
+#include "core/draw/raster.h"
 #include "ui/models/background.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"

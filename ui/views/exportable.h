@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-#include "core/report/theme.h"
+#include "core/draw/theme.h"
 
 class QMenu;
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/study/explain.h"
+#include "core/explain/explain.h"
 
 class QHBoxLayout;
 

@@ -23,7 +23,7 @@
 
 #include "core/base/escape.h"
 #include "core/base/units.h"
-#include "core/report/table.h"
+#include "core/draw/table.h"
 #include "ui/models/row_order.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"

@@ -11,7 +11,7 @@
 #include "core/study/metric.h"
 #include "ui/jobs/jobs.h"
 #include "ui/theme/theme.h"
-#include "ui/views/run_progress.h"
+#include "ui/views/runs/run_progress.h"
 #include "ui/workspace/elided_label.h"
 #include "ui/workspace/words.h"
 

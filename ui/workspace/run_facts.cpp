@@ -9,7 +9,7 @@
 #include "core/study/title.h"
 #include "ui/editors/study_form.h"
 #include "ui/jobs/run_status.h"
-#include "ui/views/run_progress.h"
+#include "ui/views/runs/run_progress.h"
 #include "ui/workspace/words.h"
 
 namespace tessera::ui {

@@ -5,7 +5,7 @@
 #include "core/study/study.h"
 #include "ui/jobs/run_state.h"
 #include "ui/models/facts.h"
-#include "ui/workspace/metric_kinds.h"
+#include "ui/workspace/history/metric_kinds.h"
 
 namespace tessera::ui {
 

@@ -12,7 +12,7 @@
 #include "tests/support/pictures.h"
 #include "ui/jobs/jobs.h"
 #include "ui/views/document.h"
-#include "ui/workspace/main_window.h"
+#include "ui/workspace/window/main_window.h"
 
 /// A studio that is killed while it works loses nothing that was recorded: the next start says which run was
 /// interrupted and goes on with it.

@@ -28,15 +28,15 @@
 #include "ui/editors/study_document.h"
 #include "ui/jobs/jobs.h"
 #include "ui/theme/theme.h"
-#include "ui/views/compare_document.h"
 #include "ui/views/document.h"
 #include "ui/views/exportable.h"
-#include "ui/views/heat_map_view.h"
-#include "ui/views/report_document.h"
-#include "ui/views/run_document.h"
-#include "ui/workspace/history.h"
-#include "ui/workspace/history_document.h"
-#include "ui/workspace/main_window.h"
+#include "ui/views/plot/heat_map_view.h"
+#include "ui/views/runs/compare_document.h"
+#include "ui/views/runs/report_document.h"
+#include "ui/views/runs/run_document.h"
+#include "ui/workspace/history/history.h"
+#include "ui/workspace/history/history_document.h"
+#include "ui/workspace/window/main_window.h"
 
 /// The journey of a user through the window, from the first start to the history a month later. Every step leaves a
 /// picture in light and dark, at 1× and 2×, in the build's folder `pictures`, for a person to look at.

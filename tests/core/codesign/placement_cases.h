@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/json.h"
-#include "core/codesign/placement_file.h"
+#include "core/codesign/placement/placement_file.h"
 #include "tests/support/paths.h"
 
 namespace tessera::codesign::test {

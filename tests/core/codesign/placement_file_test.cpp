@@ -1,5 +1,5 @@
 // Files of the published program: what is read, and what is refused with one sentence.
-#include "core/codesign/placement_file.h"
+#include "core/codesign/placement/placement_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Device placement: the published program's cases, every plan of small random problems, and what is said where nothing
 // fits.
-#include "core/codesign/placement.h"
+#include "core/codesign/placement/placement.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/codesign/schedule_ilp.h"
+#include "core/codesign/schedule/schedule_ilp.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

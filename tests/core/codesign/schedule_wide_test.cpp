@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/codesign/schedule_list.h"
-#include "core/codesign/schedule_price.h"
+#include "core/codesign/schedule/schedule_list.h"
+#include "core/codesign/schedule/schedule_price.h"
 #include "tests/core/codesign/schedule_cases.h"
 #include "tests/support/sanitizers.h"
 

@@ -1,5 +1,5 @@
 // The co-design search: every point of small templates without bounds, all searches, threads, resumption and errors.
-#include "core/codesign/search.h"
+#include "core/codesign/search/search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 #include "core/base/elementary.h"
 #include "core/base/error.h"
-#include "core/codesign/model_search.h"
+#include "core/codesign/search/model_search.h"
 #include "core/hardware/library.h"
 #include "core/model/model.h"
 

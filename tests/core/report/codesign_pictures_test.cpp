@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 
-#include "core/report/chart_layout.h"
+#include "core/draw/chart_layout.h"
 #include "core/report/codesign_points.h"
 #include "core/report/codesign_report.h"
 #include "core/report/template_pictures.h"
@@ -200,13 +200,13 @@ TEST_F(CodesignPictures, theExplorationRisesToTheBest) {
 }
 
 TEST_F(CodesignPictures, operatorsStandOnTheirCores) {
-    const study::Timeline timeline = operatorTimeline(result.perModel[0], false);
+    const Timeline timeline = operatorTimeline(result.perModel[0], false);
     ASSERT_EQ(timeline.tracks.size(), 5U);  // all cores, two tensor cores, two vector cores
     EXPECT_EQ(timeline.tracks[0].name, "All cores");
     EXPECT_EQ(timeline.tracks[2].name, "Tensor core 2");
     // A fused operator on one core holds one of each kind.
     EXPECT_EQ(std::count_if(timeline.events.begin(), timeline.events.end(),
-                            [](const study::Timeline::Event& event) { return event.name == "key + bias"; }),
+                            [](const Timeline::Event& event) { return event.name == "key + bias"; }),
               2);
     EXPECT_TRUE(says(timeline.notes.at(0), "save 10 %")) << timeline.notes.at(0);
     EXPECT_TRUE(says(timeline.notes.at(0), "optimality gap ≤ 2.3 %")) << timeline.notes.at(0);

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/draw/timeline_layout.h"
 #include "core/report/named.h"
-#include "core/report/timeline_layout.h"
 #include "tests/support/race_result.h"
 
 namespace tessera::report {
@@ -31,7 +31,7 @@ TEST(MappingPictures, theScheduleHasATrackPerCoreAndTheBandwidthBelow) {
     const study::Result result = test::handMadeRace();
     const MappingOutcome& outcome = outcomeOf(result);
     const mapping::Run& run = outcome.result.runs.front();
-    const study::Timeline timeline = study::scheduleTimeline(outcome, run);
+    const Timeline timeline = study::scheduleTimeline(outcome, run);
     ASSERT_EQ(timeline.tracks.size(), 3U);
     EXPECT_EQ(timeline.events.size(), 6U);
     EXPECT_DOUBLE_EQ(timeline.length, run.schedule.makespan / 200e6);
@@ -54,7 +54,7 @@ TEST(MappingPictures, theScheduleHasATrackPerCoreAndTheBandwidthBelow) {
 
 TEST(MappingPictures, theDrawingPutsBandwidthOnTheAxisOfTheJobs) {
     const study::Result result = test::handMadeRace();
-    const study::Timeline timeline = study::scheduleTimeline(outcomeOf(result), outcomeOf(result).result.runs.front());
+    const Timeline timeline = study::scheduleTimeline(outcomeOf(result), outcomeOf(result).result.runs.front());
     const TimelineLayout layout = layOut(timeline, {}, {960, 420}, estimatedWidth);
     EXPECT_GT(layout.usage.height, 50);
     EXPECT_DOUBLE_EQ(layout.usage.x, layout.plot.x);
@@ -73,7 +73,7 @@ TEST(MappingPictures, withoutAClockEverythingIsInCycles) {
     study::Result result = test::handMadeRace();
     auto& outcome = std::get<MappingOutcome>(result.outcome);
     outcome.problem.clock.reset();
-    const study::Timeline timeline = study::scheduleTimeline(outcome, outcome.result.runs.front());
+    const Timeline timeline = study::scheduleTimeline(outcome, outcome.result.runs.front());
     EXPECT_DOUBLE_EQ(timeline.length, outcome.result.runs.front().schedule.makespan);
     EXPECT_THAT(toSvg(timeline, Theme(ThemeKind::light)), HasSubstr("System bandwidth 8 B/cycle"));
     EXPECT_THAT(toCsv(timeline), HasSubstr("start (cycles)"));
@@ -200,12 +200,12 @@ TEST(MappingPictures, everyNamedPictureAndTableOfAMappingIsMade) {
 }
 
 TEST(MappingPictures, manyStepsOfBandwidthAreDrawnOncePerPixel) {
-    study::Timeline timeline;
+    Timeline timeline;
     timeline.title = "many";
     timeline.tracks = {{"a", ""}, {"b", ""}};
     timeline.length = 1;
     timeline.events = {{.track = 0, .start = 0, .duration = 1, .name = "job", .category = "job"}};
-    study::Timeline::Usage usage{.title = "Bandwidth"};
+    Timeline::Usage usage{.title = "Bandwidth"};
     constexpr int kSteps = 50'000;
     for (int step = 0; step < kSteps; ++step) {
         usage.times.push_back(static_cast<double>(step) / kSteps);

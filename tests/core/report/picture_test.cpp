@@ -1,4 +1,4 @@
-#include "core/report/picture.h"
+#include "core/draw/picture.h"
 
 #include <gtest/gtest.h>
 
@@ -15,11 +15,12 @@
 
 #include "core/base/error.h"
 #include "core/base/json.h"
-#include "core/report/axis.h"
-#include "core/report/chart_layout.h"
-#include "core/report/heat_map_layout.h"
+#include "core/draw/axis.h"
+#include "core/draw/chart_layout.h"
+#include "core/draw/heat_map_layout.h"
+#include "core/draw/timeline_layout.h"
+#include "core/report/hardware_pictures.h"
 #include "core/report/partition_pictures.h"
-#include "core/report/timeline_layout.h"
 #include "tests/support/partition_result.h"
 
 namespace tessera::report {
@@ -430,7 +431,7 @@ TEST(HeatMap, givesRowsTheRoomOfNamesWhereTheyWouldBeThin) {
 }
 
 TEST(Timeline, traceHasNamesAndNoOverlaps) {
-    study::Timeline timeline;
+    Timeline timeline;
     timeline.title = "Step";
     timeline.tracks = {{"compute \"1\"", "v3"}, {"transfers", "v3"}};
     timeline.events = {{.track = 0, .start = 0, .duration = 0.1, .name = "a<b>\n", .category = "compute"},
@@ -578,7 +579,7 @@ TEST(Print, hatchesWhatColoursMean) {
 }
 
 TEST(Timeline, namesOfEventsStandInOrBesideThem) {
-    study::Timeline timeline;
+    Timeline timeline;
     timeline.tracks = {{.name = "core", .group = {}}};
     timeline.length = 10;
     timeline.events = {
@@ -609,7 +610,7 @@ TEST(Timeline, namesOfEventsStandInOrBesideThem) {
 }
 
 TEST(Timeline, needsNoRoomForATitleThatIsNotThere) {
-    study::Timeline timeline;
+    Timeline timeline;
     timeline.tracks = {{"compute", ""}};
     timeline.events = {{.track = 0, .start = 0, .duration = 1, .name = "a", .category = "compute"}};
     timeline.length = 1;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/report/chart_layout.h"
+#include "core/draw/chart_layout.h"
 #include "core/report/named.h"
 #include "core/study/prediction_study.h"
 #include "tests/support/prediction_result.h"

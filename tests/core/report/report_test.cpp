@@ -4,12 +4,12 @@
 
 #include "core/base/escape.h"
 #include "core/base/text.h"
-#include "core/report/drawing.h"
+#include "core/draw/drawing.h"
+#include "core/draw/table.h"
+#include "core/draw/theme.h"
 #include "core/report/partition_report.h"
 #include "core/report/prediction_report.h"
 #include "core/report/report_document.h"
-#include "core/report/table.h"
-#include "core/report/theme.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/prediction_result.h"
 

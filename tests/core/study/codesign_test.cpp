@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/explain/explain.h"
 #include "core/study/codesign_document.h"
 #include "core/study/codesign_metrics.h"
 #include "core/study/codesign_study.h"
-#include "core/study/explain.h"
 #include "core/study/metric.h"
 #include "core/study/progress_value.h"
 #include "core/study/study.h"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/explain/explain.h"
 #include "core/study/comparison.h"
-#include "core/study/explain.h"
 #include "core/study/mapping_document.h"
 #include "core/study/mapping_metrics.h"
 #include "core/study/mapping_study.h"

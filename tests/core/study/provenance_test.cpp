@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/base/file.h"
-#include "core/study/explain.h"
+#include "core/explain/explain.h"
 #include "core/study/result.h"
 #include "core/study/study.h"
 #include "tests/support/paths.h"

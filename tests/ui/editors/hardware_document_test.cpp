@@ -30,7 +30,7 @@
 #include "ui/editors/sourced_number.h"
 #include "ui/editors/topology_editor.h"
 #include "ui/theme/theme.h"
-#include "ui/views/plot_widget.h"
+#include "ui/views/plot/plot_widget.h"
 
 namespace tessera::ui {
 namespace {

@@ -22,7 +22,7 @@
 #include "ui/editors/range_text.h"
 #include "ui/editors/sourced_number.h"
 #include "ui/theme/theme.h"
-#include "ui/views/plot_widget.h"
+#include "ui/views/plot/plot_widget.h"
 
 namespace tessera::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/views/codesign_view.h"
+#include "ui/views/runs/codesign_view.h"
 
 #include <gtest/gtest.h>
 
@@ -24,12 +24,12 @@
 #include "ui/models/codesign_facts.h"
 #include "ui/models/codesign_tables.h"
 #include "ui/theme/theme.h"
-#include "ui/views/codesign_explorer.h"
-#include "ui/views/codesign_tabs.h"
-#include "ui/views/drawing_view.h"
-#include "ui/views/gantt_view.h"
-#include "ui/views/parallel_view.h"
-#include "ui/views/plot_widget.h"
+#include "ui/views/plot/drawing_view.h"
+#include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/parallel_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/codesign_explorer.h"
+#include "ui/views/runs/codesign_tabs.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {

@@ -1,4 +1,4 @@
-#include "ui/views/compare_document.h"
+#include "ui/views/runs/compare_document.h"
 
 #include <gtest/gtest.h>
 
@@ -22,11 +22,11 @@
 #include "ui/models/facts.h"
 #include "ui/models/partition_comparison.h"
 #include "ui/theme/theme.h"
-#include "ui/views/convergence_view.h"
-#include "ui/views/gantt_view.h"
-#include "ui/views/graph_view.h"
+#include "ui/views/graph/graph_view.h"
 #include "ui/views/message_bar.h"
-#include "ui/views/plot_widget.h"
+#include "ui/views/plot/convergence_view.h"
+#include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/plot_widget.h"
 #include "ui/views/table_view.h"
 #include "ui/views/view_presets.h"
 

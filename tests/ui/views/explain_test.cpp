@@ -1,4 +1,4 @@
-#include "core/study/explain.h"
+#include "core/explain/explain.h"
 
 #include <gtest/gtest.h>
 
@@ -23,11 +23,11 @@
 #include "ui/models/partition_facts.h"
 #include "ui/models/partition_tables.h"
 #include "ui/views/headline_bar.h"
-#include "ui/views/heat_map_view.h"
-#include "ui/views/partition_panes.h"
-#include "ui/views/partition_tabs.h"
-#include "ui/views/partition_view.h"
-#include "ui/views/plot_widget.h"
+#include "ui/views/plot/heat_map_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/partition_tabs.h"
+#include "ui/views/runs/partition_view.h"
 
 /// "Explain this number" on everything that is shown of a partition run.
 namespace tessera::ui {

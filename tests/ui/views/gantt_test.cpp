@@ -9,13 +9,13 @@
 #include "tests/support/pictures.h"
 #include "tests/support/work.h"
 #include "ui/theme/theme.h"
-#include "ui/views/gantt_view.h"
+#include "ui/views/plot/gantt_view.h"
 
 namespace tessera::ui {
 namespace {
 
-study::Timeline timelineOf(int tracks, int events) {
-    study::Timeline timeline;
+Timeline timelineOf(int tracks, int events) {
+    Timeline timeline;
     timeline.title = "One step of accpar";
     for (int t = 0; t < tracks; ++t) {
         timeline.tracks.push_back({t % 2 == 0 ? "compute" : "transfers", t / 2 % 2 == 0 ? "v2 (128)" : "v3 (128)"});

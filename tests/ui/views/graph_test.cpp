@@ -13,15 +13,15 @@
 #include <optional>
 #include <set>
 
+#include "core/draw/graph_layout.h"
 #include "core/model/builder.h"
-#include "core/report/graph_layout.h"
 #include "tests/support/large_graph.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"
 #include "tests/support/turns.h"
 #include "tests/support/work.h"
 #include "ui/theme/theme.h"
-#include "ui/views/graph_view.h"
+#include "ui/views/graph/graph_view.h"
 
 namespace tessera::ui {
 namespace {

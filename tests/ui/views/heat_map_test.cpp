@@ -7,7 +7,7 @@
 #include "tests/support/pictures.h"
 #include "tests/support/work.h"
 #include "ui/theme/theme.h"
-#include "ui/views/heat_map_view.h"
+#include "ui/views/plot/heat_map_view.h"
 
 namespace tessera::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/views/mapping_view.h"
+#include "ui/views/runs/mapping_view.h"
 
 #include <gtest/gtest.h>
 
@@ -21,14 +21,14 @@
 #include "tests/support/shown.h"
 #include "tests/support/turns.h"
 #include "ui/theme/theme.h"
-#include "ui/views/convergence_view.h"
-#include "ui/views/gantt_view.h"
-#include "ui/views/mapping_tabs.h"
-#include "ui/views/partition_view.h"
-#include "ui/views/plot_widget.h"
-#include "ui/views/run_document.h"
-#include "ui/views/run_progress.h"
-#include "ui/views/sweep_view.h"
+#include "ui/views/plot/convergence_view.h"
+#include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/mapping_tabs.h"
+#include "ui/views/runs/partition_view.h"
+#include "ui/views/runs/run_document.h"
+#include "ui/views/runs/run_progress.h"
+#include "ui/views/runs/sweep_view.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {

@@ -1,4 +1,4 @@
-#include "ui/views/model_document.h"
+#include "ui/views/runs/model_document.h"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@
 #include "tests/support/pictures.h"
 #include "ui/models/table_model.h"
 #include "ui/theme/theme.h"
-#include "ui/views/graph_view.h"
+#include "ui/views/graph/graph_view.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {

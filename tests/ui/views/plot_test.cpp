@@ -9,16 +9,16 @@
 #include <cmath>
 #include <limits>
 
-#include "core/report/chart_layout.h"
+#include "core/draw/chart_layout.h"
 #include "core/report/partition_pictures.h"
 #include "tests/support/gestures.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
 #include "tests/support/work.h"
 #include "ui/theme/theme.h"
-#include "ui/views/convergence_view.h"
-#include "ui/views/drawing_painter.h"
-#include "ui/views/plot_widget.h"
+#include "ui/views/plot/convergence_view.h"
+#include "ui/views/plot/drawing_painter.h"
+#include "ui/views/plot/plot_widget.h"
 
 namespace tessera::ui {
 namespace {

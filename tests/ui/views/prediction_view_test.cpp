@@ -1,4 +1,4 @@
-#include "ui/views/prediction_view.h"
+#include "ui/views/runs/prediction_view.h"
 
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@
 #include "ui/models/prediction_tables.h"
 #include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
-#include "ui/views/plot_widget.h"
-#include "ui/views/prediction_tabs.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/prediction_tabs.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {

@@ -1,4 +1,4 @@
-#include "ui/views/report_document.h"
+#include "ui/views/runs/report_document.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ui/views/run_document.h"
+#include "ui/views/runs/run_document.h"
 
 #include <gtest/gtest.h>
 
@@ -27,11 +27,11 @@
 #include "tests/support/turns.h"
 #include "ui/models/partition_facts.h"
 #include "ui/theme/theme.h"
-#include "ui/views/heat_map_view.h"
-#include "ui/views/partition_tabs.h"
-#include "ui/views/partition_view.h"
-#include "ui/views/plot_widget.h"
-#include "ui/views/run_progress.h"
+#include "ui/views/plot/heat_map_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/partition_tabs.h"
+#include "ui/views/runs/partition_view.h"
+#include "ui/views/runs/run_progress.h"
 
 namespace tessera::ui {
 namespace {

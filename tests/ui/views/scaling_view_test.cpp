@@ -1,4 +1,4 @@
-#include "ui/views/scaling_view.h"
+#include "ui/views/plot/scaling_view.h"
 
 #include <gtest/gtest.h>
 
@@ -17,10 +17,10 @@
 #include "tests/support/runs.h"
 #include "tests/support/shown.h"
 #include "ui/theme/theme.h"
-#include "ui/views/partition_tabs.h"
-#include "ui/views/partition_view.h"
-#include "ui/views/plot_widget.h"
-#include "ui/views/run_document.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/partition_tabs.h"
+#include "ui/views/runs/partition_view.h"
+#include "ui/views/runs/run_document.h"
 
 namespace tessera::ui {
 namespace {

@@ -36,13 +36,13 @@
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
 #include "ui/views/message_bar.h"
-#include "ui/workspace/calibration_dialog.h"
-#include "ui/workspace/calibration_result.h"
-#include "ui/workspace/calibration_setup.h"
-#include "ui/workspace/history.h"
+#include "ui/workspace/calibration/calibration_dialog.h"
+#include "ui/workspace/calibration/calibration_result.h"
+#include "ui/workspace/calibration/calibration_setup.h"
+#include "ui/workspace/history/history.h"
 #include "ui/workspace/library_panel.h"
-#include "ui/workspace/main_window.h"
 #include "ui/workspace/questions.h"
+#include "ui/workspace/window/main_window.h"
 
 namespace tessera::ui {
 namespace {

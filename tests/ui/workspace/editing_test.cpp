@@ -25,10 +25,10 @@
 #include "ui/editors/recovery.h"
 #include "ui/editors/study_document.h"
 #include "ui/jobs/jobs.h"
-#include "ui/workspace/importer.h"
-#include "ui/workspace/main_window.h"
+#include "ui/workspace/history/importer.h"
 #include "ui/workspace/messages_panel.h"
 #include "ui/workspace/questions.h"
+#include "ui/workspace/window/main_window.h"
 
 namespace tessera::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/workspace/history.h"
+#include "ui/workspace/history/history.h"
 
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@
 #include "tests/support/pictures.h"
 #include "tests/support/work.h"
 #include "tests/ui/workspace/grown_history.h"
-#include "ui/workspace/column_chooser.h"
-#include "ui/workspace/history_document.h"
+#include "ui/workspace/history/column_chooser.h"
+#include "ui/workspace/history/history_document.h"
+#include "ui/workspace/history/run_loader.h"
 #include "ui/workspace/questions.h"
-#include "ui/workspace/run_loader.h"
 
 namespace tessera::ui {
 namespace {

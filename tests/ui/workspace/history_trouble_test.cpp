@@ -13,14 +13,14 @@
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
 #include "ui/jobs/jobs.h"
-#include "ui/views/compare_document.h"
 #include "ui/views/document.h"
-#include "ui/views/run_document.h"
-#include "ui/workspace/history.h"
-#include "ui/workspace/history_document.h"
-#include "ui/workspace/main_window.h"
+#include "ui/views/runs/compare_document.h"
+#include "ui/views/runs/run_document.h"
+#include "ui/workspace/history/history.h"
+#include "ui/workspace/history/history_document.h"
 #include "ui/workspace/messages_panel.h"
 #include "ui/workspace/questions.h"
+#include "ui/workspace/window/main_window.h"
 
 /// What goes wrong with a history gets a sentence and a way on, and nothing that was found is lost.
 namespace tessera::ui {

@@ -25,16 +25,16 @@
 #include "ui/jobs/jobs.h"
 #include "ui/theme/theme.h"
 #include "ui/views/lazy_tabs.h"
-#include "ui/views/model_document.h"
-#include "ui/views/picture_view.h"
-#include "ui/views/run_document.h"
-#include "ui/views/run_view.h"
-#include "ui/workspace/history.h"
+#include "ui/views/plot/picture_view.h"
+#include "ui/views/runs/model_document.h"
+#include "ui/views/runs/run_document.h"
+#include "ui/views/runs/run_view.h"
+#include "ui/workspace/history/history.h"
 #include "ui/workspace/inspector_panel.h"
 #include "ui/workspace/library_panel.h"
-#include "ui/workspace/main_window.h"
 #include "ui/workspace/messages_panel.h"
 #include "ui/workspace/status_line.h"
+#include "ui/workspace/window/main_window.h"
 
 /// How the window shares its room: the picture first, panes as wide as a person made them.
 namespace tessera::ui {

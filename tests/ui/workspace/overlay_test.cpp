@@ -14,13 +14,13 @@
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
 #include "ui/jobs/jobs.h"
-#include "ui/views/graph_view.h"
-#include "ui/views/model_document.h"
-#include "ui/views/partition_view.h"
-#include "ui/views/run_document.h"
-#include "ui/workspace/history.h"
-#include "ui/workspace/main_window.h"
-#include "ui/workspace/run_picker.h"
+#include "ui/views/graph/graph_view.h"
+#include "ui/views/runs/model_document.h"
+#include "ui/views/runs/partition_view.h"
+#include "ui/views/runs/run_document.h"
+#include "ui/workspace/history/history.h"
+#include "ui/workspace/history/run_picker.h"
+#include "ui/workspace/window/main_window.h"
 
 /// A model's graph coloured by what a run of it found, from the model's page and from the run's.
 namespace tessera::ui {

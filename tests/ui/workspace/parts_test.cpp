@@ -21,11 +21,11 @@
 #include "ui/workspace/document_area.h"
 #include "ui/workspace/document_tabs.h"
 #include "ui/workspace/fuzzy.h"
-#include "ui/workspace/importer.h"
+#include "ui/workspace/history/importer.h"
+#include "ui/workspace/history/run_picker.h"
 #include "ui/workspace/inspector_panel.h"
 #include "ui/workspace/library_panel.h"
 #include "ui/workspace/messages_panel.h"
-#include "ui/workspace/run_picker.h"
 
 namespace tessera::ui {
 namespace {

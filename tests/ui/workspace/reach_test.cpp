@@ -12,13 +12,13 @@
 #include "tests/support/controls.h"
 #include "tests/support/pictures.h"
 #include "ui/jobs/jobs.h"
-#include "ui/views/model_document.h"
-#include "ui/views/partition_tabs.h"
+#include "ui/views/runs/model_document.h"
+#include "ui/views/runs/partition_tabs.h"
 #include "ui/workspace/command_palette.h"
-#include "ui/workspace/history.h"
-#include "ui/workspace/main_window.h"
+#include "ui/workspace/history/history.h"
+#include "ui/workspace/history/run_picker.h"
 #include "ui/workspace/questions.h"
-#include "ui/workspace/run_picker.h"
+#include "ui/workspace/window/main_window.h"
 
 /// Every page of the window, for those who do not see it and those who do not point at it.
 namespace tessera::ui {

@@ -8,11 +8,11 @@
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
 #include "ui/jobs/jobs.h"
-#include "ui/views/partition_tabs.h"
-#include "ui/views/run_document.h"
-#include "ui/views/scaling_view.h"
-#include "ui/workspace/history.h"
-#include "ui/workspace/main_window.h"
+#include "ui/views/plot/scaling_view.h"
+#include "ui/views/runs/partition_tabs.h"
+#include "ui/views/runs/run_document.h"
+#include "ui/workspace/history/history.h"
+#include "ui/workspace/window/main_window.h"
 
 namespace tessera::ui {
 namespace {

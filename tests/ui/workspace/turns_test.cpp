@@ -18,11 +18,11 @@
 #include "tests/support/pictures.h"
 #include "tests/ui/workspace/grown_history.h"
 #include "ui/jobs/jobs.h"
-#include "ui/views/model_document.h"
-#include "ui/views/run_document.h"
-#include "ui/workspace/history_document.h"
-#include "ui/workspace/main_window.h"
-#include "ui/workspace/run_loader.h"
+#include "ui/views/runs/model_document.h"
+#include "ui/views/runs/run_document.h"
+#include "ui/workspace/history/history_document.h"
+#include "ui/workspace/history/run_loader.h"
+#include "ui/workspace/window/main_window.h"
 
 /// The window always answers: no turn of its event loop takes longer than 50 ms. What is counted is mostly the work of
 /// the UI thread alone, so that a busy machine makes no difference; while the heaviest study runs, a timer ticks as

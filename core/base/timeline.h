@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/units.h"
+
+namespace tessera {
+
+/// What happens when: the one format that all engines' schedules share. Events of one track never overlap.
+struct Timeline {
+    struct Track {
+        std::string name;   ///< "v3 · compute"
+        std::string group;  ///< tracks of one group stand together: "v3 (128)"
+    };
+    struct Event {
+        std::int32_t track = 0;
+        double start = 0;      ///< in the timeline's unit
+        double duration = 0;   ///< in the timeline's unit
+        std::string name;      ///< "layer3.0.conv2"
+        std::string category;  ///< "compute", "intra", "inter"; decides the colour
+        std::vector<std::pair<std::string, std::string>> details = {};  ///< shown on hover: "level" → "0"
+    };
+    /// What the tracks use together meanwhile, such as bandwidth: drawn below them on the same axis, stacked.
+    struct Usage {
+        std::string title;  ///< "Bandwidth"
+        Measure measure = Measure::bytesPerSecond;
+        std::string unit = {};             ///< said after numbers without a unit of their own: "B/cycle"
+        std::vector<double> times = {};    ///< when each step begins, rising; the last ends with the timeline
+        std::vector<double> values = {};   ///< steps × tracks, row by row; 0 or more
+        std::optional<double> limit = {};  ///< what the tracks share
+        std::string limitName = {};        ///< "System bandwidth"
+    };
+    std::string title;
+    std::vector<Track> tracks;
+    std::vector<Event> events;  ///< sorted by track, then start
+    double length = 0;          ///< in the timeline's unit
+    std::vector<std::string> notes = {};
+    std::string unit = "s";  ///< of times: "s", or "cycles" of hardware whose clock is not known
+    /// In the order of their colours, so that timelines that belong together share them; empty = as they come.
+    std::vector<std::string> categories = {};
+    std::optional<Usage> usage = {};
+};
+
+}  // namespace tessera

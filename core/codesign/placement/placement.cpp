@@ -1,0 +1,360 @@
+#include "core/codesign/placement/placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/codesign/placement/placement_costs.h"
+#include "core/codesign/placement/placement_lattice.h"
+#include "core/codesign/placement/placement_search.h"
+#include "core/codesign/placement/placement_table.h"
+#include "core/codesign/placement/placement_walk.h"
+
+namespace tessera::codesign {
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr std::size_t kCoarse = 48;  ///< cuts along the model of the first look at it
+
+/// A number of replicas, with what of it decides the time.
+struct Replicas {
+    std::int64_t count = 1;
+    std::int64_t accelerators = 1;  ///< of each
+    double microBatches = 1;        ///< of each, the most
+};
+
+/// All that can be best: of the counts that leave each replica the same micro-batches, the smallest, which synchronises
+/// least and has the most accelerators each.
+std::vector<Replicas> replicasOf(std::int64_t accelerators, std::int64_t microBatches) {
+    std::vector<Replicas> all;
+    const std::int64_t most = std::min(accelerators, microBatches);
+    for (std::int64_t count = 1; count <= most;) {
+        const std::int64_t batches = (microBatches - 1) / count + 1;
+        all.push_back({count, accelerators / count, static_cast<double>(batches)});
+        if (batches == 1) break;
+        count = (microBatches - 1) / (batches - 1) + 1;
+    }
+    return all;
+}
+
+/// The one that is asked for.
+std::vector<Replicas> replicasOf(const PlacementProblem& problem, const Degrees& degrees) {
+    const std::int64_t batches = (problem.microBatches - 1) / degrees.data + 1;
+    return {{degrees.data, problem.accelerators / degrees.data, static_cast<double>(batches)}};
+}
+
+/// Looks for the fastest plan of one width.
+class WidthSearch {
+public:
+    /// With `only`, plans of so many stages alone.
+    WidthSearch(const CutLattice& lattice, const PlacementProblem& problem, std::size_t width,
+                const std::vector<Replicas>& replicas, std::optional<std::size_t> only)
+        : lattice_(lattice),
+          problem_(problem),
+          replicas_(replicas),
+          only_(only),
+          width_(width),
+          numbers_(lattice, problem, problem.widths[width]) {
+        collectBounds();
+    }
+
+    /// No plan takes less.
+    double bound() const { return bound_; }
+    bool losesPlans() const { return losesPlans_; }
+
+    /// The fastest plan of those faster than `limit`; none where there is none.
+    std::optional<FoundPlan> fasterThan(double limit, const std::stop_token& stop) {
+        // Cuts far apart first: the better the plan that is known, the less of the rest is left to look at.
+        const std::size_t apart = std::max<std::size_t>(1, lattice_.layers() / kCoarse);
+        std::optional<FoundPlan> best = searchWithin(limit, apart, stop);
+        if (apart == 1) return best;
+        auto better = searchWithin(best ? best->value : limit, 1, stop);
+        return better ? std::move(better) : std::move(best);
+    }
+
+private:
+    /// The stages that a plan may have and the least factor of its greatest load, by stages.
+    void collectBounds() {
+        const double forward = longest(numbers_.forward);
+        const double backward = longest(numbers_.backward);
+        double largest = 0;
+        for (std::size_t i = 0; i < lattice_.layers(); ++i)
+            largest = std::max(largest, numbers_.forward[i] + numbers_.backward[i]);
+        const double held = std::accumulate(numbers_.held.begin(), numbers_.held.end(), 0.0);
+        factors_.push_back(0);
+        loads_.push_back(0);
+        for (std::size_t stages = 1; stages <= lattice_.layers(); ++stages) {
+            const std::int64_t needed = acceleratorsOf(numbers_, stages, std::min(stages, numbers_.cheap));
+            if (needed > replicas_.front().accelerators) break;
+            const double microBatches = microBatchesWith(needed);
+            const auto count = static_cast<double>(stages);
+            factors_.push_back(microBatches + count - 1);
+            // All stages together take at least that, all but one of them its forward part twice.
+            double load = std::max(largest, (forward + backward) / count);
+            if (problem_.recompute) load = std::max(load, (2 * forward + backward) / (count + 1));
+            const bool mayFit = held <= problem_.memory.value * count * (1 + 1e-9);
+            loads_.push_back(mayFit ? load : kInfinite);
+            if (mayFit && isWanted(stages)) bound_ = std::min(bound_, factors_.back() * load);
+        }
+    }
+
+    /// No stages hold all layers in less: their longest path, or all of them where they run in a row.
+    double longest(const std::vector<double>& times) const {
+        if (problem_.serialBranches) return std::accumulate(times.begin(), times.end(), 0.0);
+        std::vector<double> ends(times.size(), 0);
+        double last = 0;
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            for (const WidthNumbers::Entering& edge : numbers_.entering(i))
+                ends[i] = std::max(ends[i], ends[edge.from]);
+            ends[i] += times[i];
+            last = std::max(last, ends[i]);
+        }
+        return last;
+    }
+
+    /// The fewest micro-batches of a replica when each needs so many accelerators.
+    double microBatchesWith(std::int64_t needed) const { return replicas_[rowsWith(needed) - 1].microBatches; }
+    /// Rows of the replicas that leave each so many accelerators.
+    std::size_t rowsWith(std::int64_t needed) const {
+        const auto end = std::partition_point(replicas_.begin(), replicas_.end(), [&](const Replicas& replicas) {
+            return replicas.accelerators >= needed;
+        });
+        return static_cast<std::size_t>(end - replicas_.begin());
+    }
+
+    bool isWanted(std::size_t stages) const { return !only_ || stages == *only_; }
+
+    /// The most stages that a plan within a time may have.
+    std::size_t mostStages(double within) const {
+        std::size_t most = factors_.size() - 1;
+        while (most > 0 && !(isWanted(most) && factors_[most] * loads_[most] < within)) --most;
+        return most;
+    }
+
+    /// The fastest of the plans that take less than `within`, cut at sets whose sizes are multiples of `apart`.
+    std::optional<FoundPlan> searchWithin(double within, std::size_t apart, const std::stop_token& stop) {
+        const std::size_t stages = mostStages(within);
+        if (stages == 0) return std::nullopt;
+        std::vector<double> limits{kInfinite};
+        for (std::size_t q = 1; q <= stages; ++q) limits.push_back(within / factors_[q]);
+        losesPlans_ = losesPlans_ || losesCheapStages(lattice_, numbers_, stages);
+        const LoadCosts costs{problem_.memory.value, problem_.recompute};
+        StageTable table(lattice_, numbers_, costs, std::move(limits), cheapCounts(lattice_, numbers_, stages));
+        table.fill(apart, stop);
+        Best best{.time = within};
+        table.eachPlan([&](std::uint32_t to, const Stage& stage, std::size_t count, std::size_t cheap, double load) {
+            if (isWanted(count)) consider({to, stage, count, cheap, load}, best);
+        });
+        if (best.replicas == 0) return std::nullopt;
+        const Choice& choice = best.choice;
+        return FoundPlan{width_, best.replicas, best.time,
+                         table.cutsOf(choice.to, choice.stage, choice.stages, choice.cheap, choice.load)};
+    }
+
+    struct Choice {
+        std::uint32_t to = 0;
+        Stage stage = {};
+        std::size_t stages = 0;
+        std::size_t cheap = 0;
+        double load = 0;
+    };
+    struct Best {
+        double time = 0;
+        std::int64_t replicas = 0;  ///< 0 = none found
+        Choice choice = {};
+    };
+
+    /// Tries the replicas that a plan may have. Of d of them with B/d micro-batches each, rounded up, the time is at
+    /// least load·(stages - 1) + sync + (load·B - sync)/d, sync being what synchronising ever more of them tends to.
+    void consider(const Choice& choice, Best& best) const {
+        const std::int64_t needed = acceleratorsOf(numbers_, choice.stages, choice.cheap);
+        std::size_t rows = rowsWith(needed);
+        if (rows == 0) return;
+        const double filling =
+            choice.load * static_cast<double>(choice.stages - 1) + sumBefore(choice.to, numbers_.update);
+        if (!(filling + choice.load * replicas_[rows - 1].microBatches < best.time)) return;
+        const double sync = 4 * sumBefore(choice.to, numbers_.weights) / problem_.bandwidth.value;
+        const double shared = choice.load * static_cast<double>(problem_.microBatches) - sync;
+        if (shared <= 0) rows = 1;  // one replica is best
+        while (rows-- > 0) {
+            const Replicas& replicas = replicas_[rows];
+            const auto count = static_cast<double>(replicas.count);
+            if (!(filling + sync + shared / count < best.time) && rows > 0) return;
+            const double time = filling + choice.load * replicas.microBatches + sync * (count - 1) / count;
+            if (time < best.time) best = {time, replicas.count, choice};
+        }
+    }
+
+    double sumBefore(std::uint32_t cut, const std::vector<double>& values) const {
+        double sum = 0;
+        for (std::size_t i = 0; i < lattice_.layers(); ++i)
+            if (lattice_.contains(cut, i)) sum += values[i];
+        return sum;
+    }
+
+    const CutLattice& lattice_;
+    const PlacementProblem& problem_;
+    const std::vector<Replicas>& replicas_;
+    std::optional<std::size_t> only_;
+    std::size_t width_;
+    WidthNumbers numbers_;
+    std::vector<double> factors_;  ///< by stages: no plan takes less than this times its greatest load
+    std::vector<double> loads_;    ///< by stages: no plan has a lesser greatest load
+    double bound_ = kInfinite;
+    bool losesPlans_ = false;
+};
+
+void checkNumber(double value, const char* what) {
+    if (!std::isfinite(value) || value < 0)
+        throw UsageError(fmt::format("{} of a placement is a finite number of 0 or more", what));
+}
+
+void check(const LayerGraph& graph, const PlacementProblem& problem) {
+    if (problem.widths.empty()) throw UsageError("a placement needs the costs of at least one width");
+    if (problem.accelerators < 1) throw UsageError("a placement needs at least one accelerator");
+    if (problem.microBatches < 1) throw UsageError("a placement needs at least one micro-batch");
+    if (!(problem.bandwidth.value > 0)) throw UsageError("a placement needs a bandwidth above 0");
+    checkNumber(problem.memory.value, "the memory");
+    checkNumber(problem.optimizerState, "the optimiser's state");
+    for (const WidthCosts& width : problem.widths) {
+        if (width.width < 1) throw UsageError("the width of a placement is at least 1");
+        if (width.layers.size() != graph.layers || width.edges.size() != graph.edges.size())
+            throw UsageError("the costs of a placement are not those of its graph");
+        for (const LayerCosts& layer : width.layers) {
+            checkNumber(layer.weights.value, "the weights of a layer");
+            checkNumber(layer.activations.value, "the activations of a layer");
+            checkNumber(layer.forward.value, "the forward pass of a layer");
+            checkNumber(layer.backward.value, "the backward pass of a layer");
+            checkNumber(layer.update.value, "the update of a layer");
+        }
+        for (const Bytes bytes : width.edges) checkNumber(bytes.value, "an edge");
+    }
+}
+
+void check(const LayerGraph& graph, const PlacementProblem& problem, const Degrees& degrees) {
+    std::vector<std::string> widths;
+    bool known = false;
+    for (const WidthCosts& width : problem.widths) {
+        widths.push_back(fmt::format("{}", width.width));
+        known = known || width.width == degrees.tensor;
+    }
+    if (!known)
+        throw UsageError(fmt::format("the plan has a tensor width of {}, of which there are no costs; expected {}",
+                                     degrees.tensor, joined(widths, " or ")));
+    if (degrees.pipeline < 1 || degrees.pipeline > static_cast<std::int64_t>(graph.layers))
+        throw UsageError(fmt::format("the plan has {} stages for {}; expected at least one layer in each",
+                                     degrees.pipeline,
+                                     formatCounted(static_cast<double>(graph.layers), "layer", "layers")));
+    if (degrees.data < 1 || degrees.data > problem.microBatches)
+        throw UsageError(
+            fmt::format("the plan has {} replicas for {}; expected at least one micro-batch for each", degrees.data,
+                        formatCounted(static_cast<double>(problem.microBatches), "micro-batch", "micro-batches")));
+}
+
+/// Says where layers of a stage are counted as if they had an accelerator each.
+void addOverlap(const PlacementProblem& problem, const Plan& plan, std::vector<std::string>& warnings) {
+    constexpr double kLess = 1 - 1e-9;  // up to rounding
+    const auto width = std::find_if(problem.widths.begin(), problem.widths.end(),
+                                    [&](const WidthCosts& each) { return each.width == plan.tensor; });
+    std::size_t overlapping = 0;
+    double most = 1;
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+        Seconds work;
+        for (const std::size_t layer : plan.stages[s].layers) {
+            const double forwards = problem.recompute && s + 1 < plan.stages.size() ? 2 : 1;
+            work += forwards * width->layers[layer].forward + width->layers[layer].backward;
+        }
+        if (!(plan.stages[s].load < kLess * work)) continue;
+        ++overlapping;
+        most = std::max(most, ratio(work, plan.stages[s].load));
+    }
+    if (overlapping == 0) return;
+    warnings.push_back(fmt::format(
+        "{} of the {} stages {} faster than all of their layers one after the other would be, by up to {:.2f} times: "
+        "layers that do not depend on each other are counted as if they ran at the same time at full speed. "
+        "'--branches serial' counts them one after the other.",
+        overlapping, plan.stages.size(), overlapping == 1 ? "is" : "are", most));
+}
+
+std::vector<std::string> warningsOf(const CutLattice& lattice, bool losesPlans) {
+    std::vector<std::string> warnings;
+    if (!lattice.allCuts())
+        warnings.push_back(
+            "The graph can be cut in too many ways to compare them all; plans are cut along one order of "
+            "the layers only, and a better one may exist.");
+    if (losesPlans)
+        warnings.emplace_back(
+            "The graph has too many layers of one accelerator among wider ones to count them all; a plan may seem to "
+            "occupy more accelerators than it does, and a better one may exist.");
+    return warnings;
+}
+
+}  // namespace
+
+Placer::Placer(LayerGraph graph, std::size_t mostCuts, const std::stop_token& stop)
+    : lattice_(std::make_shared<const CutLattice>(std::move(graph), mostCuts, stop)) {}
+
+const LayerGraph& Placer::graph() const {
+    return lattice_->graph();
+}
+std::size_t Placer::cuts() const {
+    return lattice_->cuts();
+}
+bool Placer::allCuts() const {
+    return lattice_->allCuts();
+}
+bool Placer::isPath() const {
+    return lattice_->isPath();
+}
+
+Placement Placer::place(const PlacementProblem& problem, const PlacementOptions& options) const {
+    check(graph(), problem);
+    if (options.degrees) check(graph(), problem, *options.degrees);
+    const std::vector<Replicas> replicas = options.degrees ? replicasOf(problem, *options.degrees)
+                                                           : replicasOf(problem.accelerators, problem.microBatches);
+    const std::optional<std::size_t> only =
+        options.degrees ? std::optional(static_cast<std::size_t>(options.degrees->pipeline)) : std::nullopt;
+    // The most promising first: the others then need to look at little.
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t i = 0; i < problem.widths.size(); ++i)
+        if (!options.degrees || problem.widths[i].width == options.degrees->tensor)
+            order.emplace_back(WidthSearch(*lattice_, problem, i, replicas, only).bound(), i);
+    std::sort(order.begin(), order.end());
+
+    std::optional<FoundPlan> best;
+    double limit = options.fasterThan ? options.fasterThan->value : kInfinite;
+    bool losesPlans = false;
+    for (const auto& [bound, width] : order) {
+        if (!(bound < limit)) break;
+        WidthSearch search(*lattice_, problem, width, replicas, only);
+        if (auto found = search.fasterThan(limit, options.stop)) {
+            limit = found->value;
+            best = std::move(found);
+        }
+        losesPlans = losesPlans || search.losesPlans();
+    }
+    Placement placement{.plan = {},
+                        .shortage = {},
+                        .optimal = lattice_->allCuts() && !losesPlans,
+                        .warnings = warningsOf(*lattice_, losesPlans)};
+    if (best) {
+        placement.plan = evaluate(graph(), problem, planOf(*lattice_, problem, *best));
+        placement.lowerBound = placement.plan->timePerBatch;
+        if (!placement.optimal) placement.lowerBound = std::min(placement.lowerBound, Seconds{order.front().first});
+        if (options.explain) addOverlap(problem, *placement.plan, placement.warnings);
+    }
+    if (!best && options.explain && !options.fasterThan)
+        placement.shortage = options.degrees ? explainShortage(*lattice_, problem, *options.degrees, options.stop)
+                                             : explainShortage(*lattice_, problem, options.stop);
+    return placement;
+}
+
+}  // namespace tessera::codesign

@@ -1,0 +1,301 @@
+#include "core/codesign/placement/placement_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/hardware/library.h"
+
+namespace tessera::codesign {
+
+namespace {
+
+/// Keeps every sum and product of a placement finite.
+constexpr double kMostBytes = 1e18;
+constexpr double kMostSeconds = 1e12;
+constexpr double kLeastBandwidth = 1e-6;
+constexpr std::int64_t kMostAccelerators = 1'000'000'000;
+constexpr std::int64_t kMostMicroBatches = 1'000'000'000;
+constexpr std::int64_t kWidest = 1'000'000;
+
+constexpr std::string_view kFolder = "placements";
+constexpr std::string_view kMark = "\"mbsInBatch\"";  // the format has no schema of its own
+
+struct OptimizerRow {
+    Optimizer optimizer;
+    std::string_view name;
+    std::optional<double> reference;
+    double exact;
+    double mixed;
+};
+
+constexpr std::array kOptimizers{
+    OptimizerRow{Optimizer::sgd, "SGD", 0, 0, 2},
+    OptimizerRow{Optimizer::momentum, "Momentum", std::nullopt, 1, 4},
+    OptimizerRow{Optimizer::adam, "Adam", 1, 2, 6},
+    OptimizerRow{Optimizer::mixedAdam, "MixedPrecisionAdam", std::nullopt, 6, 6},
+};
+
+const OptimizerRow& rowOf(Optimizer optimizer) {
+    return *std::find_if(kOptimizers.begin(), kOptimizers.end(),
+                         [&](const OptimizerRow& row) { return row.optimizer == optimizer; });
+}
+
+constexpr std::array kReported{"fixedPP", "fixedTMPC", "fixedDP", "numTransformerLayers"};
+
+double numberUpTo(const JsonNode& node, double most) {
+    if (!node.isNumber() || !(node.json().get<double>() >= 0) || node.json().get<double>() > most)
+        node.fail(fmt::format("a number from 0 to {}", exactNumber(most)));
+    return node.json().get<double>();
+}
+
+/// Of an amount that may not be 0.
+double numberAbove(const JsonNode& node, double least, double most) {
+    const double value = node.positive();
+    if (value < least || value > most)
+        node.fail(fmt::format("a number from {} to {}", exactNumber(least), exactNumber(most)));
+    return value;
+}
+
+std::int64_t widthOf(const std::string& key, const JsonNode& list) {
+    std::int64_t width = 0;
+    const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), width);
+    if (error != std::errc{} || end != key.data() + key.size() || key.front() == '0' || width < 1 || width > kWidest)
+        list.fail(fmt::format("a tensor-parallel width from 1 to {} as the key", kWidest), "of width " + inQuotes(key));
+    return width;
+}
+
+std::int64_t idOf(const JsonNode& node) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    return node.whole(-kMost, kMost);
+}
+
+LayerCosts costsOf(const JsonNode& node) {
+    node.allowOnly(
+        {"id", "parameterSize", "activationSize", "optimalLatencyFw", "optimalLatencyBw", "isTensorParallelized"});
+    return {.weights = {numberUpTo(node.at("parameterSize"), kMostBytes)},
+            .activations = {numberUpTo(node.at("activationSize"), kMostBytes)},
+            .forward = {numberUpTo(node.at("optimalLatencyFw"), kMostSeconds)},
+            .backward = {numberUpTo(node.at("optimalLatencyBw"), kMostSeconds)},
+            .tensorParallel = node.at("isTensorParallelized").boolean()};
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+    return formatCounted(static_cast<double>(count), one, many);
+}
+
+class Reader {
+public:
+    explicit Reader(const JsonDocument& document) : root_(document.root()) {}
+
+    PlacementFile read() {
+        std::vector<std::string> known{"name",
+                                       "description",
+                                       "nodes",
+                                       "edges",
+                                       "maxDevices",
+                                       "maxMemoryPerDevice",
+                                       "bandwidth",
+                                       "mbsInBatch",
+                                       "activationRecomputation",
+                                       "optimizerAlgorithm"};
+        known.insert(known.end(), kReported.begin(), kReported.end());
+        root_.allowOnly(known);
+        readOptions();
+        const JsonNode nodes = root_.at("nodes");
+        const JsonNode edges = root_.at("edges");
+        for (const auto& [key, list] : nodes.members()) readLayers(key, list);
+        if (file_.problem.widths.empty()) nodes.fail("the layers of at least one tensor-parallel width", "empty");
+        for (const auto& [key, list] : edges.members())
+            if (!nodes.has(key)) list.fail("edges of a width that 'nodes' has", "of width " + inQuotes(key));
+        for (const auto& [key, list] : nodes.members()) readEdges(key, edges.at(key));
+        return std::move(file_);
+    }
+
+private:
+    void readOptions() {
+        file_.name = root_.textOr("name", "");
+        if (root_.has("description")) root_.at("description").text(4096);
+        PlacementProblem& problem = file_.problem;
+        problem.accelerators = root_.at("maxDevices").whole(1, kMostAccelerators);
+        problem.memory = {numberAbove(root_.at("maxMemoryPerDevice"), 1, kMostBytes)};
+        problem.bandwidth = {numberAbove(root_.at("bandwidth"), kLeastBandwidth, kMostBytes)};
+        problem.microBatches = root_.at("mbsInBatch").whole(1, kMostMicroBatches);
+        problem.recompute = root_.at("activationRecomputation").boolean();
+        std::vector<std::string> names;
+        for (const OptimizerRow& row : kOptimizers) names.emplace_back(row.name);
+        const std::string name = root_.at("optimizerAlgorithm").oneOf(names);
+        for (const OptimizerRow& row : kOptimizers)
+            if (row.name == name) file_.optimizer = row.optimizer;
+        for (const char* key : kReported)
+            if (root_.has(key)) file_.reported.emplace_back(key, root_.at(key).number());
+    }
+
+    void readLayers(const std::string& key, const JsonNode& list) {
+        std::vector<WidthCosts>& widths = file_.problem.widths;
+        const bool first = widths.empty();
+        if (widths.size() == kMostWidths)
+            root_.at("nodes").fail(fmt::format("at most {} tensor-parallel widths", kMostWidths), "more");
+        WidthCosts& width = widths.emplace_back();
+        width.width = widthOf(key, list);
+        const std::vector<JsonNode> nodes = list.elements(kMostPlacedLayers);
+        if (nodes.empty()) list.fail("at least one layer", "empty");
+        if (!first && nodes.size() != file_.layers.size())
+            list.fail(fmt::format("the {} of width {}", counted(file_.layers.size(), "layer", "layers"), firstWidth()),
+                      "a list of " + counted(nodes.size(), "layer", "layers"));
+        width.layers.resize(nodes.size());
+        std::vector<char> seen(nodes.size(), 0);
+        for (const JsonNode& node : nodes) {
+            const JsonNode id = node.at("id");
+            if (first && numbers_.try_emplace(idOf(id), file_.layers.size()).second) file_.layers.push_back(idOf(id));
+            const auto found = numbers_.find(idOf(id));
+            if (found == numbers_.end()) id.fail(fmt::format("a layer of width {}", firstWidth()));
+            if (std::exchange(seen[found->second], 1) != 0) id.fail("an id that no other layer has");
+            width.layers[found->second] = costsOf(node);
+        }
+    }
+
+    std::int64_t firstWidth() const { return file_.problem.widths.front().width; }
+
+    void readEdges(const std::string& key, const JsonNode& list) {
+        WidthCosts& width = file_.problem.widths[edgeWidths_++];
+        const std::vector<JsonNode> nodes = list.elements(kMostPlacedEdges);
+        std::vector<LayerEdge>& edges = file_.graph.edges;
+        const bool first = edgeWidths_ == 1;
+        if (!first && nodes.size() != edges.size())
+            list.fail(fmt::format("the {} of width {}", counted(edges.size(), "edge", "edges"), firstWidth()),
+                      "a list of " + counted(nodes.size(), "edge", "edges"));
+        width.edges.resize(nodes.size());
+        // Edges of another width may stand in another order.
+        std::map<std::pair<std::size_t, std::size_t>, std::size_t> numbers;
+        for (std::size_t e = 0; e < edges.size(); ++e) numbers[{edges[e].from, edges[e].to}] = e;
+        std::set<std::pair<std::size_t, std::size_t>> seen;
+        for (const JsonNode& node : nodes) {
+            node.allowOnly({"sourceId", "destId", "communicationCost"});
+            const LayerEdge edge{layerNamedBy(node.at("sourceId"), key), layerNamedBy(node.at("destId"), key)};
+            const auto found = [&] {
+                return fmt::format("from layer {} to layer {}", file_.layers[edge.from], file_.layers[edge.to]);
+            };
+            if (!seen.emplace(edge.from, edge.to).second)
+                node.fail("one edge between two layers", "a second one " + found());
+            std::size_t number = edges.size();
+            if (first) {
+                edges.push_back(edge);
+            } else {
+                const auto same = numbers.find({edge.from, edge.to});
+                if (same == numbers.end())
+                    node.fail(fmt::format("an edge that width {} has, too", firstWidth()), found());
+                number = same->second;
+            }
+            width.edges[number] = {numberUpTo(node.at("communicationCost"), kMostBytes)};
+        }
+        if (!first) return;
+        file_.graph.layers = file_.layers.size();
+        refuseCycle(nodes);
+    }
+
+    std::size_t layerNamedBy(const JsonNode& node, const std::string& key) const {
+        const auto found = numbers_.find(idOf(node));
+        if (found == numbers_.end()) node.fail(fmt::format("the id of a layer of 'nodes.{}'", key));
+        return found->second;
+    }
+
+    /// Takes away layers that nothing leads to, then goes backwards among those that are left until one comes again.
+    void refuseCycle(const std::vector<JsonNode>& nodes) const {
+        const std::vector<LayerEdge>& edges = file_.graph.edges;
+        std::vector<std::size_t> waiting(file_.layers.size(), 0);
+        std::vector<std::vector<std::size_t>> out(file_.layers.size()), in(file_.layers.size());
+        for (std::size_t e = 0; e < edges.size(); ++e) {
+            out[edges[e].from].push_back(e);
+            in[edges[e].to].push_back(e);
+            ++waiting[edges[e].to];
+        }
+        std::vector<std::size_t> free;
+        for (std::size_t i = 0; i < waiting.size(); ++i)
+            if (waiting[i] == 0) free.push_back(i);
+        for (std::size_t i = 0; i < free.size(); ++i)
+            for (const std::size_t e : out[free[i]])
+                if (--waiting[edges[e].to] == 0) free.push_back(edges[e].to);
+        if (free.size() == waiting.size()) return;
+        const auto left = std::find_if(waiting.begin(), waiting.end(), [](std::size_t count) { return count > 0; });
+        auto layer = static_cast<std::size_t>(left - waiting.begin());
+        std::vector<char> passed(waiting.size(), 0);
+        for (;;) {
+            const auto edge = std::find_if(in[layer].begin(), in[layer].end(),
+                                           [&](std::size_t e) { return waiting[edges[e].from] > 0; });
+            if (std::exchange(passed[layer], 1) != 0)
+                nodes[*edge].fail("layers without a cycle",
+                                  fmt::format("an edge of a cycle, from layer {} to layer {}",
+                                              file_.layers[edges[*edge].from], file_.layers[edges[*edge].to]));
+            layer = edges[*edge].from;
+        }
+    }
+
+    JsonNode root_;
+    PlacementFile file_;
+    std::map<std::int64_t, std::size_t> numbers_;  ///< by id
+    std::size_t edgeWidths_ = 0;
+};
+
+}  // namespace
+
+std::string_view nameOf(Optimizer optimizer) {
+    return rowOf(optimizer).name;
+}
+
+std::string_view nameOf(OptimizerMemory rule) {
+    return optimizerMemories()[static_cast<std::size_t>(rule)];
+}
+
+const std::vector<std::string_view>& optimizerMemories() {
+    static const std::vector<std::string_view> kNames{"reference", "exact", "mixed"};
+    return kNames;
+}
+
+std::optional<OptimizerMemory> optimizerMemoryNamed(std::string_view name) {
+    for (const OptimizerMemory rule : {OptimizerMemory::reference, OptimizerMemory::exact, OptimizerMemory::mixed})
+        if (nameOf(rule) == name) return rule;
+    return std::nullopt;
+}
+
+std::optional<double> optimizerState(Optimizer optimizer, OptimizerMemory rule) {
+    const OptimizerRow& row = rowOf(optimizer);
+    switch (rule) {
+        case OptimizerMemory::exact:
+            return row.exact;
+        case OptimizerMemory::mixed:
+            return row.mixed;
+        case OptimizerMemory::reference:
+            break;
+    }
+    return row.reference;
+}
+
+PlacementFile readPlacementFile(const JsonDocument& document) {
+    return Reader(document).read();
+}
+
+std::string placementPath(const std::string& nameOrPath) {
+    if (namesFile(nameOrPath)) return nameOrPath;
+    if (const auto path = hardware::libraryFile(kFolder, kMark, nameOrPath)) return path->string();
+    std::vector<std::string> known;
+    for (const auto& [id, path] : hardware::libraryFiles(kFolder, kMark)) known.push_back(id);
+    const std::string_view hint = closest(nameOrPath, known);
+    throw UsageError(fmt::format("there are no layers {}; {}", inQuotes(nameOrPath),
+                                 hint.empty() ? fmt::format("expected {}, or a file", joined(known, ", "))
+                                              : fmt::format("did you mean {}?", inQuotes(hint))));
+}
+
+}  // namespace tessera::codesign

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/codesign/placement/placement.h"
+
+namespace tessera::codesign {
+
+/// How weights are updated, by the state that it keeps.
+enum class Optimizer : std::uint8_t { sgd, momentum, adam, mixedAdam };
+/// By which rule that state is counted: as the published program does; as it is in the type of the weights; or as it is
+/// in mixed precision, where the state and a copy of the weights have 32 bits and weights and gradients 16: with Adam
+/// 16 bytes for each parameter in all.
+enum class OptimizerMemory : std::uint8_t { reference, exact, mixed };
+
+std::string_view nameOf(Optimizer optimizer);  ///< as written in files: "SGD", "Momentum", "Adam", "MixedPrecisionAdam"
+std::string_view nameOf(OptimizerMemory rule);  ///< "reference", "exact", "mixed"
+const std::vector<std::string_view>& optimizerMemories();
+std::optional<OptimizerMemory> optimizerMemoryNamed(std::string_view name);
+/// Bytes of state per byte of weights: reference SGD 0, Adam 1; exact SGD 0, momentum 1, Adam 2, mixed-precision Adam 6
+/// (32-bit copy, mean and variance of 16-bit weights); mixed SGD 2, momentum 4, Adam 6. None where the rule does not
+/// know the optimiser.
+std::optional<double> optimizerState(Optimizer optimizer, OptimizerMemory rule);
+
+/// A file of the published program (`device_placement`): layers with their costs, and on what they are placed.
+struct PlacementFile {
+    std::string name;                  ///< empty where the file has none
+    std::vector<std::int64_t> layers;  ///< their ids
+    LayerGraph graph;
+    PlacementProblem problem;  ///< `optimizerState` is left to the rule
+    Optimizer optimizer = Optimizer::sgd;
+    /// What the file says of an expert's placement and is no input of ours, in the file's words: ("fixedPP", 12), …
+    std::vector<std::pair<std::string, double>> reported;
+};
+
+/// Limits; each is named in the error.
+inline constexpr std::size_t kMostPlacedLayers = 4096;
+inline constexpr std::size_t kMostPlacedEdges = 65'536;
+inline constexpr std::size_t kMostWidths = 64;
+
+/// Throws DataError.
+PlacementFile readPlacementFile(const JsonDocument& document);
+
+/// A file, or a name of the library (`data/placements`), as its path. Throws UsageError (unknown, with a hint).
+std::string placementPath(const std::string& nameOrPath);
+
+}  // namespace tessera::codesign

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/codesign/placement/placement_lattice.h"
+#include "core/codesign/placement/placement_walk.h"
+
+namespace tessera::codesign {
+
+/// A plan as a search finds it.
+struct FoundPlan {
+    std::size_t width = 0;  ///< index into the problem's widths
+    std::int64_t data = 1;
+    double value = 0;                 ///< seconds per batch, or bytes, or accelerators: what was minimised
+    std::vector<std::uint32_t> cuts;  ///< ascending, without the empty and the full set
+};
+
+/// The stages between the cuts of a plan, by the layers' numbers in the graph, with nothing else filled in.
+Plan planOf(const CutLattice& lattice, const PlacementProblem& problem, const FoundPlan& found);
+
+/// Accelerators that one replica of so many stages occupies, where so many of them are cheap.
+std::int64_t acceleratorsOf(const WidthNumbers& numbers, std::size_t stages, std::size_t cheap);
+/// How many counts of cheap stages a table keeps apart: all where they fit, 0 where no stage is cheap.
+std::size_t cheapCounts(const CutLattice& lattice, const WidthNumbers& numbers, std::size_t stages);
+/// Whether that is fewer than there may be.
+bool losesCheapStages(const CutLattice& lattice, const WidthNumbers& numbers, std::size_t stages);
+
+/// Of the plans of at most `accelerators` accelerators whose fullest stage needs less than `limit` bytes, the one where
+/// it needs the least; none where there is none.
+std::optional<FoundPlan> leastMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
+                                     const std::stop_token& stop);
+/// Of the plans that fit the memory, however many accelerators they occupy, the one of the fewest.
+std::optional<FoundPlan> fewestAccelerators(const CutLattice& lattice, const PlacementProblem& problem,
+                                            const std::stop_token& stop);
+
+/// Why a plan whose fullest stage is given does not fit the memory, as a part of a sentence: "needs 3 GB for stage …".
+std::string memoryShortage(const PlacementProblem& problem, const Plan& plan, std::size_t stage);
+/// The stage that needs the most memory.
+std::size_t fullestOf(const Plan& plan);
+
+/// Finds out why no plan of some degrees fits.
+Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const Degrees& degrees,
+                         const std::stop_token& stop);
+/// Finds out why nothing fits, and what would.
+Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const std::stop_token& stop);
+
+}  // namespace tessera::codesign

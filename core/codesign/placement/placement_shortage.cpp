@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/codesign/placement/placement_costs.h"
+#include "core/codesign/placement/placement_search.h"
+#include "core/codesign/placement/placement_table.h"
+
+namespace tessera::codesign {
+
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+/// The first number above a memory: what needs less than it fits.
+double justAbove(Bytes memory) {
+    return std::nextafter(memory.value, kInfinite);
+}
+
+/// The most stages for which accelerators suffice.
+std::size_t mostStages(const CutLattice& lattice, const WidthNumbers& numbers, std::int64_t accelerators) {
+    std::size_t most = 0;
+    while (most < lattice.layers() &&
+           acceleratorsOf(numbers, most + 1, std::min(most + 1, numbers.cheap)) <= accelerators)
+        ++most;
+    return most;
+}
+
+/// Goes through the plans of one width whose fullest stage needs less than `limit`: of each number of accelerators the
+/// one that needs the least. `better(accelerators, bytes)` says whether it is better than what it was shown so far.
+/// With `exactly`, through those of so many stages alone.
+template <typename Better>
+void searchMemory(const CutLattice& lattice, const PlacementProblem& problem, std::size_t width, std::size_t stages,
+                  double limit, const std::stop_token& stop, const Better& better, std::optional<FoundPlan>& best,
+                  bool exactly = false) {
+    const WidthNumbers numbers(lattice, problem, problem.widths[width]);
+    const MemoryCosts costs{problem.recompute};
+    StageTable table(lattice, numbers, costs, std::vector<double>(stages + 1, limit),
+                     cheapCounts(lattice, numbers, stages));
+    table.fill(1, stop);
+    struct Choice {
+        std::uint32_t to;
+        Stage stage;
+        std::size_t stages, cheap;
+        double bytes;
+    };
+    std::optional<Choice> chosen;
+    table.eachPlan([&](std::uint32_t to, const Stage& stage, std::size_t count, std::size_t cheap, double bytes) {
+        if (exactly && count != stages) return;
+        if (better(acceleratorsOf(numbers, count, cheap), bytes)) chosen = {to, stage, count, cheap, bytes};
+    });
+    if (!chosen) return;
+    best = FoundPlan{width, 1, chosen->bytes,
+                     table.cutsOf(chosen->to, chosen->stage, chosen->stages, chosen->cheap, chosen->bytes)};
+}
+
+/// Which of a stage's terms does not fit behind those before it.
+std::string_view breakingTerm(const StageMemory& memory, Bytes limit) {
+    if (memory.weights > limit) return "weights and gradients";
+    if (memory.weights + memory.optimizer > limit) return "optimiser state";
+    if (memory.weights + memory.optimizer + memory.activations > limit) return "activations";
+    return "what is kept for micro-batches in flight";
+}
+
+std::string shown(Bytes bytes) {
+    return formatQuantity(bytes.value, Measure::bytes);
+}
+
+std::string reasonOf(const Shortage& shortage, const PlacementProblem& problem) {
+    if (!shortage.closest)
+        return fmt::format(
+            "no plan fits: the narrowest width occupies {} and there {}",
+            formatCounted(static_cast<double>(shortage.leastAccelerators), "accelerator", "accelerators"),
+            problem.accelerators == 1 ? std::string("is 1")
+                                      : fmt::format("are {}", formatCount(static_cast<double>(problem.accelerators))));
+    const Plan& plan = *shortage.closest;
+    const std::string text = "no plan fits: the one of least memory " + memoryShortage(problem, plan, shortage.stage);
+    std::vector<std::string> ways{fmt::format("{} of memory", shown(plan.stages[shortage.stage].memory.total()))};
+    if (shortage.recompute) ways.emplace_back("recomputed activations");
+    if (shortage.accelerators)
+        ways.push_back(formatCounted(static_cast<double>(*shortage.accelerators), "accelerator", "accelerators"));
+    return text + "; it would fit with " + joined(ways, " or ");
+}
+
+std::string shown(const Degrees& degrees) {
+    return fmt::format("{}, tensor width {} and {}",
+                       formatCounted(static_cast<double>(degrees.pipeline), "stage", "stages"), degrees.tensor,
+                       formatCounted(static_cast<double>(degrees.data), "replica", "replicas"));
+}
+
+}  // namespace
+
+std::string memoryShortage(const PlacementProblem& problem, const Plan& plan, std::size_t stage) {
+    const StageMemory& memory = plan.stages[stage].memory;
+    const Bytes needed = memory.total();
+    return fmt::format(
+        "needs {} for stage {} of {} and an accelerator has {}, {} too little because of {} (weights and gradients {}, "
+        "optimiser state {}, activations {}, {} in flight {})",
+        shown(needed), stage + 1, plan.stages.size(), shown(problem.memory), shown(needed - problem.memory),
+        breakingTerm(memory, problem.memory), shown(memory.weights), shown(memory.optimizer), shown(memory.activations),
+        formatCounted(static_cast<double>(memory.inFlight), "micro-batch", "micro-batches"), shown(memory.stashed));
+}
+
+std::size_t fullestOf(const Plan& plan) {
+    const auto fullest = std::max_element(plan.stages.begin(), plan.stages.end(), [](const auto& a, const auto& b) {
+        return a.memory.total() < b.memory.total();
+    });
+    return static_cast<std::size_t>(fullest - plan.stages.begin());
+}
+
+std::string misfitOf(const PlacementProblem& problem, const Plan& plan) {
+    std::int64_t each = 0;
+    for (const PlacedStage& stage : plan.stages) each += stage.accelerators;
+    const auto accelerators = [](std::int64_t count) {
+        return formatCounted(static_cast<double>(count), "accelerator", "accelerators");
+    };
+    if (plan.data > problem.microBatches)
+        return fmt::format("the plan has {} replicas for {}", formatCount(static_cast<double>(plan.data)),
+                           formatCounted(static_cast<double>(problem.microBatches), "micro-batch", "micro-batches"));
+    if (each > problem.accelerators / plan.data)
+        return fmt::format("the plan occupies {} for each of {} and there are {}", accelerators(each),
+                           formatCounted(static_cast<double>(plan.data), "replica", "replicas"),
+                           accelerators(problem.accelerators));
+    const std::size_t fullest = fullestOf(plan);
+    if (plan.stages[fullest].memory.total() > problem.memory)
+        return "the plan does not fit: it " + memoryShortage(problem, plan, fullest);
+    return "";
+}
+
+Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const Degrees& degrees,
+                         const std::stop_token& stop) {
+    Shortage shortage;
+    for (std::size_t i = 0; i < problem.widths.size(); ++i) {
+        if (problem.widths[i].width != degrees.tensor) continue;
+        const auto stages = static_cast<std::size_t>(degrees.pipeline);
+        const WidthNumbers numbers(lattice, problem, problem.widths[i]);
+        shortage.leastAccelerators = acceleratorsOf(numbers, stages, std::min(stages, numbers.cheap));
+        const std::int64_t each = problem.accelerators / degrees.data;
+        double least = kInfinite;
+        std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+        const auto better = [&](std::int64_t accelerators, double bytes) {
+            fewest = std::min(fewest, accelerators);
+            if (accelerators > each || bytes >= least) return false;
+            least = bytes;
+            return true;
+        };
+        std::optional<FoundPlan> found;
+        searchMemory(lattice, problem, i, stages, kInfinite, stop, better, found, true);
+        if (!found) {
+            shortage.leastAccelerators = std::max(shortage.leastAccelerators, fewest);
+            break;
+        }
+        found->data = degrees.data;
+        shortage.closest = evaluate(lattice.graph(), problem, planOf(lattice, problem, *found));
+        shortage.stage = fullestOf(*shortage.closest);
+        shortage.memory = shortage.closest->stages[shortage.stage].memory.total();
+    }
+    if (shortage.closest)
+        shortage.reason = fmt::format("no plan of {} fits: the one of least memory {}", shown(degrees),
+                                      memoryShortage(problem, *shortage.closest, shortage.stage));
+    else
+        shortage.reason = fmt::format(
+            "no plan of {} fits: each replica occupies {} or more and there {} {} for all of them", shown(degrees),
+            formatCounted(static_cast<double>(shortage.leastAccelerators), "accelerator", "accelerators"),
+            problem.accelerators == 1 ? "is" : "are", formatCount(static_cast<double>(problem.accelerators)));
+    return shortage;
+}
+
+std::optional<FoundPlan> leastMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
+                                     const std::stop_token& stop) {
+    // Just above the memory that there is first: little is below that.
+    constexpr std::array kSlack{1.0, 1.25, 2.0, 4.0};
+    std::optional<FoundPlan> best;
+    std::vector<std::size_t> stages;
+    for (const WidthCosts& width : problem.widths)
+        stages.push_back(mostStages(lattice, WidthNumbers(lattice, problem, width), problem.accelerators));
+    for (std::size_t round = 0; round <= kSlack.size() && !best; ++round) {
+        double upper = limit;
+        if (round < kSlack.size()) upper = std::min(upper, justAbove(problem.memory * kSlack[round]));
+        for (std::size_t i = 0; i < problem.widths.size(); ++i) {
+            const auto better = [&](std::int64_t accelerators, double bytes) {
+                if (accelerators > problem.accelerators || bytes >= upper) return false;
+                upper = bytes;
+                return true;
+            };
+            searchMemory(lattice, problem, i, stages[i], upper, stop, better, best);
+        }
+        if (upper >= limit) break;
+    }
+    return best;
+}
+
+std::optional<FoundPlan> fewestAccelerators(const CutLattice& lattice, const PlacementProblem& problem,
+                                            const std::stop_token& stop) {
+    std::optional<FoundPlan> best;
+    std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+    for (std::size_t i = 0; i < problem.widths.size(); ++i) {
+        const auto better = [&](std::int64_t accelerators, double) {
+            if (accelerators >= fewest) return false;
+            fewest = accelerators;
+            return true;
+        };
+        searchMemory(lattice, problem, i, lattice.layers(), justAbove(problem.memory), stop, better, best);
+    }
+    if (best) best->value = static_cast<double>(fewest);
+    return best;
+}
+
+Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const std::stop_token& stop) {
+    Shortage shortage;
+    shortage.leastAccelerators = std::numeric_limits<std::int64_t>::max();
+    for (const WidthCosts& width : problem.widths)
+        shortage.leastAccelerators =
+            std::min(shortage.leastAccelerators, WidthNumbers(lattice, problem, width).parallelNeeds);
+    if (const auto found = fewestAccelerators(lattice, problem, stop))
+        shortage.accelerators = static_cast<std::int64_t>(found->value);
+    if (const auto found = leastMemory(lattice, problem, kInfinite, stop)) {
+        shortage.closest = evaluate(lattice.graph(), problem, planOf(lattice, problem, *found));
+        shortage.stage = fullestOf(*shortage.closest);
+        shortage.memory = shortage.closest->stages[shortage.stage].memory.total();
+        PlacementProblem again = problem;
+        again.recompute = true;
+        shortage.recompute =
+            !problem.recompute && leastMemory(lattice, again, justAbove(problem.memory), stop).has_value();
+    }
+    shortage.reason = reasonOf(shortage, problem);
+    return shortage;
+}
+
+}  // namespace tessera::codesign

@@ -1,0 +1,194 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/codesign/placement/placement_lattice.h"
+
+namespace tessera::codesign {
+
+/// What is known of the layers between two cuts while the stage grows. All of it only rises when layers are added.
+struct Stage {
+    double forward = 0;   ///< when its last layer ends, tensors from before the stage awaited
+    double again = 0;     ///< the same without waiting: a second forward pass
+    double backward = 0;  ///< the least time of its backward pass: without waiting
+    double waits = 0;     ///< for the slowest tensor from before the stage; counted where layers run in a row
+    double held = 0;      ///< WidthNumbers::held
+    double stashed = 0;   ///< bytes for each micro-batch in flight
+    bool parallel = false;
+};
+
+/// The numbers of a problem at one width, by position in the lattice's order, in SI units.
+struct WidthNumbers {
+    WidthNumbers(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs);
+
+    struct Entering {
+        std::uint32_t from;
+        double seconds;  ///< that the tensor takes from another stage
+        double bytes;
+    };
+    struct Leaving {
+        std::uint32_t layer;
+        double seconds;  ///< of its slowest tensor to a layer outside the cut
+    };
+
+    std::int64_t width = 1;
+    bool recompute = false;
+    bool serial = false;  ///< PlacementProblem::serialBranches
+    std::vector<double> forward, backward;
+    std::vector<double> held;         ///< bytes of weights, gradients, optimiser state and activations
+    std::vector<double> activations;  ///< bytes
+    std::vector<double> weights;      ///< bytes
+    std::vector<double> update;       ///< seconds
+    std::vector<char> parallel;       ///< occupies `width` accelerators; all do where all layers ask for the same
+    std::size_t cheap = 0;            ///< layers that occupy one accelerator while others occupy more
+
+    Slice<Entering> entering(std::size_t position) const {
+        return {entering_.data() + enteringStarts_[position], entering_.data() + enteringStarts_[position + 1]};
+    }
+    Slice<Leaving> leaving(std::uint32_t cut) const {
+        return {leaving_.data() + leavingStarts_[cut], leaving_.data() + leavingStarts_[cut + 1]};
+    }
+    /// The stage of all that follows a cut, as the last one: nothing is stashed, nothing computed again.
+    const Stage& rest(std::uint32_t cut) const { return rest_[cut]; }
+    std::int64_t parallelNeeds = 1;  ///< accelerators of a stage that is `parallel`
+
+private:
+    void collectRest(const CutLattice& lattice);
+    void collectRestInARow(const CutLattice& lattice);
+    void readEdges(const CutLattice& lattice, const PlacementProblem& problem, const WidthCosts& costs);
+
+    std::vector<Entering> entering_;
+    std::vector<std::size_t> enteringStarts_;
+    std::vector<Leaving> leaving_;
+    std::vector<std::size_t> leavingStarts_;
+    std::vector<Stage> rest_;  ///< by cut
+};
+
+enum class Walk : std::uint8_t { on, notFurther, end };
+
+/// Looks at the stages that begin at a cut, each once, growing layer by layer. The time of a layer in a stage depends
+/// on where the stage begins only, which makes a step as cheap as the layer has edges; what depends on where it ends,
+/// the wait for gradients, is found from the edges that cross that cut: every path of the backward pass enters the
+/// stage at one of them.
+class StageWalk {
+public:
+    StageWalk(const CutLattice& lattice, const WidthNumbers& numbers)
+        : lattice_(lattice), numbers_(numbers), layers_(lattice.layers()) {}
+
+    /// Calls visit(cut, stage) for every cut around `from`; it says whether larger stages are of interest.
+    template <typename Visit>
+    void eachStage(std::uint32_t from, const Visit& visit) {
+        begin(from);
+        frames_.clear();
+        frames_.push_back({Stage{}, from, 0, 0});
+        while (!frames_.empty()) {
+            Frame& frame = frames_.back();
+            const auto steps = lattice_.steps(frame.cut);
+            if (frame.next == steps.size()) {
+                frames_.pop_back();
+                continue;
+            }
+            const CutLattice::Step step = steps[frame.next++];
+            if (step.layer < frame.least) continue;
+            const Stage stage = grown(frame.stage, step.layer);
+            const Walk walk = visit(step.cut, stage);
+            if (walk == Walk::end) return;
+            if (walk == Walk::notFurther) continue;
+            // On a path, and at the last of several ways, there is nothing to come back to.
+            if (frame.next == steps.size())
+                frame = {stage, step.cut, 0, step.layer + 1};
+            else
+                frames_.push_back({stage, step.cut, 0, step.layer + 1});
+        }
+    }
+
+    /// When the first layer of the stage, which was just walked to, ends its backward pass, starting at `start`.
+    double backwardOf(std::uint32_t to, const Stage& stage, double start) const {
+        double end = start + stage.backward;
+        for (const WidthNumbers::Leaving& leaving : numbers_.leaving(to))
+            if (!lattice_.contains(from_, leaving.layer))
+                end = std::max(end,
+                               leaving.seconds + (numbers_.serial ? stage.backward : layers_[leaving.layer].backward));
+        return end;
+    }
+
+private:
+    struct Frame {
+        Stage stage;
+        std::uint32_t cut;
+        std::uint32_t next;   ///< of the cut's steps
+        std::uint32_t least;  ///< layers are added in order, so that every cut is met once
+    };
+    /// Of a layer in stages that begin at `from_`.
+    struct Layer {
+        double forward = 0, again = 0, backward = 0;
+        double waits = 0;
+        double stashed = 0;
+        std::uint32_t since = 0;  ///< the walk that it was computed in
+    };
+
+    void begin(std::uint32_t from) {
+        from_ = from;
+        if (++walk_ == 0) {
+            for (Layer& layer : layers_) layer.since = 0;
+            walk_ = 1;
+        }
+    }
+
+    const Layer& timed(std::uint32_t position) {
+        Layer& layer = layers_[position];
+        if (layer.since == walk_) return layer;
+        layer = {.since = walk_};
+        for (const WidthNumbers::Entering& edge : numbers_.entering(position)) {
+            if (lattice_.contains(from_, edge.from)) {
+                layer.forward = std::max(layer.forward, edge.seconds);
+                layer.waits = std::max(layer.waits, edge.seconds);
+                layer.stashed += edge.bytes;
+            } else {
+                const Layer& before = layers_[edge.from];
+                layer.forward = std::max(layer.forward, before.forward);
+                layer.again = std::max(layer.again, before.again);
+                layer.backward = std::max(layer.backward, before.backward);
+            }
+        }
+        layer.forward += numbers_.forward[position];
+        layer.again += numbers_.forward[position];
+        layer.backward += numbers_.backward[position];
+        if (!numbers_.recompute) layer.stashed = numbers_.activations[position];
+        return layer;
+    }
+
+    Stage grown(const Stage& stage, std::uint32_t position) {
+        const Layer& added = timed(position);
+        if (numbers_.serial) {
+            const double waits = std::max(stage.waits, added.waits);
+            const double again = stage.again + numbers_.forward[position];
+            return {.forward = waits + again,
+                    .again = again,
+                    .backward = stage.backward + numbers_.backward[position],
+                    .waits = waits,
+                    .held = stage.held + numbers_.held[position],
+                    .stashed = stage.stashed + added.stashed,
+                    .parallel = stage.parallel || numbers_.parallel[position] != 0};
+        }
+        return {.forward = std::max(stage.forward, added.forward),
+                .again = std::max(stage.again, added.again),
+                .backward = std::max(stage.backward, added.backward),
+                .held = stage.held + numbers_.held[position],
+                .stashed = stage.stashed + added.stashed,
+                .parallel = stage.parallel || numbers_.parallel[position] != 0};
+    }
+
+    const CutLattice& lattice_;
+    const WidthNumbers& numbers_;
+    std::vector<Layer> layers_;
+    std::vector<Frame> frames_;
+    std::uint32_t from_ = 0;
+    std::uint32_t walk_ = 0;
+};
+
+}  // namespace tessera::codesign

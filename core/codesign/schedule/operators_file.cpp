@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <queue>
+#include <system_error>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/base/file.h"
+#include "core/base/text.h"
+#include "core/codesign/schedule/operators.h"
+#include "core/hardware/library.h"
+
+namespace tessera::codesign {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct KindName {
+    CoreKind kind;
+    std::string_view name;
+};
+
+constexpr std::array kKinds{KindName{CoreKind::tensor, "TC"}, KindName{CoreKind::vector, "VC"},
+                            KindName{CoreKind::fused, "TCandVC"}};
+
+constexpr std::int64_t kLargestId = std::int64_t{1} << 53;
+
+CoreKind kindIn(const JsonNode& node) {
+    std::vector<std::string> names;
+    for (const KindName& row : kKinds) names.emplace_back(row.name);
+    const std::string word = node.oneOf(names);
+    const auto* const row =
+        std::find_if(kKinds.begin(), kKinds.end(), [&](const KindName& each) { return each.name == word; });
+    return row->kind;
+}
+
+double latencyIn(const JsonNode& node) {
+    const double latency = node.notNegative();
+    if (latency > kLongestLatency) node.fail(fmt::format("a number from 0 to {:g}", kLongestLatency));
+    return latency;
+}
+
+Operator operatorIn(const JsonNode& node) {
+    node.allowOnly({"id", "type", "latency", "intra_latency", "name"});
+    Operator made;
+    made.id = node.at("id").whole(0, kLargestId);
+    made.name = node.textOr("name", "");
+    made.kind = kindIn(node.at("type"));
+    made.latency = latencyIn(node.at("latency"));
+    made.allCoresLatency = latencyIn(node.at("intra_latency"));
+    return made;
+}
+
+class Reader {
+public:
+    explicit Reader(const JsonNode& root) : root_(root) {
+        if (!root.isObject()) root.fail("an object with 'nodes' and 'edges'");
+        root.allowOnly({"name", "description", "num_tc", "num_vc", "nodes", "edges", "result"});
+    }
+
+    OperatorGraph read() {
+        graph_.name = root_.textOr("name", "");
+        graph_.description = root_.has("description") ? root_.at("description").text(kLongestDescription) : "";
+        if (root_.has("num_tc")) graph_.tensorCores = root_.at("num_tc").whole(1, kMostCores);
+        if (root_.has("num_vc")) graph_.vectorCores = root_.at("num_vc").whole(1, kMostCores);
+        readNodes(root_.at("nodes"));
+        readEdges(root_.at("edges"));
+        refuseCycle();
+        return std::move(graph_);
+    }
+
+private:
+    static constexpr std::size_t kLongestDescription = 4096;
+
+    void readNodes(const JsonNode& nodes) {
+        for (const JsonNode& node : nodes.elements(kMostOperators)) {
+            graph_.operators.push_back(operatorIn(node));
+            const std::int64_t id = graph_.operators.back().id;
+            if (!positions_.emplace(id, positions_.size()).second)
+                node.at("id").fail("an id that no other operator has", fmt::format("{} once more", id));
+        }
+        if (graph_.operators.empty()) nodes.fail("at least one operator", "an empty list");
+    }
+
+    std::size_t positionIn(const JsonNode& node) const {
+        const auto found = positions_.find(node.whole(0, kLargestId));
+        if (found == positions_.end()) node.fail("the id of an operator in 'nodes'");
+        return found->second;
+    }
+
+    void readEdges(const JsonNode& edges) {
+        std::unordered_set<std::size_t> seen;
+        for (const JsonNode& edge : edges.elements(kMostDependencies)) {
+            const std::vector<JsonNode> ends = edge.elements(2);
+            if (ends.size() != 2) edge.fail("a pair of ids [from, to]", fmt::format("a list of {}", ends.size()));
+            const std::size_t from = positionIn(ends[0]), to = positionIn(ends[1]);
+            if (from == to) edge.fail("an edge between two operators", "an edge from an operator to itself");
+            if (!seen.insert(from * kMostOperators + to).second)
+                edge.fail("one edge between two operators",
+                          fmt::format("a second one from operator {} to operator {}", graph_.operators[from].id,
+                                      graph_.operators[to].id));
+            graph_.edges.emplace_back(from, to);
+        }
+    }
+
+    void refuseCycle() const {
+        const std::vector<std::size_t> order = topologicalOrder(graph_.operators.size(), graph_.edges);
+        if (order.size() == graph_.operators.size()) return;
+        std::vector<bool> ordered(graph_.operators.size(), false);
+        for (const std::size_t position : order) ordered[position] = true;
+        const auto first = static_cast<std::size_t>(std::find(ordered.begin(), ordered.end(), false) - ordered.begin());
+        root_.at("edges").fail("edges without a cycle",
+                               fmt::format("a cycle before operator {}", graph_.operators[first].id));
+    }
+
+    JsonNode root_;
+    OperatorGraph graph_;
+    std::unordered_map<std::int64_t, std::size_t> positions_;
+};
+
+Json number(double value) {
+    const auto whole = static_cast<std::int64_t>(value);
+    if (value == static_cast<double>(whole)) return whole;
+    return value;
+}
+
+}  // namespace
+
+std::string_view nameOf(CoreKind kind) {
+    return kKinds[static_cast<std::size_t>(kind)].name;
+}
+
+OperatorGraph readOperators(const JsonDocument& document) {
+    return Reader(document.root()).read();
+}
+
+std::string writeOperators(const OperatorGraph& graph) {
+    Json json = Json::object();
+    if (!graph.name.empty()) json["name"] = graph.name;
+    if (!graph.description.empty()) json["description"] = graph.description;
+    if (graph.tensorCores) json["num_tc"] = *graph.tensorCores;
+    if (graph.vectorCores) json["num_vc"] = *graph.vectorCores;
+    Json& nodes = json["nodes"] = Json::array();
+    for (const Operator& each : graph.operators) {
+        Json node = {{"id", each.id}};
+        if (!each.name.empty()) node["name"] = each.name;
+        node["type"] = nameOf(each.kind);
+        node["latency"] = number(each.latency);
+        node["intra_latency"] = number(each.allCoresLatency);
+        nodes.push_back(std::move(node));
+    }
+    Json& edges = json["edges"] = Json::array();
+    for (const auto& [from, to] : graph.edges) edges.push_back({graph.operators[from].id, graph.operators[to].id});
+    return toText(json);
+}
+
+std::vector<std::string> bundledOperatorNames() {
+    std::vector<std::string> names;
+    for (const fs::path& folder : hardware::dataFolders()) {
+        std::error_code ignored;
+        for (const auto& entry : fs::directory_iterator(folder / "operators", ignored))
+            if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+JsonDocument loadOperators(const std::string& nameOrPath) {
+    std::error_code ignored;
+    if (namesFile(nameOrPath)) return JsonDocument::load(nameOrPath);
+    for (const fs::path& folder : hardware::dataFolders()) {
+        const fs::path path = folder / "operators" / (nameOrPath + ".json");
+        if (fs::is_regular_file(path, ignored)) return JsonDocument::load(path.string());
+    }
+    const std::vector<std::string> names = bundledOperatorNames();
+    const std::string_view hint = closest(nameOrPath, names);
+    throw UsageError(fmt::format("there are no operators {}; {}", inQuotes(nameOrPath),
+                                 hint.empty() ? fmt::format("expected a file, or one of {}", joined(names, ", "))
+                                              : fmt::format("did you mean {}?", inQuotes(hint))));
+}
+
+std::vector<std::size_t> topologicalOrder(std::size_t operators,
+                                          const std::vector<std::pair<std::size_t, std::size_t>>& edges) {
+    std::vector<std::vector<std::size_t>> successors(operators);
+    std::vector<std::size_t> waiting(operators, 0);
+    for (const auto& [from, to] : edges) {
+        successors[from].push_back(to);
+        ++waiting[to];
+    }
+    std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>> ready;
+    for (std::size_t i = 0; i < operators; ++i)
+        if (waiting[i] == 0) ready.push(i);
+    std::vector<std::size_t> order;
+    while (!ready.empty()) {
+        order.push_back(ready.top());
+        ready.pop();
+        for (const std::size_t next : successors[order.back()])
+            if (--waiting[next] == 0) ready.push(next);
+    }
+    return order;
+}
+
+}  // namespace tessera::codesign

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/codesign/schedule/operators.h"
+
+/// Operator scheduling on one accelerator: section 4 and Figure 3 of PHAZE (Wang et al., ICML 2024). Minimises the
+/// makespan of a layer's operators, each of which runs on one core of its kind (a fused one on tensor core c and vector
+/// core c) or on all cores with nothing beside it. Times are in the unit of the operators' file.
+namespace tessera::codesign {
+
+/// The cores of an accelerator. The first min(tensor, vector) of each kind are paired.
+struct Cores {
+    std::int64_t tensor = 1;
+    std::int64_t vector = 1;
+    bool operator==(const Cores&) const = default;
+};
+
+/// When and where one operator runs.
+struct Placed {
+    double start = 0;
+    double finish = 0;
+    bool allCores = false;                   ///< then without cores of its own
+    std::optional<std::int64_t> tensorCore;  ///< from 1, as in the paper
+    std::optional<std::int64_t> vectorCore;
+    bool operator==(const Placed&) const = default;
+};
+
+struct Schedule {
+    double makespan = 0;
+    std::vector<Placed> operators;  ///< in the order of the graph
+    bool operator==(const Schedule&) const = default;
+};
+
+/// What a schedule breaks, as one sentence; empty where it keeps every rule: durations, dependencies, one operator at a
+/// time on a core, cores of the right kind and number, pairs, and operators on all cores alone.
+std::string problemOf(const Schedule& schedule, const OperatorGraph& graph, const Cores& cores);
+
+/// The makespan of one operator after the other, each in its faster form.
+double serialTime(const OperatorGraph& graph);
+
+/// Why a search ended.
+enum class Ended { proof, heuristic, time, nodes, memory, stop };
+/// "proof", "heuristic", "time", …
+std::string_view nameOf(Ended ended);
+
+struct ScheduleOptions {
+    std::string method = "exact";
+    std::chrono::milliseconds time{60'000};
+    std::optional<std::int64_t> nodes = {};  ///< states of `exact` to look at, nodes of CBC's tree: repeatable limits
+    std::stop_token stop = {};               ///< ends the search with the best so far
+    ProgressSink progress = {};
+};
+
+struct ScheduleResult {
+    Schedule schedule;
+    double lowerBound = 0;  ///< no schedule is shorter
+    bool optimal = false;   ///< proved: the makespan equals the bound (within 1e-9 of it where latencies are not whole)
+    double serial = 0;      ///< `serialTime`
+    Ended ended = Ended::heuristic;
+    std::int64_t nodes = 0;  ///< states or nodes looked at
+    std::vector<std::string> assumptions = {};
+};
+
+/// A row of the table of methods.
+struct ScheduleMethod {
+    std::string_view name;
+    std::string_view summary;
+    ScheduleResult (*solve)(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options);
+};
+
+const std::vector<ScheduleMethod>& scheduleMethods();
+
+/// Schedules by the method that the options name. Throws UsageError where there is no such method, FileError where
+/// `ilp` cannot run CBC.
+ScheduleResult scheduleOperators(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options);
+
+}  // namespace tessera::codesign

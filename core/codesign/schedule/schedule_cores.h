@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/codesign/schedule/schedule_piece.h"
+
+namespace tessera::codesign {
+
+/// Which cores are free while a schedule is written down.
+class CorePool {
+public:
+    struct Taken {
+        std::int64_t tensor = 0, vector = 0;  ///< from 1; 0 = none
+    };
+    /// What a tensor or vector operator may take.
+    enum class Wish {
+        any,       ///< one without a partner first, then one whose partner is busy
+        unpaired,  ///< one without a partner
+        whole,     ///< one whose partner is free
+        beside,    ///< the partner of a certain core
+    };
+
+    explicit CorePool(const Cores& cores);
+
+    /// Zeros where no core fits the wish. `partner` (from 1) is the core of the other kind that `beside` speaks of.
+    Taken acquire(CoreKind kind, Wish wish = Wish::any, std::int64_t partner = 0);
+    void release(const Taken& taken);
+
+private:
+    std::int64_t freePair() const;
+    std::int64_t freeCore(const std::vector<bool>& mine, const std::vector<bool>& theirs, Wish wish,
+                          std::int64_t partner) const;
+
+    std::vector<bool> tensorBusy_, vectorBusy_;
+};
+
+}  // namespace tessera::codesign

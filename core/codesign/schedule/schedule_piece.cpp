@@ -1,0 +1,269 @@
+#include "core/codesign/schedule/schedule_piece.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/base/poll.h"
+#include "core/codesign/schedule/schedule_price.h"
+
+namespace tessera::codesign {
+
+namespace {
+
+/// The graph with what precedes and follows each operator, in topological order.
+class Ordered {
+public:
+    explicit Ordered(const OperatorGraph& graph)
+        : order_(topologicalOrder(graph.operators.size(), graph.edges)),
+          rank_(order_.size()),
+          predecessors_(order_.size()),
+          before_(order_.size()) {
+        for (std::size_t r = 0; r < order_.size(); ++r) rank_[order_[r]] = r;
+        for (const auto& [from, to] : graph.edges) predecessors_[rank_[to]].push_back(rank_[from]);
+        for (std::size_t r = 0; r < order_.size(); ++r) {
+            std::sort(predecessors_[r].begin(), predecessors_[r].end());
+            for (const std::size_t p : predecessors_[r]) {
+                for (std::size_t w = 0; w < before_.words(); ++w) before_[r][w] |= before_[p][w];
+                put(before_[r], p);
+            }
+            poll(before_.words() * predecessors_[r].size() / 1000);
+        }
+    }
+
+    const std::vector<std::size_t>& order() const { return order_; }
+    const std::vector<std::size_t>& predecessors(std::size_t rank) const { return predecessors_[rank]; }
+    bool precedes(std::size_t a, std::size_t b) const { return has(before_[b], a); }
+
+    /// The ranks at which a new piece begins: all before precede all from there on. Each operator says where the
+    /// earliest one is that it does not follow: no piece begins between the two.
+    std::vector<std::size_t> cuts() const {
+        std::vector<std::size_t> earliest(order_.size());
+        for (std::size_t r = 0; r < order_.size(); ++r) {
+            earliest[r] = r;
+            for (std::size_t w = 0; w <= r / kWordBits; ++w) {
+                const Word missing = ~before_[r][w];
+                if (missing == 0) continue;
+                earliest[r] = std::min(r, w * kWordBits + static_cast<std::size_t>(std::countr_zero(missing)));
+                break;
+            }
+        }
+        std::vector<std::size_t> found;
+        std::size_t least = order_.size();
+        for (std::size_t r = order_.size(); r-- > 0;) {
+            least = std::min(least, earliest[r]);
+            if (least == r) found.push_back(r);
+        }
+        std::reverse(found.begin(), found.end());
+        return found;
+    }
+
+private:
+    std::vector<std::size_t> order_, rank_;
+    std::vector<std::vector<std::size_t>> predecessors_;
+    BitRows before_;
+};
+
+/// An operator that takes as long beside others as it and all of them take one after the other gains nothing: what
+/// overlaps it can be run in a row instead, in the order of the starts. What runs alone overlaps nothing, so that
+/// others may follow.
+void markAlone(Piece& piece) {
+    std::vector<double> row = piece.serial;  // of an operator and all that could overlap it
+    const auto forEachBeside = [&](std::size_t i, const auto& visit) {
+        for (std::size_t w = 0; w < piece.beside.words(); ++w) forEachBit(piece.beside[i][w], w * kWordBits, visit);
+        poll(piece.size() / 100);
+    };
+    std::vector<std::size_t> found;
+    const auto mark = [&](std::size_t i) {
+        if (piece.alone[i] || row[i] > piece.single[i]) return;
+        piece.alone[i] = true;
+        found.push_back(i);
+    };
+    for (std::size_t i = 0; i < piece.size(); ++i) forEachBeside(i, [&](std::size_t j) { row[i] += piece.serial[j]; });
+    for (std::size_t i = 0; i < piece.size(); ++i) mark(i);
+    for (std::size_t next = 0; next < found.size();) {  // more are found on the way
+        const std::size_t i = found[next++];
+        forEachBeside(i, [&](std::size_t j) {
+            row[j] -= piece.serial[i];
+            mark(j);
+        });
+    }
+}
+
+Piece pieceOf(const OperatorGraph& graph, const Cores& cores, const Ordered& ordered, std::size_t first,
+              std::size_t last) {
+    Piece piece;
+    const std::size_t size = last - first;
+    // Twice as many cores as operators: enough for each to stand alone, off the pairs, too.
+    const auto most = static_cast<std::int64_t>(2 * size);
+    piece.cores = {std::min(cores.tensor, most), std::min(cores.vector, most)};
+    piece.predecessors.resize(size);
+    piece.successors.resize(size);
+    piece.before = BitRows(size);
+    piece.beside = BitRows(size);
+    piece.alone.assign(size, false);
+    for (std::size_t i = 0; i < size; ++i) {
+        const std::size_t position = ordered.order()[first + i];
+        const Operator& each = graph.operators[position];
+        piece.members.push_back(position);
+        piece.kinds.push_back(each.kind);
+        piece.single.push_back(each.latency);
+        piece.serial.push_back(std::min(each.latency, each.allCoresLatency));
+        piece.whole = piece.whole && each.latency == std::floor(each.latency) &&
+                      each.allCoresLatency == std::floor(each.allCoresLatency);
+        for (const std::size_t p : ordered.predecessors(first + i)) {
+            if (p < first) continue;
+            piece.predecessors[i].push_back(p - first);
+            piece.successors[p - first].push_back(i);
+        }
+        for (std::size_t j = 0; j < i; ++j) {
+            if (ordered.precedes(first + j, first + i)) {
+                put(piece.before[i], j);
+            } else {
+                put(piece.beside[i], j);
+                put(piece.beside[j], i);
+            }
+        }
+        poll(size / 100);
+    }
+    markAlone(piece);
+    return piece;
+}
+
+double longestPath(const Piece& piece) {
+    std::vector<double> finish(piece.size(), 0);
+    double longest = 0;
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+        for (const std::size_t p : piece.predecessors[i]) finish[i] = std::max(finish[i], finish[p]);
+        finish[i] += piece.serial[i];
+        longest = std::max(longest, finish[i]);
+    }
+    return longest;
+}
+
+/// How early and how late operators can run, by what must run before and after them under prices.
+class Windows {
+public:
+    Windows(const Piece& piece, const Prices& prices) : piece_(piece), costs_(piece.size()) {
+        for (std::size_t i = 0; i < piece.size(); ++i) costs_[i] = leastCost(piece, prices, i);
+        heads_ = edges(false);
+        tails_ = edges(true);
+    }
+
+    /// Over all pairs of a head and a tail: both, and what lies between them.
+    double bound() const {
+        std::vector<std::size_t> byHead(piece_.size()), byTail(piece_.size()), rank(piece_.size());
+        std::iota(byHead.begin(), byHead.end(), std::size_t{0});
+        byTail = byHead;
+        std::sort(byHead.begin(), byHead.end(), [&](std::size_t a, std::size_t b) { return heads_[a] > heads_[b]; });
+        std::sort(byTail.begin(), byTail.end(), [&](std::size_t a, std::size_t b) { return tails_[a] > tails_[b]; });
+        for (std::size_t r = 0; r < byTail.size(); ++r) rank[byTail[r]] = r;
+        std::vector<double> taken(piece_.size(), 0);  // by rank of the tail: of operators with no earlier head
+        double bound = 0;
+        for (const std::size_t i : byHead) {
+            taken[rank[i]] = costs_[i];
+            double between = 0;
+            for (std::size_t r = 0; r < taken.size(); ++r) {
+                between += taken[r];
+                if (between > 0) bound = std::max(bound, heads_[i] + between + tails_[byTail[r]]);
+            }
+            poll(piece_.size() / 100);
+        }
+        return bound;
+    }
+
+private:
+    /// By operator, what must pass before it starts; or, `backward`, after it ends.
+    std::vector<double> edges(bool backward) const {
+        const std::size_t size = piece_.size();
+        std::vector<double> edge(size, 0);
+        std::vector<std::size_t> latest;  // those that are known, the greatest edge first
+        for (std::size_t k = 0; k < size; ++k) {
+            const std::size_t i = backward ? size - 1 - k : k;
+            for (const std::size_t next : backward ? piece_.successors[i] : piece_.predecessors[i])
+                edge[i] = std::max(edge[i], edge[next] + piece_.serial[next]);
+            double between = 0;
+            for (const std::size_t other : latest) {
+                if (!(backward ? has(piece_.before[other], i) : has(piece_.before[i], other))) continue;
+                between += costs_[other];
+                edge[i] = std::max(edge[i], edge[other] + between);
+            }
+            const auto place = std::upper_bound(latest.begin(), latest.end(), i,
+                                                [&](std::size_t a, std::size_t b) { return edge[a] > edge[b]; });
+            latest.insert(place, i);
+            poll(size / 100);
+        }
+        return edge;
+    }
+
+    const Piece& piece_;
+    std::vector<double> costs_, heads_, tails_;
+};
+
+}  // namespace
+
+double Piece::serialSum() const {
+    return std::accumulate(serial.begin(), serial.end(), 0.0);
+}
+
+double Piece::tolerance() const {
+    constexpr double kClose = 1e-9;
+    return whole ? 0 : kClose * serialSum();
+}
+
+double Piece::safely(double bound) const {
+    constexpr double kRounding = 1e-11;  // ten thousand terms, each off by a last bit
+    bound -= kRounding * bound;
+    return whole ? std::ceil(bound) : bound;
+}
+
+std::vector<Piece> piecesOf(const OperatorGraph& graph, const Cores& cores) {
+    const Ordered ordered(graph);
+    std::vector<std::size_t> cuts = ordered.cuts();
+    cuts.push_back(graph.operators.size());
+    std::vector<Piece> pieces;
+    for (std::size_t c = 0; c + 1 < cuts.size(); ++c)
+        pieces.push_back(pieceOf(graph, cores, ordered, cuts[c], cuts[c + 1]));
+    return pieces;
+}
+
+PieceSchedule serialSchedule(const Piece& piece) {
+    PieceSchedule schedule;
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+        schedule.runs.push_back({.start = schedule.makespan});
+        schedule.makespan += piece.serial[i];
+    }
+    return schedule;
+}
+
+double quickBound(const Piece& piece) {
+    double bound = longestPath(piece);
+    for (const Prices& prices : pricesFor(piece)) bound = std::max(bound, boundUnder(piece, prices));
+    bound = piece.safely(bound);
+    return std::min(bound, piece.serialSum());
+}
+
+double intervalBound(const Piece& piece, const std::vector<Prices>& prices) {
+    double bound = 0;
+    for (const Prices& each : prices) bound = std::max(bound, Windows(piece, each).bound());
+    return std::min(piece.safely(bound), piece.serialSum());
+}
+
+void place(const Piece& piece, const PieceSchedule& made, const OperatorGraph& graph, Schedule& whole) {
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+        const PieceSchedule::Run& run = made.runs[i];
+        const Operator& each = graph.operators[piece.members[i]];
+        Placed& placed = whole.operators[piece.members[i]];
+        placed.allCores = !run.beside && each.allCoresLatency <= each.latency;
+        placed.start = whole.makespan + run.start;
+        placed.finish = placed.start + (placed.allCores ? each.allCoresLatency : each.latency);
+        if (placed.allCores) continue;
+        // Alone on one core: any will do.
+        if (each.kind != CoreKind::vector) placed.tensorCore = std::max<std::int64_t>(run.tensorCore, 1);
+        if (each.kind != CoreKind::tensor) placed.vectorCore = std::max<std::int64_t>(run.vectorCore, 1);
+    }
+    whole.makespan += made.makespan;
+}
+
+}  // namespace tessera::codesign

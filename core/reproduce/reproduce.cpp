@@ -1,0 +1,71 @@
+#include "core/reproduce/reproduce.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/reproduce/reproduce_figures.h"
+
+namespace tessera::study {
+
+const std::vector<Figure>& figures() {
+    static const std::vector<Figure> kFigures = [] {
+        std::vector<Figure> all = accparFigures();
+        for (const auto& more : {magmaFigures(), phazeFigures(), centimaniFigures()})
+            all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }();
+    return kFigures;
+}
+
+Reproduction reproduce(std::string_view name, const ReproductionOptions& options, const ProgressSink& sink,
+                       const std::stop_token& stop) {
+    std::vector<std::string> known;
+    for (const Figure& figure : figures()) {
+        if (figure.name == name) {
+            if (options.costModel && !figure.hasCostModels)
+                throw UsageError(fmt::format("option '--cost-model' is about AccPar's figures; {} {}", name,
+                                             name.starts_with("centimani")
+                                                 ? "has no choice of one"
+                                                 : "always shows all of its cost models side by side"));
+            return figure.recompute(figure, options, sink, stop);
+        }
+        known.emplace_back(figure.name);
+    }
+    const std::string_view hint = closest(name, known);
+    throw UsageError(
+        fmt::format("there is no figure {}; {}", inQuotes(name),
+                    hint.empty() ? "there are " + joined(known, ", ") : fmt::format("did you mean '{}'?", hint)));
+}
+
+Json toJson(const Reproduction& reproduction) {
+    Json json = documentHead("tessera.reproduction/1", "reproduce", reproduction.inputs);
+    json["name"] = reproduction.name;
+    json["title"] = reproduction.title;
+    if (!reproduction.costModel.empty()) json["cost_model"] = reproduction.costModel;
+    Json& rows = json["rows"] = Json::array();
+    for (const ReproductionRow& row : reproduction.rows) {
+        Json entry = {{"item", row.item}, {"metric", row.metric}};
+        if (row.levels) entry["levels"] = *row.levels;
+        if (row.paper) entry["paper"] = *row.paper;
+        std::visit([&](const auto& ours) { entry["ours"] = ours; }, row.ours);
+        if (const double* ours = std::get_if<double>(&row.ours); ours != nullptr && row.paper && *row.paper != 0)
+            entry["ratio"] = *ours / *row.paper;
+        rows.push_back(std::move(entry));
+    }
+    Json& means = json["geometric_mean"] = Json::object();
+    for (const ReproductionMean& mean : reproduction.geometricMeans) {
+        Json entry = Json::object();
+        if (mean.paper) entry["paper"] = *mean.paper;
+        entry["ours"] = mean.ours;
+        means[mean.metric] = std::move(entry);
+    }
+    json["notes"] = reproduction.notes;
+    finishDocument(json, reproduction.assumptions, {});
+    return json;
+}
+
+}  // namespace tessera::study

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tessera::study {
+
+/// Where a number comes from: formula, its inputs with units and their own sources, and the paper behind it.
+struct Explanation {
+    struct Term {
+        std::string name;       ///< "network rate of one v3"
+        std::string value;      ///< "16 Gb/s"
+        std::string whereFrom;  ///< "fleet accpar-heterogeneous, datasheet: …", "result", "parameter batch"
+    };
+    std::string title;    ///< "Step time of accpar"
+    std::string value;    ///< "36.2 ms"
+    std::string exact;    ///< full precision, in the base unit: "0.036199999 s"
+    std::string formula;  ///< one line, readable: "max over accelerators of (transfers on its path + its compute)"
+    std::vector<Term> terms;
+    std::string source;              ///< "AccPar (HPCA 2020), section 4.3, Table 6"
+    std::vector<std::string> notes;  ///< assumptions that this number rests on
+};
+
+}  // namespace tessera::study

@@ -1,0 +1,114 @@
+#include "ui/views/plot/convergence_view.h"
+
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <utility>
+
+#include "core/report/partition_pictures.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/partition_panes.h"
+
+namespace tessera::ui {
+
+namespace {
+
+struct ShortTitle {
+    const char* id;
+    const char* title;
+};
+constexpr ShortTitle kTitles[] = {
+    {"convergence-ratio search", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Search")},
+    {"convergence-step time", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Step and bound")},
+    {"convergence-time by level", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "By level")},
+    {"convergence-architecture search", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Best accelerator")},
+    {"race", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Value")},
+    {"race-gap", QT_TRANSLATE_NOOP("tessera::ui::ConvergenceView", "Optimality gap")},
+};
+
+QString titleOf(const report::Chart& chart) {
+    for (const ShortTitle& row : kTitles)
+        if (chart.id == row.id) return ConvergenceView::tr(row.title);
+    return ConvergenceView::tr("Best so far");
+}
+
+}  // namespace
+
+ConvergenceView::ConvergenceView(QWidget* parent) : QWidget(parent), pane_(new ChartPane({}, tr("Convergence"), this)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(pane_);
+    auto* button = new QToolButton(this);
+    button->setText(tr("Log scale"));
+    button->setCheckable(true);
+    button->setAutoRaise(true);
+    button->setToolTip(tr("Shows the values on a logarithmic axis"));
+    logarithmic_ = button;
+    pane_->addTool(button);
+    pane_->plot()->setExplainable(false);  // curves are no numbers of the result
+    connect(button, &QToolButton::toggled, this, [this](bool on) {
+        redraw();
+        emit logarithmicChanged(on);
+    });
+    auto* mean = new QToolButton(this);
+    generations_ = mean;
+    generations_->setText(tr("Mean and spread"));
+    generations_->setCheckable(true);
+    mean->setAutoRaise(true);
+    generations_->setToolTip(
+        tr("Shows what the generations of the running algorithm find on average, and how far they "
+           "spread"));
+    generations_->hide();
+    pane_->addTool(mean);
+    connect(generations_, &QToolButton::toggled, this, &ConvergenceView::redraw);
+    redraw();
+}
+
+void ConvergenceView::setCurves(std::shared_ptr<const std::vector<Curve>> curves) {
+    if (curves == curves_ && curves != nullptr) return;
+    curves_ = std::move(curves);
+    redraw();
+}
+
+void ConvergenceView::setLive(const QString& text) {
+    pane_->plot()->setLive(text);
+}
+
+void ConvergenceView::setEmptyText(const QString& sentence) {
+    emptyText_ = sentence;
+    redraw();
+}
+
+void ConvergenceView::setValueTitle(const QString& title) {
+    valueTitle_ = title;
+}
+
+bool ConvergenceView::isLogarithmic() const {
+    return logarithmic_->isChecked();
+}
+
+void ConvergenceView::setLogarithmic(bool on) {
+    logarithmic_->setChecked(on);
+}
+
+PlotWidget* ConvergenceView::plot() const {
+    return pane_->plot();
+}
+
+void ConvergenceView::redraw() {
+    std::vector<std::pair<std::string, report::CurvePoints>> values;
+    if (curves_ != nullptr)
+        for (const Curve& curve : *curves_) values.emplace_back(curve.name.toStdString(), curve.points);
+    std::vector<report::Chart> charts = report::convergenceCharts(values, isLogarithmic(), generations_->isChecked());
+    QStringList titles;
+    for (report::Chart& chart : charts) {
+        titles << titleOf(chart);
+        chart.empty = emptyText_.toStdString();
+        if ((chart.id == "race" || chart.id == "convergence-architecture search") && !valueTitle_.isEmpty())
+            chart.y.title = valueTitle_.toStdString();
+    }
+    generations_->setVisible(charts.front().id == "race");
+    pane_->setTitles(titles);
+    pane_->setCharts(std::move(charts));
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,316 @@
+#include "ui/views/plot/heat_map_view.h"
+
+#include <QContextMenuEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/draw/heat_map_layout.h"
+#include "ui/theme/theme.h"
+#include "ui/views/plot/drawing_painter.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr double kFewestColumns = 4;  ///< zooming in ends here
+constexpr double kFewestRows = 2;
+constexpr double kRowsThatFit = 64;  ///< more are zoomed too
+
+struct Cell {
+    int row = -1, column = -1;
+    bool operator==(const Cell&) const = default;
+};
+
+}  // namespace
+
+struct HeatMapView::Implementation {
+    explicit Implementation(HeatMapView* widget) : owner(widget) {}
+
+    HeatMapView* owner;
+    report::HeatMap value;
+    report::HeatMapView view{.fill = true, .tips = false};
+    report::HeatMapLayout layout;
+    Cell selected, hovered;
+    double pressedColumn = 0, pressedRow = 0;
+
+    int rows() const { return static_cast<int>(report::rowsOf(value)); }
+    int columns() const { return static_cast<int>(report::columnsOf(value)); }
+    bool isCell(Cell cell) const {
+        return cell.row >= 0 && cell.column >= 0 && cell.row < rows() && cell.column < columns();
+    }
+    bool isZoomed() const { return view.columns > 0 || view.rows > 0; }
+
+    const report::HeatMapLayout& laidOut() const {
+        owner->ensureLayout();
+        return layout;
+    }
+
+    Cell cellAt(QPointF at) {
+        const report::HeatMapLayout& its = laidOut();
+        if (its.empty || !its.plot.contains({at.x(), at.y()})) return {};
+        const Cell cell{static_cast<int>(std::floor(its.rowAt(at.y()))),
+                        static_cast<int>(std::floor(its.columnAt(at.x())))};
+        return isCell(cell) ? cell : Cell{};
+    }
+
+    QStringList textOf(Cell cell) const {
+        if (!isCell(cell)) return {};
+        const auto row = static_cast<std::size_t>(cell.row);
+        const auto column = static_cast<std::size_t>(cell.column);
+        QStringList lines;
+        lines.append(column < value.columns.size() ? fromUtf8(escaped(value.columns[column]))
+                                                   : QString::number(column + 1));
+        if (row < value.rows.size())
+            lines.append(value.rowTitle.empty() ? fromUtf8(escaped(value.rows[row]))
+                                                : fromUtf8(escaped(value.rowTitle) + " " + escaped(value.rows[row])));
+        const int category = report::categoryAt(value, row, column);
+        lines.append(category < 0 ? tr("nothing")
+                                  : fromUtf8(escaped(value.categories[static_cast<std::size_t>(category)].name)));
+        const std::size_t index = row * report::columnsOf(value) + column;
+        if (index < value.details.size() && !value.details[index].empty())
+            lines.append(fromUtf8(escaped(value.details[index])).split(QStringLiteral(" · ")));
+        return lines;
+    }
+
+    void select(Cell cell, bool tell) {
+        if (cell == selected) return;
+        selected = cell;
+        announce(*owner, fromUtf8(escaped(value.title)), textOf(cell).join(QStringLiteral(", ")));
+        owner->update();
+        if (tell) emit owner->cellSelected(cell.row, cell.column);
+    }
+
+    void reveal(Cell cell) {
+        if (!isZoomed()) return;
+        const auto moved = [](double first, double count, double place) {
+            if (count <= 0) return first;
+            return std::clamp(first, place + 1 - count, place);
+        };
+        view.firstColumn = moved(view.firstColumn, view.columns, cell.column);
+        view.firstRow = moved(view.firstRow, view.rows, cell.row);
+        owner->pictureChanged();
+    }
+
+    void paintAbove(QPainter& painter) const {
+        painter.save();
+        painter.setClipRect(toRect(layout.plot).adjusted(-3, -3, 3, 3));
+        outline(painter, hovered, "text", 1);
+        outline(painter, selected, "text", 2);  // the accent is a type's colour
+        painter.restore();
+    }
+
+    void outline(QPainter& painter, Cell cell, std::string_view colour, double width) const {
+        if (!isCell(cell) || layout.empty) return;
+        const QRectF area = toRect(layout.cell(cell.row, cell.column));
+        paintRing(painter, area.adjusted(-1.5, -1.5, area.width() > 3 ? 0.5 : 1.5, 0.5), colour, width);
+    }
+
+    // ---- zoom ----
+
+    static void zoomAxis(double& first, double& count, double whole, double fewest, double place, double factor) {
+        const double now = count > 0 ? count : whole;
+        const double from = count > 0 ? first : 0;
+        const double next = std::clamp(now * factor, std::min(fewest, whole), whole);
+        if (next >= whole) {
+            first = count = 0;
+            return;
+        }
+        first = std::clamp(place - (place - from) * next / now, 0.0, whole - next);
+        count = next;
+    }
+
+    bool zoomAt(QPointF at, double factor) {
+        const report::HeatMapLayout& its = laidOut();
+        if (its.empty) return false;
+        const double x = std::clamp(at.x(), its.plot.x, its.plot.right());
+        const double y = std::clamp(at.y(), its.plot.y, its.plot.bottom());
+        const double column = its.columnAt(x);
+        const double row = its.rowAt(y);
+        zoomAxis(view.firstColumn, view.columns, columns(), kFewestColumns, column, factor);
+        if (rows() > kRowsThatFit) zoomAxis(view.firstRow, view.rows, rows(), kFewestRows, row, factor);
+        owner->pictureChanged();
+        return true;
+    }
+
+    void panBy(QPointF away) {
+        if (view.columns > 0)
+            view.firstColumn = std::clamp(pressedColumn - away.x() / layout.cellWidth, 0.0, columns() - view.columns);
+        if (view.rows > 0)
+            view.firstRow = std::clamp(pressedRow - away.y() / layout.cellHeight, 0.0, rows() - view.rows);
+        owner->pictureChanged();
+    }
+
+    void move(int down, int right) {
+        if (rows() == 0 || columns() == 0) return;
+        const Cell from = isCell(selected) ? selected : Cell{0, 0};
+        const Cell to = isCell(selected) ? Cell{std::clamp(from.row + down, 0, rows() - 1),
+                                                std::clamp(from.column + right, 0, columns() - 1)}
+                                         : from;
+        owner->forgetMouse();
+        reveal(to);
+        select(to, true);
+        owner->update();
+    }
+
+    void activate(Cell cell, const QPoint& global) {
+        select(cell, true);
+        emit owner->cellActivated(cell.row, cell.column, global);
+    }
+};
+
+HeatMapView::HeatMapView(QWidget* parent) : PictureView(parent), d_(new Implementation(this)) {}
+HeatMapView::~HeatMapView() = default;
+
+QSize HeatMapView::sizeHint() const {
+    return {720, std::clamp(110 + 24 * d_->rows(), 220, 640)};
+}
+QSize HeatMapView::minimumSizeHint() const {
+    return {280, 180};
+}
+
+void HeatMapView::setHeatMap(report::HeatMap map) {
+    const bool same = map.id == d_->value.id && map.columns.size() == d_->value.columns.size() &&
+                      map.rows.size() == d_->value.rows.size();
+    d_->value = std::move(map);
+    if (!same) {
+        d_->view.firstColumn = d_->view.columns = d_->view.firstRow = d_->view.rows = 0;
+        d_->selected = {};
+    }
+    d_->hovered = {};
+    announce(*this, fromUtf8(escaped(d_->value.title)), d_->textOf(d_->selected).join(QStringLiteral(", ")));
+    updateGeometry();
+    pictureChanged();
+}
+
+const report::HeatMap& HeatMapView::heatMap() const {
+    return d_->value;
+}
+
+void HeatMapView::setSelected(int row, int column) {
+    const Cell cell{row, column};
+    if (d_->isCell(cell)) d_->reveal(cell);
+    d_->select(d_->isCell(cell) ? cell : Cell{}, false);
+}
+
+void HeatMapView::setPinned(const QVector<int>& columns) {
+    d_->view.pinned.assign(columns.begin(), columns.end());
+    pictureChanged();
+}
+
+Exportable HeatMapView::exportable() const {
+    const auto map = std::make_shared<const report::HeatMap>(d_->value);
+    Exportable what;
+    what.name = fromUtf8(map->id.empty() ? "heat-map" : map->id);
+    what.svg = [map](const report::Theme& theme) { return report::toSvg(*map, theme); };
+    what.csv = [map] { return report::toCsv(*map); };
+    return what;
+}
+
+QRect HeatMapView::cellRect(int row, int column) const {
+    const report::HeatMapLayout& layout = d_->laidOut();
+    if (layout.empty || !d_->isCell({row, column})) return {};
+    return toRect(layout.cell(row, column)).toAlignedRect();
+}
+
+void HeatMapView::resetZoom() {
+    d_->view.firstColumn = d_->view.columns = d_->view.firstRow = d_->view.rows = 0;
+    pictureChanged();
+}
+
+bool HeatMapView::isZoomed() const {
+    return d_->isZoomed();
+}
+
+void HeatMapView::layOut(const report::Size& size) {
+    d_->layout = report::layOut(d_->value, d_->view, size, pictureWidth());
+}
+
+void HeatMapView::paintPicture(QPainter& painter) {
+    paintDrawing(painter, d_->layout.drawing);
+}
+
+void HeatMapView::paintAbove(QPainter& painter) {
+    d_->paintAbove(painter);
+}
+
+QString HeatMapView::cutText(QPointF at) const {
+    return cutTextAt(d_->layout.drawing, at);
+}
+
+void HeatMapView::hoverAt(const std::optional<QPointF>& at) {
+    d_->hovered = at ? d_->cellAt(*at) : Cell{};
+}
+
+QStringList HeatMapView::cardText() const {
+    return d_->textOf(d_->hovered);
+}
+
+void HeatMapView::clickAt(QPointF at, const QPoint& global) {
+    if (const Cell cell = d_->cellAt(at); d_->isCell(cell)) d_->activate(cell, global);
+}
+
+void HeatMapView::beginDrag(Qt::KeyboardModifiers /*modifiers*/) {
+    d_->pressedColumn = d_->view.firstColumn;
+    d_->pressedRow = d_->view.firstRow;
+}
+
+void HeatMapView::dragTo(QPointF at) {
+    if (d_->isZoomed()) d_->panBy(at - *pressed());
+}
+
+bool HeatMapView::zoomAt(QPointF at, double factor) {
+    return d_->zoomAt(at, factor);
+}
+
+void HeatMapView::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (!d_->isCell(d_->cellAt(event->position()))) resetZoom();
+}
+
+void HeatMapView::keyPressEvent(QKeyEvent* event) {
+    const int page = std::max(1, static_cast<int>(d_->view.columns > 0 ? d_->view.columns : d_->columns() / 10.0));
+    switch (event->key()) {
+        case Qt::Key_Left:
+            return d_->move(0, -1);
+        case Qt::Key_Right:
+            return d_->move(0, 1);
+        case Qt::Key_Up:
+            return d_->move(-1, 0);
+        case Qt::Key_Down:
+            return d_->move(1, 0);
+        case Qt::Key_PageUp:
+            return d_->move(0, -page);
+        case Qt::Key_PageDown:
+            return d_->move(0, page);
+        case Qt::Key_Home:
+            return resetZoom();
+        case Qt::Key_Plus:
+        case Qt::Key_Equal:
+        case Qt::Key_Minus: {
+            const bool in = event->key() != Qt::Key_Minus;
+            const QRect cell = cellRect(d_->selected.row, d_->selected.column);
+            const QPointF at = cell.isNull() ? toRect(d_->laidOut().plot).center() : QPointF(cell.center());
+            d_->zoomAt(at, in ? 0.8 : 1.25);
+            return;
+        }
+        case Qt::Key_Return:
+        case Qt::Key_Enter:
+        case Qt::Key_Space:
+            if (d_->isCell(d_->selected))
+                d_->activate(d_->selected, mapToGlobal(cellRect(d_->selected.row, d_->selected.column).bottomLeft()));
+            return;
+        default:
+            QWidget::keyPressEvent(event);
+    }
+}
+
+void HeatMapView::contextMenuEvent(QContextMenuEvent* event) {
+    const bool keyboard = event->reason() == QContextMenuEvent::Keyboard;
+    const Cell cell = keyboard ? d_->selected : d_->cellAt(event->pos());
+    if (d_->isCell(cell)) return d_->activate(cell, event->globalPos());
+    openMenu(event->globalPos());
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,128 @@
+#include "ui/views/plot/picture_view.h"
+
+#include <QContextMenuEvent>
+#include <QHelpEvent>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <QWheelEvent>
+#include <cmath>
+#include <utility>
+
+#include "ui/theme/theme.h"
+#include "ui/views/plot/drawing_painter.h"
+
+namespace tessera::ui {
+
+PictureView::PictureView(QWidget* parent) : QWidget(parent), cache_(std::make_unique<PictureCache>()) {
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+    connect(&theme(), &Theme::changed, this, [this] { pictureChanged(); });
+}
+
+PictureView::~PictureView() = default;
+
+void PictureView::fillMenu(QMenu& /*menu*/) {}
+
+void PictureView::pictureChanged() {
+    stale_ = true;
+    update();
+}
+
+void PictureView::ensureLayout() {
+    if (!stale_) return;
+    stale_ = false;
+    cache_->clear();
+    // The ring of the focus stands around the picture.
+    layOut({width() - 2.0, height() - 2.0});
+}
+
+void PictureView::openMenu(const QPoint& global) {
+    auto* menu = new QMenu(this);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    fillMenu(*menu);
+    QAction* const everything = menu->addAction(tr("Show everything"), this, [this] { resetZoom(); });
+    everything->setShortcut(QKeySequence(Qt::Key_Home));
+    everything->setEnabled(isZoomed());
+    menu->addSeparator();
+    addExportActions(*menu, *this, [this] { return exportable(); });
+    menu->popup(global);
+}
+
+bool PictureView::event(QEvent* event) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) stale_ = true;
+    if (event->type() == QEvent::ToolTip) {
+        ensureLayout();
+        const auto* const help = static_cast<QHelpEvent*>(event);
+        QToolTip::showText(help->globalPos(), cutText(help->pos()).toHtmlEscaped(), this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void PictureView::paintEvent(QPaintEvent* /*event*/) {
+    QPainter painter(this);
+    ensureLayout();
+    paintFocusRing(painter, *this);  // below the picture, whose numbers may begin at its very edge
+    cache_->draw(painter, *this, [this](QPainter& inside) { paintPicture(inside); });
+    paintAbove(painter);
+    if (mouse_ && !dragging_) paintCard(painter, *mouse_, cardText(), rect());
+}
+
+void PictureView::contextMenuEvent(QContextMenuEvent* event) {
+    openMenu(event->globalPos());
+}
+
+void PictureView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton) return;
+    mouse_ = pressed_ = event->position();
+    modifiers_ = event->modifiers();
+    dragging_ = false;
+}
+
+void PictureView::mouseMoveEvent(QMouseEvent* event) {
+    mouse_ = event->position();
+    if (pressed_ && (event->buttons() & Qt::LeftButton) != 0) {
+        if (!dragging_ && (*mouse_ - *pressed_).manhattanLength() >= kDragged) {
+            dragging_ = true;
+            ensureLayout();
+            beginDrag(modifiers_ | event->modifiers());
+        }
+        if (dragging_) dragTo(*mouse_);
+    } else {
+        hoverAt(mouse_);
+    }
+    update();
+}
+
+void PictureView::mouseReleaseEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || !pressed_) return;
+    const bool dragged = std::exchange(dragging_, false);
+    if (dragged)
+        endDrag(event->position());
+    else
+        clickAt(event->position(), event->globalPosition().toPoint());
+    pressed_.reset();
+    update();
+}
+
+void PictureView::mouseDoubleClickEvent(QMouseEvent* /*event*/) {
+    resetZoom();
+}
+
+void PictureView::wheelEvent(QWheelEvent* event) {
+    const double turns = event->angleDelta().y() / 120.0;
+    ensureLayout();
+    event->setAccepted(turns != 0 && zoomAt(event->position(), std::pow(0.8, turns)));
+}
+
+void PictureView::leaveEvent(QEvent* event) {
+    mouse_.reset();
+    hoverAt(std::nullopt);
+    update();
+    QWidget::leaveEvent(event);
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+
+#include "core/draw/picture.h"
+#include "ui/views/plot/picture_view.h"
+
+namespace tessera::ui {
+
+/// An interactive chart of a report::Chart. Wheel and rubber-band
+/// zoom, reset, crosshair with values, series toggles, context menu with exports. 100,000 points stay at 20 frames per
+/// second: series are replaced at most 20 times per second, decimated to 2 points per pixel, hit-tested in an index of
+/// ours.
+class PlotWidget : public PictureView {
+    Q_OBJECT
+
+public:
+    explicit PlotWidget(QWidget* parent = nullptr);
+    ~PlotWidget() override;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+    /// Shows a chart. May be called at any rate; keeps the zoom while the chart's id stays.
+    void setChart(report::Chart chart);
+    const report::Chart& chart() const;
+    /// A soft dot and this text in the corner while a run works; empty = none.
+    void setLive(const QString& text);
+    /// Whether points offer "Explain this number"; they do where the signal is connected.
+    void setExplainable(bool on);
+    void resetZoom() override;
+    Exportable exportable() const override;
+    /// Ringed; -1 = none. `series` and `point` index the chart.
+    void setSelected(int series, int point);
+
+signals:
+    void pointClicked(int series, int point);
+    void pointHovered(int series, int point);  ///< -1, -1 when the mouse left
+    /// "Explain this number" was chosen at a point.
+    void explainRequested(int series, int point);
+
+protected:
+    bool isZoomed() const override;
+    void layOut(const report::Size& size) override;
+    void paintPicture(QPainter& painter) override;
+    void paintAbove(QPainter& painter) override;
+    QString cutText(QPointF at) const override;
+    void fillMenu(QMenu& menu) override;
+    void hoverAt(const std::optional<QPointF>& at) override;
+    void clickAt(QPointF at, const QPoint& global) override;
+    void beginDrag(Qt::KeyboardModifiers modifiers) override;
+    void dragTo(QPointF at) override;
+    void endDrag(QPointF at) override;
+    bool zoomAt(QPointF at, double factor) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> d_;
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,156 @@
+#include "ui/views/plot/scaling_view.h"
+
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/units.h"
+#include "core/report/scaling_picture.h"
+#include "core/study/metric.h"
+#include "core/study/study.h"
+#include "ui/models/background.h"
+#include "ui/models/table_model.h"
+#include "ui/theme/theme.h"
+#include "ui/views/runs/partition_exports.h"
+#include "ui/views/runs/run_progress.h"
+#include "ui/views/runs/solving_pages.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr double kLongSeconds = 5;  ///< from here on it is asked before the work begins
+
+}  // namespace
+
+struct ScalingView::Rows {
+    struct Row {
+        study::ScalingPoint point;
+        study::ScalingPlan plan;
+    };
+    std::vector<Row> all;
+    const Row& operator[](int row) const { return all.at(static_cast<std::size_t>(row)); }
+};
+
+ScalingView::ScalingView(QWidget* parent)
+    : QWidget(parent),
+      rows_(std::make_shared<Rows>()),
+      pages_(new SolvingPages({.title = tr("Scaling"),
+                               .progress = tr("%1 of %2 sizes of the array are solved"),
+                               .bar = tr("Sizes of the array that are solved"),
+                               .again = tr("Try again")},
+                              columns())) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(pages_);
+    connect(pages_, &SolvingPages::asked, this, &ScalingView::solve);
+    connect(pages_, &SolvingPages::cancelAsked, this, &ScalingView::cancel);
+}
+
+/// A row per size and strategy.
+QVector<TableModel::Column> ScalingView::columns() const {
+    const auto number = [rows = rows_](const QString& title, auto value, auto text) {
+        TableModel::Column column{.title = title, .text = [=](int row) { return text(value((*rows)[row])); }};
+        column.sort = [=](int row) { return QVariant(value((*rows)[row])); };
+        column.number = true;
+        column.exact = [=](int row) { return QString::fromStdString(exactNumber(value((*rows)[row]))); };
+        return column;
+    };
+    const auto words = [rows = rows_](const QString& title, auto text, const QString& help = {}) {
+        return TableModel::Column{.title = title, .text = [=](int row) { return text((*rows)[row]); }, .help = help};
+    };
+    using Row = const Rows::Row&;
+    const auto count = [](double value) { return QString::fromStdString(formatCount(value)); };
+    const auto times = [](double value) { return QString::fromStdString(study::timesText(value)); };
+    const auto rate = [](double value) { return QString::fromStdString(study::rateText(value)); };
+    const auto time = [](double value) { return QString::fromStdString(formatQuantity(value, Measure::seconds)); };
+    return {
+        number(
+            tr("Levels"), [](Row row) { return static_cast<double>(row.point.levels); }, count),
+        number(
+            tr("Accelerators"), [](Row row) { return static_cast<double>(row.point.accelerators); }, count),
+        words(tr("Strategy"), [](Row row) { return QString::fromStdString(row.plan.strategy); }),
+        number(
+            tr("Speed-up"), [](Row row) { return row.plan.speedupOverDp; }, times),
+        number(
+            tr("Step time"), [](Row row) { return row.plan.stepTime.value; }, time),
+        number(
+            tr("Samples/s"), [](Row row) { return row.plan.throughput; }, rate),
+        words(
+            tr("Fits"), [](Row row) { return row.plan.fits ? tr("yes") : tr("no"); },
+            tr("Whether the plan fits into the memory of every accelerator")),
+    };
+}
+
+bool ScalingView::isWorking() const {
+    return pages_->isWorking();
+}
+
+/// Levels of splits of the whole array.
+int ScalingView::depth() const {
+    int depth = 0;
+    for (const partition::LevelPlan& level : run_.plan(run_.bestPlan()).levels)
+        depth = std::max(depth, level.level + 1);
+    return depth;
+}
+
+void ScalingView::setRun(const PartitionRun& run, const std::filesystem::path& history, store::RunId kept) {
+    history_ = history;
+    kept_ = kept;
+    if (run.shared() == run_.shared()) return;
+    cancel();
+    run_ = run;
+    scaling_.reset();
+    if (depth() < 2) {
+        pages_->say(tr("How a plan scales shows where an array is split more than once; this one is not."), {});
+        return;
+    }
+    pages_->say({}, {});
+    inBackground(
+        this, [study = run.result().study] { return study::estimate(study).seconds; },
+        [this, of = run.shared()](double seconds) {
+            if (of != run_.shared() || isWorking() || scaling_) return;
+            if (seconds * depth() < kLongSeconds)
+                solve();
+            else
+                invite(seconds * depth());
+        },
+        [this](const QString& /*problem*/) { solve(); });
+}
+
+void ScalingView::invite(double seconds) {
+    pages_->say(tr("Solves the study again on a half, a quarter, … of the accelerators. That takes about %1.")
+                    .arg(durationText(seconds)),
+                tr("Solve for every size"));
+}
+
+void ScalingView::solve() {
+    if (isWorking() || run_.isEmpty()) return;
+    pages_->work(
+        history_, kept_,
+        [study = run_.result().study](const study::RunHooks& hooks) { return study::scaling(study, hooks); },
+        [this](study::Scaling found) { show(std::move(found)); });
+}
+
+void ScalingView::cancel() {
+    if (pages_->giveUp()) pages_->say(tr("Solving for every size was cancelled."), tr("Solve for every size"));
+}
+
+void ScalingView::show(study::Scaling found) {
+    rows_->all.clear();
+    for (const study::ScalingPoint& point : found.points)
+        for (const study::ScalingPlan& plan : point.plans) rows_->all.push_back({point, plan});
+    scaling_ = std::make_shared<const study::Scaling>(std::move(found));
+    pages_->showFound(
+        report::scalingChart(*scaling_), static_cast<int>(rows_->all.size()),
+        tr("Every point is a plan of its own: the study solved on the array with each of its groups halved "
+           "as often as it takes, the batch unchanged. The last point has every group of the fleet."));
+}
+
+QVector<Exportable> ScalingView::exportables() const {
+    return scaling_ ? scalingExportables(run_, scaling_) : QVector<Exportable>();
+}
+
+}  // namespace tessera::ui

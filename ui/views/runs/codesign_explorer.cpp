@@ -1,0 +1,260 @@
+#include "ui/views/runs/codesign_explorer.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QMenu>
+#include <QResizeEvent>
+#include <QSplitter>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "ui/models/codesign_tables.h"
+#include "ui/models/table_columns.h"
+#include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
+#include "ui/views/flow_layout.h"
+#include "ui/views/picture_split.h"
+#include "ui/views/plot/parallel_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+
+namespace {
+
+/// From this width on, scatter and parallel coordinates stand side by side.
+constexpr int kWide = 1100;
+constexpr int kPart = 1000;  ///< of a splitter's sizes, which it scales
+constexpr double kPicturesShare = 0.75;
+constexpr int kAxisLetters = 18;
+
+}  // namespace
+
+CodesignExplorer::CodesignExplorer(SharedCodesignChoice choice, QWidget* parent)
+    : QWidget(parent),
+      choice_(std::move(choice)),
+      x_(new QComboBox(this)),
+      y_(new QComboBox(this)),
+      pin_(new QToolButton(this)),
+      clear_(new QToolButton(this)),
+      overlay_(new QToolButton(this)),
+      count_(new QLabel(this)),
+      shownPicture_(new ChoiceBar(tr("Picture"), 2, this)),
+      pictures_(new QSplitter(Qt::Horizontal, this)),
+      plot_(new PlotWidget(this)),
+      parallel_(new ParallelView(this)),
+      model_(architectureTableModel(choice_, this)),
+      table_(new TableView(model_, tr("Architectures"), this)) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme().spacing(2));
+    layout->addWidget(bar());
+    plot_->setAccessibleName(tr("Architectures in two values"));
+    plot_->setExplainable(false);
+    parallel_->setAccessibleName(tr("Architectures in all values"));
+    pictures_->setChildrenCollapsible(false);
+    pictures_->addWidget(plot_);
+    pictures_->addWidget(parallel_);
+    table_->setEmptyText(tr("No architecture lies in all brushes."));
+    pictures_->setSizes({kPart, kPart});
+    layout->addWidget(new PictureSplit(pictures_, table_, kPicturesShare, 0, this), 1);
+    shownPicture_->setChoices({{.title = tr("Scatter"), .help = tr("Two values, and the front between them")},
+                               {.title = tr("Parallel axes"), .help = tr("All values, with a brush on every axis")}},
+                              0);
+    connect(shownPicture_, &ChoiceBar::chosen, this, &CodesignExplorer::arrange);
+    arrange();
+
+    connect(plot_, &PlotWidget::pointClicked, this, [this](int series, int point) {
+        if (series < 0 || static_cast<std::size_t>(series) >= picture_.rows.size()) return;
+        const std::vector<std::size_t>& rows = picture_.rows[static_cast<std::size_t>(series)];
+        if (point >= 0 && static_cast<std::size_t>(point) < rows.size())
+            emit rowChosen(static_cast<int>(rows[static_cast<std::size_t>(point)]));
+    });
+    connect(parallel_, &ParallelView::rowClicked, this, &CodesignExplorer::rowChosen);
+    connect(parallel_, &ParallelView::brushed, this, &CodesignExplorer::showBrush);
+    connect(table_, &TableView::currentRowChanged, this, [this](int row) {
+        if (row >= 0 && !choosing_) emit rowChosen(choice_->visible.at(static_cast<std::size_t>(row)));
+    });
+}
+
+QWidget* CodesignExplorer::bar() {
+    auto* bar = new QWidget(this);
+    auto* row = new FlowLayout(bar);
+    row->setSpacing(theme().spacing(2));
+    row->addWidget(shownPicture_);
+    for (const auto& [text, box] : {std::pair(tr("Y axis"), y_), std::pair(tr("X axis"), x_)}) {
+        auto* label = new QLabel(text, bar);
+        setLook(*label, "tone", QStringLiteral("secondary"));
+        label->setBuddy(box);
+        box->setAccessibleName(box == x_ ? tr("X axis") : tr("Y axis"));
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(kAxisLetters);
+        row->addWidget(label);
+        row->addWidget(box);
+        axisParts_.append({label, box});
+        connect(box, &QComboBox::activated, this, &CodesignExplorer::draw);
+    }
+    row->addStretch();
+    setLook(*count_, "tone", QStringLiteral("secondary"));
+    row->addWidget(count_);
+    clear_->setText(tr("Show all"));
+    clear_->setToolTip(tr("Lets all brushes of the parallel coordinates go"));
+    clear_->setAutoRaise(true);
+    connect(clear_, &QToolButton::clicked, parallel_, &ParallelView::clearBrushes);
+    row->addWidget(clear_);
+    overlay_->setIcon(theme().icon(QStringLiteral("layers")));
+    overlay_->setText(tr("Other runs"));
+    overlay_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    overlay_->setAutoRaise(true);
+    overlay_->setPopupMode(QToolButton::InstantPopup);
+    overlay_->setToolTip(tr("Lays the fronts of other searches over this one"));
+    overlay_->setMenu(new QMenu(overlay_));
+    overlay_->hide();
+    row->addWidget(overlay_);
+    pin_->setIcon(theme().icon(QStringLiteral("pin")));
+    pin_->setText(tr("Pin as A"));
+    pin_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    pin_->setAutoRaise(true);
+    pin_->setCheckable(true);
+    pin_->setToolTip(tr("Compares every other architecture with this one"));
+    connect(pin_, &QToolButton::clicked, this, [this](bool on) { emit pinRequested(on ? choice_->row : -1); });
+    row->addWidget(pin_);
+    return bar;
+}
+
+void CodesignExplorer::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
+void CodesignExplorer::arrange() {
+    const bool wide = width() >= kWide;
+    shownPicture_->setVisible(!wide);
+    plot_->setVisible(wide || shownPicture_->current() == 0);
+    parallel_->setVisible(wide || shownPicture_->current() == 1);
+    for (QWidget* part : std::as_const(axisParts_)) part->setVisible(wide || shownPicture_->current() == 0);
+}
+
+void CodesignExplorer::refresh() {
+    fillAxes();
+    std::vector<report::PointValue> main;  // models' own throughput would be too many axes
+    for (const report::PointValue& value : choice_->run.values())
+        if (value.id.find(':') == std::string::npos) main.push_back(value);
+    parallel_->setPicture(report::parallelPicture(choice_->run.result(), choice_->run.rows(), main));
+    showBrush();
+}
+
+void CodesignExplorer::fillAxes() {
+    const QString x = xAxis().isEmpty() ? QStringLiteral("area") : xAxis();
+    const QString y = yAxis().isEmpty() ? QStringLiteral("objective") : yAxis();
+    for (QComboBox* box : {x_, y_}) {
+        box->clear();
+        for (const report::PointValue& value : choice_->run.values()) {
+            box->addItem(QString::fromStdString(value.title), QString::fromStdString(value.id));
+            box->setItemData(box->count() - 1, QString::fromStdString(value.help), Qt::ToolTipRole);
+        }
+    }
+    chooseAxes(x, y);
+}
+
+void CodesignExplorer::setAxes(const QString& x, const QString& y) {
+    chooseAxes(x, y);
+    draw();
+}
+
+void CodesignExplorer::chooseAxes(const QString& x, const QString& y) {
+    for (const auto& [box, id] : {std::pair(x_, x), std::pair(y_, y)})
+        if (const int at = box->findData(id); at >= 0) box->setCurrentIndex(at);
+}
+
+QString CodesignExplorer::xAxis() const {
+    return x_->currentData().toString();
+}
+
+QString CodesignExplorer::yAxis() const {
+    return y_->currentData().toString();
+}
+
+void CodesignExplorer::setOthers(std::vector<report::OtherFront> others) {
+    others_ = std::move(others);
+    draw();
+}
+
+void CodesignExplorer::offerOthers(const QVector<OtherRun>& runs) {
+    QMenu* menu = overlay_->menu();
+    menu->clear();
+    for (const OtherRun& run : runs) {
+        QAction* action = menu->addAction(QString(run.title).replace(QLatin1Char('&'), QLatin1String("&&")));
+        action->setCheckable(true);
+        action->setData(run.id);
+        connect(action, &QAction::toggled, this, [this, menu] {
+            QVector<qint64> wanted;
+            for (const QAction* each : menu->actions())
+                if (each->isChecked()) wanted.append(each->data().toLongLong());
+            emit othersWanted(wanted);
+        });
+    }
+    overlay_->setVisible(!runs.isEmpty());
+}
+
+void CodesignExplorer::showBrush() {
+    choice_->shown = parallel_->shown();
+    choice_->visible.clear();
+    for (int row = 0; row < choice_->run.rowCount(); ++row)
+        if (choice_->shown.empty() || choice_->shown[static_cast<std::size_t>(row)]) choice_->visible.push_back(row);
+    choosing_ = true;
+    model_->setRowCount(static_cast<int>(choice_->visible.size()));
+    choosing_ = false;
+    const bool brushed = parallel_->isBrushed();
+    clear_->setVisible(brushed);
+    count_->setVisible(brushed);
+    count_->setText(tr("%1 of %2 shown")
+                        .arg(columns::count(static_cast<double>(choice_->visible.size())),
+                             columns::count(choice_->run.rowCount())));
+    draw();
+}
+
+void CodesignExplorer::draw() {
+    const report::PointValue* x = choice_->run.isEmpty() ? nullptr : choice_->run.value(xAxis());
+    const report::PointValue* y = choice_->run.isEmpty() ? nullptr : choice_->run.value(yAxis());
+    if (x == nullptr || y == nullptr) return;
+    picture_ = report::paretoPicture(choice_->run.result(), choice_->run.rows(), *x, *y,
+                                     {.shown = choice_->shown, .others = others_});
+    plot_->setChart(picture_.chart);
+    showChoice();
+}
+
+int CodesignExplorer::placeOf(int row) const {
+    const auto found = std::lower_bound(choice_->visible.begin(), choice_->visible.end(), row);
+    return found == choice_->visible.end() || *found != row ? -1 : static_cast<int>(found - choice_->visible.begin());
+}
+
+void CodesignExplorer::showChoice() {
+    choosing_ = true;
+    parallel_->setSelected(choice_->row, choice_->pinned);
+    if (const int place = placeOf(choice_->row); place >= 0) table_->setCurrentRow(place);
+    if (std::exchange(shownPin_, choice_->pinned) != choice_->pinned) model_->refresh();
+    int series = -1, point = -1;
+    for (std::size_t s = 0; s < picture_.rows.size() && choice_->row >= 0; ++s) {
+        if (picture_.chart.series[s].mark != report::Mark::points) continue;
+        const std::vector<std::size_t>& rows = picture_.rows[s];
+        const auto found = std::find(rows.begin(), rows.end(), static_cast<std::size_t>(choice_->row));
+        if (found == rows.end()) continue;
+        series = static_cast<int>(s);
+        point = static_cast<int>(found - rows.begin());
+    }
+    plot_->setSelected(series, point);
+    const bool pinned = choice_->pinned >= 0 && choice_->pinned == choice_->row;
+    pin_->setEnabled(choice_->row >= 0);
+    pin_->setChecked(pinned);
+    pin_->setText(pinned ? tr("Pinned as A") : tr("Pin as A"));
+    choosing_ = false;
+}
+
+QVector<Exportable> CodesignExplorer::exportables() const {
+    return {plot_->exportable(), parallel_->exportable(), table_->exportable()};
+}
+
+}  // namespace tessera::ui

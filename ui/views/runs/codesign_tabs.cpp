@@ -1,0 +1,277 @@
+#include "ui/views/runs/codesign_tabs.h"
+
+#include <QButtonGroup>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QToolButton>
+#include <utility>
+
+#include "core/report/codesign_pictures.h"
+#include "core/study/codesign_timeline.h"
+#include "ui/models/codesign_tables.h"
+#include "ui/models/partition_run.h"
+#include "ui/models/text.h"
+#include "ui/theme/theme.h"
+#include "ui/views/picture_split.h"
+#include "ui/views/plot/drawing_view.h"
+#include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/codesign_explorer.h"
+#include "ui/views/runs/partition_panes.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+
+struct CodesignTabs::Implementation {
+    CodesignTabs* tabs = nullptr;
+    SharedCodesignChoice choice;
+    bool choosing = false;  ///< while a selection is set from outside
+
+    CodesignExplorer* explorer = nullptr;
+    ChartPane* exploration = nullptr;
+    DrawingView* placement = nullptr;
+    TableModel* stageModel = nullptr;
+    GanttView* pipeline = nullptr;
+    GanttView* operators = nullptr;
+    QLabel *pipelineNotes = nullptr, *operatorNotes = nullptr;
+    QButtonGroup* phases = nullptr;
+    ChartPane* parts = nullptr;
+    ChartPane* speedups = nullptr;
+    TableModel* placedModel = nullptr;
+    TableView* placedTable = nullptr;
+    QLabel* assumptions = nullptr;
+
+    const codesign::ModelResult& model() const { return choice->run.model(choice->model); }
+    bool hasModel() const { return choice->model < choice->run.modelCount(); }
+
+    static QLabel* notes() {
+        QLabel* label = sentences();
+        setLook(*label, "tone", QStringLiteral("secondary"));
+        return label;
+    }
+    static void say(QLabel& label, const std::vector<std::string>& lines) {
+        QStringList texts;
+        for (const std::string& line : lines) texts << shownText(line);
+        label.setText(texts.join(QLatin1Char('\n')));
+        label.setVisible(!texts.isEmpty());
+    }
+
+    // ---- architectures ----
+
+    QWidget* makeExplorer() {
+        explorer = new CodesignExplorer(choice);
+        connect(explorer, &CodesignExplorer::rowChosen, tabs, &CodesignTabs::rowChosen);
+        connect(explorer, &CodesignExplorer::pinRequested, tabs, &CodesignTabs::pinRequested);
+        connect(explorer, &CodesignExplorer::othersWanted, tabs, &CodesignTabs::othersWanted);
+        return explorer;
+    }
+    void fillExplorer() { explorer->refresh(); }  // NOLINT(readability-make-member-function-const): one of a row
+
+    // ---- exploration ----
+
+    QWidget* makeExploration() {
+        exploration = new ChartPane({tr("In order"), tr("By area")}, tr("How the search went"));
+        exploration->plot()->setExplainable(false);
+        return exploration;
+    }
+    void fillExploration() {
+        tabs->prepare(
+            [run = choice->run] {
+                return std::vector<report::Chart>{report::explorationChart(run.result(), false),
+                                                  report::explorationChart(run.result(), true)};
+            },
+            [this](std::vector<report::Chart> charts) { exploration->setCharts(std::move(charts)); });
+    }
+
+    // ---- placement ----
+
+    QWidget* makePlacement() {
+        placement = new DrawingView;
+        stageModel = stageTableModel(choice, tabs);
+        auto* table = new TableView(stageModel, tr("Stages"));
+        table->setFilterVisible(false);
+        table->setEmptyText(tr("This model fits no accelerator of the search, so it has no stages."));
+        return new PictureSplit(scrolled(placement), table);
+    }
+    void fillPlacement() {
+        stageModel->setRowCount(hasModel() && model().feasible ? static_cast<int>(model().stages.size()) : 0);
+        if (!hasModel()) return;
+        placement->setDrawing(
+            fileStem(choice->run.modelTitle(choice->model) + QStringLiteral("-placement")),
+            [run = choice->run, index = choice->model](double width, const report::TextWidth& measure) {
+                return report::placementDrawing(run.model(index), width, measure);
+            });
+    }
+
+    // ---- schedules ----
+
+    QWidget* makePipeline() {
+        pipeline = new GanttView;
+        pipeline->setNotesVisible(false);  // they stand below it
+        pipelineNotes = notes();
+        return withNotes(pipeline, pipelineNotes);
+    }
+    void fillPipeline() {
+        if (!hasModel()) return pipeline->setTimeline({});
+        tabs->prepare(
+            [run = choice->run, index = choice->model] {
+                const codesign::ModelResult& its = run.model(index);
+                return its.feasible ? study::pipelineTimeline(run.outcome(), its.model) : Timeline();
+            },
+            [this](Timeline timeline) {
+                say(*pipelineNotes, timeline.notes);
+                pipeline->setTimeline(std::move(timeline));
+            });
+    }
+
+    QWidget* makeOperators() {
+        operators = new GanttView;
+        operators->setNotesVisible(false);
+        operatorNotes = notes();
+        phases = new QButtonGroup(tabs);
+        auto* bar = new QWidget;
+        auto* row = new QHBoxLayout(bar);
+        row->setContentsMargins(0, 0, 0, 0);
+        row->setSpacing(theme().spacing());
+        for (const auto& [title, id] : {std::pair(tr("Forward pass"), 0), std::pair(tr("Backward pass"), 1)}) {
+            auto* button = new QToolButton;
+            button->setText(title);
+            button->setCheckable(true);
+            button->setAutoRaise(true);
+            button->setChecked(id == 0);
+            phases->addButton(button, id);
+            row->addWidget(button);
+        }
+        row->addStretch();
+        connect(phases, &QButtonGroup::idClicked, tabs, [this](int id) {
+            choice->backward = id == 1;
+            fillOperators();
+        });
+        return under(bar, withNotes(operators, operatorNotes));
+    }
+    void fillOperators() {
+        if (QAbstractButton* button = phases->button(choice->backward ? 1 : 0)) button->setChecked(true);
+        if (!hasModel()) return operators->setTimeline({});
+        tabs->prepare([run = choice->run, index = choice->model,
+                       backward = choice->backward] { return report::operatorTimeline(run.model(index), backward); },
+                      [this](Timeline timeline) {
+                          say(*operatorNotes, timeline.notes);
+                          operators->setTimeline(std::move(timeline));
+                      });
+    }
+    /// Sentences below a picture that takes the room.
+    static QWidget* withNotes(QWidget* picture, QWidget* below) {
+        auto* page = new QWidget;
+        auto* layout = new QVBoxLayout(page);
+        layout->setContentsMargins(0, 0, 0, 0);
+        layout->setSpacing(theme().spacing(2));
+        layout->addWidget(picture, 1);
+        layout->addWidget(below);
+        return page;
+    }
+
+    // ---- time, memory and area ----
+
+    QWidget* makeParts() {
+        parts = new ChartPane({tr("Time"), tr("Time by model"), tr("Memory"), tr("Area")}, tr("What it consists of"));
+        parts->plot()->setExplainable(false);
+        return parts;
+    }
+    void fillParts() {
+        if (!hasModel()) return;
+        tabs->prepare(
+            [run = choice->run, index = choice->model] {
+                return std::vector<report::Chart>{report::timeChart(run.result(), static_cast<std::size_t>(index)),
+                                                  report::timeShareChart(run.result()),
+                                                  report::stageMemoryChart(run.model(index)),
+                                                  report::areaPartsChart(run.result())};
+            },
+            [this](std::vector<report::Chart> charts) { parts->setCharts(std::move(charts)); });
+    }
+
+    // ---- models ----
+
+    QWidget* makeModels() {
+        speedups = new ChartPane({tr("Speed-up")}, tr("Throughput over the reference"));
+        speedups->plot()->setExplainable(false);
+        connect(speedups, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
+            if (category >= 0 && category < choice->run.modelCount()) emit tabs->modelChosen(category);
+        });
+        placedModel = placedModelTableModel(choice, tabs);
+        placedTable = new TableView(placedModel, tr("Models"));
+        placedTable->setFilterVisible(false);
+        connect(placedTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->modelChosen(row);
+        });
+        return new PictureSplit(speedups, placedTable);
+    }
+    void fillModels() {
+        choosing = true;
+        placedModel->setRowCount(choice->run.modelCount());
+        placedTable->setCurrentRow(choice->model);
+        choosing = false;
+        tabs->prepare([run = choice->run] { return report::speedupChart(run.result()); },
+                      [this](report::Chart chart) { speedups->setCharts({std::move(chart)}); });
+    }
+
+    // ---- assumptions ----
+
+    QWidget* makeAssumptions() {
+        assumptions = sentences();
+        assumptions->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+        assumptions->setContentsMargins(0, 0, theme().spacing(3), 0);
+        auto* scroll = new QScrollArea;
+        scroll->setWidget(assumptions);
+        scroll->setAccessibleName(CodesignTabs::tr("Assumptions"));
+        scroll->setWidgetResizable(true);
+        scroll->setFrameShape(QFrame::NoFrame);
+        return scroll;
+    }
+    void fillAssumptions() {
+        QStringList lines;
+        const auto add = [&](const std::vector<std::string>& more) {
+            for (const std::string& sentence : more)
+                if (const QString shown = shownText(sentence); !lines.contains(shown)) lines << shown;
+        };
+        add(choice->run.whole().warnings);
+        add(choice->run.whole().assumptions);
+        if (lines.isEmpty()) lines << tr("This result rests on no assumption and has no warning.");
+        assumptions->setText(lines.join(QLatin1String("\n\n")));
+    }
+};
+
+CodesignTabs::CodesignTabs(SharedCodesignChoice choice, QWidget* parent) : LazyTabs(parent), d_(new Implementation) {
+    d_->tabs = this;
+    d_->choice = std::move(choice);
+    Implementation* d = d_.get();
+    const auto add = [&](const char* id, const QString& title, QWidget* (Implementation::*make)(),
+                         void (Implementation::*fill)()) {
+        addPage(
+            QLatin1String(id), title, [d, make] { return (d->*make)(); }, [d, fill] { (d->*fill)(); });
+    };
+    add("architectures", tr("Architectures"), &Implementation::makeExplorer, &Implementation::fillExplorer);
+    add("exploration", tr("Exploration"), &Implementation::makeExploration, &Implementation::fillExploration);
+    add("models", tr("Models"), &Implementation::makeModels, &Implementation::fillModels);
+    add("placement", tr("Placement"), &Implementation::makePlacement, &Implementation::fillPlacement);
+    add("pipeline", tr("Pipeline"), &Implementation::makePipeline, &Implementation::fillPipeline);
+    add("operators", tr("Operators"), &Implementation::makeOperators, &Implementation::fillOperators);
+    add("parts", tr("Time, memory, area"), &Implementation::makeParts, &Implementation::fillParts);
+    add("assumptions", tr("Assumptions"), &Implementation::makeAssumptions, &Implementation::fillAssumptions);
+}
+
+CodesignTabs::~CodesignTabs() = default;
+
+CodesignExplorer* CodesignTabs::explorer() const {
+    return d_->explorer;
+}
+
+void CodesignTabs::showRow() {
+    if (d_->explorer != nullptr) d_->explorer->showChoice();
+}
+
+QVector<Exportable> CodesignTabs::exportables() const {
+    return d_->explorer == nullptr ? QVector<Exportable>() : QVector<Exportable>{d_->explorer->table()->exportable()};
+}
+
+}  // namespace tessera::ui

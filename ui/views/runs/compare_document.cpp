@@ -1,0 +1,694 @@
+#include "ui/views/runs/compare_document.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QJsonDocument>
+#include <QLabel>
+#include <QPointer>
+#include <QScopedValueRollback>
+#include <QScrollArea>
+#include <QSettings>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "core/draw/table.h"
+#include "core/explain/explain.h"
+#include "core/report/comparison_report.h"
+#include "core/report/named.h"
+#include "core/report/partition_pictures.h"
+#include "core/study/timeline.h"
+#include "ui/models/background.h"
+#include "ui/models/partition_comparison.h"
+#include "ui/models/partition_run.h"
+#include "ui/models/text.h"
+#include "ui/theme/theme.h"
+#include "ui/views/empty_state.h"
+#include "ui/views/explain_dialog.h"
+#include "ui/views/message_bar.h"
+#include "ui/views/plot/convergence_view.h"
+#include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/model_comparison.h"
+#include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/run_view.h"
+#include "ui/views/table_view.h"
+#include "ui/views/text_label.h"
+#include "ui/views/view_presets.h"
+
+namespace tessera::ui {
+
+namespace {
+
+/// Charts and timelines of more runs than this would not be readable.
+constexpr std::size_t kMostPictured = 8;
+constexpr auto kRemembered = "compare/view";
+
+struct Page {
+    QString id;
+    std::function<QWidget*()> make;
+    QWidget* holder = nullptr;
+    bool filtered = false;  ///< "Only differences" changes it
+    bool stale = true;
+};
+
+/// Pixels in which the lanes of a timeline are seen; of more lanes the view scrolls.
+int heightOf(const Timeline& timeline) {
+    constexpr int kMostLanes = 12, kRoundLanes = 4;
+    const int lanes = std::min(kMostLanes, static_cast<int>(timeline.tracks.size()));
+    return (lanes + kRoundLanes) * theme().spacing(6);
+}
+
+/// Pixels that bars of so many runs need at most; what is below them needs the rest.
+int heightOfBars(std::size_t runs) {
+    constexpr int kRound = 30, kBar = 9;
+    return theme().spacing(kRound + kBar * static_cast<int>(runs));
+}
+
+struct Timelines {
+    std::vector<Timeline> list;
+    double longest = 0;
+};
+
+Timelines timelinesOf(const std::vector<std::shared_ptr<const study::Result>>& results) {
+    Timelines timelines;
+    for (const auto& result : results) {
+        timelines.list.push_back(study::timelineOf(*result, report::strategyOf(*result, "")));
+        timelines.longest = std::max(timelines.longest, timelines.list.back().length);
+    }
+    return timelines;
+}
+
+QJsonObject rememberedView() {
+    return QJsonDocument::fromJson(QSettings().value(QLatin1String(kRemembered)).toByteArray()).object();
+}
+
+}  // namespace
+
+struct CompareDocument::Implementation {
+    CompareDocument* document = nullptr;
+    QString key;
+    std::vector<RunState> runs;  ///< those with a result
+    std::size_t given = 0;
+    int baseline = 0;
+    SharedComparison comparison;
+    int generation = 0;
+    QJsonObject pending;
+    bool wasShown = false;
+    QString layer;           ///< selected in all parts
+    bool following = false;  ///< while one timeline is moved after another
+    bool choosing = false;   ///< while one selection is made after another
+
+    QStackedWidget* stack = nullptr;
+    EmptyState* empty = nullptr;
+    QLabel* found = nullptr;
+    MessageBar* warning = nullptr;
+    QComboBox* baselineBox = nullptr;
+    QComboBox* metricBox = nullptr;
+    QCheckBox* onlyDifferences = nullptr;
+    bool logarithmic = false;  ///< of convergence
+    PlotWidget* bars = nullptr;
+    QTabWidget* tabs = nullptr;
+    std::vector<Page> pages;
+    std::vector<GanttView*> gantts;
+    QPointer<TableView> layerTable, jobTable;
+    QPointer<ModelComparison> models;
+
+    QStringList titles() const {
+        QStringList list;
+        for (const RunState& run : runs) list << shownText(run.title.toStdString());
+        return list;
+    }
+
+    std::vector<std::shared_ptr<const study::Result>> pictured() const {
+        std::vector<std::shared_ptr<const study::Result>> list;
+        for (const RunState& run : runs)
+            if (list.size() < kMostPictured) list.push_back(run.result);
+        return list;
+    }
+
+    void build();
+    void buildBar(QVBoxLayout* layout);
+    void addPage(const char* id, const QString& title, QWidget* (Implementation::*make)(), bool filtered = false);
+    void compare();
+    void show();
+    void showBars();
+    void showHint() const;
+    void see(int index);
+    void follow(GanttView* moved, double from, double to);
+    void showLayer();
+    void inspectLayer();
+    std::shared_ptr<const std::vector<Curve>> curves() const;
+    QJsonObject view() const;
+    void take(const QJsonObject& view);
+    void remember() const;
+    void explainMetric(int row, int column);
+
+    QWidget* makeMetrics();
+    QWidget* makeInputs();
+    QWidget* makeLayers();
+    QWidget* makeJobs();
+    void showPages();
+    QWidget* makeConvergence();
+    QWidget* makeTimelines();
+    QWidget* makeModels();
+    void fillTimelines(Timelines timelines);
+    TableView* table(TableModel* model, const QString& name, const QString& hint) {
+        auto* view = new TableView(model, name);
+        view->setEmptyText(hint);
+        return view;
+    }
+    bool only() const { return onlyDifferences->isChecked(); }
+};
+
+void CompareDocument::Implementation::build() {
+    auto* outer = new QVBoxLayout(document);
+    outer->setContentsMargins(0, 0, 0, 0);
+    stack = new QStackedWidget(document);
+    outer->addWidget(stack);
+    empty = new EmptyState(QStringLiteral("compare"), QString());
+    stack->addWidget(empty);
+    auto* page = new QWidget;
+    stack->addWidget(page);
+    auto* layout = new QVBoxLayout(page);
+    const int space = theme().spacing(3);
+    layout->setContentsMargins(space, space, space, space);
+    layout->setSpacing(theme().spacing(2));
+    warning = new MessageBar(page);
+    warning->hide();
+    layout->addWidget(warning);
+    found = textLabel(QString(), Theme::Text::panelTitle, QString(), true, true);
+    layout->addWidget(found);
+    buildBar(layout);
+    auto* splitter = new QSplitter(Qt::Vertical, page);
+    splitter->setChildrenCollapsible(false);
+    bars = new PlotWidget(splitter);
+    bars->setAccessibleName(tr("The chosen number of every run"));
+    tabs = new QTabWidget(splitter);
+    tabs->setDocumentMode(true);
+    splitter->addWidget(bars);
+    splitter->addWidget(tabs);
+    splitter->setStretchFactor(0, 2);
+    splitter->setStretchFactor(1, 3);
+    layout->addWidget(splitter, 1);
+    addPage("metrics", tr("Numbers"), &Implementation::makeMetrics, true);
+    addPage("inputs", tr("Inputs"), &Implementation::makeInputs, true);
+    addPage("layers", tr("Layers"), &Implementation::makeLayers, true);
+    addPage("jobs", tr("Jobs"), &Implementation::makeJobs, true);
+    addPage("timelines", tr("Timelines"), &Implementation::makeTimelines);
+    addPage("convergence", tr("Convergence"), &Implementation::makeConvergence);
+    addPage("models", tr("Models"), &Implementation::makeModels);
+    connect(tabs, &QTabWidget::currentChanged, document, [this](int index) { see(index); });
+    showHint();
+}
+
+void CompareDocument::Implementation::buildBar(QVBoxLayout* layout) {
+    auto* bar = new QHBoxLayout;
+    bar->setSpacing(theme().spacing(2));
+    const auto box = [&](const QString& title, const QString& help) {
+        bar->addWidget(textLabel(title, Theme::Text::base, QStringLiteral("secondary")));
+        auto* made = new QComboBox;
+        made->setAccessibleName(title);
+        made->setToolTip(help);
+        made->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+        made->setMaximumWidth(theme().spacing(70));
+        bar->addWidget(made);
+        return made;
+    };
+    baselineBox = box(tr("Baseline"), tr("The run that differences and ratios refer to"));
+    metricBox = box(tr("Shown"), tr("The number that the bars show"));
+    bar->addStretch();
+    onlyDifferences = new QCheckBox(tr("Only differences"));
+    onlyDifferences->setChecked(true);
+    onlyDifferences->setToolTip(tr("Hides rows that are the same in all runs"));
+    bar->addWidget(onlyDifferences);
+    bar->addWidget(new ViewPresets(
+        QStringLiteral("compare"), [this] { return view(); }, [this](const QJsonObject& kept) { take(kept); }));
+    layout->addLayout(bar);
+    connect(baselineBox, qOverload<int>(&QComboBox::activated), document, &CompareDocument::setBaseline);
+    connect(metricBox, qOverload<int>(&QComboBox::activated), document, [this] {
+        showBars();
+        remember();
+    });
+    connect(onlyDifferences, &QCheckBox::clicked, document, [this] { remember(); });
+    connect(onlyDifferences, &QCheckBox::toggled, document, [this] {
+        for (Page& page : pages) page.stale = page.stale || page.filtered;
+        see(tabs->currentIndex());
+    });
+}
+
+void CompareDocument::Implementation::addPage(const char* id, const QString& title, QWidget* (Implementation::*make)(),
+                                              bool filtered) {
+    auto* holder = new QWidget;
+    auto* layout = new QVBoxLayout(holder);
+    layout->setContentsMargins(0, theme().spacing(2), 0, 0);
+    pages.push_back({.id = QLatin1String(id),
+                     .make = [this, make] { return (this->*make)(); },
+                     .holder = holder,
+                     .filtered = filtered});
+    tabs->addTab(holder, title);
+}
+
+void CompareDocument::Implementation::see(int index) {
+    if (!comparison || index < 0 || static_cast<std::size_t>(index) >= pages.size()) return;
+    Page& page = pages[static_cast<std::size_t>(index)];
+    if (!std::exchange(page.stale, false)) return;
+    while (QLayoutItem* old = page.holder->layout()->takeAt(0)) {
+        if (QWidget* widget = old->widget()) {
+            widget->hide();
+            widget->deleteLater();
+        }
+        delete old;
+    }
+    page.holder->layout()->addWidget(page.make());
+    showLayer();
+}
+
+void CompareDocument::Implementation::showHint() const {
+    stack->setCurrentIndex(0);
+    if (given < 2) {
+        empty->setSentence(tr("Choose two runs or more in the history, then Compare, to see them side by side here."));
+    } else if (runs.size() < 2) {
+        empty->setSentence(tr("Fewer than two of these runs have a result; finish or run them again to compare them."));
+    } else {
+        empty->setSentence(tr("Comparing…"));
+    }
+}
+
+void CompareDocument::Implementation::compare() {
+    comparison = nullptr;
+    ++generation;
+    showHint();
+    if (runs.size() < 2) return;
+    inBackground(
+        document,
+        [runs = runs, baseline = static_cast<std::size_t>(baseline)] {
+            std::vector<const study::Result*> results;
+            std::vector<std::string> titles;
+            for (const RunState& run : runs) {
+                results.push_back(run.result.get());
+                titles.push_back(run.title.toStdString());
+            }
+            return study::compare(results, titles, baseline);
+        },
+        [this, at = generation](study::Comparison made) {
+            if (at != generation) return;
+            comparison = std::make_shared<const study::Comparison>(std::move(made));
+            show();
+        },
+        [this](const QString& problem) {
+            empty->setSentence(problem);
+            emit document->messaged(problem, QString());
+        });
+}
+
+void CompareDocument::Implementation::show() {
+    found->setText(shownText(comparison->finding));
+    bars->setMaximumHeight(heightOfBars(runs.size()));
+    QStringList warnings;
+    for (const std::string& sentence : comparison->warnings) warnings << shownText(sentence);
+    if (warnings.isEmpty()) {
+        warning->hide();
+    } else {
+        warning->showMessage(MessageBar::Kind::warning, warnings.join(QLatin1Char(' ')));
+    }
+    const QString chosen = metricBox->currentData().toString();
+    const QSignalBlocker quiet(metricBox);
+    metricBox->clear();
+    for (const auto& row : comparison->metrics) {
+        QString title = QString::fromStdString(row.metric.title);
+        if (!row.metric.owner.empty()) title += QStringLiteral(", ") + shownText(row.metric.owner);
+        metricBox->addItem(title, QString::fromStdString(row.metric.name));
+    }
+    const int kept = metricBox->findData(chosen);
+    const int deciding = metricBox->findData(QString::fromStdString(comparison->deciding));
+    metricBox->setCurrentIndex(std::max(0, kept >= 0 ? kept : deciding));
+    showBars();
+    showPages();
+    for (Page& page : pages) page.stale = true;
+    see(tabs->currentIndex());
+    stack->setCurrentIndex(1);
+    if (pending.isEmpty() && !wasShown) pending = rememberedView();
+    wasShown = true;
+    if (!pending.isEmpty()) document->restoreView(std::exchange(pending, {}));
+}
+
+/// Layers and models are compared of partitions, jobs of mappings.
+void CompareDocument::Implementation::showPages() {
+    const bool layers = std::any_of(runs.begin(), runs.end(), [](const RunState& run) {
+        return std::holds_alternative<study::PartitionOutcome>(run.result->outcome);
+    });
+    const std::map<QString, bool> shown{{QStringLiteral("layers"), layers},
+                                        {QStringLiteral("models"), layers},
+                                        {QStringLiteral("jobs"), !comparison->jobs.empty()}};
+    for (std::size_t page = 0; page < pages.size(); ++page)
+        if (const auto known = shown.find(pages[page].id); known != shown.end())
+            tabs->setTabVisible(static_cast<int>(page), known->second);
+}
+
+void CompareDocument::Implementation::showBars() {
+    if (comparison)
+        bars->setChart(report::comparisonChart(*comparison, metricBox->currentData().toString().toStdString()));
+}
+
+QWidget* CompareDocument::Implementation::makeMetrics() {
+    auto* view = table(metricTableModel(comparison, only(), tabs), tr("Numbers"), tr("All numbers are the same."));
+    connect(view, &TableView::explainRequested, document, [this](int row, int column) { explainMetric(row, column); });
+    connect(view, &TableView::currentRowChanged, document, [this](int row) {
+        const int index = metricBox->findData(metricOfRow(*comparison, only(), row));
+        if (index < 0) return;
+        metricBox->setCurrentIndex(index);
+        showBars();
+    });
+    return view;
+}
+
+void CompareDocument::Implementation::explainMetric(int row, int column) {
+    // After two columns of names, the baseline has one column and every other run two.
+    int run = 0;
+    for (int at = 2; run < static_cast<int>(runs.size()); ++run) {
+        at += run == baseline ? 1 : 2;
+        if (column < at) break;
+    }
+    if (column < 2 || run >= static_cast<int>(runs.size())) return;
+    const std::string path = metricOfRow(*comparison, only(), row).toStdString();
+    if (const auto explanation = study::explain(*runs[static_cast<std::size_t>(run)].result, path))
+        showExplanation(*explanation, *document);
+}
+
+QWidget* CompareDocument::Implementation::makeInputs() {
+    return table(inputDifferenceModel(comparison, only(), tabs), tr("Inputs"), tr("All inputs are the same."));
+}
+
+QWidget* CompareDocument::Implementation::makeLayers() {
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme().spacing(2));
+    QStringList notes;
+    for (const std::string& note : comparison->notes) notes << QString::fromStdString(note);
+    if (!notes.isEmpty())
+        column->addWidget(
+            textLabel(notes.join(QLatin1Char(' ')), Theme::Text::base, QStringLiteral("secondary"), false, true));
+    layerTable = table(layerDifferenceModel(comparison, only(), tabs), tr("Layers"),
+                       tr("Every layer that the runs share has the same type in all of them."));
+    auto* shares = table(shareTableModel(comparison, only(), tabs), tr("Shares of types"),
+                         tr("Every strategy uses the types to the same extent in all runs."));
+    shares->setFilterVisible(false);
+    auto* parts = new QSplitter(Qt::Vertical);
+    parts->setChildrenCollapsible(false);
+    parts->addWidget(layerTable);
+    parts->addWidget(shares);
+    parts->setStretchFactor(0, 3);
+    parts->setStretchFactor(1, 2);
+    column->addWidget(parts, 1);
+    connect(layerTable, &TableView::currentRowChanged, document, [this](int row) {
+        const QString chosen = layerOfRow(*comparison, only(), row);
+        if (!chosen.isEmpty()) document->chooseLayer(chosen);
+    });
+    return page;
+}
+
+QWidget* CompareDocument::Implementation::makeJobs() {
+    jobTable = table(jobDifferenceModel(comparison, only(), tabs), tr("Jobs"),
+                     tr("Every job that the runs share runs on the same core at the same place in all of them."));
+    connect(jobTable, &TableView::currentRowChanged, document, [this](int row) {
+        const QString chosen = jobOfRow(*comparison, only(), row);
+        if (!chosen.isEmpty()) document->chooseLayer(chosen);
+    });
+    return jobTable;
+}
+
+std::shared_ptr<const std::vector<Curve>> CompareDocument::Implementation::curves() const {
+    auto all = std::make_shared<std::vector<Curve>>();
+    for (std::size_t run = 0; run < std::min(runs.size(), kMostPictured); ++run)
+        if (runs[run].curves)
+            for (const Curve& curve : *runs[run].curves)
+                all->push_back({runs[run].title + QStringLiteral(" · ") + curve.name, curve.points});
+    return all;
+}
+
+QWidget* CompareDocument::Implementation::makeConvergence() {
+    auto* view = new ConvergenceView;
+    view->setEmptyText(tr("No curves were recorded for these runs; run them again to see how they converge."));
+    view->setLogarithmic(logarithmic);
+    view->setCurves(curves());
+    connect(view, &ConvergenceView::logarithmicChanged, document, [this](bool on) {
+        logarithmic = on;
+        remember();
+    });
+    return view;
+}
+
+QWidget* CompareDocument::Implementation::makeTimelines() {
+    auto* scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setAccessibleName(tr("Timelines"));
+    auto* content = new QWidget;
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(0, 0, 0, 0);
+    gantts.clear();
+    const QStringList names = titles();
+    for (std::size_t run = 0; run < std::min(runs.size(), kMostPictured); ++run) {
+        layout->addWidget(textLabel(names.at(static_cast<int>(run)), Theme::Text::base, QString(), true));
+        auto* gantt = new GanttView;
+        gantt->setAccessibleName(tr("Timeline of %1").arg(names.at(static_cast<int>(run))));
+        gantt->setMinimumHeight(theme().spacing(40));
+        layout->addWidget(gantt, 1);
+        gantts.push_back(gantt);
+        connect(gantt, &GanttView::visibleRangeChanged, document,
+                [this, gantt](double from, double to) { follow(gantt, from, to); });
+        connect(gantt, &GanttView::eventSelected, document, [this, gantt](int event) {
+            const auto& events = gantt->timeline().events;
+            if (event >= 0 && static_cast<std::size_t>(event) < events.size())
+                document->chooseLayer(shownText(events[static_cast<std::size_t>(event)].name));
+        });
+    }
+    if (runs.size() > kMostPictured)
+        layout->addWidget(textLabel(tr("Timelines of the first %1 runs are shown.").arg(kMostPictured),
+                                    Theme::Text::base, QStringLiteral("secondary")));
+    scroll->setWidget(content);
+    inBackground(
+        scroll, [runs = pictured()] { return timelinesOf(runs); },
+        [this](Timelines timelines) { fillTimelines(std::move(timelines)); },
+        [this](const QString& problem) { emit document->messaged(problem, QString()); });
+    return scroll;
+}
+
+void CompareDocument::Implementation::fillTimelines(Timelines timelines) {
+    following = true;
+    for (std::size_t run = 0; run < std::min(gantts.size(), timelines.list.size()); ++run) {
+        Timeline& timeline = timelines.list[run];
+        // The run's name stands above it, and the notes are those of the run's own page.
+        timeline.title.clear();
+        timeline.notes.clear();
+        timeline.length = timelines.longest;  // one time axis for all
+        gantts[run]->setMinimumHeight(heightOf(timeline));
+        gantts[run]->setTimeline(std::move(timeline));
+    }
+    following = false;
+    showLayer();
+}
+
+void CompareDocument::Implementation::follow(GanttView* moved, double from, double to) {
+    if (std::exchange(following, true)) return;
+    for (GanttView* gantt : gantts)
+        if (gantt != moved) gantt->showRange(from, to);
+    following = false;
+}
+
+QWidget* CompareDocument::Implementation::makeModels() {
+    models = new ModelComparison(titles());
+    connect(models, &ModelComparison::layerChosen, document, &CompareDocument::chooseLayer);
+    inBackground(
+        models.data(), [runs = runs, baseline = baseline] { return modelDifferences(runs, baseline); },
+        [this, view = models.data()](ModelDifferences differences) {
+            view->setDifferences(std::make_shared<const ModelDifferences>(std::move(differences)));
+            showLayer();
+        },
+        [view = models.data()](const QString& problem) { view->setSentence(problem); });
+    return models;
+}
+
+/// The chosen layer in every part that is there.
+void CompareDocument::Implementation::showLayer() {
+    if (layer.isEmpty() || !comparison) return;
+    const QScopedValueRollback<bool> guard(choosing, true);
+    for (GanttView* gantt : gantts) {
+        const auto& events = gantt->timeline().events;
+        const auto event =
+            std::find_if(events.begin(), events.end(), [&](const auto& each) { return shownText(each.name) == layer; });
+        gantt->setSelected(event == events.end() ? -1 : static_cast<int>(event - events.begin()));
+    }
+    if (layerTable && layerOfRow(*comparison, only(), layerTable->currentRow()) != layer)
+        layerTable->setCurrentRow(rowOfLayer(*comparison, only(), layer));
+    if (jobTable && jobOfRow(*comparison, only(), jobTable->currentRow()) != layer)
+        jobTable->setCurrentRow(rowOfJob(*comparison, only(), layer));
+    if (models) models->chooseLayer(layer);
+}
+
+void CompareDocument::Implementation::inspectLayer() {
+    Facts facts;
+    facts.title = layer;
+    facts.subtitle = tr("In %1 runs").arg(runs.size());
+    facts.icon = QStringLiteral("layers");
+    for (std::size_t run = 0; run < runs.size(); ++run) {
+        Facts::Section section{shownText(comparison->runs[run]), {}};
+        for (const auto& row : comparison->layers)
+            if (section.rows.size() < static_cast<int>(kMostPictured) && shownText(row.layer) == layer &&
+                !row.types[run].empty())
+                section.rows.append(
+                    {.label =
+                         tr("%1, level %2, %3").arg(shownText(row.strategy)).arg(row.level).arg(shownText(row.group)),
+                     .value = shownText(row.types[run])});
+        for (const auto& row : comparison->jobs)
+            if (section.rows.size() < static_cast<int>(kMostPictured) && shownText(row.name) == layer &&
+                row.places[run])
+                section.rows.append({.label = tr("Job %1").arg(row.job), .value = placeText(*row.places[run])});
+        if (!section.rows.isEmpty()) facts.sections.append(section);
+    }
+    emit document->inspected(facts);
+}
+
+/// What a preset keeps: everything but which run is the baseline.
+QJsonObject CompareDocument::Implementation::view() const {
+    const int tab = tabs->currentIndex();
+    return {{QStringLiteral("metric"), metricBox->currentData().toString()},
+            {QStringLiteral("all"), !only()},
+            {QStringLiteral("log"), logarithmic},
+            {QStringLiteral("tab"), tab < 0 ? QString() : pages[static_cast<std::size_t>(tab)].id}};
+}
+
+void CompareDocument::Implementation::take(const QJsonObject& view) {
+    onlyDifferences->setChecked(!view.value(QLatin1String("all")).toBool());
+    logarithmic = view.value(QLatin1String("log")).toBool(logarithmic);
+    for (Page& page : pages) page.stale = page.stale || page.id == QLatin1String("convergence");
+    const int metric = metricBox->findData(view.value(QLatin1String("metric")).toString());
+    if (metric >= 0) {
+        metricBox->setCurrentIndex(metric);
+        showBars();
+    }
+    for (std::size_t page = 0; page < pages.size(); ++page)
+        if (pages[page].id == view.value(QLatin1String("tab")).toString())
+            tabs->setCurrentIndex(static_cast<int>(page));
+    see(tabs->currentIndex());
+}
+
+/// What the next comparison begins with. Which number decides, every comparison knows by itself.
+void CompareDocument::Implementation::remember() const {
+    QJsonObject kept = view();
+    kept.remove(QStringLiteral("tab"));
+    if (comparison && metricBox->currentData().toString().toStdString() == comparison->deciding)
+        kept.remove(QStringLiteral("metric"));
+    QSettings().setValue(QLatin1String(kRemembered), QJsonDocument(kept).toJson(QJsonDocument::Compact));
+}
+
+CompareDocument::CompareDocument(const QString& key, QWidget* parent) : Document(parent), d_(new Implementation) {
+    d_->document = this;
+    d_->key = key;
+    d_->build();
+}
+
+CompareDocument::~CompareDocument() = default;
+
+QString CompareDocument::key() const {
+    return d_->key;
+}
+
+QString CompareDocument::title() const {
+    return d_->runs.size() < 2 ? tr("Compare") : tr("Compare %1 runs").arg(d_->runs.size());
+}
+
+void CompareDocument::setRuns(const std::vector<RunState>& runs) {
+    d_->given = runs.size();
+    d_->runs.clear();
+    for (const RunState& run : runs) {
+        if (run.result == nullptr || runViewOf(*run.result) == nullptr) continue;
+        d_->runs.push_back(run);
+        if (run.title.isEmpty()) d_->runs.back().title = tr("Run %1").arg(run.run);
+    }
+    d_->baseline = 0;
+    const QSignalBlocker quiet(d_->baselineBox);
+    d_->baselineBox->clear();
+    d_->baselineBox->addItems(d_->titles());
+    emit titleChanged();
+    d_->compare();
+}
+
+void CompareDocument::setBaseline(int run) {
+    if (run == d_->baseline || run < 0 || static_cast<std::size_t>(run) >= d_->runs.size()) return;
+    d_->baseline = run;
+    d_->baselineBox->setCurrentIndex(run);
+    d_->compare();
+}
+
+int CompareDocument::baseline() const {
+    return d_->baseline;
+}
+
+void CompareDocument::setOnlyDifferences(bool only) {
+    d_->onlyDifferences->setChecked(only);
+}
+
+void CompareDocument::chooseLayer(const QString& layer) {
+    if (!d_->comparison || d_->choosing) return;
+    d_->layer = layer;
+    d_->showLayer();
+    d_->inspectLayer();
+}
+
+QVector<Exportable> CompareDocument::exportables() {
+    if (!d_->comparison) return {};
+    const SharedComparison comparison = d_->comparison;
+    const bool same = !d_->only();
+    const std::string metric = d_->metricBox->currentData().toString().toStdString();
+    const auto chart = [comparison, metric] { return report::comparisonChart(*comparison, metric); };
+    QVector<Exportable> all{
+        {.name = fileStem(QStringLiteral("compare-") + QString::fromStdString(metric)),
+         .svg = [chart](const report::Theme& theme) { return report::toSvg(chart(), theme); },
+         .csv = [chart] { return report::toCsv(chart()); }},
+        {.name = QStringLiteral("compare-numbers"),
+         .csv = [comparison, same] { return report::toCsv(report::metricTable(*comparison, same)); }},
+        {.name = QStringLiteral("compare-inputs"),
+         .csv = [comparison, same] { return report::toCsv(report::inputTable(*comparison, same)); }}};
+    if (!comparison->layers.empty())
+        all.push_back({.name = QStringLiteral("compare-layers"), .csv = [comparison, same] {
+                           return report::toCsv(report::layerDifferenceTable(*comparison, same));
+                       }});
+    if (!comparison->jobs.empty())
+        all.push_back({.name = QStringLiteral("compare-jobs"), .csv = [comparison, same] {
+                           return report::toCsv(report::jobDifferenceTable(*comparison, same));
+                       }});
+    if (!comparison->shares.empty())
+        all.push_back({.name = QStringLiteral("compare-shares"),
+                       .csv = [comparison, same] { return report::toCsv(report::shareTable(*comparison, same)); }});
+    return all;
+}
+
+QJsonObject CompareDocument::saveView() const {
+    if (!d_->comparison) return d_->pending;
+    QJsonObject view = d_->view();
+    view[QStringLiteral("baseline")] = d_->baseline;
+    return view;
+}
+
+void CompareDocument::restoreView(const QJsonObject& view) {
+    if (!d_->comparison) {
+        d_->pending = view;
+        return;
+    }
+    d_->take(view);
+    setBaseline(view.value(QLatin1String("baseline")).toInt(0));
+}
+
+}  // namespace tessera::ui

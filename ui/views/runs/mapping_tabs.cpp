@@ -1,0 +1,329 @@
+#include "ui/views/runs/mapping_tabs.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QSignalBlocker>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "core/report/mapping_pictures.h"
+#include "ui/models/mapping_facts.h"
+#include "ui/models/mapping_tables.h"
+#include "ui/models/partition_run.h"
+#include "ui/models/partition_tables.h"
+#include "ui/theme/theme.h"
+#include "ui/views/assumptions_pane.h"
+#include "ui/views/picture_split.h"
+#include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/sweep_view.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+
+struct MappingTabs::Implementation {
+    MappingTabs* tabs = nullptr;
+    SharedMappingChoice choice;
+    bool choosing = false;  ///< while a selection is set from outside
+    std::filesystem::path history;
+    store::RunId kept = 0;
+
+    GanttView* gantt = nullptr;
+    QComboBox* colours = nullptr;
+    std::vector<int> jobOfEvent;  ///< of the timeline that is shown
+    ChartPane* raceCharts = nullptr;
+    QToolButton *logarithmic = nullptr, *generations = nullptr;
+    ChartPane* algorithmCharts = nullptr;
+    TableModel* algorithmModel = nullptr;
+    TableView* algorithmTable = nullptr;
+    TableModel* jobModel = nullptr;
+    TableView* jobTable = nullptr;
+    ChartPane* coreCharts = nullptr;
+    TableModel* coreModel = nullptr;
+    TableView* coreTable = nullptr;
+    ChartPane* demandCharts = nullptr;
+    ChartPane* exploredCharts = nullptr;
+    ChartPane* frontCharts = nullptr;
+    SweepView* sweeps = nullptr;
+    AssumptionsPane* assumptions = nullptr;
+
+    void explainFrom(TableView* table, TableModel* model) {
+        connect(table, &TableView::explainRequested, tabs, [this, model](int row, int column) {
+            const QString path = explainPath(*model, row, column);
+            if (!path.isEmpty()) emit tabs->explainRequested(path);
+        });
+    }
+
+    // ---- schedule ----
+
+    QWidget* makeSchedule() {
+        gantt = new GanttView;
+        gantt->setAccessibleName(tr("Jobs on their cores, and the bandwidth they get"));
+        connect(gantt, &GanttView::eventSelected, tabs, [this](int event) {
+            if (event >= 0 && static_cast<std::size_t>(event) < jobOfEvent.size())
+                emit tabs->jobChosen(jobOfEvent[static_cast<std::size_t>(event)]);
+        });
+        colours = new QComboBox;
+        colours->addItems({tr("Coloured by kind of layer"), tr("Coloured by model")});
+        colours->setAccessibleName(tr("What the colours of jobs say"));
+        connect(colours, qOverload<int>(&QComboBox::activated), tabs, [this](int index) {
+            emit tabs->colourChosen(index == 0 ? study::JobColour::kind : study::JobColour::model);
+        });
+        auto* bar = new QWidget;
+        auto* row = new QHBoxLayout(bar);
+        row->setContentsMargins(0, 0, 0, 0);
+        row->addStretch();
+        row->addWidget(colours);
+        return under(bar, gantt);
+    }
+
+    struct Schedule {
+        Timeline timeline;
+        std::vector<int> jobs;
+    };
+
+    static Schedule scheduleOf(const MappingRun& run, int algorithm, study::JobColour colour) {
+        Schedule made{study::scheduleTimeline(run.outcome(), run.run(algorithm), colour), {}};
+        for (const Timeline::Event& event : made.timeline.events)
+            made.jobs.push_back(event.details.empty() ? -1
+                                                      : QString::fromStdString(event.details.front().second).toInt());
+        return made;
+    }
+
+    void fillSchedule() {
+        const bool both = !choice->run.outcome().jobKinds.empty() && !choice->run.outcome().jobModels.empty();
+        colours->parentWidget()->setVisible(both);
+        colours->setCurrentIndex(choice->colour == study::JobColour::kind ? 0 : 1);
+        tabs->prepare([run = choice->run, algorithm = choice->algorithm,
+                       colour = choice->colour] { return scheduleOf(run, algorithm, colour); },
+                      [this](Schedule schedule) {
+                          jobOfEvent = std::move(schedule.jobs);
+                          const auto [from, to] = gantt->visibleRange();
+                          const bool sameLength = gantt->timeline().length == schedule.timeline.length;
+                          gantt->setTimeline(std::move(schedule.timeline));
+                          if (sameLength) gantt->showRange(from, to);
+                          showJob();
+                      });
+    }
+
+    // ---- race ----
+
+    QWidget* makeRace() {
+        raceCharts = new ChartPane({tr("Value"), tr("Optimality gap")}, tr("Race"));
+        raceCharts->plot()->setExplainable(false);  // curves are no numbers of the result
+        logarithmic = new QToolButton;
+        logarithmic->setText(tr("Log scale"));
+        logarithmic->setCheckable(true);
+        logarithmic->setChecked(true);  // the first samples are far above the last
+        logarithmic->setAutoRaise(true);
+        logarithmic->setToolTip(tr("Shows the values on a logarithmic axis"));
+        raceCharts->addTool(logarithmic);
+        connect(logarithmic, &QToolButton::toggled, tabs, [this] { fillRace(); });
+        generations = new QToolButton;
+        generations->setText(tr("Mean and spread"));
+        generations->setCheckable(true);
+        generations->setAutoRaise(true);
+        generations->setToolTip(
+            tr("Shows what the generations of the chosen algorithm found on average, and how far they spread"));
+        raceCharts->addTool(generations);
+        connect(generations, &QToolButton::toggled, tabs, [this] { fillRace(); });
+        return raceCharts;
+    }
+
+    void fillRace() {
+        tabs->prepare(
+            [run = choice->run, log = logarithmic->isChecked(),
+             detailed = generations->isChecked() ? choice->chosen().algorithm : std::string()] {
+                return report::raceCharts(run.outcome(), {.logarithmic = log, .detailed = detailed});
+            },
+            [this](std::vector<report::Chart> charts) { raceCharts->setCharts(std::move(charts)); });
+    }
+
+    // ---- algorithms ----
+
+    QWidget* makeAlgorithms() {
+        algorithmCharts = new ChartPane({tr("Algorithms")}, tr("What each algorithm reached"));
+        algorithmModel = algorithmTableModel(choice, tabs);
+        algorithmTable = new TableView(algorithmModel, tr("Algorithms"));
+        algorithmTable->setFilterVisible(false);
+        explainFrom(algorithmTable, algorithmModel);
+        connect(algorithmTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->algorithmChosen(row);
+        });
+        connect(algorithmCharts, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
+            if (category >= 0 && category < choice->run.runCount()) emit tabs->algorithmChosen(category);
+        });
+        connect(algorithmCharts, &ChartPane::explainRequested, tabs, [this](int, int, int category) {
+            if (category < 0 || category >= choice->run.runCount()) return;
+            const QString field =
+                choice->run.problem().clock ? QStringLiteral("throughput_flops") : QStringLiteral("makespan_cycles");
+            emit tabs->explainRequested(choice->run.algorithm(category) + QLatin1Char('/') + field);
+        });
+        return new PictureSplit(algorithmCharts, algorithmTable);
+    }
+
+    void fillAlgorithms() {
+        algorithmModel->setRowCount(choice->run.runCount());
+        choosing = true;
+        algorithmTable->setCurrentRow(choice->algorithm);
+        choosing = false;
+        tabs->prepare([run = choice->run] { return report::algorithmChart(run.outcome()); },
+                      [this](report::Chart chart) { algorithmCharts->setCharts({std::move(chart)}); });
+    }
+
+    // ---- jobs ----
+
+    QWidget* makeJobs() {
+        jobModel = jobTableModel(choice, tabs);
+        jobTable = new TableView(jobModel, tr("Jobs"));
+        explainFrom(jobTable, jobModel);
+        connect(jobTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->jobChosen(row);
+        });
+        return jobTable;
+    }
+
+    void fillJobs() {
+        jobModel->setRowCount(choice->run.jobCount());
+        showJob();
+    }
+
+    void showJob() {
+        choosing = true;
+        if (jobTable != nullptr) jobTable->setCurrentRow(choice->job);
+        if (gantt != nullptr) {
+            const auto found = std::find(jobOfEvent.begin(), jobOfEvent.end(), choice->job);
+            gantt->setSelected(
+                choice->job < 0 || found == jobOfEvent.end() ? -1 : static_cast<int>(found - jobOfEvent.begin()));
+        }
+        choosing = false;
+    }
+
+    // ---- cores ----
+
+    QWidget* makeCores() {
+        coreCharts = new ChartPane({tr("Cores")}, tr("What every core does"));
+        coreCharts->plot()->setExplainable(false);
+        coreModel = coreTableModel(choice, tabs);
+        coreTable = new TableView(coreModel, tr("Cores"));
+        coreTable->setFilterVisible(false);
+        connect(coreTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->inspected(coreFacts(*choice, row));
+        });
+        connect(coreCharts, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
+            if (category >= 0 && category < choice->run.coreCount()) emit tabs->inspected(coreFacts(*choice, category));
+        });
+        return new PictureSplit(coreCharts, coreTable);
+    }
+
+    void fillCores() {
+        choosing = true;
+        coreModel->setRowCount(choice->run.coreCount());
+        choosing = false;
+        tabs->prepare(
+            [run = choice->run, id = choice->chosen().algorithm] { return report::coreChart(run.outcome(), id); },
+            [this](report::Chart chart) { coreCharts->setCharts({std::move(chart)}); });
+    }
+
+    // ---- points ----
+
+    QWidget* makeDemand() {
+        demandCharts = new ChartPane({tr("Latency and bandwidth")}, tr("Latency and bandwidth of jobs"));
+        demandCharts->plot()->setExplainable(false);
+        connect(demandCharts->plot(), &PlotWidget::pointClicked, tabs, [this](int series, int point) {
+            const auto& all = demandCharts->plot()->chart().series;
+            const bool isJob = series >= 0 && static_cast<std::size_t>(series) < all.size() &&
+                               all[static_cast<std::size_t>(series)].mark == report::Mark::points;
+            if (isJob && point >= 0 && point < choice->run.jobCount()) emit tabs->jobChosen(point);
+        });
+        return demandCharts;
+    }
+
+    void fillDemand() {
+        tabs->prepare([run = choice->run] { return report::demandChart(run.outcome()); },
+                      [this](report::Chart chart) { demandCharts->setCharts({std::move(chart)}); });
+    }
+
+    QWidget* makeExplored() {
+        exploredCharts = new ChartPane({tr("Search space")}, tr("Search-space projection (PCA)"));
+        exploredCharts->plot()->setExplainable(false);
+        return exploredCharts;
+    }
+
+    void fillExplored() {
+        tabs->prepare([run = choice->run] { return report::exploredChart(run.outcome()); },
+                      [this](report::Chart chart) { exploredCharts->setCharts({std::move(chart)}); });
+    }
+
+    QWidget* makeFront() {
+        frontCharts = new ChartPane({tr("Front")}, tr("What cannot be had together"));
+        frontCharts->plot()->setExplainable(false);
+        return frontCharts;
+    }
+
+    void fillFront() {
+        tabs->prepare([run = choice->run] { return report::frontChart(run.outcome()); },
+                      [this](report::Chart chart) { frontCharts->setCharts({std::move(chart)}); });
+    }
+
+    QWidget* makeSweeps() {
+        sweeps = new SweepView;
+        return sweeps;
+    }
+
+    void fillSweeps() {  // NOLINT(readability-make-member-function-const): one of a row of fillers
+        sweeps->setRun(choice->run, history, kept);
+    }
+
+    // ---- assumptions ----
+
+    QWidget* makeAssumptions() {
+        assumptions = new AssumptionsPane;
+        return assumptions;
+    }
+
+    void fillAssumptions() {  // NOLINT(readability-make-member-function-const): one of a row of fillers
+        assumptions->setResult(choice->run.result());
+    }
+};
+
+MappingTabs::MappingTabs(SharedMappingChoice choice, QWidget* parent) : LazyTabs(parent), d_(new Implementation) {
+    d_->tabs = this;
+    d_->choice = std::move(choice);
+    Implementation* d = d_.get();
+    addPage("schedule", tr("Schedule"), d, &Implementation::makeSchedule, &Implementation::fillSchedule);
+    addPage("race", tr("Race"), d, &Implementation::makeRace, &Implementation::fillRace);
+    addPage("algorithms", tr("Algorithms"), d, &Implementation::makeAlgorithms, &Implementation::fillAlgorithms);
+    addPage("jobs", tr("Jobs"), d, &Implementation::makeJobs, &Implementation::fillJobs);
+    addPage("cores", tr("Cores"), d, &Implementation::makeCores, &Implementation::fillCores);
+    addPage("demand", tr("Latency and bandwidth"), d, &Implementation::makeDemand, &Implementation::fillDemand);
+    addPage("explored", tr("Search space"), d, &Implementation::makeExplored, &Implementation::fillExplored);
+    addPage("front", tr("Front"), d, &Implementation::makeFront, &Implementation::fillFront);
+    addPage("sweeps", tr("Sweeps"), d, &Implementation::makeSweeps, &Implementation::fillSweeps);
+    addPage("assumptions", tr("Assumptions"), d, &Implementation::makeAssumptions, &Implementation::fillAssumptions);
+}
+
+MappingTabs::~MappingTabs() = default;
+
+void MappingTabs::setHistory(const std::filesystem::path& history, store::RunId kept) {
+    d_->history = history;
+    d_->kept = kept;
+    setPageShown(QStringLiteral("front"), d_->choice->run.hasFront());
+    setPageShown(QStringLiteral("explored"), d_->choice->run.hasExplored());
+}
+
+QVector<Exportable> MappingTabs::exportables() const {
+    // What is shown is of another run until its tab is seen again.
+    const bool isOfThis = d_->sweeps != nullptr && d_->sweeps->run().shared() == d_->choice->run.shared();
+    return isOfThis ? d_->sweeps->exportables() : QVector<Exportable>();
+}
+
+void MappingTabs::setJob(int job) {
+    d_->choice->job = job;
+    d_->showJob();
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,363 @@
+#include "ui/views/runs/partition_tabs.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QPointer>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <array>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "core/base/units.h"
+#include "core/report/partition_pictures.h"
+#include "core/study/timeline.h"
+#include "ui/models/background.h"
+#include "ui/models/partition_facts.h"
+#include "ui/models/text.h"
+#include "ui/theme/theme.h"
+#include "ui/views/assumptions_pane.h"
+#include "ui/views/plot/convergence_view.h"
+#include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/plot/scaling_view.h"
+#include "ui/views/runs/partition_panes.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+
+struct PartitionTabs::Implementation {
+    PartitionTabs* tabs = nullptr;
+    SharedChoice choice;
+    std::shared_ptr<const std::vector<Curve>> curves;
+    QVBoxLayout* mapPage = nullptr;
+    int layer = -1;
+    bool choosing = false;  ///< while a selection is set from outside
+
+    ChartPane* strategyCharts = nullptr;
+    TableModel* strategyModel = nullptr;
+    TableView* strategyTable = nullptr;
+    TableModel* subsetModel = nullptr;
+    TableView* subsetTable = nullptr;
+    QComboBox* splitBox = nullptr;
+    ChartPane* layerCharts = nullptr;
+    TableModel* layerModel = nullptr;
+    TableView* layerTable = nullptr;
+    ChartPane* levelCharts = nullptr;
+    TableModel* levelModel = nullptr;
+    TableView* levelTable = nullptr;
+    GanttView* gantt = nullptr;
+    QLabel* ganttNote = nullptr;
+    ChartPane* acceleratorCharts = nullptr;
+    QLabel* memoryNote = nullptr;
+    TableModel* acceleratorModel = nullptr;
+    TableView* acceleratorTable = nullptr;
+    ConvergenceView* convergence = nullptr;
+    ScalingView* scaling = nullptr;
+    std::filesystem::path history;
+    store::RunId kept = 0;
+    AssumptionsPane* assumptions = nullptr;
+
+    std::string strategy() const { return choice->chosen().strategy; }
+
+    void explainFrom(TableView* table, TableModel* model) {
+        connect(table, &TableView::explainRequested, tabs, [this, model](int row, int column) {
+            const QString path = explainPath(*model, row, column);
+            if (!path.isEmpty()) emit tabs->explainRequested(path);
+        });
+    }
+
+    QWidget* makeStrategies() {
+        strategyCharts = new ChartPane({tr("Speed-up"), tr("Step time")}, tr("Strategies"));
+        strategyModel = strategyTableModel(choice, tabs);
+        strategyTable = new TableView(strategyModel, tr("Strategies"));
+        strategyTable->setFilterVisible(false);
+        explainFrom(strategyTable, strategyModel);
+        connect(strategyTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->strategyChosen(row);
+        });
+        connect(strategyCharts, &ChartPane::pointClicked, tabs, [this](int, int, int point) {
+            if (point >= 0 && point < choice->run.planCount()) emit tabs->strategyChosen(point);
+        });
+        connect(strategyCharts, &ChartPane::explainRequested, tabs, [this](int chart, int, int point) {
+            if (point < 0 || point >= choice->run.planCount()) return;
+            const QString field = chart == 0 ? QStringLiteral("speedup_over_dp") : QStringLiteral("step_time_s");
+            emit tabs->explainRequested(QString::fromStdString(choice->run.plan(point).strategy) + QLatin1Char('/') +
+                                        field);
+        });
+        subsetModel = subsetTableModel(choice, tabs);
+        subsetTable = new TableView(subsetModel, tr("Subsets of the fleet"));
+        subsetTable->setFilterVisible(false);
+        auto* tables = new QSplitter(Qt::Vertical);
+        tables->setChildrenCollapsible(false);
+        tables->addWidget(strategyTable);
+        tables->addWidget(subsetTable);
+        return besides(strategyCharts, tables);
+    }
+
+    void fillStrategies() {
+        strategyModel->setRowCount(choice->run.planCount());
+        choosing = true;
+        strategyTable->setCurrentRow(choice->plan);
+        choosing = false;
+        subsetModel->setRowCount(subsetRows(*choice));
+        subsetTable->setVisible(subsetRows(*choice) > 0);
+        tabs->prepare(
+            [run = choice->run] {
+                return std::vector<report::Chart>{report::speedupChart(run.outcome()),
+                                                  report::stepTimeChart(run.outcome())};
+            },
+            [this](std::vector<report::Chart> charts) { strategyCharts->setCharts(std::move(charts)); });
+    }
+
+    QWidget* makeLayers() {
+        splitBox = new QComboBox;
+        splitBox->setAccessibleName(tr("Split"));
+        splitBox->setToolTip(tr("Which split of the array the layers are shown at"));
+        splitBox->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        connect(splitBox, qOverload<int>(&QComboBox::activated), tabs, &PartitionTabs::splitChosen);
+        layerCharts = new ChartPane({tr("Layers")}, tr("Time by layer"));
+        layerModel = layerTableModel(choice, tabs);
+        layerTable = new TableView(layerModel, tr("Layers"));
+        explainFrom(layerTable, layerModel);
+        connect(layerTable, &TableView::currentRowChanged, tabs, [this](int row) { layerFromView(row); });
+        connect(layerCharts, &ChartPane::pointClicked, tabs, [this](int, int, int point) { layerFromView(point); });
+        connect(layerCharts, &ChartPane::explainRequested, tabs, [this](int, int series, int point) {
+            static constexpr std::array kFields{"compute_s", "intra_s", "inter_s"};
+            if (series < 0 || series >= static_cast<int>(kFields.size()) || point < 0) return;
+            emit tabs->explainRequested(QStringLiteral("%1/levels[%2]/layers[%3]/%4")
+                                            .arg(QString::fromStdString(strategy()))
+                                            .arg(choice->split)
+                                            .arg(point)
+                                            .arg(QLatin1String(kFields.at(static_cast<std::size_t>(series)))));
+        });
+        return besides(layerCharts, under(splitBox, layerTable));
+    }
+
+    void layerFromView(int row) {
+        if (choosing || !choice->hasSplit()) return;
+        const bool isLayer = row >= 0 && row < static_cast<int>(choice->level().layers.size());
+        if (isLayer) emit tabs->layerChosen(row);
+    }
+
+    void fillLayers() {
+        {
+            const QSignalBlocker quiet(splitBox);
+            splitBox->clear();
+            for (int split = 0; split < levelRows(*choice); ++split)
+                splitBox->addItem(choice->run.splitTitle(choice->plan, split));
+            splitBox->setCurrentIndex(choice->split);
+        }
+        layerModel->setRowCount(layerRows(*choice));
+        showLayer();
+        if (!choice->hasSplit()) return;
+        tabs->prepare(
+            [run = choice->run, strategy = strategy(), split = static_cast<std::size_t>(choice->split)] {
+                return report::layerChart(run.outcome(), strategy, split);
+            },
+            [this](report::Chart chart) { layerCharts->setCharts({std::move(chart)}); });
+    }
+
+    QWidget* makeLevels() {
+        levelCharts = new ChartPane({tr("Time by level"), tr("Ratio by level")}, tr("Levels"));
+        levelModel = levelTableModel(choice, tabs);
+        levelTable = new TableView(levelModel, tr("Levels"));
+        levelTable->setFilterVisible(false);
+        explainFrom(levelTable, levelModel);
+        connect(levelTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->splitChosen(row);
+        });
+        connect(levelCharts, &ChartPane::explainRequested, tabs, [this](int chart, int series, int category) {
+            const QString path = chart == 0 ? stepPartPath(series) : ratioPath(category);
+            if (!path.isEmpty()) emit tabs->explainRequested(path);
+        });
+        return besides(levelCharts, levelTable);
+    }
+
+    QString ratioPath(int split) const {
+        if (split < 0 || split >= levelRows(*choice)) return {};
+        return QStringLiteral("%1/levels[%2]/ratio").arg(QString::fromStdString(strategy())).arg(split);
+    }
+
+    /// The chart shows the parts of the slowest accelerator's step: what it moves, level by level, and what it
+    /// computes.
+    QString stepPartPath(int series) const {
+        const std::optional<std::size_t> slowest = report::slowestShare(choice->chosen());
+        const std::vector<report::Series>& all = levelCharts->plot()->chart().series;
+        if (!slowest || series < 0 || static_cast<std::size_t>(series) >= all.size()) return {};
+        return QStringLiteral("%1/per_accelerator[%2]/%3_s")
+            .arg(QString::fromStdString(strategy()))
+            .arg(*slowest)
+            .arg(QString::fromStdString(all[static_cast<std::size_t>(series)].id));
+    }
+
+    void fillLevels() {
+        levelModel->setRowCount(levelRows(*choice));
+        choosing = true;
+        levelTable->setCurrentRow(choice->split);
+        choosing = false;
+        tabs->prepare(
+            [run = choice->run, strategy = strategy()] {
+                return std::vector<report::Chart>{report::levelChart(run.outcome(), strategy),
+                                                  report::ratioChart(run.outcome(), strategy)};
+            },
+            [this](std::vector<report::Chart> charts) { levelCharts->setCharts(std::move(charts)); });
+    }
+
+    QWidget* makeTimeline() {
+        gantt = new GanttView;
+        gantt->setAccessibleName(tr("Timeline of one step"));
+        ganttNote = sentences();
+        connect(gantt, &GanttView::eventSelected, tabs, [this](int event) { eventFromView(event); });
+        return under(ganttNote, gantt);
+    }
+
+    void fillTimeline() {
+        ganttNote->setText(tr("Laying out the step…"));
+        ganttNote->show();
+        tabs->prepare([run = choice->run, strategy = strategy()] { return study::timelineOf(run.result(), strategy); },
+                      [this](Timeline timeline) {
+                          ganttNote->hide();
+                          gantt->setTimeline(std::move(timeline));
+                      });
+    }
+
+    void eventFromView(int index) const {
+        const Timeline& timeline = gantt->timeline();
+        if (index < 0 || static_cast<std::size_t>(index) >= timeline.events.size()) return;
+        const Timeline::Event& event = timeline.events[static_cast<std::size_t>(index)];
+        const auto time = [](double seconds) {
+            return QString::fromStdString(formatQuantity(seconds, Measure::seconds));
+        };
+        Facts facts;
+        facts.title = shownText(event.name);
+        facts.subtitle = shownText(timeline.tracks.at(static_cast<std::size_t>(event.track)).name);
+        facts.icon = QStringLiteral("timeline");
+        Facts::Section section{tr("Event"),
+                               {{.label = tr("Starts"), .value = time(event.start)},
+                                {.label = tr("Takes"), .value = time(event.duration)}}};
+        for (const auto& [label, value] : event.details)
+            section.rows.append({.label = shownText(label), .value = shownText(value)});
+        facts.sections.append(section);
+        emit tabs->inspected(facts);
+    }
+
+    QWidget* makeAccelerators() {
+        acceleratorCharts = new ChartPane({tr("Memory")}, tr("Memory per accelerator"));
+        memoryNote = sentences();
+        acceleratorModel = acceleratorTableModel(choice, tabs);
+        acceleratorTable = new TableView(acceleratorModel, tr("Accelerators"));
+        acceleratorTable->setFilterVisible(false);
+        explainFrom(acceleratorTable, acceleratorModel);
+        connect(acceleratorTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->inspected(acceleratorFacts(*choice, row));
+        });
+        connect(acceleratorCharts, &ChartPane::explainRequested, tabs, [this](int, int, int point) {
+            if (point >= 0 && point < acceleratorRows(*choice))
+                emit tabs->explainRequested(QStringLiteral("%1/per_accelerator[%2]/memory_bytes")
+                                                .arg(QString::fromStdString(strategy()))
+                                                .arg(point));
+        });
+        return under(memoryNote, besides(acceleratorCharts, acceleratorTable));
+    }
+
+    void fillAccelerators() {
+        acceleratorModel->setRowCount(acceleratorRows(*choice));
+        const QStringList notes = memorySentences(choice->run, choice->plan);
+        memoryNote->setText(notes.join(QLatin1Char('\n')));
+        memoryNote->setVisible(!notes.isEmpty());
+        tabs->prepare(
+            [run = choice->run, strategy = strategy()] { return report::memoryChart(run.outcome(), strategy); },
+            [this](report::Chart chart) { acceleratorCharts->setCharts({std::move(chart)}); });
+    }
+
+    QWidget* makeScaling() {
+        scaling = new ScalingView;
+        return scaling;
+    }
+
+    void fillScaling() { scaling->setRun(choice->run, history, kept); }
+
+    QWidget* makeConvergence() {
+        convergence = new ConvergenceView;
+        convergence->setEmptyText(tr("No curves were recorded for this run; run it again to see how it converges."));
+        return convergence;
+    }
+
+    void fillConvergence() {  // NOLINT(readability-make-member-function-const): one of a row of fillers
+        convergence->setCurves(curves);
+    }
+
+    QWidget* makeAssumptions() {
+        assumptions = new AssumptionsPane;
+        return assumptions;
+    }
+
+    void fillAssumptions() {  // NOLINT(readability-make-member-function-const): one of a row of fillers
+        assumptions->setResult(choice->run.result());
+    }
+
+    void showLayer() {
+        if (layerTable == nullptr) return;
+        choosing = true;
+        layerTable->setCurrentRow(layer);
+        choosing = false;
+        layerCharts->plot()->setSelected(layer >= 0 ? 0 : -1, layer);
+    }
+};
+
+PartitionTabs::PartitionTabs(SharedChoice choice, QWidget* parent) : LazyTabs(parent), d_(new Implementation) {
+    d_->tabs = this;
+    d_->choice = std::move(choice);
+    Implementation* d = d_.get();
+    auto* types = new QWidget(this);
+    d->mapPage = new QVBoxLayout(types);
+    d->mapPage->setContentsMargins(0, 0, 0, 0);
+    types->hide();
+    const auto show = [types] {
+        types->show();
+        return types;
+    };
+    addPage(QLatin1String(kTypes), tr("Types of layers"), show, [] {});
+    setPageShown(QLatin1String(kTypes), false);
+    addPage(kFirstDetails, tr("Strategies"), d, &Implementation::makeStrategies, &Implementation::fillStrategies);
+    addPage("layers", tr("Layers"), d, &Implementation::makeLayers, &Implementation::fillLayers);
+    addPage("levels", tr("Levels"), d, &Implementation::makeLevels, &Implementation::fillLevels);
+    addPage("scaling", tr("Scaling"), d, &Implementation::makeScaling, &Implementation::fillScaling);
+    addPage("timeline", tr("Timeline"), d, &Implementation::makeTimeline, &Implementation::fillTimeline);
+    addPage("accelerators", tr("Accelerators"), d, &Implementation::makeAccelerators,
+            &Implementation::fillAccelerators);
+    addPage("convergence", tr("Convergence"), d, &Implementation::makeConvergence, &Implementation::fillConvergence);
+    addPage("assumptions", tr("Assumptions"), d, &Implementation::makeAssumptions, &Implementation::fillAssumptions);
+}
+
+PartitionTabs::~PartitionTabs() = default;
+
+QVBoxLayout* PartitionTabs::mapPage() const {
+    return d_->mapPage;
+}
+
+void PartitionTabs::setCurves(std::shared_ptr<const std::vector<Curve>> curves) {
+    d_->curves = std::move(curves);
+}
+
+void PartitionTabs::setHistory(const std::filesystem::path& history, store::RunId kept) {
+    d_->history = history;
+    d_->kept = kept;
+}
+
+QVector<Exportable> PartitionTabs::exportables() const {
+    // What is shown is of another run until its tab is seen again.
+    const bool isOfThis = d_->scaling != nullptr && d_->scaling->run().shared() == d_->choice->run.shared();
+    return isOfThis ? d_->scaling->exportables() : QVector<Exportable>();
+}
+
+void PartitionTabs::setLayer(int layer) {
+    d_->layer = layer;
+    d_->showLayer();
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,452 @@
+#include "ui/views/runs/report_document.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDate>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QImage>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QSvgRenderer>
+#include <QTimer>
+#include <QVBoxLayout>
+#include <QWheelEvent>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/draw/drawing.h"
+#include "core/draw/raster.h"
+#include "ui/models/background.h"
+#include "ui/models/partition_run.h"
+#include "ui/models/text.h"
+#include "ui/theme/theme.h"
+#include "ui/views/empty_state.h"
+#include "ui/views/message_bar.h"
+#include "ui/views/runs/run_view.h"
+#include "ui/views/text_label.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kSettleMilliseconds = 250;
+constexpr int kPageWidth = 794, kPageHeight = 1123;  ///< at 100 %
+constexpr std::array kZooms{0.5, 0.75, 1.0, 1.25, 1.5, 2.0};
+constexpr int kMostPages = 40;  ///< in the preview; an export has them all
+
+/// What a report consists of, alive on any thread.
+struct Plan {
+    QString title;
+    std::vector<RunState> runs;
+    report::ReportOptions options;
+
+    std::vector<report::ReportRun> reportRuns() const {
+        std::vector<report::ReportRun> list;
+        for (const RunState& run : runs) list.push_back({.title = run.title.toStdString(), .result = run.result.get()});
+        return list;
+    }
+};
+
+/// A page by Qt's own reader of SVG, which knows neither nesting nor hatching.
+QImage plainImageOf(const std::string& page, double scale) {
+    QSvgRenderer renderer(QByteArray::fromStdString(report::withoutNesting(page)));
+    QImage image(QSize(qRound(kPageWidth * scale), qRound(kPageHeight * scale)), QImage::Format_ARGB32_Premultiplied);
+    image.fill(theme().dataColour(report::Theme(report::ThemeKind::light)("surface")));
+    QPainter painter(&image);
+    painter.setRenderHint(QPainter::Antialiasing);
+    renderer.render(&painter);
+    return image;
+}
+
+struct Preview {
+    std::vector<QImage> pages;
+    std::size_t all = 0;
+    QString problem;  ///< why the pages are not drawn as they will be printed
+};
+
+/// A page as it will be printed. Throws FileError where the program for that is missing.
+QImage printedImageOf(const std::string& page, double scale) {
+    const std::string png = report::toPng(page, scale);
+    QImage image;
+    image.loadFromData(reinterpret_cast<const uchar*>(png.data()), static_cast<int>(png.size()), "PNG");
+    return image;
+}
+
+/// The page as it will be printed, else as well as Qt can draw it.
+void addPage(Preview& preview, const std::string& page, double scale) {
+    if (preview.problem.isEmpty()) {
+        try {
+            preview.pages.push_back(printedImageOf(page, scale));
+            return;
+        } catch (const FileError& error) {
+            preview.problem = QString::fromUtf8(error.what());
+        }
+    }
+    preview.pages.push_back(plainImageOf(page, scale));
+}
+
+Preview previewOf(const Plan& plan, double scale) {
+    Preview preview;
+    const std::vector<std::string> pages =
+        report::reportPages(plan.title.toStdString(), plan.reportRuns(), plan.options);
+    preview.all = pages.size();
+    for (const std::string& page : pages)
+        if (preview.pages.size() < kMostPages) addPage(preview, page, scale);
+    return preview;
+}
+
+/// Writes the report in the format that the file's name ends in.
+void write(const Plan& plan, const QString& path) {
+    const std::string title = plan.title.toStdString();
+    std::string bytes;
+    if (path.endsWith(QLatin1String(".pdf"), Qt::CaseInsensitive)) {
+        bytes = report::pdfReport(title, plan.reportRuns(), plan.options);
+    } else if (path.endsWith(QLatin1String(".md"), Qt::CaseInsensitive)) {
+        bytes = report::markdownReport(title, plan.reportRuns(), plan.options);
+    } else {
+        bytes = report::htmlReport(title, plan.reportRuns(), plan.options);
+    }
+    writeFile(path.toStdString(), bytes);
+}
+
+/// A section that can be left out: a row of the list of boxes.
+struct SectionRow {
+    const char* id;
+    const char* title;
+    bool report::ReportOptions::*field;
+};
+
+constexpr std::array kSections{
+    SectionRow{"comparison", QT_TRANSLATE_NOOP("ReportDocument", "Comparison"), &report::ReportOptions::comparison},
+    SectionRow{"pictures", QT_TRANSLATE_NOOP("ReportDocument", "Pictures"), &report::ReportOptions::pictures},
+    SectionRow{"tables", QT_TRANSLATE_NOOP("ReportDocument", "Tables"), &report::ReportOptions::tables},
+    SectionRow{"assumptions", QT_TRANSLATE_NOOP("ReportDocument", "Assumptions and warnings"),
+               &report::ReportOptions::assumptions},
+    SectionRow{"provenance", QT_TRANSLATE_NOOP("ReportDocument", "Where from"), &report::ReportOptions::provenance},
+    SectionRow{"studies", QT_TRANSLATE_NOOP("ReportDocument", "Appendix: studies as files"),
+               &report::ReportOptions::studies},
+};
+
+}  // namespace
+
+struct ReportDocument::Implementation {
+    ReportDocument* document = nullptr;
+    QString key;
+    std::vector<RunState> runs;
+    int generation = 0;
+
+    QStackedWidget* stack = nullptr;
+    EmptyState* empty = nullptr;
+    QLineEdit* title = nullptr;
+    std::array<QCheckBox*, kSections.size()> boxes{};
+    std::vector<QCheckBox*> runBoxes;
+    QVBoxLayout* runColumn = nullptr;
+    QLabel* status = nullptr;
+    MessageBar* note = nullptr;
+    QScrollArea* scroll = nullptr;
+    QComboBox* zoomBox = nullptr;
+    QWidget* paper = nullptr;
+    QVBoxLayout* pages = nullptr;
+    std::vector<QLabel*> sheets;
+    double drawn = 0;  ///< the zoom that the pages were drawn for
+    int pageCount = 0;
+    QTimer* settle = nullptr;
+    QAction* html = nullptr;
+    QAction* pdf = nullptr;
+    QAction* markdown = nullptr;
+
+    void build();
+    QWidget* buildChoices();
+    void buildActions();
+    QPushButton* buttonOf(QAction* action) const;
+    Plan plan() const;
+    void render();
+    void show(const Preview& preview);
+    double zoom() const;
+    void fit();
+    void askAndExport(const QString& suffix, const QString& filter) const;
+};
+
+void ReportDocument::Implementation::build() {
+    buildActions();
+    auto* outer = new QVBoxLayout(document);
+    outer->setContentsMargins(0, 0, 0, 0);
+    stack = new QStackedWidget;
+    outer->addWidget(stack);
+    empty =
+        new EmptyState(QStringLiteral("report"), tr("Choose runs in the history, then Report, to lay them out here."));
+    stack->addWidget(empty);
+    auto* page = new QWidget;
+    stack->addWidget(page);
+    auto* row = new QHBoxLayout(page);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(0);
+    row->addWidget(buildChoices());
+    scroll = new QScrollArea;
+    scroll->setWidgetResizable(true);
+    scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // pages as wide as the room do not change it
+    scroll->viewport()->installEventFilter(document);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setAccessibleName(tr("Preview"));
+    paper = new QWidget;
+    pages = new QVBoxLayout(paper);
+    pages->setAlignment(Qt::AlignTop | Qt::AlignHCenter);
+    pages->setSpacing(theme().spacing(4));
+    scroll->setWidget(paper);
+    auto* preview = new QVBoxLayout;
+    preview->setSpacing(0);
+    note = new MessageBar(page);
+    note->hide();
+    preview->addWidget(note);
+    preview->addWidget(scroll, 1);
+    row->addLayout(preview, 1);
+    settle = new QTimer(document);
+    settle->setSingleShot(true);
+    settle->setInterval(kSettleMilliseconds);
+    connect(settle, &QTimer::timeout, document, [this] { render(); });
+}
+
+QWidget* ReportDocument::Implementation::buildChoices() {
+    auto* side = new QWidget;
+    side->setFixedWidth(theme().spacing(60));
+    auto* column = new QVBoxLayout(side);
+    const int space = theme().spacing(3);
+    column->setContentsMargins(space, space, space, space);
+    column->setSpacing(theme().spacing(2));
+    column->addWidget(textLabel(tr("Title"), Theme::Text::base, QString(), true));
+    title = new QLineEdit(tr("Tessera report"));
+    title->setMaxLength(200);
+    title->setAccessibleName(tr("Title of the report"));
+    column->addWidget(title);
+    connect(title, &QLineEdit::textChanged, document, [this] { settle->start(); });
+    column->addSpacing(space);
+    column->addWidget(textLabel(tr("Sections"), Theme::Text::base, QString(), true));
+    for (std::size_t index = 0; index < kSections.size(); ++index) {
+        auto* box = new QCheckBox(tr(kSections.at(index).title));
+        box->setChecked(report::ReportOptions().*kSections.at(index).field);
+        boxes.at(index) = box;
+        column->addWidget(box);
+        connect(box, &QCheckBox::toggled, document, [this] { settle->start(); });
+    }
+    column->addSpacing(space);
+    column->addWidget(textLabel(tr("Runs"), Theme::Text::base, QString(), true));
+    runColumn = new QVBoxLayout;
+    column->addLayout(runColumn);
+    column->addStretch();
+    column->addWidget(textLabel(tr("Zoom of the preview"), Theme::Text::base, QString(), true));
+    zoomBox = new QComboBox;
+    zoomBox->setAccessibleName(tr("Zoom of the preview"));
+    zoomBox->addItem(tr("Page width"), 0.0);
+    for (const double each : kZooms) zoomBox->addItem(tr("%1 %").arg(100 * each, 0, 'f', 0), each);
+    column->addWidget(zoomBox);
+    connect(zoomBox, qOverload<int>(&QComboBox::currentIndexChanged), document, [this] { fit(); });
+    column->addSpacing(space);
+    status = textLabel(QString(), Theme::Text::base, QStringLiteral("secondary"), false, true);
+    column->addWidget(status);
+    for (QAction* action : {html, pdf, markdown}) column->addWidget(buttonOf(action));
+    return side;
+}
+
+QPushButton* ReportDocument::Implementation::buttonOf(QAction* action) const {
+    auto* button = new QPushButton(action->text());
+    connect(button, &QPushButton::clicked, action, &QAction::trigger);
+    return button;
+}
+
+void ReportDocument::Implementation::buildActions() {
+    const auto add = [this](const QString& text, const QString& suffix, const QString& filter) {
+        auto* action = new QAction(theme().icon(QStringLiteral("export")), text, document);
+        connect(action, &QAction::triggered, document, [this, suffix, filter] { askAndExport(suffix, filter); });
+        return action;
+    };
+    html = add(tr("Export HTML…"), QStringLiteral("html"), tr("Web page (*.html)"));
+    pdf = add(tr("Export PDF…"), QStringLiteral("pdf"), tr("PDF (*.pdf)"));
+    markdown = add(tr("Export Markdown…"), QStringLiteral("md"), tr("Markdown (*.md)"));
+}
+
+Plan ReportDocument::Implementation::plan() const {
+    Plan chosen{title->text(), {}, document->options()};
+    for (std::size_t run = 0; run < runs.size(); ++run)
+        if (run >= runBoxes.size() || runBoxes[run]->isChecked()) chosen.runs.push_back(runs[run]);
+    return chosen;
+}
+
+void ReportDocument::Implementation::render() {
+    ++generation;
+    status->setText(tr("Laying out the pages…"));
+    drawn = zoom();
+    inBackground(
+        document, [chosen = plan(), scale = document->devicePixelRatioF() * drawn] { return previewOf(chosen, scale); },
+        [this, at = generation](const Preview& preview) {
+            if (at == generation) show(preview);
+        },
+        [this](const QString& problem) { status->setText(problem); });
+}
+
+void ReportDocument::Implementation::show(const Preview& preview) {
+    while (QLayoutItem* old = pages->takeAt(0)) {
+        if (QWidget* widget = old->widget()) widget->deleteLater();
+        delete old;
+    }
+    sheets.clear();
+    note->setVisible(!preview.problem.isEmpty());
+    if (!preview.problem.isEmpty())
+        note->showMessage(MessageBar::Kind::warning,
+                          tr("The preview is drawn without hatching: %1").arg(preview.problem));
+    for (const QImage& image : preview.pages) {
+        auto* label = new QLabel;
+        label->setPixmap(QPixmap::fromImage(image));
+        label->setScaledContents(true);
+        label->setAccessibleName(tr("Page of the report"));
+        pages->addWidget(label);
+        sheets.push_back(label);
+    }
+    fit();
+    pageCount = static_cast<int>(preview.all);
+    status->setText(preview.all > preview.pages.size()
+                        ? tr("%1 pages; the first %2 are shown.").arg(preview.all).arg(preview.pages.size())
+                        : (preview.all == 1 ? tr("1 page") : tr("%1 pages").arg(preview.all)));
+}
+
+/// How much larger than at 100 % pages are: as wide as the preview, or as chosen.
+double ReportDocument::Implementation::zoom() const {
+    if (const double chosen = zoomBox->currentData().toDouble(); chosen > 0) return chosen;
+    const QMargins margins = pages->contentsMargins();
+    const double room = scroll->viewport()->width() - margins.left() - margins.right();
+    return std::clamp(room / kPageWidth, kZooms.front() / 2, kZooms.back());
+}
+
+/// Pages take their new size at once, and are drawn sharply when it rests.
+void ReportDocument::Implementation::fit() {
+    const double now = zoom();
+    for (QLabel* sheet : sheets) sheet->setFixedSize(qRound(kPageWidth * now), qRound(kPageHeight * now));
+    if (!sheets.empty() && std::abs(now - drawn) > 1e-3) settle->start();
+}
+
+bool ReportDocument::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) d_->fit();
+    if (event->type() == QEvent::Wheel) {
+        const auto* wheel = static_cast<QWheelEvent*>(event);
+        if (wheel->modifiers().testFlag(Qt::ControlModifier)) {
+            const int step = wheel->angleDelta().y() > 0 ? 1 : -1;
+            int index = d_->zoomBox->currentIndex();
+            if (index == 0)  // from the page's width to the next fixed one
+                while (index + 1 < d_->zoomBox->count() && d_->zoomBox->itemData(index + 1).toDouble() <= d_->zoom())
+                    ++index;
+            d_->zoomBox->setCurrentIndex(std::clamp(index + step, 1, d_->zoomBox->count() - 1));
+            return true;
+        }
+    }
+    return Document::eventFilter(watched, event);
+}
+
+void ReportDocument::Implementation::askAndExport(const QString& suffix, const QString& filter) const {
+    auto* dialog =
+        new QFileDialog(document, tr("Export report"), fileStem(title->text()) + QLatin1Char('.') + suffix, filter);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(suffix);
+    connect(dialog, &QFileDialog::fileSelected, document, &ReportDocument::exportReport);
+    dialog->open();
+}
+
+ReportDocument::ReportDocument(const QString& key, QWidget* parent) : Document(parent), d_(new Implementation) {
+    d_->document = this;
+    d_->key = key;
+    d_->build();
+}
+
+ReportDocument::~ReportDocument() = default;
+
+QString ReportDocument::key() const {
+    return d_->key;
+}
+
+QString ReportDocument::title() const {
+    return tr("Report");
+}
+
+QVector<QAction*> ReportDocument::documentActions() {
+    return {d_->html, d_->pdf, d_->markdown};
+}
+
+void ReportDocument::setRuns(const std::vector<RunState>& runs) {
+    d_->runs.clear();
+    for (QCheckBox* box : d_->runBoxes) box->deleteLater();
+    d_->runBoxes.clear();
+    for (const RunState& run : runs) {
+        if (run.result == nullptr || runViewOf(*run.result) == nullptr) continue;
+        d_->runs.push_back(run);
+        auto* box =
+            new QCheckBox(QString(shownText(run.title.toStdString())).replace(QLatin1Char('&'), QLatin1String("&&")));
+        box->setChecked(true);
+        box->setToolTip(shownText(run.title.toStdString()).toHtmlEscaped());
+        connect(box, &QCheckBox::toggled, this, [this] { d_->settle->start(); });
+        d_->runColumn->addWidget(box);
+        d_->runBoxes.push_back(box);
+    }
+    d_->boxes.at(0)->setVisible(d_->runs.size() > 1);
+    if (d_->runs.empty() && !runs.empty())
+        d_->empty->setSentence(tr("None of these runs has a result; finish or run them again to report on them."));
+    d_->stack->setCurrentIndex(d_->runs.empty() ? 0 : 1);
+    if (!d_->runs.empty()) d_->render();
+}
+
+void ReportDocument::setReportTitle(const QString& title) {
+    d_->title->setText(title);
+}
+
+void ReportDocument::setOptions(const report::ReportOptions& options) {
+    for (std::size_t index = 0; index < kSections.size(); ++index)
+        d_->boxes.at(index)->setChecked(options.*kSections.at(index).field);
+}
+
+report::ReportOptions ReportDocument::options() const {
+    report::ReportOptions options;
+    options.date = QDate::currentDate().toString(Qt::ISODate).toStdString();
+    for (std::size_t index = 0; index < kSections.size(); ++index)
+        options.*kSections.at(index).field = d_->boxes.at(index)->isChecked();
+    return options;
+}
+
+int ReportDocument::pageCount() const {
+    return d_->pageCount;
+}
+
+void ReportDocument::exportReport(const QString& path) {
+    inBackground(
+        this,
+        [plan = d_->plan(), path] {
+            write(plan, path);
+            return path;
+        },
+        [this](const QString& written) { emit done(tr("Saved %1.").arg(written)); },
+        [this](const QString& problem) { emit messaged(problem, QString()); });
+}
+
+QJsonObject ReportDocument::saveView() const {
+    QJsonObject view{{QStringLiteral("title"), d_->title->text()}};
+    for (std::size_t index = 0; index < kSections.size(); ++index)
+        view.insert(QLatin1String(kSections.at(index).id), d_->boxes.at(index)->isChecked());
+    return view;
+}
+
+void ReportDocument::restoreView(const QJsonObject& view) {
+    const QString title = view.value(QLatin1String("title")).toString();
+    if (!title.isEmpty()) d_->title->setText(title);
+    for (std::size_t index = 0; index < kSections.size(); ++index)
+        d_->boxes.at(index)->setChecked(view.value(QLatin1String(kSections.at(index).id))
+                                            .toBool(report::ReportOptions().*kSections.at(index).field));
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,165 @@
+#include "ui/views/runs/run_progress.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <cmath>
+#include <utility>
+
+#include "core/base/units.h"
+#include "core/study/progress_value.h"
+#include "ui/jobs/run_status.h"
+#include "ui/models/partition_run.h"
+#include "ui/models/text.h"
+#include "ui/theme/theme.h"
+#include "ui/views/plot/convergence_view.h"
+
+namespace tessera::ui {
+
+namespace {
+
+using store::RunStatus;
+
+constexpr int kFullBar = 1000;
+
+/// Of a run that the history has not told anything about yet, too.
+QString titleOf(const RunState& state) {
+    if (state.job == 0 && state.run == 0 && state.status == RunStatus::queued)
+        return RunProgress::tr("Waiting for the history");
+    const bool says = state.status == RunStatus::running && !state.task.isEmpty();
+    QString title = says ? shownText(state.task.toStdString()) : statusTitle(state.status);
+    title[0] = title[0].toUpper();  // engines name their tasks as parts of a sentence
+    return title;
+}
+
+}  // namespace
+
+QString durationText(double seconds) {
+    constexpr int kMinute = 60;
+    constexpr int kHour = 3600;
+    const auto whole = static_cast<qint64>(std::llround(seconds));
+    if (seconds < 10) return RunProgress::tr("%1 s").arg(seconds, 0, 'f', 1);
+    if (whole < kMinute) return RunProgress::tr("%1 s").arg(whole);
+    if (whole < kHour) return RunProgress::tr("%1 min %2 s").arg(whole / kMinute).arg(whole % kMinute);
+    return RunProgress::tr("%1 h %2 min").arg(whole / kHour).arg(whole % kHour / kMinute);
+}
+
+struct RunProgress::Implementation {
+    RunState state;
+    QLabel* title = nullptr;
+    QLabel* line = nullptr;
+    QLabel* problem = nullptr;
+    QProgressBar* bar = nullptr;
+    ConvergenceView* convergence = nullptr;
+    QPlainTextEdit* log = nullptr;
+    QPushButton* resume = nullptr;
+    QPushButton* repeat = nullptr;
+    QPushButton* study = nullptr;
+    qsizetype shownLog = 0;
+    bool looked = false;  ///< the axis is as the study wants it, or as somebody chose since
+
+    QString lineText() const {
+        QStringList parts;
+        if (state.total > 0) parts << tr("%1 %").arg(std::floor(100 * state.done / state.total));
+        if (state.rate > 0) parts << tr("%1/s").arg(QString::fromStdString(formatCount(state.rate)));
+        if (!state.best.isEmpty()) parts << tr("best %1").arg(state.best);
+        if (state.seconds > 0) parts << tr("%1 elapsed").arg(durationText(state.seconds));
+        if (isWorking(state.status) && !state.left.isEmpty()) parts << state.left;
+        return parts.join(QStringLiteral(" · "));
+    }
+
+    QString liveText() const {
+        if (state.status != RunStatus::running) return {};
+        if (!state.curves || state.curves->empty()) return tr("Live");
+        return tr("Live · last improvement %1 ago").arg(durationText(state.sinceImprovement));
+    }
+
+    void showCurves() {
+        if (!state.study.engine.empty() && !std::exchange(looked, true))
+            convergence->setLogarithmic(study::progressSpansDecades(state.study));
+        convergence->setValueTitle(QString::fromStdString(study::progressTitle(state.study)));
+        convergence->setCurves(state.curves);
+        convergence->setLive(liveText());
+    }
+
+    void showLog() {
+        if (shownLog > state.log.size()) {
+            log->clear();
+            shownLog = 0;
+        }
+        for (; shownLog < state.log.size(); ++shownLog)
+            log->appendPlainText(shownText(state.log.at(shownLog).toStdString()));
+        log->setVisible(shownLog > 0);
+    }
+};
+
+RunProgress::RunProgress(QWidget* parent) : QWidget(parent), d_(new Implementation) {
+    auto* layout = new QVBoxLayout(this);
+    const int space = theme().spacing(3);
+    layout->setContentsMargins(space, space, space, space);
+    layout->setSpacing(theme().spacing(2));
+    const auto label = [&] {
+        auto* text = new QLabel(this);
+        text->setTextFormat(Qt::PlainText);
+        text->setWordWrap(true);
+        text->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        layout->addWidget(text);
+        return text;
+    };
+    d_->title = label();
+    d_->title->setFont(theme().font(Theme::Text::headline, true));
+    d_->line = label();
+    d_->line->setFont(theme().font(Theme::Text::base, false, true));
+    d_->problem = label();
+    d_->bar = new QProgressBar(this);
+    d_->bar->setTextVisible(false);
+    d_->bar->setAccessibleName(tr("Progress"));
+    layout->addWidget(d_->bar);
+    auto* row = new QHBoxLayout;
+    d_->resume = new QPushButton(tr("Resume"), this);
+    d_->repeat = new QPushButton(tr("Run again"), this);
+    d_->study = new QPushButton(tr("Open its study"), this);
+    for (QWidget* button :
+         {static_cast<QWidget*>(d_->resume), static_cast<QWidget*>(d_->repeat), static_cast<QWidget*>(d_->study)})
+        row->addWidget(button);
+    row->addStretch();
+    layout->addLayout(row);
+    d_->convergence = new ConvergenceView(this);
+    layout->addWidget(d_->convergence, 1);
+    d_->log = new QPlainTextEdit(this);
+    d_->log->setReadOnly(true);
+    d_->log->setMaximumBlockCount(1000);
+    d_->log->setAccessibleName(tr("What the run said"));
+    d_->log->setMaximumHeight(theme().spacing(30));
+    layout->addWidget(d_->log);
+    connect(d_->resume, &QPushButton::clicked, this, &RunProgress::resumeRequested);
+    connect(d_->repeat, &QPushButton::clicked, this, &RunProgress::repeatRequested);
+    connect(d_->study, &QPushButton::clicked, this, &RunProgress::studyRequested);
+}
+
+RunProgress::~RunProgress() = default;
+
+void RunProgress::setState(const RunState& state) {
+    d_->state = state;
+    const bool live = isWorking(state.status);
+    d_->title->setText(titleOf(state));
+    d_->line->setText(d_->lineText());
+    d_->line->setVisible(!d_->line->text().isEmpty());
+    d_->problem->setText(state.problem);
+    d_->problem->setVisible(!state.problem.isEmpty());
+    d_->bar->setVisible(live);
+    d_->bar->setRange(0, state.total > 0 || state.status != RunStatus::running ? kFullBar : 0);
+    d_->bar->setValue(state.total > 0 ? static_cast<int>(kFullBar * std::min(1.0, state.done / state.total)) : 0);
+    d_->resume->setVisible(canResume(state.status) && state.run != 0);
+    d_->repeat->setVisible(endedInVain(state.status));
+    d_->study->setVisible(endedInVain(state.status));
+    const bool curves = live || (state.curves && !state.curves->empty());
+    d_->convergence->setVisible(curves);
+    if (curves) d_->showCurves();
+    d_->showLog();
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,151 @@
+#include "ui/views/runs/solving_pages.h"
+
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSplitter>
+#include <QThreadPool>
+#include <QVBoxLayout>
+#include <cmath>
+#include <utility>
+
+#include "core/base/progress.h"
+#include "core/store/recorder.h"
+#include "ui/theme/theme.h"
+#include "ui/views/empty_state.h"
+#include "ui/views/lazy_tabs.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/partition_panes.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr int kDrawMilliseconds = 50;
+constexpr int kParts = 1000;  ///< of the progress bar
+
+}  // namespace
+
+SolvingPages::BesidesThePool::BesidesThePool() {
+    QThreadPool::globalInstance()->releaseThread();
+}
+
+SolvingPages::BesidesThePool::~BesidesThePool() {
+    QThreadPool::globalInstance()->reserveThread();
+}
+
+SolvingPages::SolvingPages(Texts texts, const QVector<TableModel::Column>& columns, QWidget* parent)
+    : QStackedWidget(parent),
+      texts_(std::move(texts)),
+      hint_(new EmptyState(QStringLiteral("scaling"), {})),
+      ask_(hint_->addAction({}, QStringLiteral("run"), [this] { emit asked(); })),
+      task_(new QLabel),
+      bar_(new QProgressBar),
+      chart_(new ChartPane({}, texts_.title)),
+      notes_(sentences()) {
+    addWidget(hint_);
+    addWidget(workingPage());
+    addWidget(foundPage(columns));
+    drawing_.setInterval(kDrawMilliseconds);
+    connect(&drawing_, &QTimer::timeout, this, &SolvingPages::showProgress);
+}
+
+SolvingPages::~SolvingPages() {
+    if (work_) work_->cancel.request_stop();
+}
+
+QWidget* SolvingPages::workingPage() {
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    task_->setTextFormat(Qt::PlainText);
+    task_->setAlignment(Qt::AlignCenter);
+    setLook(*task_, "tone", QStringLiteral("secondary"));
+    bar_->setRange(0, kParts);
+    bar_->setFixedWidth(theme().spacing(80));
+    bar_->setAccessibleName(texts_.bar);
+    auto* stop = new QPushButton(tr("Cancel"));
+    connect(stop, &QPushButton::clicked, this, &SolvingPages::cancelAsked);
+    column->addStretch();
+    column->addWidget(task_);
+    column->addWidget(bar_, 0, Qt::AlignHCenter);
+    column->addWidget(stop, 0, Qt::AlignHCenter);
+    column->addStretch();
+    return page;
+}
+
+QWidget* SolvingPages::foundPage(const QVector<TableModel::Column>& columns) {
+    chart_->plot()->setExplainable(false);  // these are no numbers of the run's own result
+    model_ = new TableModel(columns, this);
+    auto* table = new TableView(model_, texts_.title);
+    table->setFilterVisible(false);
+    setLook(*notes_, "tone", QStringLiteral("secondary"));
+    auto* page = new QWidget;
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme().spacing(2));
+    column->addWidget(besides(chart_, table), 1);
+    column->addWidget(notes_);
+    return page;
+}
+
+void SolvingPages::say(const QString& sentence, const QString& button) {
+    hint_->setSentence(sentence);
+    ask_->setText(button);
+    ask_->setVisible(!button.isEmpty());
+    setCurrentIndex(0);
+}
+
+void SolvingPages::showWorking() {
+    setCurrentIndex(1);
+}
+
+void SolvingPages::showFound(const report::Chart& chart, int rows, const QString& notes) {
+    chart_->setCharts({chart});
+    model_->setRowCount(rows);
+    notes_->setText(notes);
+    setCurrentIndex(2);
+}
+
+std::shared_ptr<SolvingPages::Work> SolvingPages::begin() {
+    work_ = std::make_shared<Work>();
+    showProgress();
+    showWorking();
+    drawing_.start();
+    return work_;
+}
+
+void SolvingPages::end() {
+    work_.reset();
+    drawing_.stop();
+}
+
+bool SolvingPages::giveUp() {
+    if (!work_) return false;
+    work_->cancel.request_stop();
+    end();
+    return true;
+}
+
+study::RunHooks SolvingPages::hooksOf(const std::shared_ptr<Work>& work, const std::filesystem::path& history,
+                                      store::RunId kept) {
+    study::RunHooks hooks;
+    hooks.cancel = work->cancel.get_token();
+    hooks.progress = [work](const ProgressEvent& event) {
+        work->done = event.done;
+        work->total = event.total;
+    };
+    if (kept != 0 && !history.empty())
+        hooks.locate = store::storedInputs(store::Store::open(history, store::OpenMode::readOnly), kept);
+    return hooks;
+}
+
+void SolvingPages::showProgress() {
+    if (!work_) return;
+    const double total = work_->total;
+    bar_->setValue(total > 0 ? static_cast<int>(kParts * work_->done / total) : 0);
+    task_->setText(total > 0 ? texts_.progress.arg(std::floor(work_->done.load())).arg(total)
+                             : tr("Reading the study's inputs…"));
+}
+
+}  // namespace tessera::ui

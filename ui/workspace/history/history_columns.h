@@ -1,0 +1,49 @@
+#pragma once
+
+#include <QHash>
+#include <QJsonObject>
+#include <QObject>
+
+#include "ui/workspace/history/column_chooser.h"
+
+class QMenu;
+class QTableView;
+
+namespace tessera::ui {
+
+class HistoryModel;
+
+/// Which columns of the history are shown, and how wide. As many as fit the table's width, the most important first;
+/// the name takes what is left. What a person chose stays as chosen.
+class HistoryColumns : public QObject {
+    Q_OBJECT
+
+public:
+    HistoryColumns(QTableView& table, HistoryModel& model, QObject* parent);
+
+    /// Hides the column under the pointer, and opens the dialog.
+    void fillMenu(QMenu& menu, int column);
+    /// All columns and the metrics that the history knows, with a check each.
+    QVector<ColumnChooser::Choice> choices();
+    void openChooser();
+    QJsonObject save() const;
+    void restore(const QJsonObject& saved);
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void fit();
+    void show(int column, bool on);
+    void showMetric(const QString& name, bool on);
+    int leastWidth(int column) const;
+    QList<int> byImportance() const;
+
+    QTableView* table_;
+    HistoryModel* model_;
+    QHash<int, bool> chosen_;  ///< shown or hidden by hand, by column
+    QHash<int, int> widths_;   ///< given by hand, by column
+    bool fitting_ = false;
+};
+
+}  // namespace tessera::ui

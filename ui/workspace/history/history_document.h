@@ -1,0 +1,90 @@
+#pragma once
+
+#include <QTableView>
+#include <QUndoStack>
+#include <functional>
+
+#include "ui/views/document.h"
+#include "ui/workspace/history/history_filters.h"
+#include "ui/workspace/history/history_model.h"
+
+class QLabel;
+
+namespace tessera::ui {
+
+class EmptyState;
+class HistoryColumns;
+
+/// All runs: search, filter, sort, annotate, delete with undo, run again, compare, report, export, import.
+class HistoryDocument : public Document {
+    Q_OBJECT
+
+public:
+    explicit HistoryDocument(History& history, QWidget* parent = nullptr);
+    QString kind() const override { return QStringLiteral("history"); }
+    QString key() const override { return {}; }
+    QString title() const override { return tr("History"); }
+    QString iconName() const override { return QStringLiteral("history"); }
+    QUndoStack* undoStack() override { return &undo_; }
+    QVector<QAction*> documentActions() override { return actions_; }
+    QJsonObject saveView() const override;
+    void restoreView(const QJsonObject& view) override;
+    Facts overview() const override;
+
+    HistoryModel& model() { return model_; }
+    HistoryFilters& filters() { return *filters_; }
+    QTableView* table() const { return table_; }
+    /// The selected runs among the pages that were read.
+    std::vector<store::RunId> selectedRuns() const;
+    QAction* actionNamed(const QString& name) const;
+
+signals:
+    void repeatRequested(tessera::store::RunId run);
+    void resumeRequested(tessera::store::RunId run);
+
+private:
+    using Work = std::function<void(store::Store&)>;
+    using Runs = std::vector<store::RunId>;
+    /// Sets or takes off what runs can have; returns those that it changed.
+    using Mark = std::function<Runs(store::Store&, const Runs&, bool)>;
+    void buildTable();
+    void buildActions();
+    QAction* action(const QString& id, const QString& title, const QString& icon, const QKeySequence& keys,
+                    std::function<void()> run);
+    std::vector<store::RunRow> selectedRows() const;
+    std::size_t selectedCount() const;
+    void withSelectedRuns(std::function<void(const Runs&)> work);
+    void push(const QString& text, Work redo, Work undo);
+    void mark(const QString& text, const Runs& runs, const Mark& mark, bool to);
+    void star(const Runs& runs, bool starred);
+    void starSelected();
+    void tagSelected();
+    void remove();
+    void exportRuns();
+    void importRuns();
+    void inspectCurrent();
+    void updateActions();
+    /// How many runs are listed, as a sentence of plain text.
+    QString listedText() const;
+    void updateSummary();
+    void askForNames();
+    void showColumnMenu(const QPoint& position);
+    void keepSelection();
+    void restoreSelection();
+
+    History* history_;
+    HistoryModel model_;
+    QUndoStack undo_;
+    HistoryFilters* filters_;
+    QTableView* table_;
+    HistoryColumns* columns_ = nullptr;
+    QLabel* summary_;
+    EmptyState* hint_;
+    QVector<QAction*> actions_;
+    QString done_;  ///< what the last edit did, to be taken back; empty after others
+    std::vector<store::RunId> kept_;
+    int keptScroll_ = 0;
+    bool everSelected_ = false;
+};
+
+}  // namespace tessera::ui

@@ -1,0 +1,267 @@
+#include "ui/workspace/history/history_filters.h"
+
+#include <QComboBox>
+#include <QDateTime>
+#include <QHBoxLayout>
+#include <QJsonObject>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <QTimer>
+#include <QToolButton>
+
+#include "core/study/study.h"
+#include "ui/jobs/run_status.h"
+#include "ui/theme/theme.h"
+#include "ui/workspace/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+/// Typing is answered when it rests.
+constexpr int kTypingMilliseconds = 150;
+/// Least widths in spacing steps, and in letters.
+constexpr int kName = 34, kValue = 22, kLetters = 12;
+
+constexpr store::RunStatus kStatuses[] = {
+    store::RunStatus::running, store::RunStatus::queued, store::RunStatus::paused,   store::RunStatus::interrupted,
+    store::RunStatus::done,    store::RunStatus::failed, store::RunStatus::cancelled};
+
+struct TimeRow {
+    const char* title;
+    int days;
+};
+constexpr TimeRow kTimes[] = {{QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Any time"), 0},
+                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Today"), 1},
+                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last 7 days"), 7},
+                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last 30 days"), 30},
+                              {QT_TRANSLATE_NOOP("tessera::ui::HistoryFilters", "Last year"), 365}};
+
+QToolButton* toggle(const QString& text) {
+    auto* button = new QToolButton;
+    button->setCheckable(true);
+    button->setAutoRaise(true);
+    button->setText(text);
+    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    button->setFocusPolicy(Qt::StrongFocus);
+    return button;
+}
+
+}  // namespace
+
+HistoryFilters::HistoryFilters(QWidget* parent)
+    : QWidget(parent),
+      search_(edit(tr("Search the history"), tr("Search names, tags, notes, models, hardware"))),
+      model_(edit(tr("Model"), tr("Any model"))),
+      hardware_(edit(tr("Hardware"), tr("Any hardware"))),
+      least_(edit(tr("Least value"), tr("at least"))),
+      most_(edit(tr("Greatest value"), tr("at most"))),
+      status_(choice(tr("Status"))),
+      engine_(choice(tr("Engine"))),
+      tag_(choice(tr("Tag"))),
+      time_(choice(tr("Time"))),
+      metric_(choice(tr("Metric"))),
+      starred_(toggle({})),
+      deleted_(toggle(tr("Deleted"))),
+      more_(toggle(tr("More filters"))),
+      clear_(new QToolButton),
+      second_(new QWidget) {
+    search_->setClearButtonEnabled(true);
+    status_->addItem(tr("Any status"));
+    for (const store::RunStatus status : kStatuses) status_->addItem(statusText(status), static_cast<int>(status));
+    engine_->addItem(tr("Any engine"));
+    for (const study::Engine& row : study::engines())
+        engine_->addItem(engineText(std::string(row.id)), QString::fromStdString(std::string(row.id)));
+    for (const TimeRow& row : kTimes) time_->addItem(tr(row.title), row.days);
+    setTags({});
+    setMetrics({});
+    clear_->setText(tr("Clear"));
+    clear_->setAutoRaise(true);
+    clear_->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    clear_->setFocusPolicy(Qt::StrongFocus);
+    starred_->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    starred_->setToolTip(tr("Starred runs only"));
+    starred_->setAccessibleName(tr("Starred runs only"));
+    search_->setMinimumWidth(theme().spacing(40));
+    deleted_->setToolTip(tr("Show deleted runs, which can be restored"));
+    deleted_->setAccessibleName(tr("Show deleted runs"));
+
+    auto* first = new QHBoxLayout;
+    first->setSpacing(theme().spacing(2));
+    first->addWidget(search_, 3);
+    for (QWidget* each : std::initializer_list<QWidget*>{status_, starred_, more_, clear_}) first->addWidget(each);
+    auto* below = new QVBoxLayout(second_);
+    below->setContentsMargins(0, 0, 0, 0);
+    below->setSpacing(theme().spacing(2));
+    // Two lines, so that every field has room for what is typed into it.
+    for (const auto& line : std::initializer_list<std::initializer_list<std::pair<QWidget*, int>>>{
+             {{engine_, 0}, {model_, 1}, {hardware_, 1}, {tag_, 0}},
+             {{time_, 0}, {metric_, 2}, {least_, 1}, {most_, 1}, {deleted_, 0}}}) {
+        auto* row = new QHBoxLayout;
+        row->setSpacing(theme().spacing(2));
+        for (const auto& [widget, stretch] : line) row->addWidget(widget, stretch);
+        below->addLayout(row);
+    }
+    for (QLineEdit* each : {model_, hardware_}) each->setMinimumWidth(theme().spacing(kName));
+    for (QLineEdit* each : {least_, most_}) each->setMinimumWidth(theme().spacing(kValue));
+    for (QComboBox* each : {tag_, metric_}) {  // names of people may be long
+        each->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        each->setMinimumContentsLength(kLetters);
+    }
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme().spacing(2));
+    column->addLayout(first);
+    column->addWidget(second_);
+    second_->hide();
+
+    auto* rest = new QTimer(this);
+    rest->setSingleShot(true);
+    rest->setInterval(kTypingMilliseconds);
+    connect(rest, &QTimer::timeout, this, &HistoryFilters::changed);
+    for (QLineEdit* each : {search_, model_, hardware_, least_, most_})
+        connect(each, &QLineEdit::textChanged, this, [this, rest] {
+            checkRange();
+            rest->start();
+        });
+    for (QComboBox* each : {status_, engine_, tag_, time_, metric_})
+        connect(each, &QComboBox::currentIndexChanged, this, [this] {
+            checkRange();
+            emit changed();
+        });
+    for (QToolButton* each : {starred_, deleted_})
+        connect(each, &QToolButton::toggled, this, [this] {
+            checkRange();
+            emit changed();
+        });
+    connect(more_, &QToolButton::toggled, second_, &QWidget::setVisible);
+    connect(clear_, &QToolButton::clicked, this, [this] { clear(); });
+    const auto icons = [this] {
+        starred_->setIcon(theme().icon(QStringLiteral("star"), "secondary"));
+        more_->setIcon(theme().icon(QStringLiteral("filter"), "secondary"));
+        deleted_->setIcon(theme().icon(QStringLiteral("delete"), "secondary"));
+    };
+    icons();
+    connect(&theme(), &Theme::changed, this, icons);
+    checkRange();
+}
+
+QLineEdit* HistoryFilters::edit(const QString& name, const QString& hint) {
+    auto* made = new QLineEdit;
+    made->setAccessibleName(name);
+    made->setPlaceholderText(hint);
+    return made;
+}
+
+QComboBox* HistoryFilters::choice(const QString& name) {
+    auto* made = new QComboBox;
+    made->setAccessibleName(name);
+    made->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    return made;
+}
+
+void HistoryFilters::setTags(const QStringList& tags) {
+    const QSignalBlocker quiet(tag_);
+    const QString now = tag_->currentData().toString();
+    tag_->clear();
+    tag_->addItem(tr("Any tag"));
+    for (const QString& tag : tags) tag_->addItem(tag, tag);
+    tag_->setCurrentIndex(std::max(0, tag_->findData(now.isEmpty() ? QVariant() : QVariant(now))));
+}
+
+void HistoryFilters::setMetrics(const MetricKinds& kinds) {
+    kinds_ = kinds;
+    const QSignalBlocker quiet(metric_);
+    const QString now = metric_->currentData().toString();
+    metric_->clear();
+    metric_->addItem(tr("Any value"));
+    for (const study::Metric& kind : kinds.all()) {
+        const QString name = QString::fromStdString(kind.name);
+        metric_->addItem(kinds.title(name), name);
+    }
+    metric_->setCurrentIndex(std::max(0, metric_->findData(now.isEmpty() ? QVariant() : QVariant(now))));
+    checkRange();
+}
+
+void HistoryFilters::checkRange() {
+    const QString metric = metric_->currentData().toString();
+    for (QLineEdit* each : {least_, most_}) {
+        each->setEnabled(!metric.isEmpty());
+        const bool wrong =
+            !metric.isEmpty() && !each->text().trimmed().isEmpty() && !kinds_.value(metric, each->text());
+        each->setToolTip(wrong
+                             ? tr("This is no value of this metric; write it like %1").arg(kinds_.text(metric, 0.0362))
+                             : QString());
+        setLook(*each, "wrong", wrong);
+    }
+    clear_->setVisible(isActive());
+}
+
+store::HistoryQuery HistoryFilters::query(store::HistoryQuery base) const {
+    base.text = search_->text().trimmed().toStdString();
+    base.model = model_->text().trimmed().toStdString();
+    base.hardware = hardware_->text().trimmed().toStdString();
+    base.engine = engine_->currentData().toString().toStdString();
+    base.tag = tag_->currentData().toString().toStdString();
+    base.status.reset();
+    if (status_->currentIndex() > 0) base.status = static_cast<store::RunStatus>(status_->currentData().toInt());
+    base.starred.reset();
+    if (starred_->isChecked()) base.starred = true;
+    base.from.reset();
+    if (const int days = time_->currentData().toInt(); days > 0)
+        base.from = QDate::currentDate().addDays(1 - days).startOfDay().toMSecsSinceEpoch();
+    base.ranges.clear();
+    if (const QString metric = metric_->currentData().toString(); !metric.isEmpty())
+        base.ranges.push_back({.metric = metric.toStdString(),
+                               .least = kinds_.value(metric, least_->text()),
+                               .most = kinds_.value(metric, most_->text())});
+    base.deleted = deleted_->isChecked();
+    return base;
+}
+
+bool HistoryFilters::isActive() const {
+    const QLineEdit* const edits[] = {search_, model_, hardware_};
+    for (const QLineEdit* each : edits)
+        if (!each->text().trimmed().isEmpty()) return true;
+    const QComboBox* const choices[] = {status_, engine_, tag_, time_, metric_};
+    for (const QComboBox* each : choices)
+        if (each->currentIndex() > 0) return true;
+    return starred_->isChecked() || deleted_->isChecked();
+}
+
+void HistoryFilters::clear() {
+    {
+        const QSignalBlocker quiet(this);
+        for (QLineEdit* each : {search_, model_, hardware_, least_, most_}) each->clear();
+        for (QComboBox* each : {status_, engine_, tag_, time_, metric_}) each->setCurrentIndex(0);
+        starred_->setChecked(false);
+        deleted_->setChecked(false);
+    }
+    checkRange();
+    emit changed();
+}
+
+QJsonObject HistoryFilters::save() const {
+    return {{"text", search_->text()},
+            {"model", model_->text()},
+            {"hardware", hardware_->text()},
+            {"status", status_->currentIndex()},
+            {"time", time_->currentIndex()},
+            {"starred", starred_->isChecked()},
+            {"engine", engine_->currentData().toString()},
+            {"more", more_->isChecked()}};
+}
+
+void HistoryFilters::restore(const QJsonObject& saved) {
+    search_->setText(saved["text"].toString().left(1000));
+    model_->setText(saved["model"].toString().left(1000));
+    hardware_->setText(saved["hardware"].toString().left(1000));
+    status_->setCurrentIndex(qBound(0, saved["status"].toInt(), status_->count() - 1));
+    engine_->setCurrentIndex(std::max(0, engine_->findData(saved["engine"].toString())));
+    time_->setCurrentIndex(qBound(0, saved["time"].toInt(), time_->count() - 1));
+    starred_->setChecked(saved["starred"].toBool());
+    more_->setChecked(saved["more"].toBool());
+}
+
+}  // namespace tessera::ui

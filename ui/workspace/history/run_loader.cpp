@@ -1,0 +1,72 @@
+#include "ui/workspace/history/run_loader.h"
+
+#include <QCoreApplication>
+#include <cmath>
+
+#include "core/base/text.h"
+#include "ui/jobs/curve_recorder.h"
+#include "ui/workspace/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+std::shared_ptr<const std::vector<Curve>> curvesOf(const store::Store& history, store::RunId run) {
+    CurveRecorder recorder;
+    for (const auto& [series, points] : history.trace(run))
+        for (const auto& [x, y] : points)
+            if (std::isfinite(x) && std::isfinite(y)) recorder.add(series, x, y);
+    return recorder.snapshot();
+}
+
+void readContents(const store::Store& history, RunState& state) {
+    try {
+        state.study = history.study(state.run);
+        if (std::optional<study::Result> result = history.result(state.run))
+            state.result = std::make_shared<const study::Result>(std::move(*result));
+        state.curves = curvesOf(history, state.run);
+    } catch (const store::StoreError&) {
+        throw;
+    } catch (const std::exception& error) {
+        state.problem = QString::fromStdString(escaped(error.what(), 2000));
+    }
+}
+
+}  // namespace
+
+RunState loadRun(const store::Store& history, store::RunId run) {
+    RunState state;
+    state.run = run;
+    state.title = QCoreApplication::translate("runs", "Run %1").arg(run);
+    const std::optional<store::RunRow> row = history.run(run);
+    if (!row) {
+        state.status = store::RunStatus::failed;
+        state.problem = QCoreApplication::translate("runs", "The history has no run %1.").arg(run);
+        return state;
+    }
+    if (!row->name.empty()) state.title = shown(row->name);
+    state.status = row->status;
+    if (row->started && row->finished) state.seconds = static_cast<double>(*row->finished - *row->started) / 1000;
+    if (row->status == store::RunStatus::failed) state.problem = QString::fromStdString(escaped(row->headline, 2000));
+    readContents(history, state);
+    return state;
+}
+
+std::vector<store::RunId> runNumbers(const QString& key) {
+    constexpr std::size_t kMost = 200;
+    std::vector<store::RunId> runs;
+    for (const QString& part : key.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        bool isNumber = false;
+        const store::RunId run = part.toLongLong(&isNumber);
+        if (isNumber && run > 0 && runs.size() < kMost) runs.push_back(run);
+    }
+    return runs;
+}
+
+QString runKey(const std::vector<store::RunId>& runs) {
+    QStringList parts;
+    for (const store::RunId run : runs) parts.append(QString::number(run));
+    return parts.join(QLatin1Char(','));
+}
+
+}  // namespace tessera::ui

@@ -1,0 +1,443 @@
+#include <QDateTime>
+#include <QDockWidget>
+#include <QFile>
+#include <QGuiApplication>
+#include <QJsonDocument>
+#include <QScreen>
+#include <QSettings>
+#include <QTimer>
+#include <QVBoxLayout>
+#include <filesystem>
+#include <utility>
+
+#include "ui/models/background.h"
+#include "ui/views/document.h"
+#include "ui/views/runs/run_document.h"
+#include "ui/workspace/pane_widths.h"
+#include "ui/workspace/questions.h"
+#include "ui/workspace/selection_pane.h"
+#include "ui/workspace/window/main_window_parts.h"
+#include "ui/workspace/words.h"
+
+namespace tessera::ui {
+
+namespace {
+
+const QString kGeometry = QStringLiteral("window/geometry");
+const QString kState = QStringLiteral("window/state");
+const QString kDocuments = QStringLiteral("session/documents");
+const QString kOpenSections = QStringLiteral("library/open");
+const QString kHistoryPath = QStringLiteral("history/path");
+/// Histories that were open once: where one of these is gone, the user is asked before an empty one takes its place.
+const QString kKnown = QStringLiteral("history/known");
+const QString kDismissed = QStringLiteral("history/dismissed");
+/// Set while the session is restored: a start that did not survive it begins plainly the next time.
+const QString kRestoring = QStringLiteral("session/restoring");
+const QString kWidths = QStringLiteral("window/widths");
+const QString kDismissedInspector = QStringLiteral("window/inspectorDismissed");
+constexpr int kStateVersion = 1;
+constexpr int kSettled = 500;        ///< milliseconds after which a window that is back has answered everything
+constexpr int kKeepSession = 3000;   ///< milliseconds between two looks whether the session changed
+constexpr qsizetype kMostNamed = 5;  ///< of documents and results, in a question
+/// So much of the window's head must be on a screen that it can be grabbed.
+constexpr int kLeastVisible = 80;
+
+bool isReachable(const QRect& frame) {
+    for (const QScreen* screen : QGuiApplication::screens()) {
+        const QRect seen = screen->availableGeometry().intersected(QRect(frame.topLeft(), QSize(frame.width(), 40)));
+        if (seen.width() >= kLeastVisible && seen.height() > 0) return true;
+    }
+    return false;
+}
+
+/// What becomes of an old history that a fresh one replaces, and what went wrong.
+QString putAside(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return {};
+    const std::string stamp = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")).toStdString();
+    for (const char* suffix : {"", "-wal", "-shm"}) {
+        const std::filesystem::path from = path.string() + suffix;
+        if (!std::filesystem::exists(from, error)) continue;
+        std::filesystem::rename(from, path.string() + "." + stamp + suffix, error);
+        if (error) return QString::fromStdString(error.message());
+    }
+    return {};
+}
+
+/// Adds to a list of the settings, which forgets its oldest.
+void remember(const QString& list, const QStringList& more) {
+    constexpr qsizetype kMostRemembered = 1000;
+    QSettings settings;
+    QStringList all = settings.value(list).toStringList() + more;
+    all.removeDuplicates();
+    if (all.size() > kMostRemembered) all = all.mid(all.size() - kMostRemembered);
+    settings.setValue(list, all);
+}
+
+void forget(const QString& list, const QString& entry) {
+    QStringList all = QSettings().value(list).toStringList();
+    if (all.removeAll(entry) > 0) QSettings().setValue(list, all);
+}
+
+QString pathText(const std::filesystem::path& path) {
+    return QString::fromStdString(path.string());
+}
+
+}  // namespace
+
+void MainWindow::Implementation::openHistory(const std::filesystem::path& path, store::OpenMode mode) {
+    // Runs that start before it is open are kept as well.
+    jobs->setHistory(path, mode == store::OpenMode::readOnly);
+    historyPath = path;
+    if (historyNotice) historyNotice->deleteLater();
+    history->open(path, mode, QSettings().value(kKnown).toStringList().contains(pathText(path)));
+}
+
+void MainWindow::Implementation::historyOpened(const QString& notice, bool readOnly) {
+    jobs->setHistory(historyPath, readOnly);
+    if (!historyPath.empty()) remember(kKnown, {pathText(historyPath)});
+    feedAnew();
+    QString sentence = notice;
+    if (readOnly && sentence.isEmpty())
+        sentence = tr("The history is open for reading only: new runs are shown, but not kept.");
+    if (!sentence.isEmpty()) {
+        historyNotice =
+            new NoticeBar(NoticeBar::Tone::warning, sentence, {{tr("Choose another"), [this] { chooseHistory(); }}});
+        notify(historyNotice);
+    }
+    refreshRuns();
+    history->announceChange();
+    if (readOnly || historyPath.empty()) return;
+    history->ask<std::vector<store::RunRow>>(
+        context.get(), [](store::Store& store) { return store.findInterrupted(); },
+        [this](const std::vector<store::RunRow>& runs) { announceInterrupted(runs); });
+}
+
+/// Documents that were opened while there was no history get their runs now.
+void MainWindow::Implementation::feedAnew() {
+    if (!std::exchange(historyMissed, false)) return;
+    for (Document* document : area->documents()) {
+        auto* run = qobject_cast<RunDocument*>(document);
+        if (run != nullptr && run->state().job == 0) feedRun(run);
+        feedRuns(document);
+    }
+}
+
+void MainWindow::Implementation::historyFailed(store::StoreProblem problem, const QString& sentence) {
+    using Problem = store::StoreProblem;
+    say(MessagesPanel::Tone::error, sentence);
+    jobs->setHistory({});
+    historyMissed = true;
+    if (historyNotice) historyNotice->deleteLater();
+    QVector<NoticeBar::Choice> choices;
+    choices.append({tr("Try again"), [this] { openHistory(historyPath); }});
+    if (problem == Problem::locked || problem == Problem::notWritable || problem == Problem::damaged ||
+        problem == Problem::newer || problem == Problem::full)
+        choices.append({tr("Open read-only"), [this] { openHistory(historyPath, store::OpenMode::readOnly); }});
+    choices.append({tr("Choose another"), [this] { chooseHistory(); }});
+    if (problem == Problem::missing) choices.append({tr("Start an empty one"), [this] { startFresh(); }});
+    if (problem == Problem::damaged || problem == Problem::newer || problem == Problem::notAHistory ||
+        problem == Problem::notReadable)
+        choices.append({tr("Start fresh, keep the old file"), [this] { startFresh(); }});
+    historyNotice = new NoticeBar(NoticeBar::Tone::warning, sentence, choices);
+    notify(historyNotice);
+}
+
+void MainWindow::Implementation::startFresh() {
+    const auto failed = [this](const QString& problem) {
+        historyFailed(store::StoreProblem::notWritable,
+                      tr("%1 cannot be renamed: %2.").arg(pathText(historyPath), problem));
+    };
+    inBackground(
+        context.get(), [path = historyPath] { return putAside(path); },
+        [this, failed](const QString& problem) {
+            if (problem.isEmpty()) {
+                forget(kKnown, pathText(historyPath));
+                openHistory(historyPath);
+            } else {
+                failed(problem);
+            }
+        },
+        failed);
+}
+
+void MainWindow::Implementation::chooseHistory() {
+    asker().saveFile(window, tr("Choose a history, or name a new one"), pathText(historyPath),
+                     tr("Histories (*.db);;All files (*)"), [this](const QString& path) {
+                         QSettings().setValue(kHistoryPath, path);
+                         openHistory(path.toStdString());
+                     });
+}
+
+void MainWindow::Implementation::announceInterrupted(const std::vector<store::RunRow>& all) {
+    const QStringList dismissed = QSettings().value(kDismissed).toStringList();
+    std::vector<store::RunRow> runs;
+    std::vector<store::RunId> numbers;
+    QStringList uids;
+    for (const store::RunRow& row : all) {
+        // A run that went on and was interrupted once more is told again.
+        const QString uid = QStringLiteral("%1/%2").arg(QString::fromStdString(row.uid)).arg(row.finished.value_or(0));
+        if (dismissed.contains(uid)) continue;
+        runs.push_back(row);
+        numbers.push_back(row.id);
+        uids.append(uid);
+    }
+    if (runs.empty()) return;
+    const QString sentence =
+        runs.size() == 1
+            ? tr("%1 was interrupted. It can go on from its last checkpoint.")
+                  .arg(runs.front().name.empty() ? tr("Run %1").arg(runs.front().id) : shown(runs.front().name))
+            : tr("%1 runs were interrupted. They can go on from their last checkpoints.").arg(runs.size());
+    notify(new NoticeBar(NoticeBar::Tone::information, sentence,
+                         {{tr("Resume"),
+                           [this, numbers] {
+                               for (const store::RunId run : numbers) jobs->resume(run);
+                               if (numbers.size() > 1) showPane(*docks[2], true);
+                           }},
+                          {tr("Show"), [this] { open(QStringLiteral("history"), {}); }},
+                          {tr("Dismiss"), [uids] { remember(kDismissed, uids); }}}));
+}
+
+void MainWindow::Implementation::notify(NoticeBar* bar) {
+    notices->addWidget(bar);
+}
+
+/// A window that nobody could reach comes back to the screen.
+void MainWindow::Implementation::bringBack() {
+    if (isReachable(window.frameGeometry())) return;
+    window.setWindowState(Qt::WindowNoState);
+    const QRect screen = QGuiApplication::primaryScreen()->availableGeometry();
+    window.resize(window.size().boundedTo(screen.size()));
+    window.move(screen.topLeft());
+}
+
+/// A window that is larger than its screen, with the frame that the window manager put around it, shrinks to it: what
+/// stands at its lower edge is seen, too.
+void MainWindow::Implementation::fitToScreen() {
+    const bool isFree = (window.windowState() & (Qt::WindowMaximized | Qt::WindowFullScreen)) == 0;
+    if (!isFree || window.screen() == nullptr) return;
+    const QRect screen = window.screen()->availableGeometry();
+    const QRect frame = window.frameGeometry();
+    // Where nobody put a frame around it, nobody manages windows: then its size is as it was asked for.
+    if (frame.size() == window.size()) return;
+    if (frame.width() <= screen.width() && frame.height() <= screen.height()) return;
+    window.resize(window.size().boundedTo(screen.size() - (frame.size() - window.size())));
+    window.move(screen.topLeft());
+}
+
+/// The session comes back in steps, each of which the window answers before the next: its place, its panes, its
+/// documents. A start that does not get through all of them is known by its mark, and the next one begins plainly.
+void MainWindow::Implementation::restoreSession() {
+    QSettings settings;
+    std::filesystem::path path = options.history;
+    if (path.empty()) path = settings.value(kHistoryPath).toString().toStdString();
+    if (path.empty()) path = store::defaultPath();
+    if (!options.recordHistory) path.clear();
+    openHistory(path);
+
+    // A window without a session is another program's, which says how large it is.
+    if (!options.restoreSession) return begin();
+    restoring = true;
+    const bool failed = settings.value(kRestoring).toBool();
+    settings.setValue(kRestoring, true);
+    settings.sync();
+    if (failed) beginPlainly();
+    restoreGeometry();
+    soon([this] {
+        restorePanes();
+        soon([this] {
+            restoreDocuments();
+            QTimer::singleShot(kSettled, context.get(), [this] { becomeReady(); });
+        });
+    });
+}
+
+/// What the last start stumbled over is kept beside, for a person to look at, and forgotten here.
+void MainWindow::Implementation::beginPlainly() {
+    QSettings settings;
+    const QString stamp = QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss"));
+    const QString kept = settings.fileName() + QLatin1Char('.') + stamp;
+    const bool isKept = QFile::copy(settings.fileName(), kept);
+    for (const QString& key : {kGeometry, kState, kWidths, kDocuments}) settings.remove(key);
+    settings.sync();
+    QString sentence = tr("The last start did not get to its end, so this one begins with a plain window.");
+    if (isKept) sentence += QLatin1Char(' ') + tr("The settings that it had are kept in %1.").arg(kept);
+    say(MessagesPanel::Tone::warning, sentence);
+    notify(new NoticeBar(NoticeBar::Tone::warning, sentence, {}));
+}
+
+void MainWindow::Implementation::restoreGeometry() {
+    if (window.restoreGeometry(QSettings().value(kGeometry).toByteArray())) bringBack();
+}
+
+void MainWindow::Implementation::restorePanes() {
+    const QSettings settings;
+    window.restoreState(settings.value(kState).toByteArray(), kStateVersion);
+    sides->restore(settings.value(kWidths).toMap());
+    inspectorPane->setDismissed(settings.value(kDismissedInspector).toBool());
+    // Whatever the settings say, there is always a way to see and reach everything.
+    for (QDockWidget* each : docks)
+        if (each->isFloating() && !isReachable(each->frameGeometry())) each->setFloating(false);
+    if (settings.contains(kOpenSections)) library->setOpenSections(settings.value(kOpenSections).toStringList());
+}
+
+void MainWindow::Implementation::restoreDocuments() {
+    const QJsonDocument layout = QJsonDocument::fromJson(QSettings().value(kDocuments).toByteArray());
+    area->restore(layout.object(), [this](const QString& kind, const QString& key) -> Document* {
+        return area->find(kind, key) != nullptr ? nullptr : make(kind, key);
+    });
+    offerLostEdits();
+    begin();
+}
+
+void MainWindow::Implementation::begin() {
+    if (area->documents().isEmpty()) open(QStringLiteral("welcome"), {});
+    documentChanged(area->current());
+    for (const std::function<void()>& work : std::exchange(waiting, {})) work();
+}
+
+/// The window stands and answers: from here on its session is kept, also for the case that the program is killed.
+void MainWindow::Implementation::becomeReady() {
+    restoring = false;
+    fitToScreen();
+    QSettings settings;
+    settings.setValue(kRestoring, false);
+    saveSession();
+    auto* keeper = new QTimer(context.get());
+    QObject::connect(keeper, &QTimer::timeout, context.get(), [this] { saveSession(); });
+    keeper->start(kKeepSession);
+    emit window.ready();
+}
+
+/// To close the window early is no failure.
+void MainWindow::Implementation::giveUpRestoring() const {
+    if (restoring) QSettings().setValue(kRestoring, false);
+}
+
+void MainWindow::Implementation::soon(std::function<void()> work) {
+    QTimer::singleShot(0, context.get(), std::move(work));
+}
+
+/// Files and studies that the program was started with come after the documents of the session.
+void MainWindow::Implementation::whenBegun(std::function<void()> work) {
+    if (area->documents().isEmpty())
+        waiting.push_back(std::move(work));
+    else
+        work();
+}
+
+QVariantMap MainWindow::Implementation::session() const {
+    // A job's number means nothing tomorrow; its run in the history does.
+    const QJsonObject layout = area->save([](const Document& document) -> std::optional<QString> {
+        const auto* run = qobject_cast<const RunDocument*>(&document);
+        if (run == nullptr || !run->key().startsWith(QLatin1String("job/"))) return document.key();
+        if (run->state().run == 0) return std::nullopt;
+        return QStringLiteral("run/%1").arg(run->state().run);
+    });
+    return {{kGeometry, window.saveGeometry()},
+            {kState, window.saveState(kStateVersion)},
+            {kWidths, sides->save()},
+            {kDismissedInspector, inspectorPane->isDismissed()},
+            {kOpenSections, library->openSections()},
+            {kDocuments, QJsonDocument(layout).toJson(QJsonDocument::Compact)}};
+}
+
+void MainWindow::Implementation::saveSession() {
+    if (!options.restoreSession) return;
+    if (area->documents().isEmpty()) return;  // half a session does not take the place of a whole one
+    const QVariantMap now = session();
+    if (now == saved) return;
+    QSettings settings;
+    for (auto each = now.begin(); each != now.end(); ++each)
+        if (saved.value(each.key()) != each.value()) settings.setValue(each.key(), each.value());
+    saved = now;
+    settings.sync();
+}
+
+/// Not from within the question: a window does not close while it is closing.
+void MainWindow::Implementation::closeSoon() {
+    QMetaObject::invokeMethod(&window, &QWidget::close, Qt::QueuedConnection);
+}
+
+bool MainWindow::Implementation::mayClose() {
+    if (closeConfirmed) return true;
+    if (jobs->working() > 0 && !runsConfirmed) {
+        askAboutRuns();
+        return false;
+    }
+    if (!calibrationConfirmed && askAboutCalibration()) return false;
+    // Where nothing is to be kept, nothing is missed.
+    if (!historyPath.empty() && !jobs->unkept().isEmpty() && !unkeptConfirmed) {
+        askAboutUnkept();
+        return false;
+    }
+    QVector<Document*> changed;
+    for (Document* document : area->documents())
+        if (document->isModified()) changed.append(document);
+    if (!changed.isEmpty()) {
+        askAboutChanges(changed);
+        return false;
+    }
+    return true;
+}
+
+void MainWindow::Implementation::askAboutRuns() {
+    const int working = jobs->working();
+    const bool kept = history->isOpen() && !history->isReadOnly() && !historyPath.empty();
+    QString sentence = working == 1 ? tr("A run is still working.") : tr("%1 runs are still working.").arg(working);
+    sentence +=
+        QLatin1Char(' ') + (kept ? tr("What they found so far is kept, and the next start offers to resume them.")
+                                 : tr("There is no history to keep them in: what they found so far is lost."));
+    asker().ask(window,
+                {.title = tr("Close Tessera"),
+                 .sentence = sentence,
+                 .answers = {kept ? tr("Close, resume later") : tr("Close and lose them"), tr("Keep working")},
+                 .escape = 1},
+                [this](int answer) {
+                    if (answer != 0) return;
+                    runsConfirmed = true;
+                    closeSoon();
+                });
+}
+
+void MainWindow::Implementation::askAboutUnkept() {
+    QStringList titles;
+    for (const int job : jobs->unkept()) titles.append(jobs->state(job).title);
+    asker().ask(window,
+                {.title = tr("Results that are only in this window"),
+                 .sentence = tr("The history could not keep these results: %1. They are lost when Tessera closes; "
+                                "\"Export result…\" in the menu of their pages saves them.")
+                                 .arg(firstNames(titles, kMostNamed)),
+                 .answers = {tr("Keep working"), tr("Close and lose them")},
+                 .escape = 0},
+                [this](int answer) {
+                    if (answer != 1) return;
+                    unkeptConfirmed = true;
+                    closeSoon();
+                });
+}
+
+void MainWindow::Implementation::askAboutChanges(const QVector<Document*>& changed) {
+    QStringList titles;
+    for (const Document* document : changed) titles.append(document->title());
+    asker().ask(window,
+                {.title = tr("Unsaved changes"),
+                 .sentence = tr("Not saved yet: %1.").arg(firstNames(titles, kMostNamed)),
+                 .answers = {tr("Save all"), tr("Discard the changes"), tr("Keep working")},
+                 .escape = 2},
+                [this](int answer) {
+                    if (answer == 2) {
+                        runsConfirmed = false;
+                        unkeptConfirmed = false;
+                        calibrationConfirmed = false;
+                        return;
+                    }
+                    if (answer == 0)
+                        for (Document* document : area->documents())
+                            if (document->isModified() && !document->save()) return;
+                    closeConfirmed = true;
+                    closeSoon();
+                });
+}
+
+}  // namespace tessera::ui
