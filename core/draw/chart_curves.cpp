@@ -179,12 +179,12 @@ void ChartBuilder::edgeArrow(const Series& series, std::size_t point, Point targ
                                                 {at.x - dx * kSide + dy * kSide, at.y - dy * kSide + dx * kSide},
                                                 {at.x - dx * kSide - dy * kSide, at.y - dy * kSide - dx * kSide}},
                                      .fill = colourOf(series)});
-    std::string text = labelOf(series, point);
+    std::string full = labelOf(series, point);
     const bool outX = across != chart_.horizontal;
     const Axis& axis = outX ? chart_.x : chart_.y;
-    text += (text.empty() ? "" : ", ") + tickText(outX ? series.x[point] : series.y[point], axis);
-    const std::string cut = fit(text, plot.width / 2);
-    if (const std::optional<Rect> beside = placeBeside(at, kSide, width(cut), true)) label(*beside, cut, text);
+    full += (full.empty() ? "" : ", ") + tickText(outX ? series.x[point] : series.y[point], axis);
+    const std::string text = fit(full, plot.width / 2);
+    if (const std::optional<Rect> beside = placeBeside(at, kSide, width(text), true)) label(*beside, text, full);
 }
 
 bool ChartBuilder::isFree(const Rect& area) const {

@@ -503,7 +503,7 @@ Facts HardwareDocument::overview() const {
 }
 
 void HardwareDocument::offerChoices() {
-    if (!d_->core.isStarted()) return;
+    if (!d_->core.isStarted() || d_->form == nullptr) return;
     d_->offerAccelerators();
     d_->core.recheck();
 }

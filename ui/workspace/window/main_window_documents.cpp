@@ -1,4 +1,5 @@
 #include <QFileInfo>
+#include <QPointer>
 #include <QUndoStack>
 #include <optional>
 #include <set>
@@ -178,10 +179,14 @@ void MainWindow::Implementation::connectDocument(Document* document) {
         // It may have been saved into the library, also where no change of a folder is noticed.
         if (!document->isModified()) watcher->refresh();
     });
-    QObject::connect(document, &Document::titleChanged, context.get(), [this, document] {
-        updateActions();
-        recent.setIcon(document->key(), document->iconName());  // known once the file is read
-    });
+    QObject::connect(document, &Document::titleChanged, context.get(), [this] { updateActions(); });
+    // What a file holds is known once it is read; its document may be half made when it says so.
+    QObject::connect(
+        document, &Document::titleChanged, context.get(),
+        [this, named = QPointer(document)] {
+            if (named) recent.setIcon(named->key(), named->iconName());
+        },
+        Qt::QueuedConnection);
     QUndoStack* stack = document->undoStack();
     if (stack == nullptr) return;
     undo.addStack(stack);
