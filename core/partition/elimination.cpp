@@ -421,7 +421,7 @@ double Elimination::costOf(const std::vector<std::uint8_t>& states) const {
 
 /// What one variable's state costs, given all others.
 double Elimination::conditionalCost(const std::vector<std::uint8_t>& states, std::int32_t variable, int state) const {
-    double cost = givenUnary_[static_cast<std::size_t>(variable * kStates + state)];
+    double cost = givenUnary_[static_cast<std::size_t>(variable) * kStates + static_cast<std::size_t>(state)];
     for (const std::int32_t p : plan_->pairsOf_[static_cast<std::size_t>(variable)]) {
         const auto [a, b] = plan_->pairs_[static_cast<std::size_t>(p)];
         const bool first = a == variable;

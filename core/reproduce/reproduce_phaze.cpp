@@ -232,6 +232,22 @@ codesign::Options CodesignExperiment::optionsFor(const Estimating& estimating, c
     return options;
 }
 
+namespace {
+
+/// Takes over what a search came to on its way through the areas. It only adds to what it knows, so that a copy of all
+/// after each area would take a time that grows with the square of the way.
+void walkOn(codesign::Progress& walked, const codesign::Progress& now) {
+    const auto addTo = [](auto& old, const auto& all) {
+        old.insert(old.end(), all.begin() + static_cast<std::ptrdiff_t>(old.size()), all.end());
+    };
+    addTo(walked.known, now.known);
+    addTo(walked.open, now.open);
+    walked.next = now.next;
+    walked.explored = now.explored;
+}
+
+}  // namespace
+
 codesign::Result CodesignExperiment::search(const Models& models, const hardware::Template& space,
                                             codesign::Options options, const Start& start, codesign::Progress* walked) {
     std::vector<const codesign::Workload*> workloads;
@@ -243,7 +259,7 @@ codesign::Result CodesignExperiment::search(const Models& models, const hardware
             const codesign::Progress from = begun ? *begun : start ? start() : codesign::Progress{};
             return searchAfresh(workloads, space, options, from, [&](const codesign::Progress& progress) {
                 // Behind the walk only what was found is looked at again.
-                if (walked != nullptr && progress.next > walked->next) *walked = progress;
+                if (walked != nullptr && progress.next > walked->next) walkOn(*walked, progress);
                 checkpoint(progress);
             });
         });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -24,7 +25,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMark = "tessera.cache/1 ";
+/// Between two checkpoints pass at least these seconds, and so many times what writing the last one took: a long search
+/// has much to write.
 constexpr std::chrono::seconds kBetweenCheckpoints{2};
+constexpr int kWritesBetweenCheckpoints = 40;
 /// Raised where searches come to other results from the same inputs, so that kept ones no longer count.
 constexpr std::int64_t kSearchVersion = 1;
 
@@ -164,18 +168,21 @@ codesign::Result SearchCache::resultOf(const std::vector<const codesign::Workloa
     if (known) return *known;
     const std::optional<codesign::Progress> from =
         parsed(begun, [&](const JsonNode& root) { return readProgress(root, workloads.size()); });
-    auto last = std::chrono::steady_clock::now();
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point next = Clock::now() + kBetweenCheckpoints;
     const auto checkpoint = [&](const codesign::Progress& progress) {
-        const auto now = std::chrono::steady_clock::now();
-        if (now - last < kBetweenCheckpoints) return;
-        last = now;
+        const Clock::time_point began = Clock::now();
+        if (!folder_.keeps() || began < next) return;
         folder_.write(begun, textOf(progress));
+        const Clock::time_point ended = Clock::now();
+        next = ended + std::max<Clock::duration>(kBetweenCheckpoints, kWritesBetweenCheckpoints * (ended - began));
     };
     codesign::Result found = search(from, checkpoint);
     Result result;
     result.study = newStudy("codesign");
     result.assumptions = found.assumptions;
     result.warnings = found.warnings;
+    if (!folder_.keeps()) return found;
     std::string text;
     CodesignOutcome outcome;
     outcome.result = found;

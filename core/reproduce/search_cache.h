@@ -23,6 +23,7 @@ public:
     /// An empty path keeps nothing.
     explicit CacheFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
+    bool keeps() const { return !folder_.empty(); }
     std::optional<std::string> read(const std::string& name) const;
     /// Whole or not at all. A folder that cannot be written to is no error: then nothing is kept.
     void write(const std::string& name, std::string_view content) const;

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -169,7 +170,7 @@ private:
         while (begin < order_.size() && !stopped()) {
             std::size_t end = begin;
             while (end < order_.size() && bucketOf(end) == bucketOf(begin)) ++end;
-            if (end > progress_.next) evaluate(begin, end, 0);
+            if (end > progress_.next) evaluateBucket(begin, end);
             double most = 0;
             for (std::size_t i = begin; i < end; ++i) most = std::max(most, objectives_[order_[i]]);
             maxima.push_back(most);
@@ -179,6 +180,23 @@ private:
             return;
         }
         if (begin < order_.size()) result_.endedBy = "stop";
+    }
+
+    /// A bucket holds a few architectures only, too few for many threads: those after it are evaluated with it, which
+    /// changes nothing that is found, and forgotten where the search ends before them.
+    void evaluateBucket(std::size_t begin, std::size_t end) {
+        if (ahead_.size() < end - begin) {
+            const std::size_t from = begin + ahead_.size();
+            const std::size_t until = std::min(order_.size(), std::max(end, from + kBatch));
+            const std::vector<std::size_t> positions(order_.begin() + static_cast<std::ptrdiff_t>(from),
+                                                     order_.begin() + static_cast<std::ptrdiff_t>(until));
+            for (Evaluated& each : evaluated(positions, 0, options_.firstStates())) ahead_.push_back(std::move(each));
+        }
+        for (std::size_t place = begin; place < end; ++place) {
+            learnOf(order_[place], std::move(ahead_.front()));
+            ahead_.pop_front();
+        }
+        reached(end);
     }
 
     bool stopped() const { return options_.finish.stop_requested(); }
@@ -203,13 +221,21 @@ private:
         for (std::size_t place = begin; place < end; ++place)
             if (!isRuledOut(order_[place], floor)) positions.push_back(order_[place]);
         std::vector<Evaluated> found = evaluated(positions, floor, options_.firstStates());
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            const std::size_t architecture = sites_[positions[i]].index;
-            progress_.explored += found[i].explored;
-            if (found[i].point && found[i].point->objective > 0) learn({architecture, std::move(*found[i].point)});
-            if (found[i].bound > best_ * kProved) progress_.open.push_back({architecture, found[i].bound});
-        }
-        progress_.next = end;
+        for (std::size_t i = 0; i < found.size(); ++i) learnOf(positions[i], std::move(found[i]));
+        reached(end);
+    }
+
+    /// What the evaluation of the site at a position says, in the order of the search.
+    void learnOf(std::size_t position, Evaluated found) {
+        const std::size_t architecture = sites_[position].index;
+        progress_.explored += found.explored;
+        if (found.point && found.point->objective > 0) learn({architecture, std::move(*found.point)});
+        if (found.bound > best_ * kProved) progress_.open.push_back({architecture, found.bound});
+    }
+
+    /// All places before `next` are done.
+    void reached(std::size_t next) {
+        progress_.next = next;
         tellProgress(options_.progress, "searching architectures", static_cast<double>(progress_.next),
                      static_cast<double>(order_.size()));
         if (checkpoint_) checkpoint_(progress_);
@@ -385,6 +411,7 @@ private:
     std::vector<std::size_t> positions_;  ///< by index of the template's architecture: position in `sites_`
     std::vector<double> objectives_;      ///< by position in `sites_`: 0 where not evaluated
     std::vector<double> groupBounds_;     ///< see `boundGroups`; empty where nothing is ruled out by them
+    std::deque<Evaluated> ahead_;         ///< what follows `progress_.next`, see `evaluateBucket`
     double best_ = 0;
     std::size_t settled_ = 0;  ///< architectures that were looked at again
 };
