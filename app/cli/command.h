@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/cli/console.h"
+#include "core/base/run_control.h"
 
 namespace tessera::cli {
 
@@ -19,6 +20,9 @@ struct Context {
     std::stop_token stop;
     unsigned threads = 0;
     std::string historyTrouble = {};  ///< why the history could not be written; empty = it could
+
+    /// What is lent to long work: the console's progress, Ctrl+C and --threads.
+    RunControl control() const { return {.progress = console.sink(), .cancel = stop, .threads = threads}; }
 };
 
 using Action = std::function<void(Context&)>;

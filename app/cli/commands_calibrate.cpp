@@ -165,7 +165,7 @@ Action addCalibrate(CLI::App& app) {
         how.tcp = !options->noTcp;
         done.files = options->out.empty() ? calibrate::filesInLibrary() : calibrate::filesAt(options->out);
         calibrate::makeFolders(done.files);  // before the work
-        done.made = calibrate::calibrate(how, context.console.sink(), context.stop);
+        done.made = calibrate::calibrate(how, context.control());
         calibrate::write(done.made, done.files);
         context.console.endProgress();
         if (context.common.json)

@@ -504,11 +504,11 @@ Action addHistoryVacuum(CLI::App& /*app*/) {
 Action addHistoryVerify(CLI::App& /*app*/) {
     return [](Context& context) {
         const Store history = openHistory(context, OpenMode::readOnly);
-        const ProgressSink sink = context.console.sink();
+        const RunControl control = context.control();
         const store::Verification found = history.verify([&](std::int64_t done, std::int64_t runs) {
-            tellProgress(sink, runs == 0 ? "checking the file" : "checking the runs", static_cast<double>(done),
-                         static_cast<double>(runs));
-            return !context.stop.stop_requested();
+            control.reportProgress(runs == 0 ? "checking the file" : "checking the runs", static_cast<double>(done),
+                                   static_cast<double>(runs));
+            return !control.cancelled();
         });
         context.console.endProgress();
         if (context.common.json) {

@@ -59,9 +59,9 @@ Action addReproduce(CLI::App& app) {
             listFigures(context);
             return;
         }
-        study::ReproductionOptions asked{.costModel = costModel, .threads = context.threads};
+        study::ReproductionOptions asked{.costModel = costModel};
         if (!context.common.noStore) asked.cache = study::searchCacheFolder();
-        const study::Reproduction result = study::reproduce(options->name, asked, context.console.sink(), context.stop);
+        const study::Reproduction result = study::reproduce(options->name, asked, context.control());
         context.console.endProgress();
         if (context.common.json)
             context.console.printJson(study::toJson(result));

@@ -84,8 +84,6 @@ Scheduled scheduleAll(const Options& options, Context& context) {
     how.time = timeOf(options.timeLimit);
     if (!options.nodeLimit.empty())
         how.nodes = wholeOf("--node-limit", options.nodeLimit, 1, std::numeric_limits<std::int32_t>::max());
-    how.stop = context.stop;
-    how.progress = context.console.sink();
     const JsonDocument document = codesign::loadOperators(options.operators);
     Scheduled made{.options = options,
                    .graph = codesign::readOperators(document),
@@ -93,7 +91,8 @@ Scheduled scheduleAll(const Options& options, Context& context) {
                    .inputs = {{options.operators, sha256(document.text())}}};
     made.cores = {coresOf("--tensor-cores", options.tensorCores, made.graph.tensorCores, "num_tc"),
                   coresOf("--vector-cores", options.vectorCores, made.graph.vectorCores, "num_vc")};
-    made.result = codesign::scheduleOperators(made.graph, made.cores, how);
+    made.result = codesign::scheduleOperators(made.graph, made.cores, how,
+                                              {.progress = context.console.sink(), .finish = context.stop});
     return made;
 }
 

@@ -13,7 +13,7 @@
 namespace tessera::cli {
 
 study::RunHooks hooksOf(Context& context) {
-    return {.progress = context.console.sink(), .cancel = context.stop, .threads = context.threads};
+    return {context.control()};
 }
 
 std::vector<study::Input> inputsOf(const std::vector<study::Result>& results) {

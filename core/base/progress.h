@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <utility>
 
 namespace tessera {
 
@@ -21,10 +20,5 @@ struct ProgressEvent {
 
 /// Receives events, possibly from several threads at once. Empty = nobody listens.
 using ProgressSink = std::function<void(const ProgressEvent&)>;
-
-/// Tells whoever listens how far a task is; 0 = the whole is not known.
-inline void tellProgress(const ProgressSink& sink, std::string task, double done = 0, double total = 0) {
-    if (sink) sink({.task = std::move(task), .done = done, .total = total});
-}
 
 }  // namespace tessera

@@ -20,6 +20,7 @@
 #include "core/calibrate/grid.h"
 #include "core/calibrate/host.h"
 #include "core/calibrate/kernels.h"
+#include "core/calibrate/measuring.h"
 #include "core/calibrate/streams.h"
 #include "core/hardware/library.h"
 #include "core/predict/kernels.h"
@@ -59,8 +60,7 @@ std::string today() {
 /// One calibration while it is made.
 class Work {
 public:
-    Work(const Options& options, const ProgressSink& progress, const std::stop_token& stop)
-        : options_(options), progress_(progress), stop_(stop), host_(hostOf()) {
+    Work(const Options& options, const RunControl& control) : options_(options), control_(control), host_(hostOf()) {
         threads_ = options.threads == 0 ? host_.cores : options.threads;
         seconds_ = limitOf(options);
     }
@@ -84,8 +84,8 @@ private:
     double left() const { return std::max(0.0, seconds_ - (clockSeconds() - started_)); }
 
     void report(const char* task, std::size_t done, std::size_t total) const {
-        if (stop_.stop_requested()) throw InterruptedError("the calibration was stopped");
-        tellProgress(progress_, task, static_cast<double>(done), static_cast<double>(total));
+        control_.throwIfCancelled(kCalibration);
+        control_.reportProgress(task, static_cast<double>(done), static_cast<double>(total));
     }
 
     void setSource(const std::string& path, std::vector<hardware::Alternative> alternatives = {}) {
@@ -104,7 +104,8 @@ private:
         std::size_t done = 0;
         hardware::Accelerator& accelerator = made_.accelerator;
         const auto peak = [&](const char* dtype, std::size_t bytes) {
-            accelerator.peakFlops[dtype] = FlopsPerSecond{peakRate(bytes, threads_, duration, clockSeconds, stop_)};
+            accelerator.peakFlops[dtype] =
+                FlopsPerSecond{peakRate(bytes, threads_, duration, clockSeconds, control_.cancel)};
             report(kPeakTask, ++done, steps);
         };
         peak("fp32", sizeof(float));
@@ -136,7 +137,8 @@ private:
     void addLevel(const std::string& name, double capacity, bool onChip, double workingSet, double seconds) {
         std::vector<hardware::MemoryLevel>& levels = made_.accelerator.memory;
         const std::string path = fmt::format("memory[{}]", levels.size());
-        const double rate = streamRate(static_cast<std::size_t>(workingSet), threads_, seconds, clockSeconds, stop_);
+        const double rate =
+            streamRate(static_cast<std::size_t>(workingSet), threads_, seconds, clockSeconds, control_.cancel);
         hardware::MemoryLevel& level = levels.emplace_back();
         level.name = name;
         level.onChip = onChip;
@@ -176,7 +178,7 @@ private:
                                                      .transport = transport.id,
                                                      .seconds = each,
                                                      .limit = std::min(10 * each + 2, rest)},
-                                                    stop_);
+                                                    control_.cancel);
                     report(kExchangeTask, ++done, steps);
                     if (time) times[transport.id] = *time;
                 }
@@ -260,7 +262,7 @@ private:
         const std::vector<Request> list = requests(library);
         const Tools tools{.now = clockSeconds,
                           .prepare = [&](const Request& request) { return library.prepare(request); }};
-        made_.kernels = measureTwice(list, tools, std::max(left(), kLeastKernels * seconds_), progress_, stop_);
+        made_.kernels = measureTwice(list, tools, std::max(left(), kLeastKernels * seconds_), control_);
         made_.agreement = agreementOf(made_.kernels.measured);
     }
 
@@ -302,8 +304,7 @@ private:
     }
 
     const Options& options_;
-    const ProgressSink& progress_;
-    const std::stop_token& stop_;
+    const RunControl& control_;
     Host host_;
     unsigned threads_ = 1;
     double seconds_ = kSeconds;
@@ -341,8 +342,8 @@ const std::vector<Stage>& stages() {
     return kStages;
 }
 
-Calibration calibrate(const Options& options, const ProgressSink& progress, const std::stop_token& stop) {
-    return Work(options, progress, stop).run();
+Calibration calibrate(const Options& options, const RunControl& control) {
+    return Work(options, control).run();
 }
 
 std::string kernelCsv(const Calibration& calibration) {

@@ -2,13 +2,12 @@
 
 #include <filesystem>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/base/progress.h"
 #include "core/base/quantity.h"
+#include "core/base/run_control.h"
 #include "core/base/units.h"
 #include "core/calibrate/measuring.h"
 #include "core/hardware/accelerator.h"
@@ -60,7 +59,7 @@ struct Calibration {
 /// Measures this machine. Progress tells stages and kernels; a stop request is answered between repetitions, each of
 /// which is one run of one kernel. Meant for a thread of its own: it sets the threads of OpenMP of the calling thread.
 /// Throws InterruptedError.
-Calibration calibrate(const Options& options, const ProgressSink& progress, const std::stop_token& stop);
+Calibration calibrate(const Options& options, const RunControl& control = {});
 
 /// The table of kernels as prediction reads it, with what is to be known of it in lines of comment.
 std::string kernelCsv(const Calibration& calibration);

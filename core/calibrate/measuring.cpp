@@ -59,14 +59,10 @@ double correlation(const std::vector<double>& a, const std::vector<double>& b) {
     return onlyA > 0 && onlyB > 0 ? both / std::sqrt(onlyA * onlyB) : 1;
 }
 
-void stopIfAsked(const std::stop_token& stop) {
-    if (stop.stop_requested()) throw InterruptedError("the calibration was stopped");
-}
-
 /// Repetitions of one kernel, within about so many seconds; fewer than the fewest only where the pass ends. The first
 /// run finds code and memory, and counts only where it alone takes longer than the time.
 std::vector<double> repeat(const Kernel& kernel, const Tools& tools, double seconds, double end,
-                           const std::stop_token& stop) {
+                           const RunControl& control) {
     const double started = tools.now();
     kernel();
     std::vector<double> times;
@@ -75,7 +71,7 @@ std::vector<double> repeat(const Kernel& kernel, const Tools& tools, double seco
         // None is begun that would not end in time, but for the fewest, which may take more than their share.
         const double limit = times.size() < kFewest ? end : std::min(end, started + seconds);
         if (!times.empty() && tools.now() + times.back() > limit) break;
-        stopIfAsked(stop);
+        control.throwIfCancelled(kCalibration);
         const double before = tools.now();
         kernel();
         times.push_back(tools.now() - before);
@@ -86,30 +82,29 @@ std::vector<double> repeat(const Kernel& kernel, const Tools& tools, double seco
 /// One of the two passes over what can be measured.
 class Pass {
 public:
-    Pass(const Tools& tools, double seconds, const ProgressSink& progress, const std::stop_token& stop)
-        : tools_(tools), end_(tools.now() + seconds), progress_(progress), stop_(stop) {}
+    Pass(const Tools& tools, double seconds, const RunControl& control)
+        : tools_(tools), end_(tools.now() + seconds), control_(control) {}
 
     /// Empty where the time is over or there is no such kernel.
     std::vector<double> time(const Request& request, std::size_t left, bool& known) {
-        stopIfAsked(stop_);
+        control_.throwIfCancelled(kCalibration);
         known = true;
         if (tools_.now() >= end_) return {};
         const Kernel kernel = tools_.prepare(request);
         known = static_cast<bool>(kernel);
         if (!known) return {};
         const double share = std::max(0.0, end_ - tools_.now()) / static_cast<double>(left);
-        return repeat(kernel, tools_, share, end_, stop_);
+        return repeat(kernel, tools_, share, end_, control_);
     }
 
     void report(const std::string& task, std::size_t done, std::size_t total) const {
-        tellProgress(progress_, task, static_cast<double>(done), static_cast<double>(total));
+        control_.reportProgress(task, static_cast<double>(done), static_cast<double>(total));
     }
 
 private:
     const Tools& tools_;
     double end_;
-    const ProgressSink& progress_;
-    const std::stop_token& stop_;
+    const RunControl& control_;
 };
 
 void count(Outcome& outcome, const Timing& timing) {
@@ -183,11 +178,11 @@ Agreement agreementOf(const std::vector<Measured>& measured) {
 }
 
 Outcome measureTwice(const std::vector<Request>& requests, const Tools& tools, double seconds,
-                     const ProgressSink& progress, const std::stop_token& stop) {
+                     const RunControl& control) {
     Outcome outcome;
     const double started = tools.now();
     const std::size_t total = 2 * requests.size();
-    Pass first(tools, seconds * kFirstPass, progress, stop);
+    Pass first(tools, seconds * kFirstPass, control);
     for (std::size_t i = 0; i < requests.size(); ++i) {
         bool known = true;
         std::vector<double> times = first.time(requests[i], requests.size() - i, known);
@@ -199,7 +194,7 @@ Outcome measureTwice(const std::vector<Request>& requests, const Tools& tools, d
         outcome.measured.push_back({.request = requests[i], .passes = {summarise(std::move(times))}});
         count(outcome, outcome.measured.back().passes.back());
     }
-    Pass second(tools, seconds - (tools.now() - started), progress, stop);
+    Pass second(tools, seconds - (tools.now() - started), control);
     for (std::size_t i = 0; i < outcome.measured.size(); ++i) {
         bool known = true;
         std::vector<double> times = second.time(outcome.measured[i].request, outcome.measured.size() - i, known);

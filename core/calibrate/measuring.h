@@ -2,15 +2,18 @@
 
 #include <cstddef>
 #include <functional>
-#include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "core/base/progress.h"
+#include "core/base/run_control.h"
 #include "core/predict/kernels.h"
 
 /// How kernels are timed: repetitions, what is left out of them, two passes that are compared, and a budget of time.
 namespace tessera::calibrate {
+
+/// What is stopped, as RunControl says it.
+inline constexpr std::string_view kCalibration = "the calibration";
 
 /// One kernel in one shape, as prediction asks for it (`predict::KernelShape` at one batch size).
 struct Request {
@@ -75,6 +78,6 @@ struct Outcome {
 /// that a used-up budget leaves out are the last. Throws InterruptedError on a stop request, which is looked at between
 /// repetitions.
 Outcome measureTwice(const std::vector<Request>& requests, const Tools& tools, double seconds,
-                     const ProgressSink& progress, const std::stop_token& stop);
+                     const RunControl& control);
 
 }  // namespace tessera::calibrate

@@ -5,15 +5,14 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/base/json.h"
-#include "core/base/progress.h"
 #include "core/base/quantity.h"
+#include "core/base/run_control.h"
 
 /// Engine 2: which job runs on which sub-accelerator ("core") of a multi-core accelerator, in which order.
 /// Kao, Krishna: "MAGMA: An Optimization Framework for Mapping Multiple DNNs on Multiple Accelerator Cores", HPCA 2022,
@@ -132,7 +131,6 @@ struct Options {
     std::map<std::string, double> settings = {};  ///< "magma.mutation" → 0.1
     std::vector<Mapping> warmStart = {};  ///< of this problem's size (see `adapted`); seeds of the first generation
     std::size_t explored = 1000;          ///< samples per algorithm that are kept to look at; 0 = none
-    unsigned threads = 1;                 ///< never changes a result
 };
 
 /// A point of a convergence curve: after `samples` evaluations, over those since the last point.
@@ -206,11 +204,8 @@ Bound lowerBound(const Problem& problem, Objective objective = Objective::throug
 /// latencies and demands), cores by their likeness. Section V-C of the paper.
 Mapping adapted(const Mapping& mapping, const Problem& from, const Problem& to);
 
-/// What a caller lends to `solve`. Only `finish` ever changes a result.
-struct Hooks {
-    ProgressSink sink = {};       ///< may hold the work by not returning
-    std::stop_token cancel = {};  ///< give up: InterruptedError within 100 ms
-    std::stop_token finish = {};  ///< end with the best so far: `endedBy` "stop"
+/// What a caller lends to `solve`.
+struct Hooks : RunControl {
     /// Receives the whole state after a generation, for about a tenth of the time at most, and when the work is given
     /// up.
     std::function<void(const Json& state)> checkpoint = {};

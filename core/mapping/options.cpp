@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t kMostSamples = 1'000'000'000;
 constexpr std::size_t kMostExplored = 100'000;
-constexpr unsigned kMostThreads = 64;
 constexpr std::size_t kMostWarm = 10'000;
 
 using Sentences = std::vector<std::string>;
@@ -126,8 +125,6 @@ std::vector<std::string> problems(const Options& options, const Problem& problem
     if (options.explored > kMostExplored)
         broken.push_back(
             fmt::format("the explored samples to keep are {}; expected at most {}", options.explored, kMostExplored));
-    if (options.threads > kMostThreads)
-        broken.push_back(fmt::format("the threads are {}; expected at most {}", options.threads, kMostThreads));
     checkObjectives(options, problem, broken);
     for (const auto& [name, value] : options.settings) checkSetting(name, value, broken);
     checkWarmStart(options, problem, broken);

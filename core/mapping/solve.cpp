@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::string_view kSearch = "the mapping search";
 constexpr double kProof = 1 + 1e-9;
 constexpr int kFormat = 3;            ///< of the state
 constexpr double kLongestTurn = 0.1;  ///< seconds; what a turn took beyond was waited for
@@ -137,13 +139,13 @@ private:
     /// The hooks, with progress that counts all algorithms.
     Hooks watched(const Hooks& hooks) {
         Hooks watched = hooks;
-        if (hooks.sink && options_.algorithms.size() > 1) {
-            watched.sink = [this, &hooks](const ProgressEvent& event) {
+        if (hooks.isWatched() && options_.algorithms.size() > 1) {
+            watched.progress = [this, &hooks](const ProgressEvent& event) {
                 ProgressEvent counted = event;
                 counted.task = fmt::format("race of {} algorithms", runners_.size());
                 counted.done = samplesBehind_ + event.done;
                 counted.total = event.total * static_cast<double>(runners_.size());
-                hooks.sink(counted);
+                hooks.report(counted);
             };
         }
         return watched;
@@ -151,13 +153,12 @@ private:
 
     /// Whether bounds are to make do with what they have.
     bool isAskedToEnd() const {
-        if (hooks_.cancel.stop_requested()) throw InterruptedError("the mapping search was stopped");
-        return hooks_.finish.stop_requested();
+        hooks_.throwIfCancelled(kSearch);
+        return hooks_.finishing();
     }
 
     void tellBound() const {
-        if (!hooks_.sink) return;
-        hooks_.sink({.kind = ProgressEvent::Kind::point, .task = "bound", .series = "bound", .y = bound_.objective});
+        hooks_.report({.kind = ProgressEvent::Kind::point, .task = "bound", .series = "bound", .y = bound_.objective});
     }
 
     /// Who has worked least; nullptr when all are done. Turns of equal time make the curves a race.
@@ -202,7 +203,7 @@ private:
 
     /// Between two generations the state is whole: hands it over where it is time, or where the work is given up.
     void afterStep() {
-        const bool cancelled = hooks_.cancel.stop_requested();
+        const bool cancelled = hooks_.cancelled();
         if (hooks_.checkpoint && (cancelled || Clock::now() >= nextTold_)) {
             const Clock::time_point begun = Clock::now();
             hooks_.checkpoint(state());
@@ -212,7 +213,7 @@ private:
         }
         if (!cancelled) return;
         told_ = true;
-        throw InterruptedError("the mapping search was stopped");
+        hooks_.throwIfCancelled(kSearch);
     }
 
     Run finished(const std::string& algorithm, const Record& record) const {

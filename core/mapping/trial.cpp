@@ -26,7 +26,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kBeat{10};   ///< between two words to the listener
 constexpr std::chrono::milliseconds kGrace{40};  ///< after Cancel, to come to the end of a generation
 constexpr double kProof = 1 + 1e-9;
 /// Genes below which another thread costs more than it brings, and that are evaluated between two polls.
@@ -65,7 +64,7 @@ struct Trial::Implementation {
     double told = std::numeric_limits<double>::infinity();  ///< the best that listeners know
 
     std::vector<std::unique_ptr<Evaluator>> evaluators;  ///< one per thread
-    Clock::time_point beat;
+    Clock::time_point lastReport;
     std::optional<Clock::time_point> cancelled;
 
     bool isProven() const { return spent > 0 && value <= std::max(0.0, task.bound.objective) * kProof; }
@@ -123,8 +122,8 @@ struct Trial::Implementation {
         event.task = task.algorithm;
         event.done = static_cast<double>(record.samples);
         event.total = static_cast<double>(run.samples);
-        hooks.sink(event);
-        beat = Clock::now();
+        hooks.report(event);
+        lastReport = Clock::now();
     }
 
     void tellPoint(std::string_view what, double y) {
@@ -148,13 +147,14 @@ struct Trial::Implementation {
     }
 
     void poll() {
-        if (hooks.cancel.stop_requested()) {
+        if (hooks.cancelled()) {
             const Clock::time_point now = Clock::now();
             if (!cancelled) cancelled = now;
             if (now - *cancelled > kGrace) throw InterruptedError("the mapping search was stopped");
         }
-        if (hooks.finish.stop_requested() && spent > 0) throw SearchEnded{};
-        if (hooks.sink && Clock::now() - beat > kBeat) tell({.kind = ProgressEvent::Kind::progress});
+        if (hooks.finishing() && spent > 0) throw SearchEnded{};
+        if (hooks.isWatched() && Clock::now() - lastReport > kReportInterval)
+            tell({.kind = ProgressEvent::Kind::progress});
     }
 };
 
@@ -232,7 +232,7 @@ std::vector<double> Trial::evaluateAll(std::span<const Mapping> mappings) {
         const std::size_t count = std::min(block, reached - from);
         values.resize(count);
         // Thread t takes every t-th chunk, so that each has an evaluator of its own.
-        const std::size_t threads = count * jobs() < kFewGenes ? 1 : threadCount(d_->task.options.threads);
+        const std::size_t threads = count * jobs() < kFewGenes ? 1 : threadCount(d_->hooks.threads);
         for (std::size_t thread = 0; thread < threads; ++thread) d_->evaluator(thread);
         parallelFor(threads, static_cast<unsigned>(threads), [&](std::size_t thread) {
             Evaluator& evaluator = *d_->evaluators[thread];
@@ -273,7 +273,7 @@ void Trial::generation() {
     const Moments generation = std::exchange(record.generation, {});
     if (generation.count > 0) {
         record.curve.add(record.samples, record.value, generation);
-        if (d_->hooks.sink) d_->tellGeneration(generation);
+        if (d_->hooks.isWatched()) d_->tellGeneration(generation);
     }
     d_->endWhereDone();
     d_->poll();

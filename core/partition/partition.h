@@ -4,13 +4,12 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/base/progress.h"
 #include "core/base/quantity.h"
+#include "core/base/run_control.h"
 #include "core/hardware/fleet.h"
 #include "core/model/layers.h"
 #include "core/model/training.h"
@@ -61,7 +60,6 @@ struct Options {
     std::int64_t nodeLimit =
         500;  ///< eliminations spent on proving a ratio optimal; the repeatable form of a time limit
     Groups groups = Groups::all;  ///< pinned ratios speak of splits of the whole fleet: with them all groups take part
-    unsigned threads = 1;         ///< never changes a result
 };
 
 /// One layer at one node of the hierarchy; times are those of the slower side.
@@ -192,24 +190,17 @@ struct PartialPlan {
     bool proven = false;      ///< bound, gap and what ended the search are filled in
 };
 
-/// What a caller lends to `solve`. Only `finish` ever changes a result.
-struct Hooks {
-    ProgressSink sink = {};       ///< may hold the work by not returning
-    std::stop_token cancel = {};  ///< give up: InterruptedError
-    /// End the search with what there is. Plans whose search or proof was cut are marked "stop" and claim nothing;
-    /// strategies that were not reached are named in a warning.
-    std::stop_token finish = {};
+/// What a caller lends to `solve`. When the search is to finish, plans whose search or proof was cut are marked "stop"
+/// and claim nothing; strategies that were not reached are named in a warning.
+struct Hooks : RunControl {
     /// Receives all plans as far as they are, when another part is done and when the work is given up; for about a
     /// tenth of the time at most. Called from the thread that called `solve`.
     std::function<void(const std::vector<const PartialPlan*>&)> checkpoint = {};
     std::vector<PartialPlan> resume = {};  ///< what an earlier run of the same problem got
 };
 
-/// Solves the partition of one training step for every strategy asked for. A pure function of its arguments; `sink` and
-/// `stop` only watch. Throws DataError where the fleet lacks a number that is needed (engine, file and field named),
-/// UsageError for wrong options, InterruptedError when stopped.
-Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
-             const ProgressSink& sink = {}, std::stop_token stop = {});
-Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options, Hooks hooks);
+/// Solves the partition of one training step for every strategy asked for. Throws DataError where the fleet lacks a
+/// number that is needed (engine, file and field named), UsageError for wrong options, InterruptedError when stopped.
+Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options, Hooks hooks = {});
 
 }  // namespace tessera::partition

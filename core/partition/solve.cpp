@@ -241,7 +241,7 @@ public:
         if (found != known_.end()) return found->second;
         std::vector<std::optional<double>>& bounds = known_[key];
         bounds.resize(study_->subsets.list.size());
-        parallelFor(bounds.size(), options.threads, [&](std::size_t k) {
+        parallelFor(bounds.size(), study_->watched->control.threads, [&](std::size_t k) {
             Watch watch(*study_->watched, "proving a bound", std::string(row.strategy.id));
             watch.poll();
             if (watch.finishing()) return;
@@ -266,7 +266,7 @@ private:
         const Subsets& subsets = study_->subsets;
         if (subsets.ranges.empty()) return boundCompute(*study_->network, subsets.list.front().array);
         std::vector<double> bounds(subsets.ranges.size());
-        parallelFor(bounds.size(), study_->options->threads, [&](std::size_t k) {
+        parallelFor(bounds.size(), study_->watched->control.threads, [&](std::size_t k) {
             Watch watch(*study_->watched, "proving a bound", std::string(row.strategy.id));
             watch.poll();
             bounds[k] = boundRange(study_->boundContext(0, watch, false), row, study_->modelOf(row), subsets.ranges[k]);
@@ -356,7 +356,7 @@ void compareAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& boun
         for (const Slot& slot : slots)
             if (slot.solved && !slot.partial.compared) bounds.of(*slot.row);
     std::vector<std::optional<Chosen>> chosen(slots.size());
-    parallelFor(slots.size(), study.options->threads, [&](std::size_t p) {
+    parallelFor(slots.size(), study.watched->control.threads, [&](std::size_t p) {
         const Slot& slot = slots[p];
         if (study.subsets.list.size() == 1 || !slot.solved || slot.partial.compared) return;
         Watch watch(*study.watched, "comparing subsets for " + slot.partial.plan.strategy, slot.partial.plan.strategy);
@@ -647,19 +647,11 @@ std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& o
 
 }  // namespace
 
-Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options,
-             const ProgressSink& sink, std::stop_token stop) {
-    Hooks hooks;
-    hooks.sink = sink;
-    hooks.cancel = std::move(stop);
-    return solve(layers, fleet, options, std::move(hooks));
-}
-
 Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, const Options& options, Hooks hooks) {
     const std::vector<std::string> broken = problems(options, layers, fleet);
     if (!broken.empty()) throw UsageError(joined(broken, "; "));
 
-    Watched watched{.sink = hooks.sink, .cancel = hooks.cancel, .finish = hooks.finish};
+    Watched watched{.control = hooks};
     watched.total = 3 * static_cast<double>(options.strategies.size());  // plan, comparison, bound
     Watch preparing(watched, "preparing the search", "preparation");
     preparing.poll();
@@ -689,7 +681,7 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
     }
     restore(slots, std::move(hooks.resume), watched);
     Ledger ledger(slots, watched, hooks);
-    ledger.forEach(options.threads, [&](Slot& slot) {
+    ledger.forEach(hooks.threads, [&](Slot& slot) {
         if (!slot.solved) solveSlot(study, array, std::string(slot.partial.plan.strategy), slot, ledger);
     });
     SubsetBounds bounds(study);

@@ -1,28 +1,33 @@
 #include "core/partition/watch.h"
 
+#include <string_view>
 #include <utility>
 
-#include "core/base/error.h"
-
 namespace tessera::partition {
+
+namespace {
+
+constexpr std::string_view kSearch = "the partition search";
+
+}  // namespace
 
 Watch::Watch(Watched& shared, std::string task, std::string owner, bool mayLeave)
     : shared_(&shared), task_(std::move(task)), owner_(std::move(owner)), mayLeave_(mayLeave) {}
 
 void Watch::poll() {
     if (shared_ == nullptr) return;
-    if (shared_->cancel.stop_requested()) throw InterruptedError("the partition search was stopped");
+    shared_->control.throwIfCancelled(kSearch);
     if (mayLeave_ && shared_->plans > 0 && sinceFinish() > kTooLate) throw LeftOut{};
-    if (!shared_->sink) return;
+    if (!shared_->control.isWatched()) return;
     const Clock::time_point now = Clock::now();
-    if (now - told_ < kBeat) return;
+    if (now - told_ < kReportInterval) return;
     tell({.kind = ProgressEvent::Kind::progress});
     told_ = Clock::now();
-    if (shared_->cancel.stop_requested()) throw InterruptedError("the partition search was stopped");
+    shared_->control.throwIfCancelled(kSearch);
 }
 
 bool Watch::finishing() const {
-    return shared_ != nullptr && shared_->finish.stop_requested();
+    return shared_ != nullptr && shared_->control.finishing();
 }
 
 std::chrono::nanoseconds Watch::sinceFinish() const {
@@ -34,12 +39,12 @@ std::chrono::nanoseconds Watch::sinceFinish() const {
 }
 
 void Watch::point(const std::string& what, double x, double y) {
-    if (shared_ == nullptr || !shared_->sink) return;
+    if (shared_ == nullptr || !shared_->control.isWatched()) return;
     tell({.kind = ProgressEvent::Kind::point, .series = owner_ + ": " + what, .x = x, .y = y});
 }
 
 void Watch::incumbent(const std::string& what, double x, double y, std::string text) {
-    if (shared_ == nullptr || !shared_->sink) return;
+    if (shared_ == nullptr || !shared_->control.isWatched()) return;
     tell({.kind = ProgressEvent::Kind::incumbent,
           .series = owner_ + ": " + what,
           .x = x,
@@ -51,7 +56,7 @@ void Watch::tell(ProgressEvent event) {
     event.task = task_;
     event.done = shared_->done;
     event.total = shared_->total;
-    shared_->sink(event);
+    shared_->control.report(event);
 }
 
 }  // namespace tessera::partition

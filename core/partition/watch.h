@@ -3,18 +3,15 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <stop_token>
 #include <string>
 
-#include "core/base/progress.h"
+#include "core/base/run_control.h"
 
 namespace tessera::partition {
 
 /// What all parts of one `solve` share: who listens, who may stop it, and how far it is.
 struct Watched {
-    ProgressSink sink = {};
-    std::stop_token cancel = {};
-    std::stop_token finish = {};
+    RunControl control = {};
     std::atomic<int> plans{0};  ///< finished, so that there is a result to end with
     std::atomic<double> done{0};
     double total = 0;
@@ -45,7 +42,6 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    static constexpr std::chrono::milliseconds kBeat{10};
     static constexpr std::chrono::milliseconds kLate{300};
     static constexpr std::chrono::milliseconds kTooLate{600};
 

@@ -21,8 +21,7 @@ const std::vector<Figure>& figures() {
     return kFigures;
 }
 
-Reproduction reproduce(std::string_view name, const ReproductionOptions& options, const ProgressSink& sink,
-                       const std::stop_token& stop) {
+Reproduction reproduce(std::string_view name, const ReproductionOptions& options, const RunControl& control) {
     std::vector<std::string> known;
     for (const Figure& figure : figures()) {
         if (figure.name == name) {
@@ -31,7 +30,7 @@ Reproduction reproduce(std::string_view name, const ReproductionOptions& options
                                              name.starts_with("centimani")
                                                  ? "has no choice of one"
                                                  : "always shows all of its cost models side by side"));
-            return figure.recompute(figure, options, sink, stop);
+            return figure.recompute(figure, options, control);
         }
         known.emplace_back(figure.name);
     }

@@ -2,14 +2,13 @@
 
 #include <filesystem>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
 #include "core/base/json.h"
-#include "core/base/progress.h"
+#include "core/base/run_control.h"
 #include "core/partition/partition.h"
 #include "core/study/result.h"
 
@@ -41,10 +40,9 @@ struct Reproduction {
     std::vector<std::string> assumptions;
 };
 
-/// What a figure is recomputed with. `threads` never changes a result.
+/// What a figure is recomputed with.
 struct ReproductionOptions {
     std::optional<partition::CostModel> costModel = {};  ///< of AccPar's figures; empty = the paper's
-    unsigned threads = 0;
     double budget = 1;                 ///< share of a figure's samples that its searches may spend; tests take less
     std::filesystem::path cache = {};  ///< folder where long searches are kept between runs; empty = none
 };
@@ -54,16 +52,14 @@ struct Figure {
     std::string_view name;
     std::string_view title;
     std::string_view source;
-    Reproduction (*recompute)(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                              const std::stop_token& stop);
+    Reproduction (*recompute)(const Figure& figure, const ReproductionOptions& options, const RunControl& control);
     bool hasCostModels = false;  ///< ReproductionOptions::costModel is a choice
 };
 
 const std::vector<Figure>& figures();
 
 /// Recomputes one figure. Throws UsageError (unknown name, with a hint), InterruptedError.
-Reproduction reproduce(std::string_view name, const ReproductionOptions& options = {}, const ProgressSink& sink = {},
-                       const std::stop_token& stop = {});
+Reproduction reproduce(std::string_view name, const ReproductionOptions& options = {}, const RunControl& control = {});
 
 /// `tessera.reproduction/1`.
 Json toJson(const Reproduction& reproduction);

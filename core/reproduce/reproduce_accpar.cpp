@@ -103,16 +103,16 @@ double speedupOf(const std::vector<Plan>& plans, std::string_view strategy) {
 
 /// Figures 5 and 6: every network on one array, and the geometric mean over the nine.
 Reproduction networksOn(const Figure& figure, const std::string& fleetName, double Metric::*paper,
-                        const ReproductionOptions& asked, const ProgressSink& sink, const std::stop_token& stop) {
+                        const ReproductionOptions& asked, const RunControl& control) {
     Reproduction result = begin(figure, asked);
     const Array array = loadArray(fleetName);
     const partition::Options options = optionsFor(asked);
     std::vector<Network> networks(kNetworks.size());
     std::vector<partition::Result> solved(kNetworks.size());
-    PartCounter counter(sink, "networks", kNetworks.size());
-    parallelFor(kNetworks.size(), asked.threads, [&](std::size_t i) {
+    PartCounter counter(control, "networks", kNetworks.size());
+    parallelFor(kNetworks.size(), control.threads, [&](std::size_t i) {
         networks[i] = loadNetwork(kNetworks.at(i));
-        solved[i] = partition::solve(networks[i].layers, array.fleet, options, {}, stop);
+        solved[i] = partition::solve(networks[i].layers, array.fleet, options, {control.ofOnePart()});
         counter.finishOne();
     });
     std::array<double, kMetrics.size()> logarithms{};
@@ -143,14 +143,15 @@ std::string spanOf(const std::vector<double>& speedups) {
 }
 
 /// The ResNets' spans with another batch, by metric: how much they depend on what activations weigh against weights.
-std::string resnetSpans(double batch, const ReproductionOptions& asked, const std::stop_token& stop) {
+std::string resnetSpans(double batch, const ReproductionOptions& asked, const RunControl& control) {
     const Array array = loadArray("accpar-heterogeneous");
     partition::Options options = optionsFor(asked);
     options.batch = batch;
     std::array<std::vector<double>, kMetrics.size()> speedups;
     for (const std::string_view name : kNetworks) {
         if (!name.starts_with("resnet")) continue;
-        const partition::Result solved = partition::solve(loadNetwork(name).layers, array.fleet, options, {}, stop);
+        const partition::Result solved =
+            partition::solve(loadNetwork(name).layers, array.fleet, options, {control.ofOnePart()});
         for (std::size_t m = 0; m < kMetrics.size(); ++m)
             speedups.at(m).push_back(speedupOf(solved.plans, kMetrics.at(m).strategy));
     }
@@ -158,9 +159,8 @@ std::string resnetSpans(double batch, const ReproductionOptions& asked, const st
                        spanOf(speedups[2]));
 }
 
-Reproduction figure5(const Figure& figure, const ReproductionOptions& asked, const ProgressSink& sink,
-                     const std::stop_token& stop) {
-    Reproduction result = networksOn(figure, "accpar-heterogeneous", &Metric::heterogeneous, asked, sink, stop);
+Reproduction figure5(const Figure& figure, const ReproductionOptions& asked, const RunControl& control) {
+    Reproduction result = networksOn(figure, "accpar-heterogeneous", &Metric::heterogeneous, asked, control);
     result.notes.emplace_back(
         "In the text the VGG networks span 5.33 to 8.24 (OWT), 5.92 to 9.46 (HyPar) and 9.75 to 16.14 (AccPar), the "
         "ResNets 1.03 to 1.04, 1.22 to 1.38 and 1.92 to 2.20 (one of its sentences has the first two the other way "
@@ -170,18 +170,16 @@ Reproduction figure5(const Figure& figure, const ReproductionOptions& asked, con
         "layers exchange weigh against the weights. The paper's spans lie between the two. It does not say whether the "
         "convolutions of shortcuts are layers of their own, as they are here, or in which convolution of a block the "
         "stride is; both change what is exchanged, and neither is in the VGG networks, which agree.",
-        resnetSpans(kBatch, asked, stop), resnetSpans(kBatch / 2, asked, stop)));
+        resnetSpans(kBatch, asked, control), resnetSpans(kBatch / 2, asked, control)));
     return result;
 }
 
-Reproduction figure6(const Figure& figure, const ReproductionOptions& asked, const ProgressSink& sink,
-                     const std::stop_token& stop) {
-    return networksOn(figure, "accpar-homogeneous", &Metric::homogeneous, asked, sink, stop);
+Reproduction figure6(const Figure& figure, const ReproductionOptions& asked, const RunControl& control) {
+    return networksOn(figure, "accpar-homogeneous", &Metric::homogeneous, asked, control);
 }
 
 /// Figure 7: the types that AccPar chooses for AlexNet's layers at each of seven levels.
-Reproduction figure7(const Figure& figure, const ReproductionOptions& asked, const ProgressSink&,
-                     const std::stop_token& stop) {
+Reproduction figure7(const Figure& figure, const ReproductionOptions& asked, const RunControl& control) {
     Reproduction result = begin(figure, asked);
     const Array array = loadArray("accpar-homogeneous");
     const Network network = loadNetwork("accpar-alexnet");
@@ -189,7 +187,7 @@ Reproduction figure7(const Figure& figure, const ReproductionOptions& asked, con
     options.batch = kAlexNetBatch;
     options.levels = kAlexNetLevels;
     options.strategies = {"accpar"};
-    const partition::Result solved = partition::solve(network.layers, array.fleet, options, {}, stop);
+    const partition::Result solved = partition::solve(network.layers, array.fleet, options, {control.ofOnePart()});
     for (const partition::LevelPlan& level : solved.plans.at(0).levels)
         for (const partition::LayerPlan& layer : level.layers)
             result.rows.push_back({solved.names.at(static_cast<std::size_t>(layer.layer)), "accpar", level.level + 1,
@@ -204,17 +202,13 @@ Reproduction figure7(const Figure& figure, const ReproductionOptions& asked, con
 }
 
 /// Figure 8: VGG-19 on 2^h accelerators, half of them TPU-v2 and half TPU-v3.
-Reproduction figure8(const Figure& figure, const ReproductionOptions& asked, const ProgressSink& sink,
-                     const std::stop_token& stop) {
+Reproduction figure8(const Figure& figure, const ReproductionOptions& asked, const RunControl& control) {
     Reproduction result = begin(figure, asked);
     const Array array = loadArray("accpar-heterogeneous");
     const Network network = loadNetwork("vgg19");
     hardware::Fleet largest = array.fleet;
     for (hardware::Group& group : largest.groups) group.count = std::int64_t{1} << (kMostLevels - 1);
-    RunHooks hooks;
-    hooks.progress = sink;
-    hooks.cancel = stop;
-    hooks.threads = asked.threads;
+    const RunHooks hooks{control};
     const Scaling solved = scaling(network.layers, largest, optionsFor(asked), hooks);
     for (const ScalingPoint& point : solved.points)
         for (const Metric& metric : kMetrics)

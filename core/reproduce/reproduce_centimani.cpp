@@ -59,7 +59,7 @@ std::string needs(std::string_view hardware) {
 /// Collects the rows of one figure.
 class Collector {
 public:
-    Collector(const Figure& figure, const ProgressSink& sink, const std::stop_token& stop) : sink_(sink), stop_(stop) {
+    Collector(const Figure& figure, const RunControl& control) : control_(control) {
         made_.name = figure.name;
         made_.title = figure.title;
     }
@@ -80,8 +80,8 @@ public:
     }
 
     predict::Workload workload(std::string_view id, model::Optimizer optimizer) {
-        if (stop_.stop_requested()) throw InterruptedError("the reproduction was stopped");
-        tellProgress(sink_, fmt::format("predictions of {}", id));
+        control_.throwIfCancelled("the reproduction");
+        control_.reportProgress(fmt::format("predictions of {}", id));
         const model::Model model = model::loadModel(fmt::format("zoo:{}", id));
         keep({{model.source, model.sha256}});
         predict::Workload workload = predict::workloadOf(model, predict::precisionOf("bf16"), optimizer);
@@ -98,8 +98,7 @@ private:
                 made_.inputs.push_back(input);
     }
 
-    const ProgressSink& sink_;
-    const std::stop_token& stop_;
+    const RunControl& control_;
     Reproduction made_;
 };
 
@@ -149,8 +148,7 @@ std::variant<double, std::string> batchValue(const std::optional<std::int64_t>& 
     return static_cast<double>(*batch);
 }
 
-Reproduction table2(const Figure& figure, const ReproductionOptions& /*asked*/, const ProgressSink& sink,
-                    const std::stop_token& stop) {
+Reproduction table2(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
     struct Cell {
         std::string_view model, title;
         model::Optimizer optimizer;
@@ -160,7 +158,7 @@ Reproduction table2(const Figure& figure, const ReproductionOptions& /*asked*/, 
     const std::array<Cell, 2> kCells{
         {{"resnet50", "ResNet-50", model::Optimizer::momentum, {32, 1024, 480, 512}, {std::nullopt, 4.17, 2.75, 1.94}},
          {"bert-base", "Bert-Base", model::Optimizer::adam, {1, 16, 2, 12}, {std::nullopt, 9.31, std::nullopt, 5.24}}}};
-    Collector collector(figure, sink, stop);
+    Collector collector(figure, control);
     double sum = 0, count = 0;
     for (const Cell& cell : kCells) {
         const predict::Workload workload = collector.workload(cell.model, cell.optimizer);
@@ -181,9 +179,8 @@ Reproduction table2(const Figure& figure, const ReproductionOptions& /*asked*/, 
     return std::move(collector).finish();
 }
 
-Reproduction table5(const Figure& figure, const ReproductionOptions& /*asked*/, const ProgressSink& sink,
-                    const std::stop_token& stop) {
-    Collector collector(figure, sink, stop);
+Reproduction table5(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
+    Collector collector(figure, control);
     std::vector<predict::Machine> machines;
     for (const Platform& platform : kPlatforms) machines.push_back(collector.machine(platform.id));
     std::array<int, kReadings.size()> matches{};
@@ -260,9 +257,8 @@ std::vector<std::optional<double>> throughputs(Collector& collector, const predi
     return found;
 }
 
-Reproduction figure1(const Figure& figure, const ReproductionOptions& /*asked*/, const ProgressSink& sink,
-                     const std::stop_token& stop) {
-    Collector collector(figure, sink, stop);
+Reproduction figure1(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
+    Collector collector(figure, control);
     const predict::Workload workload = collector.workload("resnet50", model::Optimizer::momentum);
     const std::vector<std::optional<double>> found = throughputs(collector, workload);
     for (std::size_t p = 0; p < kPlatforms.size(); ++p) {
@@ -291,9 +287,8 @@ Reproduction figure1(const Figure& figure, const ReproductionOptions& /*asked*/,
     return std::move(collector).finish();
 }
 
-Reproduction figure6(const Figure& figure, const ReproductionOptions& /*asked*/, const ProgressSink& sink,
-                     const std::stop_token& stop) {
-    Collector collector(figure, sink, stop);
+Reproduction figure6(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
+    Collector collector(figure, control);
     for (const Platform& platform : kPlatforms)
         for (const Batches& row : kTable5)
             collector.row(fmt::format("{} on {}", row.title, platform.title), "accuracy", std::nullopt,
@@ -307,13 +302,12 @@ Reproduction figure6(const Figure& figure, const ReproductionOptions& /*asked*/,
     return std::move(collector).finish();
 }
 
-Reproduction figure7(const Figure& figure, const ReproductionOptions& /*asked*/, const ProgressSink& sink,
-                     const std::stop_token& stop) {
+Reproduction figure7(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
     struct Sum {
         double speedup = 0;
         int fitting = 0;
     };
-    Collector collector(figure, sink, stop);
+    Collector collector(figure, control);
     std::array<std::array<Sum, kPlatforms.size()>, kRules.size()> sums{};
     int models = 0;
     for (const Batches& row : kTable5) {
@@ -372,9 +366,8 @@ Reproduction figure7(const Figure& figure, const ReproductionOptions& /*asked*/,
     return std::move(collector).finish();
 }
 
-Reproduction figure8(const Figure& figure, const ReproductionOptions& /*asked*/, const ProgressSink& sink,
-                     const std::stop_token& stop) {
-    Collector collector(figure, sink, stop);
+Reproduction figure8(const Figure& figure, const ReproductionOptions& /*asked*/, const RunControl& control) {
+    Collector collector(figure, control);
     const predict::Workload workload = collector.workload("unet", model::Optimizer::adam);
     const predict::Predictor predictor(workload, {});
     for (const Platform& platform : kPlatforms) {

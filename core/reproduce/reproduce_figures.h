@@ -3,13 +3,12 @@
 #include <atomic>
 #include <cstddef>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/base/progress.h"
+#include "core/base/run_control.h"
 #include "core/reproduce/reproduce.h"
 
 /// The papers whose figures are recomputed; each file has one paper's.
@@ -20,8 +19,7 @@ std::vector<Figure> magmaFigures();
 std::vector<Figure> centimaniFigures();
 std::vector<Figure> phazeFigures();
 
-using Recompute = Reproduction(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                               const std::stop_token& stop);
+using Recompute = Reproduction(const Figure& figure, const ReproductionOptions& options, const RunControl& control);
 
 /// A figure on its way: gathers the document.
 class Recomputation {
@@ -49,22 +47,12 @@ std::string percent(double share);
 /// Reports the number of finished parts; called from several threads.
 class PartCounter {
 public:
-    PartCounter(const ProgressSink& sink, std::string task, std::size_t total)
-        : sink_(sink), task_(std::move(task)), total_(total) {}
-    void finishOne() {
-        if (!sink_) {
-            ++done_;
-            return;
-        }
-        ProgressEvent event;
-        event.task = task_;
-        event.done = static_cast<double>(++done_);
-        event.total = static_cast<double>(total_);
-        sink_(event);
-    }
+    PartCounter(const RunControl& control, std::string task, std::size_t total)
+        : control_(control), task_(std::move(task)), total_(total) {}
+    void finishOne() { control_.reportProgress(task_, static_cast<double>(++done_), static_cast<double>(total_)); }
 
 private:
-    const ProgressSink& sink_;
+    const RunControl& control_;
     std::string task_;
     std::size_t total_;
     std::atomic<std::size_t> done_ = 0;

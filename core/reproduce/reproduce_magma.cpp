@@ -20,7 +20,7 @@ namespace {
 constexpr double kFewestSamples = 20;
 constexpr double kClock = 200e6;
 
-Prepared read(const Case& cell, const Reading& reading, std::int64_t groupSize, const std::stop_token& stop) {
+Prepared read(const Case& cell, const Reading& reading, std::int64_t groupSize, const RunControl& control) {
     Study study;
     study.engine = "mapping";
     study.hardware = {lowered(cell.platform)};
@@ -30,10 +30,7 @@ Prepared read(const Case& cell, const Reading& reading, std::int64_t groupSize, 
                             {"bandwidth_definition", reading.bandwidthDefinition},
                             {"variant", reading.variant},
                             {"group_size", groupSize}};
-    RunHooks hooks;
-    hooks.cancel = stop;
-    hooks.threads = 1;
-    MappingInputs inputs = readMappingInputs(study, hooks);
+    MappingInputs inputs = readMappingInputs(study, {control.ofOnePart()});
     return {.cell = cell,
             .reading = &reading,
             .problem = std::move(inputs.outcome.problem),
@@ -55,9 +52,8 @@ std::string_view placeOf(const Reading& reading) {
     return reading.suffix.empty() ? "Here" : "Here, under the corrected model,";
 }
 
-Experiment::Experiment(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                       const std::stop_token& stop)
-    : Recomputation(figure), options_(options), sink_(sink), stop_(stop) {
+Experiment::Experiment(const Figure& figure, const ReproductionOptions& options, const RunControl& control)
+    : Recomputation(figure), options_(options), control_(control) {
     note(
         "An item names task, platform of Table III and bandwidth. As it stands it is read as the paper's published "
         "code does: its dataflow model, defects included, bandwidth of tiles, and the paper's GB/s compared with bytes "
@@ -74,16 +70,16 @@ Experiment::Experiment(const Figure& figure, const ReproductionOptions& options,
 std::vector<Prepared> Experiment::prepare(const std::vector<Case>& cells, std::int64_t groupSize) {
     std::vector<Prepared> all(cells.size() * kReadings.size());
     each("cases", all.size(), [&](std::size_t i) {
-        all[i] = read(cells[i / kReadings.size()], kReadings.at(i % kReadings.size()), groupSize, stop_);
+        all[i] = read(cells[i / kReadings.size()], kReadings.at(i % kReadings.size()), groupSize, control_);
     });
     for (const Prepared& prepared : all) restOn(prepared.inputs, prepared.assumptions);
     return all;
 }
 
 void Experiment::each(std::string_view what, std::size_t count, const std::function<void(std::size_t)>& part) {
-    PartCounter counter(sink_, std::string(what), count);
-    parallelFor(count, options_.threads, [&](std::size_t i) {
-        if (stop_.stop_requested()) throw InterruptedError("the recomputation was stopped");
+    PartCounter counter(control_, std::string(what), count);
+    parallelFor(count, control_.threads, [&](std::size_t i) {
+        control_.throwIfCancelled("the recomputation");
         part(i);
         counter.finishOne();
     });
@@ -133,9 +129,7 @@ mapping::Result Experiment::race(const mapping::Problem& problem, const std::vec
     for (const Racer& racer : racers) options.algorithms.emplace_back(racer.algorithm);
     options.samples = samples;
     options.explored = explored;
-    mapping::Hooks hooks;
-    hooks.cancel = stop_;
-    return mapping::solve(problem, options, std::move(hooks));
+    return mapping::solve(problem, options, {control_.ofOnePart()});
 }
 
 mapping::Run Experiment::search(const mapping::Problem& problem, const Racer& racer, std::int64_t samples,
@@ -147,9 +141,7 @@ mapping::Run Experiment::search(const mapping::Problem& problem, const Racer& ra
     options.settings = racer.settings;
     options.explored = 0;
     options.warmStart = std::move(warm);
-    mapping::Hooks hooks;
-    hooks.cancel = stop_;
-    mapping::Result result = mapping::solve(problem, options, std::move(hooks));
+    mapping::Result result = mapping::solve(problem, options, {control_.ofOnePart()});
     return std::move(result.runs.at(0));
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,8 +70,7 @@ struct Racer {
 /// One figure on its way: reads cases and runs parts side by side.
 class Experiment : public Recomputation {
 public:
-    Experiment(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-               const std::stop_token& stop);
+    Experiment(const Figure& figure, const ReproductionOptions& options, const RunControl& control);
 
     /// Every case by every reading, readings next to each other; what they rest on goes into the result.
     std::vector<Prepared> prepare(const std::vector<Case>& cells, std::int64_t groupSize = 100);
@@ -90,8 +88,7 @@ public:
 
 private:
     const ReproductionOptions& options_;
-    const ProgressSink& sink_;
-    const std::stop_token& stop_;
+    const RunControl& control_;
 };
 
 /// The racers whose algorithm the engine has.

@@ -114,8 +114,7 @@ void addEndVerdict(Experiment& experiment, const std::vector<Prepared>& cases, c
 
 }  // namespace
 
-Reproduction magmaFigure11(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                           const std::stop_token& stop) {
+Reproduction magmaFigure11(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     constexpr double kLearning = 0.01;
     const Curves curves = known({.cells = {{"vision", "S2"}, {"mix", "S3"}},
                                  .racers = {{.metric = "magma", .algorithm = "magma"},
@@ -129,7 +128,7 @@ Reproduction magmaFigure11(const Figure& figure, const ReproductionOptions& opti
                                             {.metric = "random", .algorithm = "random"},
                                             {.metric = "tessera", .algorithm = "tessera"}},
                                  .grid = {100, 300, 1000, 3000, 10'000, 30'000, 100'000}});
-    Experiment experiment(figure, options, sink, stop);
+    Experiment experiment(figure, options, control);
     const std::vector<Prepared> cases = experiment.prepare(curves.cells);
     const std::vector<std::vector<Runs>> runs = searched(experiment, cases, curves);
     for (std::size_t i = 0; i < cases.size(); ++i) {
@@ -152,8 +151,7 @@ Reproduction magmaFigure11(const Figure& figure, const ReproductionOptions& opti
     return std::move(experiment).finish();
 }
 
-Reproduction magmaFigure16(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                           const std::stop_token& stop) {
+Reproduction magmaFigure16(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     const Curves curves{
         .cells = {{"vision", "S2"}, {"mix", "S3"}},
         .racers = {{.metric = "magma", .algorithm = "magma"},
@@ -165,7 +163,7 @@ Reproduction magmaFigure16(const Figure& figure, const ReproductionOptions& opti
                     .settings = {{"magma.crossover-gen", 0}, {"magma.crossover-rg", 0}, {"magma.crossover-accel", 0}}}},
         .grid = {100, 200, 500, 1000, 2000, 5000, 10'000},
         .seeds = 5};
-    Experiment experiment(figure, options, sink, stop);
+    Experiment experiment(figure, options, control);
     const std::vector<Prepared> cases = experiment.prepare(curves.cells);
     const std::vector<std::vector<Runs>> runs = searched(experiment, cases, curves);
     const std::size_t crossed = indexOf(curves, "mutation+crossover-gen"), mutated = indexOf(curves, "mutation");

@@ -37,9 +37,8 @@ mapping::Problem slice(const mapping::Problem& problem, std::size_t from, std::s
 
 }  // namespace
 
-Reproduction magmaFigure17(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                           const std::stop_token& stop) {
-    Experiment experiment(figure, options, sink, stop);
+Reproduction magmaFigure17(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
+    Experiment experiment(figure, options, control);
     const std::vector<Prepared> cases = experiment.prepare({{"mix", "S2"}}, kJobs);
     struct Part {
         std::size_t at, size;

@@ -47,11 +47,10 @@ constexpr const char* kAnalysisNote =
 
 }  // namespace
 
-Reproduction magmaFigure13(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                           const std::stop_token& stop) {
+Reproduction magmaFigure13(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     constexpr std::array<std::string_view, 3> kPlatforms{"S3", "S4", "S5"};
     constexpr std::array<double, 4> kBandwidths{1, 16, 64, 256};
-    Experiment experiment(figure, options, sink, stop);
+    Experiment experiment(figure, options, control);
     std::vector<Case> analysed, mapped;
     for (const std::string_view workload : {"vision", "language", "recommendation", "mix"})
         for (const std::string_view platform : kPlatforms) analysed.push_back({workload, platform, 256});
@@ -92,8 +91,7 @@ Reproduction magmaFigure13(const Figure& figure, const ReproductionOptions& opti
     return std::move(experiment).finish();
 }
 
-Reproduction magmaFigure14(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                           const std::stop_token& stop) {
+Reproduction magmaFigure14(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     struct Pair {
         std::string_view workload, fixed, flexible;
         double bandwidth;
@@ -105,7 +103,7 @@ Reproduction magmaFigure14(const Figure& figure, const ReproductionOptions& opti
         Pair{"vision", "S3", "S3-flexible", 1},   Pair{"mix", "S3", "S3-flexible", 1},
     };
     constexpr std::size_t kAnalysed = 4;  ///< the pairs after these differ in bandwidth alone
-    Experiment experiment(figure, options, sink, stop);
+    Experiment experiment(figure, options, control);
     std::vector<Case> cells;
     for (const Pair& pair : kPairs) {
         cells.push_back({pair.workload, pair.fixed, pair.bandwidth});

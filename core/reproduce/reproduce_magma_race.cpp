@@ -220,19 +220,17 @@ Reproduction recompute(const Race& race, Experiment experiment) {
 
 }  // namespace
 
-Reproduction magmaFigure8(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                          const std::stop_token& stop) {
+Reproduction magmaFigure8(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     const std::vector<std::size_t> all{0, 1, 2, 3};
     const Race race{.cells = {{"vision", "S1"}, {"language", "S1"}, {"recommendation", "S1"}, {"mix", "S1"}},
                     .gflops = {249, 397, 194, 329},
                     .claims = {{"herald-like", "Herald-like", kHerald, all, 1.4},
                                {"ai-mt-like", "AI-MT-like", kAiMt, all, 1.41},
                                {"optimisers", "the other optimisation methods", kOptimisers, all, 1.6}}};
-    return recompute(race, Experiment(figure, options, sink, stop));
+    return recompute(race, Experiment(figure, options, control));
 }
 
-Reproduction magmaFigure9(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                          const std::stop_token& stop) {
+Reproduction magmaFigure9(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     const std::vector<std::size_t> small{0, 1}, large{2, 3};
     const Race race{
         .cells = {{"vision", "S2"}, {"mix", "S2"}, {"vision", "S4", 256}, {"mix", "S4", 256}},
@@ -246,11 +244,10 @@ Reproduction magmaFigure9(const Figure& figure, const ReproductionOptions& optio
                    {"optimisers S4", "the optimisation methods without learning on S4", kBlackBox, large, 10},
                    {"learners S4", "the learning methods on S4", kLearners, large, 1.3}},
         .bars = {{3, "herald-like", 0.2}}};
-    return recompute(race, Experiment(figure, options, sink, stop));
+    return recompute(race, Experiment(figure, options, control));
 }
 
-Reproduction magmaFigure12(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                           const std::stop_token& stop) {
+Reproduction magmaFigure12(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     const Race race{.cells = {{"mix", "S2", 1},
                               {"mix", "S2", 4},
                               {"mix", "S2", 8},
@@ -262,7 +259,7 @@ Reproduction magmaFigure12(const Figure& figure, const ReproductionOptions& opti
                     .gflops = {},
                     .claims = {{"others S2 1", "the others on S2 at 1 GB/s", kOthers, {0}, 1.6},
                                {"others S2 16", "the others on S2 at 16 GB/s", kOthers, {3}, 1.2}}};
-    return recompute(race, Experiment(figure, options, sink, stop));
+    return recompute(race, Experiment(figure, options, control));
 }
 
 }  // namespace tessera::study

@@ -83,9 +83,8 @@ double frontLoad(const mapping::Problem& problem, const mapping::Run& run) {
 
 }  // namespace
 
-Reproduction magmaFigure15(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                           const std::stop_token& stop) {
-    Experiment experiment(figure, options, sink, stop);
+Reproduction magmaFigure15(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
+    Experiment experiment(figure, options, control);
     const std::vector<Racer> racing = known(racers());
     const std::vector<Prepared> cases = experiment.prepare({{"mix", "S5", 1}});
     std::vector<std::vector<mapping::Run>> runs(cases.size(), std::vector<mapping::Run>(racing.size()));

@@ -53,10 +53,9 @@ double spreadOf(const std::vector<mapping::ExploredPoint>& points, std::size_t f
 
 }  // namespace
 
-Reproduction magmaFigure7(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                          const std::stop_token& stop) {
+Reproduction magmaFigure7(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     constexpr std::array<std::string_view, 3> kTasks{"vision", "language", "recommendation"};
-    Experiment experiment(figure, options, sink, stop);
+    Experiment experiment(figure, options, control);
     std::vector<Case> cells;
     for (const std::string_view task : kTasks) cells.push_back({task, "S2"});
     const std::vector<Prepared> cases = experiment.prepare(cells);
@@ -102,8 +101,7 @@ Reproduction magmaFigure7(const Figure& figure, const ReproductionOptions& optio
     return std::move(experiment).finish();
 }
 
-Reproduction magmaFigure10(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                           const std::stop_token& stop) {
+Reproduction magmaFigure10(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     constexpr std::size_t kTenth = 10;
     const std::vector<Racer> racing = known({{.metric = "magma", .algorithm = "magma"},
                                              {.metric = "cmaes", .algorithm = "cmaes"},
@@ -111,7 +109,7 @@ Reproduction magmaFigure10(const Figure& figure, const ReproductionOptions& opti
                                              {.metric = "stdga", .algorithm = "stdga"},
                                              {.metric = "ppo2", .algorithm = "ppo2"},
                                              {.metric = "random", .algorithm = "random"}});
-    Experiment experiment(figure, options, sink, stop);
+    Experiment experiment(figure, options, control);
     const std::vector<Prepared> cases = experiment.prepare({{"mix", "S2"}});
     std::vector<mapping::Result> results(cases.size());
     experiment.each("races", cases.size(), [&](std::size_t i) {

@@ -95,9 +95,8 @@ std::optional<double> noNumber(const Stage&) {
 
 }  // namespace
 
-Reproduction magmaTable5(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                         const std::stop_token& stop) {
-    Experiment experiment(figure, options, sink, stop);
+Reproduction magmaTable5(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
+    Experiment experiment(figure, options, control);
     std::vector<Case> cells;
     for (const std::string_view task : kTasks)
         for (const std::string_view platform : kPlatforms)

@@ -162,11 +162,10 @@ std::string itemOf(std::string_view name, const Estimating& estimating) {
 }
 
 CodesignExperiment::CodesignExperiment(const Figure& figure, const ReproductionOptions& options,
-                                       const ProgressSink& sink, const std::stop_token& stop, std::size_t searches)
+                                       const RunControl& control, std::size_t searches)
     : Recomputation(figure),
       options_(options),
-      sink_(sink),
-      stop_(stop),
+      control_(control),
       searches_(searches),
       space_(hardware::loadTemplate("phaze")),
       workloads_(printedWorkloads().size()),
@@ -194,9 +193,9 @@ CodesignExperiment::CodesignExperiment(const Figure& figure, const ReproductionO
 void CodesignExperiment::read(const Models& models, const std::vector<std::int64_t>& microBatches) {
     codesign::WorkloadOptions options;
     options.microBatches = microBatches;
-    options.stop = stop_;
-    PartCounter counter(sink_, "models", models.size());
-    parallelFor(models.size(), options_.threads, [&](std::size_t i) {
+    options.stop = control_.cancel;
+    PartCounter counter(control_, "models", models.size());
+    parallelFor(models.size(), control_.threads, [&](std::size_t i) {
         workloads_[models[i]] =
             codesign::loadWorkload(fmt::format("{}{}", kZoo, printedWorkloads()[models[i]].name), options);
         counter.finishOne();
@@ -213,26 +212,29 @@ double CodesignExperiment::areaShareOf(const hardware::Architecture& architectur
     return (hardware::areaOf(architecture, space_).total() / hardware::areaBound(space_)).value;
 }
 
-codesign::Options CodesignExperiment::optionsFor(const Estimating& estimating, const std::string& task) {
+codesign::Options CodesignExperiment::optionsFor(const Estimating& estimating) const {
     codesign::Options options;
     options.estimator = estimating.id;
-    options.threads = options_.threads;
-    options.cancel = stop_;
     options.mostTraced = 1;
     options.scheduleStates = partOf(kStates, std::min(1.0, options_.budget));
-    if (sink_)
-        options.progress = [this, task](const ProgressEvent& event) {
-            if (event.kind != ProgressEvent::Kind::progress || !(event.total > 0)) return;
-            ProgressEvent ours;
-            ours.task = task;
-            ours.done = static_cast<double>(done_) + event.done / event.total;
-            ours.total = static_cast<double>(std::max(searches_, done_ + 1));
-            sink_(ours);
-        };
     return options;
 }
 
+codesign::Hooks CodesignExperiment::hooksFor(const std::string& task) const {
+    codesign::Hooks hooks{control_};
+    hooks.progress = {};
+    if (control_.isWatched() && !task.empty())
+        hooks.progress = [this, task](const ProgressEvent& event) {
+            if (event.kind != ProgressEvent::Kind::progress || !(event.total > 0)) return;
+            control_.reportProgress(task, static_cast<double>(done_) + event.done / event.total,
+                                    static_cast<double>(std::max(searches_, done_ + 1)));
+        };
+    return hooks;
+}
+
 namespace {
+
+constexpr const char* kSilent = "";  ///< the task of a search that reports nothing
 
 /// Takes over what a search came to on its way through the areas. It only adds to what it knows, so that a copy of all
 /// after each area would take a time that grows with the square of the way.
@@ -248,20 +250,25 @@ void walkOn(codesign::Progress& walked, const codesign::Progress& now) {
 
 }  // namespace
 
-codesign::Result CodesignExperiment::search(const Models& models, const hardware::Template& space,
-                                            codesign::Options options, const Start& start, codesign::Progress* walked) {
+codesign::Result CodesignExperiment::search(const std::string& task, const Models& models,
+                                            const hardware::Template& space, codesign::Options options,
+                                            const Start& start, codesign::Progress* walked) {
     std::vector<const codesign::Workload*> workloads;
     for (const std::size_t model : models) workloads.push_back(&workloads_.at(model));
     // Spotlight's accelerators are for one model each.
     options.spotlight = models.size() == 1;
     codesign::Result result =
         cache_.resultOf(workloads, space, options, [&](const auto& begun, const auto& checkpoint) {
-            const codesign::Progress from = begun ? *begun : start ? start() : codesign::Progress{};
-            return searchAfresh(workloads, space, options, from, [&](const codesign::Progress& progress) {
+            codesign::Hooks hooks = hooksFor(task);
+            hooks.resume = begun ? *begun : start ? start() : codesign::Progress{};
+            hooks.checkpoint = [&](const codesign::Progress& progress) {
                 // Behind the walk only what was found is looked at again.
                 if (walked != nullptr && progress.next > walked->next) walkOn(*walked, progress);
                 checkpoint(progress);
-            });
+            };
+            std::vector<codesign::Workload> copies;
+            for (const codesign::Workload* workload : workloads) copies.push_back(*workload);
+            return codesign::search(copies, space, options, hooks);
         });
     if (!result.best)
         throw UsageError(fmt::format("no accelerator of the template '{}' within its area runs {}", space.name,
@@ -279,32 +286,22 @@ codesign::Result CodesignExperiment::finished(codesign::Result result) {
     return result;
 }
 
-codesign::Result CodesignExperiment::searchAfresh(
-    const std::vector<const codesign::Workload*>& workloads, const hardware::Template& space,
-    const codesign::Options& options, const codesign::Progress& from,
-    const std::function<void(const codesign::Progress&)>& checkpoint) const {
-    std::vector<codesign::Workload> copies;
-    for (const codesign::Workload* workload : workloads) copies.push_back(*workload);
-    return codesign::search(copies, space, options, from, checkpoint);
-}
-
 codesign::Result CodesignExperiment::best(const Models& models, const Estimating& estimating,
                                           codesign::Objective objective,
                                           const std::vector<hardware::Architecture>& near) {
     const std::string_view name = models.size() == 1 ? printedWorkloads()[models.front()].name : "all models";
-    codesign::Options options = optionsFor(estimating, "accelerators for " + itemOf(name, estimating));
+    const std::string task = "accelerators for " + itemOf(name, estimating);
+    codesign::Options options = optionsFor(estimating);
     options.objective = objective;
     codesign::Result result;
     if (options_.budget < 1) {
         options.search = codesign::SearchKind::random;
         options.samples = partOf(kSamples, options_.budget);
-        result = search(models, space_, options);
+        result = search(task, models, space_, options);
     } else {
-        result = search(models, space_, options, [&] {
-            codesign::Options first = options;
-            first.progress = {};
+        result = search(task, models, space_, options, [&] {
             const codesign::Result start =
-                search(models, near.empty() ? coarse(space_) : spannedBy(space_, near), first);
+                search(kSilent, models, near.empty() ? coarse(space_) : spannedBy(space_, near), options);
             return knowing(space_, *start.best);
         });
     }
@@ -313,21 +310,22 @@ codesign::Result CodesignExperiment::best(const Models& models, const Estimating
 
 codesign::Result CodesignExperiment::on(const hardware::Architecture& architecture, const Models& models,
                                         const Estimating& estimating, BytesPerSecond bandwidth) {
-    codesign::Options options = optionsFor(estimating, "the paper's accelerators" + std::string(estimating.suffix));
+    codesign::Options options = optionsFor(estimating);
     options.bandwidth = bandwidth;
-    return finished(search(models, spannedBy(space_, {architecture}), options));
+    return finished(search("the paper's accelerators" + std::string(estimating.suffix), models,
+                           spannedBy(space_, {architecture}), options));
 }
 
 codesign::Result CodesignExperiment::byHysteresis(const Models& models, const Estimating& estimating,
                                                   std::int64_t levels) {
-    codesign::Options options =
-        optionsFor(estimating, itemOf(printedWorkloads()[models.front()].name, estimating) + " by falling area");
+    codesign::Options options = optionsFor(estimating);
     options.search = codesign::SearchKind::hysteresis;
     options.hysteresis = levels;
     options.mostTraced = codesign::Options{}.mostTraced;
     codesign::Progress& walk = walks_[{models.front(), estimating.id}];
     return finished(search(
-        models, space_, options, [&] { return walk; }, &walk));
+        itemOf(printedWorkloads()[models.front()].name, estimating) + " by falling area", models, space_, options,
+        [&] { return walk; }, &walk));
 }
 
 CodesignSolutions solveAll(CodesignExperiment& experiment) {

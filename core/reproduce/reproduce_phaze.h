@@ -7,7 +7,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,8 +77,8 @@ Models allModels();
 class CodesignExperiment : public Recomputation {
 public:
     /// `searches` is how many calls of `best`, `on` and `search` there will be.
-    CodesignExperiment(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                       const std::stop_token& stop, std::size_t searches);
+    CodesignExperiment(const Figure& figure, const ReproductionOptions& options, const RunControl& control,
+                       std::size_t searches);
 
     /// Reads models; before any search of them.
     void read(const Models& models, const std::vector<std::int64_t>& microBatches = {1, 2, 4, 8});
@@ -102,22 +101,19 @@ public:
     codesign::Result byHysteresis(const Models& models, const Estimating& estimating, std::int64_t levels);
 
 private:
-    codesign::Options optionsFor(const Estimating& estimating, const std::string& task);
+    codesign::Options optionsFor(const Estimating& estimating) const;
+    /// Reports as part of the whole figure, under the task's name; nothing where it has none.
+    codesign::Hooks hooksFor(const std::string& task) const;
     /// Counts a finished search, and what its result rests on.
     codesign::Result finished(codesign::Result result);
     /// What a search begins with where nothing of it was done before.
     using Start = std::function<codesign::Progress()>;
     /// Searches, where the result is not kept from before. `walked` receives what was done when all was looked at.
-    codesign::Result search(const Models& models, const hardware::Template& space, codesign::Options options,
-                            const Start& start = {}, codesign::Progress* walked = nullptr);
-    codesign::Result searchAfresh(const std::vector<const codesign::Workload*>& workloads,
-                                  const hardware::Template& space, const codesign::Options& options,
-                                  const codesign::Progress& from,
-                                  const std::function<void(const codesign::Progress&)>& checkpoint) const;
+    codesign::Result search(const std::string& task, const Models& models, const hardware::Template& space,
+                            codesign::Options options, const Start& start = {}, codesign::Progress* walked = nullptr);
 
     const ReproductionOptions& options_;
-    const ProgressSink& sink_;
-    const std::stop_token& stop_;
+    const RunControl& control_;
     std::size_t searches_, done_ = 0;
     hardware::Template space_;
     std::vector<codesign::Workload> workloads_;

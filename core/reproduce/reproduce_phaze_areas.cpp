@@ -62,8 +62,7 @@ constexpr std::string_view kBertLarge = "bert-large";
 
 }  // namespace
 
-Reproduction phazeFigure8(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                          const std::stop_token& stop) {
+Reproduction phazeFigure8(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     /// Appendix D: how many times faster the search is than with 8 levels.
     struct PrintedSaving {
         std::int64_t levels = 1;
@@ -72,7 +71,7 @@ Reproduction phazeFigure8(const Figure& figure, const ReproductionOptions& optio
     constexpr std::array kSavings{PrintedSaving{5, 11}, PrintedSaving{6, 3}};
     // Searches by levels look at the same architectures whatever the budget; a small one is for one model.
     const Models models = options.budget < 1 ? Models{indexOf(kBertLarge)} : allModels();
-    CodesignExperiment experiment(figure, options, sink, stop, models.size() * kEstimating.size() * kSearchesOfModel);
+    CodesignExperiment experiment(figure, options, control, models.size() * kEstimating.size() * kSearchesOfModel);
     experiment.read(models, {1});
     experiment.keepMemory(kMemory);
     for (const Estimating& estimating : kEstimating) {
@@ -113,10 +112,9 @@ Reproduction phazeFigure8(const Figure& figure, const ReproductionOptions& optio
     return std::move(experiment).finish();
 }
 
-Reproduction phazeFigure9(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                          const std::stop_token& stop) {
+Reproduction phazeFigure9(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     const std::size_t model = indexOf(kBertLarge);
-    CodesignExperiment experiment(figure, options, sink, stop, kEstimating.size() * kSearchesOfModel);
+    CodesignExperiment experiment(figure, options, control, kEstimating.size() * kSearchesOfModel);
     experiment.read({model}, {1});
     experiment.keepMemory(kMemory);
     /// What the caption's markers stand for.

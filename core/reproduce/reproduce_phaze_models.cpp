@@ -65,10 +65,9 @@ void addComplexity(CodesignExperiment& experiment, const PrintedWorkload& printe
 
 }  // namespace
 
-Reproduction phazeTable4(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                         const std::stop_token& stop) {
+Reproduction phazeTable4(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     const Models models = allModels();
-    CodesignExperiment experiment(figure, options, sink, stop, models.size() * kEstimating.size());
+    CodesignExperiment experiment(figure, options, control, models.size() * kEstimating.size());
     experiment.read(models);
     std::array<int, kColumns.size()> close{};
     for (const std::size_t model : models) {
@@ -127,11 +126,10 @@ Reproduction phazeTable4(const Figure& figure, const ReproductionOptions& option
     return std::move(experiment).finish();
 }
 
-Reproduction phazeTable5(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                         const std::stop_token& stop) {
+Reproduction phazeTable5(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
     constexpr double kPercent = 100;
     const Models models = allModels();
-    CodesignExperiment experiment(figure, options, sink, stop, 2 * kEstimating.size());
+    CodesignExperiment experiment(figure, options, control, 2 * kEstimating.size());
     experiment.read(models);
     std::array<codesign::Result, kEstimating.size()> common, printed;
     for (std::size_t e = 0; e < kEstimating.size(); ++e) {

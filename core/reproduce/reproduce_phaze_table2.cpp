@@ -149,9 +149,8 @@ void addNotes(CodesignExperiment& experiment, const CodesignSolutions& solved) {
 
 }  // namespace
 
-Reproduction phazeTable2(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                         const std::stop_token& stop) {
-    CodesignExperiment experiment(figure, options, sink, stop, kSearchesOfAll);
+Reproduction phazeTable2(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
+    CodesignExperiment experiment(figure, options, control, kSearchesOfAll);
     experiment.read(allModels());
     const auto solved = solveAll(experiment);
     for (const std::size_t model : allModels())

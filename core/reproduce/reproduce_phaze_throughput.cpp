@@ -214,9 +214,8 @@ void addCodesignMeans(CodesignExperiment& experiment, const CodesignSolutions& s
         "Llama2-7B has none. The paper does not say over which models its means are.");
 }
 
-Reproduction phazeFigure4(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                          const std::stop_token& stop) {
-    CodesignExperiment experiment(figure, options, sink, stop, 2 * kSearchesOfAll);
+Reproduction phazeFigure4(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
+    CodesignExperiment experiment(figure, options, control, 2 * kSearchesOfAll);
     experiment.read(allModels());
     const auto solved = solveAll(experiment);
     for (const std::size_t model : allModels())
@@ -250,9 +249,8 @@ Reproduction phazeFigure4(const Figure& figure, const ReproductionOptions& optio
     return std::move(experiment).finish();
 }
 
-Reproduction phazeClaims(const Figure& figure, const ReproductionOptions& options, const ProgressSink& sink,
-                         const std::stop_token& stop) {
-    CodesignExperiment experiment(figure, options, sink, stop, 2 * kSearchesOfAll);
+Reproduction phazeClaims(const Figure& figure, const ReproductionOptions& options, const RunControl& control) {
+    CodesignExperiment experiment(figure, options, control, 2 * kSearchesOfAll);
     experiment.read(allModels());
     const auto solved = solveAll(experiment);
     const Choices printed = printedChoices(experiment);

@@ -353,19 +353,16 @@ Options codesignOptions(const Study& study) {
 Result runCodesign(const Study& study, const RunHooks& hooks) {
     Options options = codesignOptions(study);
     options.weights = weightsOf(study);
-    options.threads = hooks.threads;
-    options.progress = hooks.progress;
-    options.cancel = hooks.cancel;
-    options.finish = hooks.finish;
     Result result;
     result.study = study;
     result.study.seed = options.seed;
     const CodesignInputs inputs = readInputs(study, options, hooks);
     result.inputs = inputs.inputs;
-    const codesign::Progress from =
-        hooks.resume->is_null() ? codesign::Progress{} : readCheckpoint(*hooks.resume, result);
+    codesign::Hooks lent{hooks};
+    lent.checkpoint = checkpoints(hooks, result);
+    if (!hooks.resume->is_null()) lent.resume = readCheckpoint(*hooks.resume, result);
     CodesignOutcome outcome;
-    outcome.result = codesign::search(inputs.workloads, inputs.space, options, from, checkpoints(hooks, result));
+    outcome.result = codesign::search(inputs.workloads, inputs.space, options, lent);
     if (outcome.result.endedBy != "stop" && (!outcome.result.best || outcome.result.best->objective == 0))
         throw InfeasibleError(reasonOf(outcome.result, inputs));
     addOnce(result.assumptions, outcome.result.assumptions);
@@ -376,8 +373,7 @@ Result runCodesign(const Study& study, const RunHooks& hooks) {
     // They stand in the result itself; a run that is read back has them there alone.
     outcome.result.assumptions.clear();
     outcome.result.warnings.clear();
-    outcome.result.options.progress = {};
-    reportWarnings(hooks.progress, result.warnings);
+    reportWarnings(hooks, result.warnings);
     result.outcome = std::move(outcome);
     return result;
 }

@@ -31,7 +31,6 @@ constexpr double kMostJobs = 100'000;
 constexpr double kMostExplored = 100'000;
 constexpr double kMostSeed = 9'007'199'254'740'992;  ///< whole numbers that JSON holds everywhere
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr unsigned kMostThreads = 64;
 constexpr const char* kCheckpoint = "tessera.mapping-checkpoint/1";
 
 constexpr std::array kObjectives{Objective::throughput, Objective::latency, Objective::energy, Objective::edp,
@@ -315,10 +314,6 @@ Json readCheckpoint(const Json& given, const Result& begun) {
     return given.at("state");
 }
 
-unsigned threadsOf(const RunHooks& hooks) {
-    return std::min(threadCount(hooks.threads), kMostThreads);
-}
-
 /// Measured on one core of 2020: evaluating a job of a mapping, and what a search does around it.
 constexpr double kSecondsPerJob = 40e-9;
 
@@ -385,7 +380,6 @@ Json mappingIn(const JsonDocument& file) {
 
 Result runMapping(const Study& study, const RunHooks& hooks) {
     Options options = mappingOptions(study);
-    options.threads = threadsOf(hooks);
     MappingInputs inputs = readMappingInputs(study, hooks);
     Result result;
     result.study = study;
@@ -416,10 +410,7 @@ Result runMapping(const Study& study, const RunHooks& hooks) {
         outcome.result =
             scored(problem, readMapping(document.root(), problem.jobs.size(), problem.cores.size()), options);
     } else {
-        mapping::Hooks lent;
-        lent.sink = hooks.progress;
-        lent.cancel = hooks.cancel;
-        lent.finish = hooks.finish;
+        mapping::Hooks lent{hooks};
         if (hooks.checkpoint)
             lent.checkpoint = [&](const Json& state) { hooks.checkpoint(checkpointOf(result, state)); };
         if (!hooks.resume->is_null()) lent.resume = readCheckpoint(*hooks.resume, result);
@@ -430,7 +421,7 @@ Result runMapping(const Study& study, const RunHooks& hooks) {
     // They stand in the result itself; a run that is read back has them there alone.
     outcome.result.assumptions.clear();
     outcome.result.warnings.clear();
-    reportWarnings(hooks.progress, result.warnings);
+    reportWarnings(hooks, result.warnings);
     result.outcome = std::move(outcome);
     return result;
 }

@@ -111,20 +111,16 @@ MappingSweep sweep(const Result& result, SweepKind kind, const RunHooks& hooks) 
     MappingSweep found{.kind = kind, .clocked = outcomeOf(result).problem.clock.has_value(), .points = {}};
     const std::vector<double> values = sweepValues(result, kind);
     const auto total = static_cast<double>(values.size());
-    RunHooks lent;
-    lent.cancel = hooks.cancel;
-    lent.finish = hooks.finish;
-    lent.threads = hooks.threads;
-    lent.locate = hooks.locate;
+    RunHooks lent{hooks};
+    lent.checkpoint = {};
+    lent.resume = {};
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto at = static_cast<double>(i);
         const auto tell = [&](double done) {
-            if (hooks.progress)
-                hooks.progress(
-                    {.task = fmt::format("variation {} of {}", i + 1, values.size()), .done = done, .total = total});
+            hooks.reportProgress(fmt::format("variation {} of {}", i + 1, values.size()), done, total);
         };
         tell(at);
-        if (hooks.finish.stop_requested()) break;
+        if (hooks.finishing()) break;
         lent.progress = [&](const ProgressEvent& event) {
             if (event.kind == ProgressEvent::Kind::progress && event.total > 0)
                 tell(at + std::clamp(event.done / event.total, 0.0, 1.0));
@@ -132,7 +128,7 @@ MappingSweep sweep(const Result& result, SweepKind kind, const RunHooks& hooks) 
         const Result varied = run(variation(result, kind, values[i]), lent);
         found.points.push_back(pointOf(values[i], outcomeOf(varied)));
     }
-    if (hooks.progress) hooks.progress({.task = "done", .done = total, .total = total});
+    hooks.reportProgress("done", total, total);
     return found;
 }
 

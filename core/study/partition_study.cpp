@@ -357,7 +357,7 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
     inputs.model = model::loadModel(located(study.models[0]), load);
     addOnce(inputs.warnings, inputs.model.warnings);
     if (inputs.model.graph() != nullptr) addOnce(inputs.warnings, inputs.model.graph()->warnings);
-    reportWarnings(hooks.progress, inputs.warnings);
+    reportWarnings(hooks, inputs.warnings);
     if (const std::optional<std::string> problem = sliceProblem(inputs.model)) throw UsageError(*problem);
     inputs.layers = model::layerGraph(inputs.model);
     if (inputs.model.graph() != nullptr) model::countKept(inputs.layers, *inputs.model.graph());
@@ -367,9 +367,7 @@ PartitionInputs readPartitionInputs(const Study& study, const Options& options, 
 }
 
 Result runPartition(const Study& study, const RunHooks& hooks) {
-    const ProgressSink& sink = hooks.progress;
-    Options options = partitionOptions(study);
-    options.threads = hooks.threads;
+    const Options options = partitionOptions(study);
     const PartitionInputs inputs = readPartitionInputs(study, options, hooks);
     const model::Model& model = inputs.model;
     const model::LayerGraph& layers = inputs.layers;
@@ -386,10 +384,7 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     outcome.fleet = fleet.name;
     outcome.accelerators = hardware::acceleratorCount(fleet);
     outcome.groups = groupNumbers(fleet, options.dtype);
-    partition::Hooks lent;
-    lent.sink = sink;
-    lent.cancel = hooks.cancel;
-    lent.finish = hooks.finish;
+    partition::Hooks lent{hooks};
     if (hooks.checkpoint)
         lent.checkpoint = [&](const std::vector<const partition::PartialPlan*>& plans) {
             hooks.checkpoint(checkpointJson(result, layers.layers.size(), plans));
@@ -407,7 +402,7 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     own.add(fleet, options.dtype);
     addOnce(result.assumptions, own.sentences());
     addOnce(result.warnings, outcome.result.warnings);
-    reportWarnings(sink, outcome.result.warnings);
+    reportWarnings(hooks, outcome.result.warnings);
     result.outcome = std::move(outcome);
     return result;
 }

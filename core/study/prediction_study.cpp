@@ -438,7 +438,7 @@ Result runPrediction(const Study& study, const RunHooks& hooks) {
     result.inputs = std::move(inputs.inputs);
     result.assumptions = std::move(inputs.assumptions);
     result.warnings = std::move(inputs.warnings);
-    reportWarnings(hooks.progress, result.warnings);
+    reportWarnings(hooks, result.warnings);
 
     PredictionOutcome outcome;
     outcome.model = modelName(study.models.at(0), inputs.model.name);
@@ -450,9 +450,9 @@ Result runPrediction(const Study& study, const RunHooks& hooks) {
     const auto total = static_cast<double>(inputs.machines.size() * inputs.settings.devices.size());
     for (const predict::Machine& machine : inputs.machines)
         for (const std::int64_t devices : inputs.settings.devices) {
-            if (hooks.cancel.stop_requested()) throw InterruptedError("the prediction was stopped");
+            hooks.throwIfCancelled("the prediction");
             outcome.predictions.push_back(predictor.predict(machine, devices));
-            tellProgress(hooks.progress, "predictions", static_cast<double>(outcome.predictions.size()), total);
+            hooks.reportProgress("predictions", static_cast<double>(outcome.predictions.size()), total);
         }
     dropRepeated(outcome.predictions);
     if (fastestPrediction(outcome) == nullptr) {

@@ -1,61 +1,44 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/base/error.h"
 #include "core/base/poll.h"
-#include "core/base/progress.h"
-#include "core/study/study.h"
+#include "core/base/run_control.h"
 
 namespace tessera::study {
 
-inline void reportWarnings(const ProgressSink& sink, const std::vector<std::string>& warnings) {
-    if (!sink) return;
-    for (const std::string& warning : warnings) {
-        ProgressEvent event;
-        event.kind = ProgressEvent::Kind::log;
-        event.text = warning;
-        sink(event);
-    }
+inline void reportWarnings(const RunControl& control, const std::vector<std::string>& warnings) {
+    for (const std::string& warning : warnings) control.report({.kind = ProgressEvent::Kind::log, .text = warning});
 }
 
 /// Answers to Cancel and to a pause, and tells that work goes on, while inputs are read.
 class Reading {
 public:
     /// `search` is what stops when it is cancelled: "the partition search".
-    Reading(const RunHooks& hooks, std::string task, std::string search)
-        : hooks_(hooks), task_(std::move(task)), search_(std::move(search)), scope_([this] { ask(); }) {
+    Reading(const RunControl& control, std::string task, std::string search)
+        : control_(control), task_(std::move(task)), search_(std::move(search)), scope_([this] { ask(); }) {
         check();
-        report();
+        control_.reportProgress(task_);
     }
-    void check() const {
-        if (hooks_.cancel.stop_requested()) throw InterruptedError(search_ + " was stopped");
-    }
+    void check() const { control_.throwIfCancelled(search_); }
 
 private:
-    void report() const {
-        ProgressEvent event;
-        event.task = task_;
-        if (hooks_.progress) hooks_.progress(event);
-    }
     void ask() {
         check();
         const auto now = std::chrono::steady_clock::now();
-        if (now - told_ < kBeat) return;
-        report();
-        told_ = std::chrono::steady_clock::now();
+        if (now - lastReport_ < kReportInterval) return;
+        control_.reportProgress(task_);
+        lastReport_ = std::chrono::steady_clock::now();
         check();
     }
 
-    static constexpr std::chrono::milliseconds kBeat{10};
-    const RunHooks& hooks_;
+    const RunControl& control_;
     std::string task_;
     std::string search_;
-    std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point lastReport_ = std::chrono::steady_clock::now();
     PollScope scope_;
 };
 

@@ -27,7 +27,6 @@ bool canBeHalved(const hardware::Fleet& fleet) {
 /// The array as it is, its half, and so on.
 std::vector<Size> sizesOf(const hardware::Fleet& fleet, partition::Options options) {
     options.groups = partition::Groups::all;
-    options.threads = 1;  // the sizes are what is solved side by side
     std::vector<Size> sizes{{fleet, std::move(options)}};
     while (canBeHalved(sizes.back().fleet) && sizes.back().options.levels.value_or(2) > 1) {
         Size half = sizes.back();
@@ -70,9 +69,9 @@ private:
 /// Says how many sizes are done, also while one is worked on: that is where a pause holds the work.
 class Counter {
 public:
-    Counter(const ProgressSink& sink, std::size_t total) : sink_(sink), total_(total) {}
+    Counter(const RunControl& control, std::size_t total) : control_(control), total_(total) {}
     void tell() const {
-        tellProgress(sink_, "sizes of the array", static_cast<double>(done_.load()), static_cast<double>(total_));
+        control_.reportProgress("sizes of the array", static_cast<double>(done_.load()), static_cast<double>(total_));
     }
     void finishOne() {
         ++done_;
@@ -80,7 +79,7 @@ public:
     }
 
 private:
-    const ProgressSink& sink_;
+    const RunControl& control_;
     std::size_t total_;
     std::atomic<std::size_t> done_ = 0;
 };
@@ -92,13 +91,16 @@ Scaling scaling(const model::LayerGraph& layers, const hardware::Fleet& fleet, c
     const std::vector<Size> sizes = sizesOf(fleet, options);
     std::vector<std::optional<partition::Result>> solved(sizes.size());
     const EitherStop stop(hooks.cancel, hooks.finish);
-    Counter counter(hooks.progress, sizes.size());
+    Counter counter(hooks, sizes.size());
     parallelFor(sizes.size(), hooks.threads, [&](std::size_t i) {
+        partition::Hooks lent;
+        lent.progress = [&](const ProgressEvent&) { counter.tell(); };
+        lent.cancel = stop.token();
+        lent.threads = 1;  // the sizes are what is solved side by side
         try {
-            solved[i] = partition::solve(
-                layers, sizes[i].fleet, sizes[i].options, [&](const ProgressEvent&) { counter.tell(); }, stop.token());
+            solved[i] = partition::solve(layers, sizes[i].fleet, sizes[i].options, std::move(lent));
         } catch (const InterruptedError&) {
-            if (hooks.cancel.stop_requested()) throw;
+            if (hooks.cancelled()) throw;
             return;
         }
         counter.finishOne();

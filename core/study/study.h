@@ -4,13 +4,12 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/json.h"
-#include "core/base/progress.h"
+#include "core/base/run_control.h"
 #include "core/study/estimate.h"
 #include "core/study/parameter.h"
 #include "core/study/result.h"
@@ -18,16 +17,12 @@
 /// A study is everything that decides a result: inputs, parameters and seed. Running one is a pure function.
 namespace tessera::study {
 
-/// What a caller lends to a run. Nothing here changes a result, except that `finish` ends a search early.
-struct RunHooks {
-    ProgressSink progress = {};  ///< may block its caller: that is how a run is paused
+/// What a caller lends to a run.
+struct RunHooks : RunControl {
     /// Receives the engine's state whenever a part of the work is done; `resume` continues from it. Called from the
     /// thread that runs the study.
     std::function<void(const Json& state)> checkpoint = {};
-    std::stop_token cancel = {};  ///< give up: InterruptedError within 100 ms
-    std::stop_token finish = {};  ///< end the search, keep the best: a result within 1 s whose `ended_by` is "stop"
-    unsigned threads = 0;         ///< 0 = all cores; never changes a result
-    HeldJson resume = {};         ///< a state that `checkpoint` received; null = from the start
+    HeldJson resume = {};  ///< a state that `checkpoint` received; null = from the start
     /// Where to read an input that the study names (a model or hardware), so that a run can be repeated from the
     /// history after its files are gone. Empty, or an empty answer = the name itself.
     std::function<std::string(const std::string& name)> locate = {};

@@ -120,7 +120,7 @@ void searchCase(benchmark::State& state, const std::string& table, double bandwi
     double gap = 0;
     const double begun = cpuSeconds();
     for (auto _ : state) {
-        const mapping::Result result = mapping::solve(problem, options);
+        const mapping::Result result = mapping::solve(problem, options, {{.threads = 1}});
         gap = result.runs.front().gap;
     }
     state.counters["gap"] = gap;

@@ -21,7 +21,7 @@ void solveCase(benchmark::State& state, const std::string& file) {
     partition::Options options;
     double gap = 0;
     for (auto _ : state) {
-        const partition::Result result = partition::solve(testCase.graph, fleet, options);
+        const partition::Result result = partition::solve(testCase.graph, fleet, options, {{.threads = 1}});
         benchmark::DoNotOptimize(&result);
         gap = result.plans.front().gap;
     }
@@ -43,7 +43,7 @@ void solveAll(benchmark::State& state, const model::LayerGraph& graph, const har
     options.groups = groups;
     double gap = 0;
     for (auto _ : state) {
-        const partition::Result result = partition::solve(graph, fleet, options);
+        const partition::Result result = partition::solve(graph, fleet, options, {{.threads = 1}});
         benchmark::DoNotOptimize(&result);
         gap = result.plans.front().gap;
     }

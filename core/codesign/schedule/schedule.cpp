@@ -76,15 +76,17 @@ void list(Part& part, const ScheduleOptions& options, Budget& budget) {
     improveByLists(part.piece, prices, part.bound, lists, part.best, budget);
 }
 
-ScheduleResult solveByList(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options) {
-    Budget budget(std::chrono::steady_clock::now() + options.time, options.nodes, options.stop);
+ScheduleResult solveByList(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
+                           const RunControl& control) {
+    Budget budget(std::chrono::steady_clock::now() + options.time, options.nodes, control.finish);
     std::vector<Part> parts = partsOf(graph, cores);
     for (Part& part : parts) list(part, options, budget);
     return resultOf(graph, parts, Ended::heuristic);
 }
 
-ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options) {
-    Budget budget(std::chrono::steady_clock::now() + options.time, options.nodes, options.stop);
+ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
+                            const RunControl& control) {
+    Budget budget(std::chrono::steady_clock::now() + options.time, options.nodes, control.finish);
     std::vector<Part> parts = partsOf(graph, cores);
     for (Part& part : parts) {
         if (budget.spent()) break;
@@ -95,7 +97,7 @@ ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, cons
     for (const std::size_t width : kWidths)
         for (Part& part : parts) {
             if (part.search == nullptr || part.proved() || budget.spent()) continue;
-            tellProgress(options.progress, fmt::format("scheduling, {} states of a level", width));
+            control.reportProgress(fmt::format("scheduling, {} states of a level", width));
             part.search->visit(width, budget);
             part.best = part.search->best();
             part.bound = std::max(part.bound, part.search->bound());
@@ -127,9 +129,10 @@ const std::vector<ScheduleMethod>& scheduleMethods() {
     return kMethods;
 }
 
-ScheduleResult scheduleOperators(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options) {
+ScheduleResult scheduleOperators(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
+                                 const RunControl& control) {
     for (const ScheduleMethod& method : scheduleMethods())
-        if (method.name == options.method) return method.solve(graph, cores, options);
+        if (method.name == options.method) return method.solve(graph, cores, options, control);
     std::vector<std::string> names;
     for (const ScheduleMethod& method : scheduleMethods()) names.emplace_back(method.name);
     throw UsageError(

@@ -4,12 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/base/progress.h"
+#include "core/base/run_control.h"
 #include "core/codesign/schedule/operators.h"
 
 /// Operator scheduling on one accelerator: section 4 and Figure 3 of PHAZE (Wang et al., ICML 2024). Minimises the
@@ -56,8 +55,6 @@ struct ScheduleOptions {
     std::string method = "exact";
     std::chrono::milliseconds time{60'000};
     std::optional<std::int64_t> nodes = {};  ///< states of `exact` to look at, nodes of CBC's tree: repeatable limits
-    std::stop_token stop = {};               ///< ends the search with the best so far
-    ProgressSink progress = {};
 };
 
 struct ScheduleResult {
@@ -74,13 +71,15 @@ struct ScheduleResult {
 struct ScheduleMethod {
     std::string_view name;
     std::string_view summary;
-    ScheduleResult (*solve)(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options);
+    ScheduleResult (*solve)(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
+                            const RunControl& control);
 };
 
 const std::vector<ScheduleMethod>& scheduleMethods();
 
-/// Schedules by the method that the options name. Throws UsageError where there is no such method, FileError where
-/// `ilp` cannot run CBC.
-ScheduleResult scheduleOperators(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options);
+/// Schedules by the method that the options name, on one thread. Throws UsageError where there is no such method,
+/// FileError where `ilp` cannot run CBC.
+ScheduleResult scheduleOperators(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
+                                 const RunControl& control = {});
 
 }  // namespace tessera::codesign

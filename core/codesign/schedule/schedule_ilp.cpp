@@ -211,7 +211,8 @@ Answer readAnswer(const std::string& solution, const std::string& log) {
     return answer;
 }
 
-Answer runCbc(const std::string& program, const ScheduleOptions& options, std::chrono::milliseconds time) {
+Answer runCbc(const std::string& program, const ScheduleOptions& options, std::chrono::milliseconds time,
+              const std::stop_token& stop) {
     const TemporaryFolder folder;
     const std::string model = (folder.path() / "program.lp").string();
     const std::string solution = (folder.path() / "solution.txt").string();
@@ -223,7 +224,7 @@ Answer runCbc(const std::string& program, const ScheduleOptions& options, std::c
         "-ratioGap", "0",   "-allowableGap", "0"};
     if (options.nodes) command.insert(command.end(), {"-maxNodes", fmt::format("{}", *options.nodes)});
     command.insert(command.end(), {"-solve", "-solution", solution});
-    const ProcessResult result = runProcess(command, "", {.time = time}, options.stop);
+    const ProcessResult result = runProcess(command, "", {.time = time}, stop);
     std::error_code ignored;
     if (!fs::exists(solution, ignored))
         throw FileError(fmt::format("cbc wrote no solution: {}", escaped(trimmed(result.output + result.errors))));
@@ -353,11 +354,11 @@ private:
 
 class Stages {
 public:
-    Stages(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options)
-        : graph_(graph), cores_(cores), options_(options), deadline_(Clock::now() + options.time) {
+    Stages(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options, const RunControl& control)
+        : graph_(graph), cores_(cores), options_(options), control_(control), deadline_(Clock::now() + options.time) {
         ScheduleOptions list = options;
         list.method = "list";
-        result_ = scheduleOperators(graph, cores, list);
+        result_ = scheduleOperators(graph, cores, list, control);
         result_.optimal = false;
         result_.ended = Ended::time;
     }
@@ -382,11 +383,11 @@ public:
 
 private:
     std::optional<Answer> answerTo(const CoreVariables& variables, int stage) {
-        tellProgress(options_.progress, fmt::format("scheduling by cbc, stage {}", stage));
+        control_.reportProgress(fmt::format("scheduling by cbc, stage {}", stage));
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - Clock::now());
         if (left.count() <= 0) return std::nullopt;
         try {
-            return runCbc(scheduleProgram(graph_, cores_, variables), options_, left);
+            return runCbc(scheduleProgram(graph_, cores_, variables), options_, left, control_.finish);
         } catch (const InterruptedError&) {
             result_.ended = Ended::stop;
         } catch (const FileError&) {
@@ -412,6 +413,7 @@ private:
     const OperatorGraph& graph_;
     const Cores& cores_;
     const ScheduleOptions& options_;
+    const RunControl& control_;
     Clock::time_point deadline_;
     ScheduleResult result_;
 };
@@ -422,11 +424,12 @@ std::string scheduleProgram(const OperatorGraph& graph, const Cores& cores, cons
     return ProgramWriter(graph, cores, variables).write();
 }
 
-ScheduleResult solveByIlp(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options) {
+ScheduleResult solveByIlp(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
+                          const RunControl& control) {
     if (graph.operators.size() > kMostInProgram)
         throw UsageError(fmt::format("method 'ilp' takes at most {} operators and the file has {}; 'exact' takes them",
                                      kMostInProgram, graph.operators.size()));
-    return Stages(graph, cores, options).solve();
+    return Stages(graph, cores, options, control).solve();
 }
 
 }  // namespace tessera::codesign

@@ -23,6 +23,7 @@ std::string scheduleProgram(const OperatorGraph& graph, const Cores& cores, cons
 /// Figure 3 of the paper through CBC (`cbc`, a child process), with its relaxation in two stages (appendix A): first
 /// without the variables that give operators cores, then with those of the kinds of which too many were used. Throws
 /// FileError where CBC is not installed, UsageError above `kMostInProgram` operators.
-ScheduleResult solveByIlp(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options);
+ScheduleResult solveByIlp(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
+                          const RunControl& control);
 
 }  // namespace tessera::codesign

@@ -31,13 +31,13 @@ void collectWorks(const LayerPhase& phase, std::vector<std::size_t>& works) {
 }  // namespace
 
 ModelSearch::ModelSearch(const Workload& workload, const hardware::Template& space, const Options& options,
-                         Memos& memos)
+                         Memos& memos, const std::stop_token& stop)
     : workload_(workload),
       space_(space),
       options_(options),
       estimator_(*cost::estimatorNamed(options.estimator)),
       memos_(memos),
-      placer_(workload.graph, Placer::kMostCuts, options.cancel),
+      placer_(workload.graph, Placer::kMostCuts, stop),
       order_(topologicalOrder(workload.graph.layers,
                               [&] {
                                   std::vector<std::pair<std::size_t, std::size_t>> edges;
@@ -126,7 +126,6 @@ ScheduleResult ModelSearch::schedule(const PhaseShape& shape, const std::vector<
     // Only the states count, so that results are the same on any machine.
     options.time = std::chrono::hours(24);
     options.nodes = states;
-    options.stop = stop;
     const OperatorGraph graph = shape.operators(works, networkOf(architecture, options_));
     const Cores cores = coresOf(architecture);
     std::string key;
@@ -134,7 +133,7 @@ ScheduleResult ModelSearch::schedule(const PhaseShape& shape, const std::vector<
         key = ScheduleMemo::keyOf(graph, cores, states);
         if (std::optional<ScheduleResult> known = memos_.schedules.find(key)) return *std::move(known);
     }
-    ScheduleResult result = scheduleOperators(graph, cores, options);
+    ScheduleResult result = scheduleOperators(graph, cores, options, {.finish = stop});
     checkStop(stop);
     if (!key.empty()) memos_.schedules.add(key, result);
     return result;

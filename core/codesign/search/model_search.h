@@ -34,7 +34,8 @@ struct ModelValue {
 /// Evaluates one model on any architecture of a template. Immutable after construction, so that threads may share it.
 class ModelSearch {
 public:
-    ModelSearch(const Workload& workload, const hardware::Template& space, const Options& options, Memos& memos);
+    ModelSearch(const Workload& workload, const hardware::Template& space, const Options& options, Memos& memos,
+                const std::stop_token& stop);
 
     const Workload& workload() const { return workload_; }
     /// Micro-batches × widths × with and without recomputation.

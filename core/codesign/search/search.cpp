@@ -63,8 +63,8 @@ struct Evaluated {
 class Search {
 public:
     Search(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options,
-           const std::function<void(const Progress&)>& checkpoint)
-        : options_(options), scorer_(workloads, space, options), checkpoint_(checkpoint) {
+           const Hooks& hooks)
+        : options_(options), hooks_(hooks), scorer_(workloads, space, options, hooks.cancel) {
         result_.space = space;
         result_.options = options;
         result_.areaBound = options.areaLimit ? *options.areaLimit : hardware::areaBound(space);
@@ -75,8 +75,8 @@ public:
         for (const Workload& workload : workloads) result_.models.push_back(workload.name);
     }
 
-    Result run(const Progress& from) {
-        progress_ = from;
+    Result run() {
+        progress_ = hooks_.resume;
         setOrder();
         boundGroups();
         for (const Progress::Known& known : progress_.known) take(known);
@@ -125,10 +125,10 @@ private:
         groupBounds_.assign(positions_.size() / size, std::numeric_limits<double>::infinity());
         constexpr std::size_t kTogether = 128, kParts = 32;
         for (std::size_t done = 0; done < groups.size() && !stopped(); done += kTogether * kParts) {
-            tellProgress(options_.progress, "bounding architectures", static_cast<double>(done),
-                         static_cast<double>(groups.size()));
+            hooks_.reportProgress("bounding architectures", static_cast<double>(done),
+                                  static_cast<double>(groups.size()));
             const std::size_t end = std::min(groups.size(), done + kTogether * kParts);
-            parallelFor((end - done - 1) / kTogether + 1, options_.threads, [&](std::size_t part) {
+            parallelFor((end - done - 1) / kTogether + 1, hooks_.threads, [&](std::size_t part) {
                 checkCancelled();
                 const std::size_t first = done + part * kTogether;
                 for (std::size_t i = first; i < std::min(end, first + kTogether); ++i)
@@ -199,15 +199,13 @@ private:
         reached(end);
     }
 
-    bool stopped() const { return options_.finish.stop_requested(); }
-    void checkCancelled() const {
-        if (options_.cancel.stop_requested()) throw InterruptedError("the co-design search was stopped");
-    }
+    bool stopped() const { return hooks_.finishing(); }
+    void checkCancelled() const { hooks_.throwIfCancelled("the co-design search"); }
 
     std::vector<Evaluated> evaluated(const std::vector<std::size_t>& positions, double floor,
                                      std::int64_t states) const {
         std::vector<Evaluated> found(positions.size());
-        parallelFor(positions.size(), options_.threads, [&](std::size_t i) {
+        parallelFor(positions.size(), hooks_.threads, [&](std::size_t i) {
             checkCancelled();
             const Site& site = sites_[positions[i]];
             found[i].point = scorer_.evaluate(hardware::architectureAt(result_.space, site.index), site.area, floor,
@@ -236,9 +234,9 @@ private:
     /// All places before `next` are done.
     void reached(std::size_t next) {
         progress_.next = next;
-        tellProgress(options_.progress, "searching architectures", static_cast<double>(progress_.next),
-                     static_cast<double>(order_.size()));
-        if (checkpoint_) checkpoint_(progress_);
+        hooks_.reportProgress("searching architectures", static_cast<double>(progress_.next),
+                              static_cast<double>(order_.size()));
+        if (hooks_.checkpoint) hooks_.checkpoint(progress_);
     }
 
     /// Schedules over more states what may still be better than the best, the most promising first: all of it over some
@@ -297,9 +295,8 @@ private:
     void reportSettled(const std::vector<std::size_t>& last) {
         const auto left = mostPromising(progress_.open.size(), [](const Progress::Open&) { return true; }).size();
         settled_ += last.size();
-        tellProgress(options_.progress, "proving the best", static_cast<double>(settled_),
-                     static_cast<double>(settled_ + left));
-        if (checkpoint_) checkpoint_(progress_);
+        hooks_.reportProgress("proving the best", static_cast<double>(settled_), static_cast<double>(settled_ + left));
+        if (hooks_.checkpoint) hooks_.checkpoint(progress_);
     }
 
     /// The greatest objective of an architecture and all smaller ones.
@@ -324,14 +321,13 @@ private:
         objectives_[position] = known.point.objective;
         if (known.point.objective <= best_) return;
         best_ = known.point.objective;
-        if (!options_.progress) return;
         ProgressEvent event;
         event.kind = ProgressEvent::Kind::incumbent;
         event.task = "searching architectures";
         event.series = ": architecture search best";
         event.x = static_cast<double>(position + 1);
         event.y = best_;
-        options_.progress(event);
+        hooks_.report(event);
     }
 
     void finish() {
@@ -371,7 +367,7 @@ private:
             result_.front.push_back(each->point);
             states.push_back(each->settled ? options_.scheduleStates : options_.firstStates());
         }
-        parallelFor(result_.front.size(), options_.threads,
+        parallelFor(result_.front.size(), hooks_.threads,
                     [&](std::size_t i) { scorer_.chooseMemory(result_.front[i], states[i]); });
         if (!result_.front.empty()) result_.best = result_.front.back();
     }
@@ -402,8 +398,8 @@ private:
     }
 
     Options options_;
+    const Hooks& hooks_;
     Scorer scorer_;
-    const std::function<void(const Progress&)>& checkpoint_;
     Result result_;
     Progress progress_;
     std::vector<Site> sites_;             ///< by rising area
@@ -469,9 +465,9 @@ std::string_view nameOf(SearchKind kind) {
 }
 
 Result search(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options,
-              const Progress& from, const std::function<void(const Progress&)>& checkpoint) {
+              const Hooks& hooks) {
     check(workloads, space, options);
-    return Search(workloads, space, options, checkpoint).run(from);
+    return Search(workloads, space, options, hooks).run();
 }
 
 }  // namespace tessera::codesign

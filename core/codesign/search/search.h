@@ -6,13 +6,12 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/base/progress.h"
 #include "core/base/quantity.h"
+#include "core/base/run_control.h"
 #include "core/codesign/placement/placement.h"
 #include "core/codesign/placement/placement_file.h"
 #include "core/codesign/schedule/schedule.h"
@@ -66,11 +65,6 @@ struct Options {
     std::int64_t scheduleStates = 400'000;
     bool spotlight = true;           ///< Spotlight's accelerators, each for one of the models, are baselines, too
     std::size_t mostTraced = 2'000;  ///< evaluated architectures that are kept to look at
-
-    unsigned threads = 0;  ///< 0 = all cores; never changes a result
-    ProgressSink progress = {};
-    std::stop_token cancel = {};  ///< give up: InterruptedError within 100 ms
-    std::stop_token finish = {};  ///< end the search, keep the best
 
     /// States where much is looked at: most schedules are proved by so few.
     std::int64_t firstStates() const { return std::min<std::int64_t>(scheduleStates, 1'000); }
@@ -202,7 +196,7 @@ struct TraceBucket {
 struct Result {
     std::vector<std::string> models;
     hardware::Template space;
-    Options options;  ///< without hooks and threads
+    Options options;
     SquareMillimetres areaBound;
     std::int64_t architectures = 0;  ///< of the template within the bound
     std::int64_t points = 0;  ///< of the search: architectures × HBM × micro-batch × width × recomputation, models
@@ -265,9 +259,16 @@ struct PipelineSchedule {
 };
 PipelineSchedule pipelineOf(const ModelResult& model, std::int64_t globalBatch);
 
+/// What a caller lends to `search`.
+struct Hooks : RunControl {
+    /// Receives all that the search came to, after every part of it. Called from the thread that called `search`.
+    std::function<void(const Progress& progress)> checkpoint = {};
+    Progress resume = {};  ///< what an earlier search of the same problem came to
+};
+
 /// Searches. The result depends on workloads, template and options alone. Throws UsageError for options that make no
 /// sense, InterruptedError.
 Result search(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options,
-              const Progress& from = {}, const std::function<void(const Progress&)>& checkpoint = {});
+              const Hooks& hooks = {});
 
 }  // namespace tessera::codesign

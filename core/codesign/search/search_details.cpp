@@ -49,10 +49,11 @@ constexpr double kSame = 1 - 1e-12;
 
 }  // namespace
 
-Scorer::Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, Options options)
-    : space_(space), options_(std::move(options)), memos_(sharedMemos()) {
+Scorer::Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, Options options,
+               std::stop_token cancel)
+    : space_(space), options_(std::move(options)), cancel_(std::move(cancel)), memos_(sharedMemos()) {
     for (const Workload& workload : workloads)
-        models_.push_back(std::make_unique<ModelSearch>(workload, space_, options_, *memos_));
+        models_.push_back(std::make_unique<ModelSearch>(workload, space_, options_, *memos_, cancel_));
     setReference();
 }
 
@@ -62,7 +63,7 @@ void Scorer::setReference() {
     const hardware::Architecture reference = hardware::architectureOf(space_, *space_.reference);
     for (std::size_t m = 0; m < models_.size(); ++m) {
         const ModelValue value =
-            models_[m]->evaluate(reference, largestMemory(), 0, options_.comparedStates(), options_.cancel);
+            models_[m]->evaluate(reference, largestMemory(), 0, options_.comparedStates(), cancel_);
         if (value.throughput > 0) reference_[m] = value.throughput;
     }
 }
@@ -142,7 +143,7 @@ std::optional<Point> Scorer::evaluate(const hardware::Architecture& architecture
     if (ruledOut(bounds)) return std::nullopt;
     std::vector<ModelValue> values;
     for (std::size_t m = 0; m < models_.size(); ++m) {
-        values.push_back(models_[m]->evaluate(architecture, hbm, neededOf(m, bounds, floor), states, options_.cancel));
+        values.push_back(models_[m]->evaluate(architecture, hbm, neededOf(m, bounds, floor), states, cancel_));
         explored += values.back().explored;
         throughputs.push_back(values.back().throughput);
         bounds[m] = values.back().bound;
@@ -180,7 +181,7 @@ void Scorer::chooseMemory(Point& point, std::int64_t states) const {
         for (std::size_t m = 0; m < models_.size() && same; ++m) {
             const double floor = point.throughput[m] * kSame;
             same = point.throughput[m] == 0 ||
-                   models_[m]->evaluate(point.architecture, hbm, floor, states, options_.cancel).throughput > floor;
+                   models_[m]->evaluate(point.architecture, hbm, floor, states, cancel_).throughput > floor;
         }
         if (same) {
             point.hbm = hbm;
@@ -209,8 +210,7 @@ ModelResult Scorer::resultOf(std::size_t model, const hardware::Architecture& ar
     result.hbm = hbm;
     result.mfu = search.mfuOf(architecture, value.throughput);
     result.energyPerSample = search.energyOf(architecture, value.choice, plan);
-    const PlacementProblem problem =
-        search.problem(architecture, hbm, value.choice, plan.tensor, states, options_.cancel);
+    const PlacementProblem problem = search.problem(architecture, hbm, value.choice, plan.tensor, states, cancel_);
     // Loads without transfers tell what part of them is waiting.
     PlacementProblem instant = problem;
     instant.bandwidth = BytesPerSecond{std::numeric_limits<double>::max()};
@@ -266,7 +266,7 @@ void Scorer::setSchedule(std::size_t model, const hardware::Architecture& archit
     std::vector<std::array<ScheduleResult, 2>> made;
     const auto schedule = [&](std::size_t kind, bool backward) {
         return search.schedule(search.shape(slice, kind, backward), works, architecture, options_.scheduleStates,
-                               options_.cancel);
+                               cancel_);
     };
     for (std::size_t k = 0; k < slice.kinds.size(); ++k) {
         made.push_back({schedule(k, false), schedule(k, true)});
@@ -320,7 +320,7 @@ ModelValue Scorer::expertValue(std::size_t model, const hardware::Architecture& 
         for (const bool recompute : {false, true}) {
             const TrainingChoice choice{.microBatch = slice.microBatch, .recompute = recompute};
             const PlacementProblem problem = search.problem(architecture, largestMemory(), choice, expert.tensor,
-                                                            options_.comparedStates(), options_.cancel);
+                                                            options_.comparedStates(), cancel_);
             if (expert.data > problem.microBatches) continue;
             Plan made = codesign::evaluate(search.placer().graph(), problem, plan);
             ++best.explored;
@@ -348,9 +348,8 @@ Baseline Scorer::baselineOf(const hardware::Architecture& architecture, bool exp
                       .interfacePower = hardware::interfacePower(architecture, space_)};
     std::vector<ModelValue> values;
     for (std::size_t m = 0; m < models_.size(); ++m) {
-        values.push_back(expert
-                             ? expertValue(m, architecture)
-                             : models_[m]->evaluate(architecture, hbm, 0, options_.comparedStates(), options_.cancel));
+        values.push_back(expert ? expertValue(m, architecture)
+                                : models_[m]->evaluate(architecture, hbm, 0, options_.comparedStates(), cancel_));
         baseline.point.throughput.push_back(values.back().throughput);
         baseline.models.push_back(resultOf(m, architecture, values.back(), hbm, options_.comparedStates()));
         if (expert && !models_[m]->workload().expert)
@@ -458,7 +457,7 @@ void Scorer::describe(Result& result) const {
                 if (other != m) alone.throughput[other] = 0;
             chooseMemory(alone, options_.scheduleStates);
             const ModelValue value =
-                models_[m]->evaluate(best.architecture, alone.hbm, 0, options_.scheduleStates, options_.cancel);
+                models_[m]->evaluate(best.architecture, alone.hbm, 0, options_.scheduleStates, cancel_);
             ModelResult& made =
                 result.perModel.emplace_back(resultOf(m, best.architecture, value, alone.hbm, options_.scheduleStates));
             if (made.feasible) setSchedule(m, best.architecture, made);

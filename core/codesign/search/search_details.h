@@ -13,7 +13,8 @@ namespace tessera::codesign {
 /// Evaluates architectures for several models at once and describes what was found.
 class Scorer {
 public:
-    Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, Options options);
+    Scorer(const std::vector<Workload>& workloads, const hardware::Template& space, Options options,
+           std::stop_token cancel);
 
     /// Micro-batches × widths × recomputation, over all models.
     std::int64_t choices() const;
@@ -47,6 +48,7 @@ private:
 
     const hardware::Template& space_;
     Options options_;
+    std::stop_token cancel_;
     std::shared_ptr<Memos> memos_;
     std::vector<std::unique_ptr<ModelSearch>> models_;
     std::vector<double> reference_;  ///< throughput of the template's reference by model; 1 where it has none

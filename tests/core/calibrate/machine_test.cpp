@@ -169,7 +169,7 @@ TEST(Kernels, takeLongerForMore) {
                                           {.kernel = "gemm", .sizes = {512, 512, 512}},
                                           {.kernel = "relu", .sizes = {1024}},
                                           {.kernel = "relu", .sizes = {4194304}}},
-                                         tools, 3, {}, {});
+                                         tools, 3, {});
     ASSERT_EQ(outcome.measured.size(), 4U);
     EXPECT_GT(outcome.measured[1].seconds(), 20 * outcome.measured[0].seconds());
     EXPECT_GT(outcome.measured[3].seconds(), 20 * outcome.measured[2].seconds());
@@ -296,7 +296,8 @@ TEST_F(Folder, calibratesThisMachine) {
     options.grid = false;
     std::set<std::string> tasks;
     const double before = tessera::test::workMilliseconds();
-    const Calibration made = calibrate(options, [&](const ProgressEvent& event) { tasks.insert(event.task); }, {});
+    const Calibration made =
+        calibrate(options, {.progress = [&](const ProgressEvent& event) { tasks.insert(event.task); }});
     EXPECT_LT(tessera::test::workMilliseconds() - before, 10'000 * tessera::test::kSlowerBuild)
         << "about 4 s are given";
     std::set<std::string> stageTasks;
@@ -387,7 +388,7 @@ TEST(Calibrating, stopsAtOnce) {
     const double started = seconds();
     Options options;
     options.threads = 1;
-    EXPECT_THROW(calibrate(options, {}, stop.get_token()), InterruptedError);
+    EXPECT_THROW(calibrate(options, {.cancel = stop.get_token()}), InterruptedError);
     EXPECT_LT(seconds() - started, 3);
 }
 

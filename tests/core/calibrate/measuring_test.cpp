@@ -98,7 +98,7 @@ protected:
 
 TEST_F(Measuring, timesEveryKernelTwice) {
     const Outcome outcome =
-        measureTwice({request("a", 0.01), request("nothing", 1), request("b", 0.02)}, tools(), 10, {}, {});
+        measureTwice({request("a", 0.01), request("nothing", 1), request("b", 0.02)}, tools(), 10, {});
     ASSERT_EQ(outcome.measured.size(), 2U);
     EXPECT_NEAR(outcome.measured[0].seconds(), 0.01, 1e-9);
     EXPECT_NEAR(outcome.measured[1].seconds(), 0.02, 1e-9);
@@ -114,7 +114,7 @@ TEST_F(Measuring, sharesTheTime) {
     preparation_ = 0.1;
     const double started = now_;
     std::vector<Request> requests(10, request("a", 0.05));
-    const Outcome outcome = measureTwice(requests, tools(), 10, {}, {});
+    const Outcome outcome = measureTwice(requests, tools(), 10, {});
     EXPECT_EQ(outcome.measured.size(), 10U);
     EXPECT_LE(now_ - started, 10 + 0.1) << "at most one repetition more";
     EXPECT_GT(now_ - started, 8) << "the time is used";
@@ -123,7 +123,7 @@ TEST_F(Measuring, sharesTheTime) {
 
 TEST_F(Measuring, leavesOutTheLastWhereTheTimeIsOver) {
     const double started = now_;
-    const Outcome outcome = measureTwice({request("a", 1), request("b", 1), request("c", 1)}, tools(), 4, {}, {});
+    const Outcome outcome = measureTwice({request("a", 1), request("b", 1), request("c", 1)}, tools(), 4, {});
     ASSERT_FALSE(outcome.measured.empty());
     EXPECT_EQ(outcome.measured[0].request.kernel, "a");
     ASSERT_FALSE(outcome.outOfTime.empty());
@@ -141,7 +141,7 @@ TEST_F(Measuring, stopsBetweenRepetitions) {
             if (++runs == 5) stop.request_stop();
         };
     };
-    EXPECT_THROW(measureTwice({request("a", 1), request("b", 1)}, stopping, 10, {}, stop.get_token()),
+    EXPECT_THROW(measureTwice({request("a", 1), request("b", 1)}, stopping, 10, {.cancel = stop.get_token()}),
                  InterruptedError);
     EXPECT_EQ(runs, 5);
 }
@@ -149,15 +149,13 @@ TEST_F(Measuring, stopsBetweenRepetitions) {
 TEST_F(Measuring, tellsItsProgress) {
     double last = 0;
     int events = 0;
-    measureTwice({request("a", 0.01), request("b", 0.01)}, tools(), 10,
-                 [&](const ProgressEvent& event) {
+    measureTwice({request("a", 0.01), request("b", 0.01)}, tools(), 10, {.progress = [&](const ProgressEvent& event) {
                      EXPECT_EQ(event.task, "kernels");
                      EXPECT_EQ(event.total, 4);
                      EXPECT_GT(event.done, last);
                      last = event.done;
                      ++events;
-                 },
-                 {});
+                 }});
     EXPECT_EQ(events, 4);
     EXPECT_EQ(last, 4);
 }

@@ -16,8 +16,9 @@ namespace tessera::codesign {
 namespace {
 
 /// Solves, and checks what must hold of every result.
-ScheduleResult solved(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options = {}) {
-    ScheduleResult result = scheduleOperators(graph, cores, options);
+ScheduleResult solved(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options = {},
+                      const RunControl& control = {}) {
+    ScheduleResult result = scheduleOperators(graph, cores, options, control);
     EXPECT_EQ(problemOf(result.schedule, graph, cores), "") << options.method;
     EXPECT_LE(result.lowerBound, result.schedule.makespan);
     EXPECT_LE(result.schedule.makespan, result.serial * (1 + 1e-12));
@@ -189,8 +190,7 @@ TEST(ScheduleExact, endsInTimeAndOnAStopWithTheBestSoFar) {
     EXPECT_EQ(timed.ended, Ended::time);
     std::stop_source stop;
     stop.request_stop();
-    options.stop = stop.get_token();
-    const ScheduleResult stopped = solved(wide.graph, wide.cores, options);
+    const ScheduleResult stopped = solved(wide.graph, wide.cores, options, {.finish = stop.get_token()});
     EXPECT_EQ(stopped.ended, Ended::stop);
     EXPECT_EQ(stopped.schedule.makespan, stopped.serial);
 }

@@ -61,8 +61,11 @@ Options smallOptions(Objective objective) {
     options.globalBatch = 64;
     options.objective = objective;
     options.scheduleStates = kStates;
-    options.threads = 2;
     return options;
+}
+
+Hooks onThreads(unsigned threads) {
+    return {{.threads = threads}};
 }
 
 /// The same with few accelerators, each of them with several bandwidths, those of the HBM at a price or both of them
@@ -112,7 +115,8 @@ std::vector<AreaAndObjective> bruteFront(const std::vector<Workload>& workloads,
                                          const Options& options) {
     Memos memos;
     std::vector<std::unique_ptr<ModelSearch>> models;
-    for (const Workload& each : workloads) models.push_back(std::make_unique<ModelSearch>(each, space, options, memos));
+    for (const Workload& each : workloads)
+        models.push_back(std::make_unique<ModelSearch>(each, space, options, memos, std::stop_token()));
     const Bytes hbm{static_cast<double>(space.hbm.values.back())};
     std::vector<double> reference;
     for (const auto& model : models)
@@ -295,10 +299,8 @@ TEST(CodesignSearch, threadsChangeNothing) {
             Options options = smallOptions(Objective::geomean);
             options.search = kind;
             options.samples = 40;
-            options.threads = 1;
-            const Result one = search(workloads, space, options);
-            options.threads = 2;
-            expectSame(one, search(workloads, space, options));
+            const Result one = search(workloads, space, options, onThreads(1));
+            expectSame(one, search(workloads, space, options, onThreads(2)));
         }
 }
 
@@ -310,26 +312,30 @@ TEST(CodesignSearch, continuesToTheSameResult) {
         options.search = kind;
         options.samples = 40;
         std::vector<Progress> states;
-        const Result whole =
-            search(workloads, space, options, {}, [&](const Progress& progress) { states.push_back(progress); });
+        Hooks hooks;
+        hooks.checkpoint = [&](const Progress& progress) { states.push_back(progress); };
+        const Result whole = search(workloads, space, options, hooks);
         ASSERT_FALSE(states.empty());
-        for (const std::size_t at : {std::size_t{0}, states.size() / 2, states.size() - 1})
-            expectSame(whole, search(workloads, space, options, states[at]));
+        for (const std::size_t at : {std::size_t{0}, states.size() / 2, states.size() - 1}) {
+            Hooks again;
+            again.resume = states[at];
+            expectSame(whole, search(workloads, space, options, again));
+        }
     }
 }
 
 TEST(CodesignSearch, stopsAndFinishes) {
     const std::vector<Workload> workloads{workload("zoo:bert-base")};
     const hardware::Template space = smallTemplate(17);
-    Options options = smallOptions(Objective::geomean);
+    const Options options = smallOptions(Objective::geomean);
     std::stop_source cancelled;
     cancelled.request_stop();
-    options.cancel = cancelled.get_token();
-    EXPECT_THROW(search(workloads, space, options), InterruptedError);
-    options.cancel = {};
+    EXPECT_THROW(search(workloads, space, options, {{.cancel = cancelled.get_token()}}), InterruptedError);
     std::stop_source finished;
-    options.finish = finished.get_token();
-    const Result part = search(workloads, space, options, {}, [&](const Progress&) { finished.request_stop(); });
+    Hooks hooks;
+    hooks.finish = finished.get_token();
+    hooks.checkpoint = [&](const Progress&) { finished.request_stop(); };
+    const Result part = search(workloads, space, options, hooks);
     EXPECT_EQ(part.endedBy, "stop");
     EXPECT_FALSE(part.optimal);
     EXPECT_LT(part.explored + part.skippedByBound, part.points);

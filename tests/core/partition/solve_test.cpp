@@ -63,9 +63,8 @@ TEST_P(EveryStrategy, plansEveryNodeOfTheHierarchyAndNeverPassesItsBound) {
 TEST_P(EveryStrategy, repeatsItselfForAnyNumberOfThreads) {
     Options options;
     options.strategies = {GetParam(), GetParam() == "dp" ? "owt" : "dp"};
-    const Result one = solve(resnet18(), boards(), options);
-    options.threads = 4;
-    const Result four = solve(resnet18(), boards(), options);
+    const Result one = solve(resnet18(), boards(), options, {{.threads = 1}});
+    const Result four = solve(resnet18(), boards(), options, {{.threads = 4}});
     for (std::size_t p = 0; p < one.plans.size(); ++p) {
         EXPECT_EQ(one.plans[p].stepTime, four.plans[p].stepTime);
         EXPECT_EQ(one.plans[p].lowerBound, four.plans[p].lowerBound);
@@ -93,7 +92,7 @@ TEST_P(EveryStrategy, stopsWhenAsked) {
     options.strategies = {GetParam()};
     std::stop_source source;
     source.request_stop();
-    EXPECT_THROW(solve(resnet18(), boards(), options, {}, source.get_token()), InterruptedError);
+    EXPECT_THROW(solve(resnet18(), boards(), options, {{.cancel = source.get_token()}}), InterruptedError);
 }
 
 std::vector<std::string> allIds() {

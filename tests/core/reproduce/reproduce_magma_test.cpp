@@ -22,7 +22,7 @@ namespace {
 constexpr double kBudget = 0.02;
 
 Reproduction recomputed(std::string_view name) {
-    return reproduce(name, {.threads = 2, .budget = kBudget});
+    return reproduce(name, {.budget = kBudget}, {.threads = 2});
 }
 
 /// The numbers by item and metric.
@@ -62,16 +62,18 @@ TEST_P(EveryMagmaFigure, showsBothReadingsInFiniteNumbersAndSaysWhatItDid) {
 TEST_P(EveryMagmaFigure, isGivenUpWhenCancelled) {
     std::stop_source source;
     source.request_stop();
-    EXPECT_THROW(reproduce(GetParam(), {.threads = 2, .budget = kBudget}, {}, source.get_token()), InterruptedError);
+    EXPECT_THROW(reproduce(GetParam(), {.budget = kBudget}, {.cancel = source.get_token(), .threads = 2}),
+                 InterruptedError);
 }
 
 TEST_P(EveryMagmaFigure, reportsItsProgress) {
     std::atomic<int> events = 0;
     std::atomic<bool> beyond = false;
-    reproduce(GetParam(), {.threads = 2, .budget = kBudget}, [&](const ProgressEvent& event) {
+    const auto listen = [&](const ProgressEvent& event) {
         ++events;
         if (event.done > event.total) beyond = true;
-    });
+    };
+    reproduce(GetParam(), {.budget = kBudget}, {.progress = listen, .threads = 2});
     EXPECT_GT(events, 0);
     EXPECT_FALSE(beyond);
 }

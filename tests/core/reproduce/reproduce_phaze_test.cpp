@@ -36,7 +36,7 @@ const Reproduction& recomputed(const std::string& name) {
     static std::map<std::string, Reproduction> known;
     const auto found = known.find(name);
     if (found != known.end()) return found->second;
-    return known.emplace(name, reproduce(name, {.threads = 2, .budget = kBudget})).first->second;
+    return known.emplace(name, reproduce(name, {.budget = kBudget}, {.threads = 2})).first->second;
 }
 
 const ReproductionRow* find(const Reproduction& figure, const std::string& item, std::string_view metric) {
@@ -106,7 +106,8 @@ TEST_P(EveryPhazeFigure, showsBothEstimatorsInFiniteNumbersAndSaysWhatItDid) {
 TEST_P(EveryPhazeFigure, isGivenUpWhenCancelled) {
     std::stop_source source;
     source.request_stop();
-    EXPECT_THROW(reproduce(GetParam(), {.threads = 2, .budget = kBudget}, {}, source.get_token()), InterruptedError);
+    EXPECT_THROW(reproduce(GetParam(), {.budget = kBudget}, {.cancel = source.get_token(), .threads = 2}),
+                 InterruptedError);
 }
 
 // Stopped at the first event of a search, not while models are read.
@@ -119,7 +120,9 @@ TEST_P(EveryPhazeFigure, isGivenUpInTheMiddleAndReportsProgressUntilThen) {
         if (!(event.total > 0) || event.done > event.total) beyond = true;
         if (event.task != "models") source.request_stop();
     };
-    EXPECT_THROW(reproduce(GetParam(), {.threads = 2, .budget = kBudget}, sink, source.get_token()), InterruptedError);
+    EXPECT_THROW(
+        reproduce(GetParam(), {.budget = kBudget}, {.progress = sink, .cancel = source.get_token(), .threads = 2}),
+        InterruptedError);
     EXPECT_GT(events, 0);
     EXPECT_FALSE(beyond);
 }

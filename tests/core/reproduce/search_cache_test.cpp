@@ -29,7 +29,6 @@ protected:
         space_ = hardware::loadTemplate("phaze");
         options_.search = codesign::SearchKind::random;
         options_.samples = 40;
-        options_.threads = 2;
         options_.spotlight = false;
     }
     ~SearchCacheTest() override { fs::remove_all(folder_); }
@@ -38,7 +37,10 @@ protected:
         return cache.resultOf({&workload_}, space_, options_, [&](const auto& from, const auto& checkpoint) {
             ++searches_;
             resumed_ = from.has_value() ? from->next : 0;
-            return codesign::search({workload_}, space_, options_, from.value_or(codesign::Progress{}), checkpoint);
+            codesign::Hooks hooks{{.threads = threads_}};
+            hooks.checkpoint = checkpoint;
+            hooks.resume = from.value_or(codesign::Progress{});
+            return codesign::search({workload_}, space_, options_, hooks);
         });
     }
 
@@ -78,6 +80,7 @@ protected:
     codesign::Workload workload_;
     hardware::Template space_;
     codesign::Options options_;
+    unsigned threads_ = 2;
     int searches_ = 0;
     std::size_t resumed_ = 0;
 };
@@ -89,7 +92,7 @@ TEST_F(SearchCacheTest, searchesOnceAndReadsBackTheSame) {
     EXPECT_EQ(searches_, 1);
     expectSame(first, again);
     EXPECT_EQ(files().size(), 1U) << "nothing is left of the way there";
-    options_.threads = 1;
+    threads_ = 1;
     found(cache);
     EXPECT_EQ(searches_, 1) << "threads change nothing";
 }
@@ -141,9 +144,11 @@ TEST_F(SearchCacheTest, goesOnWhereASearchWasKilled) {
     const std::string key = SearchCache::keyOf({&workload_}, space_, options_);
     std::optional<codesign::Progress> half;
     cache.resultOf({&workload_}, space_, options_, [&](const auto&, const auto&) {
-        return codesign::search({workload_}, space_, options_, {}, [&](const codesign::Progress& progress) {
+        codesign::Hooks hooks;
+        hooks.checkpoint = [&](const codesign::Progress& progress) {
             if (!half) half = progress;
-        });
+        };
+        return codesign::search({workload_}, space_, options_, hooks);
     });
     ASSERT_TRUE(half);
     ASSERT_LT(half->next, 40U);

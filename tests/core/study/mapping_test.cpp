@@ -217,18 +217,20 @@ TEST(MappingStudy, refusesInputsThatItsEngineDoesNotTake) {
 
 TEST(MappingStudy, bytesDoNotDependOnThreadsAndFollowTheSeed) {
     Study study = tableStudy();
-    const Json one = toJson(run(study, {.threads = 1}));
-    EXPECT_EQ(toJson(run(study, {.threads = 2})), one);
+    const Json one = toJson(run(study, {{.threads = 1}}));
+    EXPECT_EQ(toJson(run(study, {{.threads = 2}})), one);
     EXPECT_EQ(test::schemaErrors(plain(one), "mapping-result.schema.json"), "");
     study.seed = 4;
-    EXPECT_NE(toJson(run(study, {.threads = 1}))["convergence"], one["convergence"]);
+    EXPECT_NE(toJson(run(study, {{.threads = 1}}))["convergence"], one["convergence"]);
 }
 
 TEST(MappingStudy, goesOnFromACheckpointToTheSameResult) {
     Study study = tableStudy();
     study.parameters["algorithms"] = {"magma"};
     std::vector<Json> states;
-    const Json whole = toJson(run(study, {.checkpoint = [&](const Json& state) { states.push_back(state); }}));
+    RunHooks watching;
+    watching.checkpoint = [&](const Json& state) { states.push_back(state); };
+    const Json whole = toJson(run(study, watching));
     std::stop_source stop;
     Json last;
     RunHooks hooks;
@@ -240,10 +242,12 @@ TEST(MappingStudy, goesOnFromACheckpointToTheSameResult) {
     };
     EXPECT_THROW(run(study, hooks), InterruptedError);
     ASSERT_FALSE(last.is_null());
-    EXPECT_EQ(toJson(run(study, {.resume = last})), whole);
+    RunHooks again;
+    again.resume = last;
+    EXPECT_EQ(toJson(run(study, again)), whole);
     Study other = study;
     setParameter(other, "samples", {"301"});
-    EXPECT_THROW(run(other, {.resume = last}), DataError);
+    EXPECT_THROW(run(other, again), DataError);
 }
 
 TEST(MappingStudy, scoresAGivenMapping) {

@@ -99,7 +99,7 @@ struct Fake {
     calibrate::Options asked;  ///< read where it has ended
 
     CalibrationRun::Calibrator calibrator() {
-        return [this](const calibrate::Options& options, const ProgressSink& progress, const std::stop_token& stop) {
+        return [this](const calibrate::Options& options, const RunControl& control) {
             asked = options;
             ProgressEvent event;
             for (const auto& [task, done, total] :
@@ -108,11 +108,11 @@ struct Fake {
                 event.task = task;
                 event.done = done;
                 event.total = total;
-                progress(event);
+                control.report(event);
                 ++reported;
             }
             while (!may) {
-                if (stop.stop_requested()) {
+                if (control.cancelled()) {
                     stopped = true;
                     throw InterruptedError("the calibration was stopped");
                 }

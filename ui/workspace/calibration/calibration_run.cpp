@@ -80,8 +80,8 @@ CalibrationOutcome CalibrationRun::work(CalibrationOrder order, const std::stop_
     }
     CalibrationOutcome outcome;
     try {
-        outcome.made = std::make_shared<const calibrate::Calibration>(calibrator_(
-            order.how, [this](const ProgressEvent& event) { receive(event); }, stop));
+        const RunControl control{.progress = [this](const ProgressEvent& event) { receive(event); }, .cancel = stop};
+        outcome.made = std::make_shared<const calibrate::Calibration>(calibrator_(order.how, control));
         calibrate::write(*outcome.made, order.files);
         outcome.end = End::written;
     } catch (const InterruptedError&) {

@@ -51,7 +51,7 @@ class CalibrationRun : public QObject {
 public:
     /// `calibrate::calibrate`, or what a test has instead.
     using Calibrator =
-        std::function<calibrate::Calibration(const calibrate::Options&, const ProgressSink&, const std::stop_token&)>;
+        std::function<calibrate::Calibration(const calibrate::Options& options, const RunControl& control)>;
 
     explicit CalibrationRun(Calibrator calibrator, QObject* parent = nullptr);
     /// Stops what works, and waits for it.

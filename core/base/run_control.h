@@ -1,0 +1,44 @@
+#pragma once
+
+#include <chrono>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+
+namespace tessera {
+
+/// Time between two reports of work that goes on: a listener that does not return, as in a pause, holds it as soon.
+inline constexpr std::chrono::milliseconds kReportInterval{10};
+
+/// What the caller of a long computation lends to it: who listens, who may stop it, how many threads it may use.
+/// Nothing here changes a result, except that `finish` ends a search early.
+struct RunControl {
+    ProgressSink progress = {};   ///< may block its caller: that is how a run is paused
+    std::stop_token cancel = {};  ///< give up: InterruptedError within 100 ms
+    std::stop_token finish = {};  ///< end the search, keep the best: a result within 1 s whose `ended_by` is "stop"
+    unsigned threads = 0;         ///< 0 = all cores
+
+    bool cancelled() const { return cancel.stop_requested(); }
+    bool finishing() const { return finish.stop_requested(); }
+    bool isWatched() const { return static_cast<bool>(progress); }
+    /// The same requests for work of which much runs side by side: one thread, no reports.
+    RunControl ofOnePart() const { return {.cancel = cancel, .finish = finish, .threads = 1}; }
+    /// Throws InterruptedError, "`work` was stopped", where the work is to be given up.
+    void throwIfCancelled(std::string_view work) const {
+        if (cancelled()) throw InterruptedError(std::string(work) + " was stopped");
+    }
+    /// Hands an event on to whoever listens.
+    void report(const ProgressEvent& event) const {
+        if (progress) progress(event);
+    }
+    /// Tells how far a task is, in its own unit; a total of 0 = not known.
+    void reportProgress(std::string task, double done = 0, double total = 0) const {
+        report({.task = std::move(task), .done = done, .total = total});
+    }
+};
+
+}  // namespace tessera
