@@ -1,42 +1,117 @@
 #include "core/hardware/accelerator.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <functional>
 #include <nlohmann/json.hpp>
-#include <utility>
+
+#include "core/hardware/field.h"
 
 namespace tessera::hardware {
 
 namespace {
 
-constexpr std::size_t kMostTypes = 100;   // data types, operation classes
-constexpr std::size_t kMostLevels = 100;  // of memory
 constexpr std::size_t kMostMeasured = 1000;
 constexpr std::int64_t kMostDevices = 1'000'000'000;
 
-std::vector<std::pair<std::string, JsonNode>> namedNumbers(const JsonNode& node) {
-    auto members = node.members();
-    if (members.empty()) node.fail("at least one entry", "an empty object");
-    if (members.size() > kMostTypes) node.fail("at most 100 entries");
-    for (const auto& [name, value] : members)
-        if (name.empty() || name.size() > 256) value.fail("a name of 1 to 256 characters", "under another name");
-    return members;
+Fields memoryFields() {
+    using F = FieldsOf<MemoryLevel>;
+    return {F::name(&MemoryLevel::name, "name", "Name", "Name of the level, such as HBM; no two levels share one."),
+            F::number(&MemoryLevel::capacity, "capacity_bytes", "Capacity", Measure::bytes, kPositive,
+                      "How much it holds, in bytes.")
+                .otherwise("not said"),
+            F::number(&MemoryLevel::bandwidth, "bandwidth_bytes_per_s", "Bandwidth", Measure::bytesPerSecond, kPositive,
+                      "Bytes per second, not bits.")
+                .otherwise("not said"),
+            F::flag(&MemoryLevel::onChip, "on_chip", "On chip", "Whether the level lies on the chip.")
+                .otherwise("no", Json(false))
+                .alwaysWritten()};
 }
 
-MemoryLevel readLevel(const JsonNode& node, const NumberReader& numbers) {
-    node.allowOnly({"name", "capacity_bytes", "bandwidth_bytes_per_s", "on_chip"});
-    MemoryLevel level;
-    level.name = nameIn(node.at("name"));
-    if (node.has("capacity_bytes")) level.capacity = Bytes{numbers.positive(node.at("capacity_bytes"))};
-    if (node.has("bandwidth_bytes_per_s"))
-        level.bandwidth = BytesPerSecond{numbers.positive(node.at("bandwidth_bytes_per_s"))};
-    if (node.has("on_chip")) level.onChip = node.at("on_chip").boolean();
-    return level;
+Fields collectiveFields() {
+    using F = FieldsOf<MeasuredCollective>;
+    return {F::number(&MeasuredCollective::bytes, "bytes", "Size", Measure::bytes, kPositive,
+                      "Bytes that are reduced on each device."),
+            F::number(&MeasuredCollective::devices, "devices", "Devices", Measure::count, wholeUpTo(kMostDevices),
+                      "Devices that took part.")
+                .otherwise("not said"),
+            F::number(&MeasuredCollective::bandwidth, "bandwidth_bytes_per_s", "Bandwidth", Measure::bytesPerSecond,
+                      kPositive, "Bytes that one device sends in all, over the time that this takes.")};
+}
+
+Fields benchmarkFields() {
+    using F = FieldsOf<Benchmark>;
+    return {F::name(&Benchmark::model, "model", "Model", "A model of the zoo, such as zoo:resnet50.")
+                .describedBy(Json{{"type", "string"}, {"pattern", "^zoo:"}, {"maxLength", 256}}),
+            F::number(&Benchmark::utilization, "utilization", "Utilization", Measure::count, kFraction,
+                      "Share of the peak that is reached.")};
+}
+
+Fields placementFields() {
+    using F = FieldsOf<Accelerator>;
+    return {F::name(&Accelerator::placementPolicy, "policy", "Placement",
+                    "Name of the policy that says where tensors live, such as off-chip."),
+            F::namesBy(&Accelerator::placementLevels, "levels", "Memory by category", "category", "Levels",
+                       "By category of training data (input_output, weights, gradients, algorithm, ephemeral) the "
+                       "names of the memory levels in the order in which they fill.",
+                       "Without an entry the policy decides.")
+                .otherwise("the policy's own")};
+}
+
+Fields acceleratorFields() {
+    using F = FieldsOf<Accelerator>;
+    return {
+        F::name(&Accelerator::name, "name", "Name", "The name shown to people."),
+        F::text(&Accelerator::vendor, "vendor", "Vendor", "Who makes it.").otherwise("not said", Json("")),
+        F::map(&Accelerator::peakFlops, "peak_flops", "Peak rates", "data type",
+               F::valueOf("Peak", Measure::flopsPerSecond, kPositive, "Multiply-adds count as two operations."),
+               "Peak rate in FLOP/s by data type: bf16, fp16, fp32, tf32, fp64, fp8, int8 or another; dense, and for "
+               "integers operations count as FLOP. An engine needs the data type that it is asked for.",
+               "Add the peak rate of at least one data type."),
+        F::map(&Accelerator::efficiency, "efficiency", "Efficiency", "class of operations",
+               F::valueOf("Efficiency", Measure::count, kFraction, "Share of the peak, above 0 and at most 1."),
+               "Share of the peak that is reached, by class of operation, such as gemm.",
+               "Without an entry every operation runs at the peak rate.")
+            .otherwise("1 for each class"),
+        F::list(&Accelerator::memory, "memory", "Memory, from the fastest to the largest", "memory level",
+                memoryFields(), "Memory levels, from the fastest to the largest.",
+                "Add a level, such as HBM, so that plans are checked against its capacity.", 0, 100, "level")
+            .otherwise("not said; checks of capacity are then left out", Json::array()),
+        F::number(&Accelerator::network, "network_bits_per_s", "Network", Measure::bitsPerSecond, kPositive,
+                  "Network rate of one accelerator in bits per second (not bytes), both directions together.")
+            .otherwise("not said; partition needs it here or in the group"),
+        F::number(&Accelerator::hostBandwidth, "host_bandwidth_bytes_per_s", "Host link", Measure::bytesPerSecond,
+                  kPositive, "Bandwidth between host and accelerator in bytes per second.")
+            .otherwise("not said"),
+        F::number(&Accelerator::power, "power_watts", "Power", Measure::watts, kPositive,
+                  "Power of one accelerator under load in watts.")
+            .otherwise("not said"),
+        F::number(&Accelerator::pricePerHourUsd, "price_per_hour_usd", "Price", Measure::count, kNotNegative,
+                  "Rent of one accelerator in US dollars per hour.")
+            .in("$ per hour")
+            .otherwise("not said"),
+        F::group("placement", "", placementFields(), "Which memory level holds what.").otherwise("not said"),
+        F::name(&Accelerator::kernels, "kernels", "Measured kernels",
+                "Path of a table of measured kernels, relative to this file.")
+            .otherwise("none"),
+        F::number(&Accelerator::launchOverhead, "launch_overhead_s", "Launch overhead", Measure::seconds, kNotNegative,
+                  "Time to start one kernel in seconds.")
+            .otherwise("0", Json(0)),
+        F::number(&Accelerator::hostPeak, "host_peak_flops", "Host peak", Measure::flopsPerSecond, kPositive,
+                  "Peak rate in FLOP/s of the share of the host that prepares this accelerator's samples.")
+            .otherwise("not said"),
+        F::number(&Accelerator::networkLatency, "network_latency_s", "Network latency", Measure::seconds, kNotNegative,
+                  "Time of an empty message between two accelerators in seconds.")
+            .otherwise("not said; transfers then have no latency"),
+        F::list(&Accelerator::allReduce, "all_reduce", "Measured all-reduces", "all-reduce", collectiveFields(),
+                "All-reduces that were measured.", "Add an all-reduce that was measured.", 0, kMostMeasured)
+            .otherwise("none", Json::array()),
+        F::list(&Accelerator::benchmarks, "benchmarks", "Measured models", "model", benchmarkFields(),
+                "Models whose training was measured.", "Add a model of the zoo whose training was measured.", 0,
+                kMostMeasured)
+            .otherwise("none", Json::array())};
 }
 
 /// Refuses levels that do not run from the fastest to the largest.
-void checkOrder(const std::vector<JsonNode>& nodes, const std::vector<MemoryLevel>& levels) {
+void checkOrder(const JsonNode& memory, const std::vector<MemoryLevel>& levels) {
+    const std::vector<JsonNode> nodes = memory.elements();
     std::optional<BytesPerSecond> slowest;
     std::optional<Bytes> largest;
     for (std::size_t i = 0; i < levels.size(); ++i) {
@@ -54,70 +129,22 @@ void checkOrder(const std::vector<JsonNode>& nodes, const std::vector<MemoryLeve
             .fail("levels from the fastest to the largest", "less than that of a level before it");
 }
 
-std::vector<MemoryLevel> readLevels(const JsonNode& node, const NumberReader& numbers) {
-    const std::vector<JsonNode> nodes = node.elements(kMostLevels);
-    std::vector<MemoryLevel> levels;
-    for (const JsonNode& child : nodes) {
-        levels.push_back(readLevel(child, numbers));
-        for (std::size_t i = 0; i + 1 < levels.size(); ++i)
-            if (levels[i].name == levels.back().name) child.at("name").fail("a name that no other level has");
+/// What holds across fields.
+void check(Accelerator& accelerator, const JsonNode& node, Reading& reading) {
+    if (node.has("memory") && reading.good(node.at("memory")))
+        reading.attempt([&] { checkOrder(node.at("memory"), accelerator.memory); });
+    if (node.has("placement") && node.at("placement").isObject() && node.at("placement").has("levels") &&
+        reading.good(node.at("placement").at("levels"))) {
+        std::vector<std::string> known;
+        for (const MemoryLevel& level : accelerator.memory) known.push_back(level.name);
+        for (const std::pair<std::string, JsonNode>& category : node.at("placement").at("levels").members())
+            for (const JsonNode& level : category.second.elements()) reading.attempt([&] { (void)level.oneOf(known); });
     }
-    checkOrder(nodes, levels);
-    return levels;
-}
-
-Json levelJson(const MemoryLevel& level, const std::string& path, const ProvenanceMap& provenance) {
-    Json json = Json::object();
-    json["name"] = level.name;
-    if (level.capacity)
-        json["capacity_bytes"] = numberJson(level.capacity->value, path + ".capacity_bytes", provenance);
-    if (level.bandwidth)
-        json["bandwidth_bytes_per_s"] = numberJson(level.bandwidth->value, path + ".bandwidth_bytes_per_s", provenance);
-    json["on_chip"] = level.onChip;
-    return json;
-}
-
-MeasuredCollective readCollective(const JsonNode& node, const NumberReader& numbers) {
-    node.allowOnly({"bytes", "devices", "bandwidth_bytes_per_s"});
-    MeasuredCollective measured;
-    measured.bytes = Bytes{numbers.positive(node.at("bytes"))};
-    if (node.has("devices")) measured.devices = numbers.count(node.at("devices"), kMostDevices);
-    measured.bandwidth = BytesPerSecond{numbers.positive(node.at("bandwidth_bytes_per_s"))};
-    return measured;
-}
-
-Json collectiveJson(const MeasuredCollective& measured, const std::string& path, const ProvenanceMap& provenance) {
-    Json json = Json::object();
-    json["bytes"] = numberJson(measured.bytes.value, path + ".bytes", provenance);
-    if (measured.devices)
-        json["devices"] = numberJson(static_cast<double>(*measured.devices), path + ".devices", provenance);
-    json["bandwidth_bytes_per_s"] = numberJson(measured.bandwidth.value, path + ".bandwidth_bytes_per_s", provenance);
-    return json;
-}
-
-Benchmark readBenchmark(const JsonNode& node, const NumberReader& numbers) {
-    node.allowOnly({"model", "utilization"});
-    Benchmark benchmark;
-    benchmark.model = nameIn(node.at("model"));
-    if (!benchmark.model.starts_with("zoo:")) node.at("model").fail("a model of the zoo, zoo:NAME");
-    benchmark.utilization = numbers.fraction(node.at("utilization"));
-    return benchmark;
-}
-
-/// Which levels hold what, over the policy's own table; the levels must be those of the file.
-void readPlacement(const JsonNode& node, Accelerator& accelerator) {
-    node.allowOnly({"policy", "levels"});
-    accelerator.placementPolicy = nameIn(node.at("policy"));
-    if (!node.has("levels")) return;
-    std::vector<std::string> known;
-    for (const MemoryLevel& level : accelerator.memory) known.push_back(level.name);
-    const auto categories = node.at("levels").members();
-    if (categories.size() > kMostLevels) node.at("levels").fail("at most 100 entries");
-    for (const auto& [category, list] : categories) {
-        std::vector<std::string>& levels = accelerator.placementLevels[category];
-        for (const JsonNode& name : list.elements(kMostLevels)) levels.push_back(name.oneOf(known));
-        if (levels.empty()) list.fail("at least one level", "an empty list");
-    }
+    if (!node.has("benchmarks") || !node.at("benchmarks").isArray()) return;
+    for (const JsonNode& benchmark : node.at("benchmarks").elements())
+        if (benchmark.isObject() && benchmark.has("model") && reading.good(benchmark.at("model")) &&
+            !benchmark.at("model").text().starts_with("zoo:"))
+            reading.attempt([&] { benchmark.at("model").fail("a model of the zoo, zoo:NAME"); });
 }
 
 }  // namespace
@@ -127,87 +154,26 @@ const SchemaHistory& acceleratorSchema() {
     return history;
 }
 
+const Kind& acceleratorKind() {
+    static const Kind kind{
+        .id = "accelerator",
+        .title = "Accelerator",
+        .history = &acceleratorSchema(),
+        .about =
+            "An accelerator's file: one accelerator as a buyer sees it. What an engine needs and does not find is "
+            "an error of that engine, so few fields are required. All numbers are in SI base units; the unit is "
+            "the suffix of the key. Every number may instead be an object {\"value\", \"source\", \"class\", "
+            "\"was\"}. Text is shown escaped and never used as a path, but for kernels.",
+        .fields = acceleratorFields()};
+    return kind;
+}
+
 Accelerator readAccelerator(const JsonNode& given) {
-    const bool whole = given.path().empty();
-    const JsonNode node = whole || given.has("schema") ? atCurrentSchema(given, acceleratorSchema()) : given;
-    node.allowOnly({"schema", "name", "vendor", "peak_flops", "efficiency", "memory", "network_bits_per_s",
-                    "host_bandwidth_bytes_per_s", "power_watts", "price_per_hour_usd", "placement", "kernels",
-                    "launch_overhead_s", "host_peak_flops", "network_latency_s", "all_reduce", "benchmarks"});
-    Accelerator result;
-    result.file = given.document().file();
-    if (whole) result.id = std::filesystem::path(result.file).stem().string();
-    const NumberReader numbers(node, result.provenance);
-    const auto optional = [&](const char* key, const std::function<void(const JsonNode&)>& read) {
-        if (node.has(key)) read(node.at(key));
-    };
-    result.name = nameIn(node.at("name"));
-    optional("vendor", [&](const JsonNode& field) { result.vendor = field.text(); });
-    for (const auto& [type, value] : namedNumbers(node.at("peak_flops")))
-        result.peakFlops[type] = FlopsPerSecond{numbers.positive(value)};
-    optional("efficiency", [&](const JsonNode& field) {
-        for (const auto& [type, value] : namedNumbers(field)) result.efficiency[type] = numbers.fraction(value);
-    });
-    optional("memory", [&](const JsonNode& field) { result.memory = readLevels(field, numbers); });
-    optional("network_bits_per_s",
-             [&](const JsonNode& field) { result.network = fromBitsPerSecond(numbers.positive(field)); });
-    optional("host_bandwidth_bytes_per_s",
-             [&](const JsonNode& field) { result.hostBandwidth = BytesPerSecond{numbers.positive(field)}; });
-    optional("power_watts", [&](const JsonNode& field) { result.power = Watts{numbers.positive(field)}; });
-    optional("price_per_hour_usd", [&](const JsonNode& field) { result.pricePerHourUsd = numbers.notNegative(field); });
-    optional("placement", [&](const JsonNode& field) { readPlacement(field, result); });
-    optional("kernels", [&](const JsonNode& field) { result.kernels = nameIn(field); });
-    optional("launch_overhead_s",
-             [&](const JsonNode& field) { result.launchOverhead = Seconds{numbers.notNegative(field)}; });
-    optional("host_peak_flops",
-             [&](const JsonNode& field) { result.hostPeak = FlopsPerSecond{numbers.positive(field)}; });
-    optional("network_latency_s",
-             [&](const JsonNode& field) { result.networkLatency = Seconds{numbers.notNegative(field)}; });
-    optional("all_reduce", [&](const JsonNode& field) {
-        for (const JsonNode& entry : field.elements(kMostMeasured))
-            result.allReduce.push_back(readCollective(entry, numbers));
-    });
-    optional("benchmarks", [&](const JsonNode& field) {
-        for (const JsonNode& entry : field.elements(kMostMeasured))
-            result.benchmarks.push_back(readBenchmark(entry, numbers));
-    });
-    return result;
+    return readDocument<Accelerator>(given, acceleratorKind(), check);
 }
 
 Json toJson(const Accelerator& accelerator) {
-    const ProvenanceMap& provenance = accelerator.provenance;
-    Json json = Json::object();
-    const auto number = [&](const char* key, double value) { json[key] = numberJson(value, key, provenance); };
-    json["schema"] = currentSchema(acceleratorSchema());
-    json["name"] = accelerator.name;
-    if (!accelerator.vendor.empty()) json["vendor"] = accelerator.vendor;
-    Json& peak = json["peak_flops"] = Json::object();
-    for (const auto& [type, rate] : accelerator.peakFlops)
-        peak[type] = numberJson(rate.value, "peak_flops." + type, provenance);
-    for (const auto& [type, factor] : accelerator.efficiency)
-        json["efficiency"][type] = numberJson(factor, "efficiency." + type, provenance);
-    for (std::size_t i = 0; i < accelerator.memory.size(); ++i)
-        json["memory"].push_back(levelJson(accelerator.memory[i], "memory[" + std::to_string(i) + "]", provenance));
-    if (accelerator.network) number("network_bits_per_s", toBitsPerSecond(*accelerator.network));
-    if (accelerator.hostBandwidth) number("host_bandwidth_bytes_per_s", accelerator.hostBandwidth->value);
-    if (accelerator.power) number("power_watts", accelerator.power->value);
-    if (accelerator.pricePerHourUsd) number("price_per_hour_usd", *accelerator.pricePerHourUsd);
-    if (accelerator.placementPolicy) json["placement"]["policy"] = *accelerator.placementPolicy;
-    for (const auto& [category, levels] : accelerator.placementLevels) json["placement"]["levels"][category] = levels;
-    if (accelerator.kernels) json["kernels"] = *accelerator.kernels;
-    if (accelerator.launchOverhead.value != 0 || provenance.contains("launch_overhead_s"))
-        number("launch_overhead_s", accelerator.launchOverhead.value);
-    if (accelerator.hostPeak) number("host_peak_flops", accelerator.hostPeak->value);
-    if (accelerator.networkLatency) number("network_latency_s", accelerator.networkLatency->value);
-    for (std::size_t i = 0; i < accelerator.allReduce.size(); ++i)
-        json["all_reduce"].push_back(
-            collectiveJson(accelerator.allReduce[i], "all_reduce[" + std::to_string(i) + "]", provenance));
-    for (std::size_t i = 0; i < accelerator.benchmarks.size(); ++i) {
-        Json& entry = json["benchmarks"].emplace_back(Json::object());
-        entry["model"] = accelerator.benchmarks[i].model;
-        entry["utilization"] = numberJson(accelerator.benchmarks[i].utilization,
-                                          "benchmarks[" + std::to_string(i) + "].utilization", provenance);
-    }
-    return json;
+    return documentJson(accelerator, acceleratorKind());
 }
 
 std::optional<Bytes> memoryCapacity(const Accelerator& accelerator) {

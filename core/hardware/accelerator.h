@@ -12,6 +12,8 @@
 
 namespace tessera::hardware {
 
+struct Kind;
+
 struct MemoryLevel {
     std::string name;
     std::optional<Bytes> capacity;
@@ -66,8 +68,11 @@ struct Accelerator {
 /// The versions of `tessera.accelerator`; migrations are appended here.
 const SchemaHistory& acceleratorSchema();
 
+/// The table of its fields.
+const Kind& acceleratorKind();
+
 /// Reads one accelerator: a whole document, whose file's stem becomes the id, or an inline one, which has no id and may
-/// leave out `schema`. Throws DataError.
+/// leave out `schema`. Throws DataError; several faults of a file as Faults.
 Accelerator readAccelerator(const JsonNode& given);
 /// The document that reads back as the same accelerator.
 Json toJson(const Accelerator& accelerator);

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/hardware/field.h"
 #include "core/hardware/library.h"
 
 namespace tessera::hardware {
@@ -18,48 +17,46 @@ const SchemaHistory& datasetSchema() {
     return history;
 }
 
+const Kind& datasetKind() {
+    using F = FieldsOf<Dataset>;
+    static const Kind kind{
+        .id = "dataset",
+        .title = "Dataset",
+        .history = &datasetSchema(),
+        .about =
+            "What a model is trained on: how large a sample is, and what loading and preparing one took on a "
+            "reference machine.",
+        .standsInline = false,
+        .fields = {F::name(&Dataset::name, "name", "Name", "For people."),
+                   F::number(&Dataset::samples, "samples", "Samples", Measure::count, kPositive, "How many there are.")
+                       .otherwise("not said"),
+                   F::number(&Dataset::sampleBytes, "sample_bytes", "Sample", Measure::bytes, kPositive,
+                             "Bytes of one sample as it is loaded."),
+                   F::number(&Dataset::load, "load_s", "Loading", Measure::seconds, kNotNegative,
+                             "Seconds to load one sample on the reference.")
+                       .otherwise("its bytes over the host's bandwidth"),
+                   F::number(&Dataset::prepare, "prepare_s", "Preparing", Measure::seconds, kNotNegative,
+                             "Seconds to prepare one sample on the reference.")
+                       .otherwise("not counted"),
+                   F::group("reference", "Reference",
+                            {F::name(&Dataset::reference, "name", "Name", "For people."),
+                             F::number(&Dataset::hostBandwidth, "host_bandwidth_bytes_per_s", "Host link",
+                                       Measure::bytesPerSecond, kPositive, "Between its host and its accelerator.")
+                                 .otherwise("not said"),
+                             F::number(&Dataset::hostPeak, "host_peak_flops", "Host peak", Measure::flopsPerSecond,
+                                       kPositive, "Of the share of its host that prepared the samples.")
+                                 .otherwise("not said")},
+                            "The machine on which the times were measured.")
+                       .otherwise("not said")}};
+    return kind;
+}
+
 Dataset readDataset(const JsonNode& node) {
-    const JsonNode given = atCurrentSchema(node, datasetSchema());
-    given.allowOnly({"schema", "name", "samples", "sample_bytes", "load_s", "prepare_s", "reference"});
-    Dataset dataset;
-    dataset.file = given.document().file();
-    dataset.id = std::filesystem::path(dataset.file).stem().string();
-    const NumberReader numbers(given, dataset.provenance);
-    dataset.name = nameIn(given.at("name"));
-    if (given.has("samples")) dataset.samples = numbers.positive(given.at("samples"));
-    dataset.sampleBytes = Bytes{numbers.positive(given.at("sample_bytes"))};
-    if (given.has("load_s")) dataset.load = Seconds{numbers.notNegative(given.at("load_s"))};
-    if (given.has("prepare_s")) dataset.prepare = Seconds{numbers.notNegative(given.at("prepare_s"))};
-    if (!given.has("reference")) return dataset;
-    const JsonNode reference = given.at("reference");
-    reference.allowOnly({"name", "host_bandwidth_bytes_per_s", "host_peak_flops"});
-    dataset.reference = nameIn(reference.at("name"));
-    if (reference.has("host_bandwidth_bytes_per_s"))
-        dataset.hostBandwidth = BytesPerSecond{numbers.positive(reference.at("host_bandwidth_bytes_per_s"))};
-    if (reference.has("host_peak_flops"))
-        dataset.hostPeak = FlopsPerSecond{numbers.positive(reference.at("host_peak_flops"))};
-    return dataset;
+    return readDocument<Dataset>(node, datasetKind());
 }
 
 Json toJson(const Dataset& dataset) {
-    const ProvenanceMap& provenance = dataset.provenance;
-    Json json = Json::object();
-    const auto number = [&](const char* key, double value) { json[key] = numberJson(value, key, provenance); };
-    json["schema"] = currentSchema(datasetSchema());
-    json["name"] = dataset.name;
-    if (dataset.samples) number("samples", *dataset.samples);
-    number("sample_bytes", dataset.sampleBytes.value);
-    if (dataset.load) number("load_s", dataset.load->value);
-    if (dataset.prepare) number("prepare_s", dataset.prepare->value);
-    if (dataset.reference.empty()) return json;
-    Json& reference = json["reference"] = Json::object();
-    reference["name"] = dataset.reference;
-    if (dataset.hostBandwidth)
-        reference["host_bandwidth_bytes_per_s"] =
-            numberJson(dataset.hostBandwidth->value, "reference.host_bandwidth_bytes_per_s", provenance);
-    if (dataset.hostPeak)
-        reference["host_peak_flops"] = numberJson(dataset.hostPeak->value, "reference.host_peak_flops", provenance);
-    return json;
+    return documentJson(dataset, datasetKind());
 }
 
 Dataset loadDataset(const std::string& nameOrPath) {

@@ -11,6 +11,8 @@
 
 namespace tessera::hardware {
 
+struct Kind;
+
 /// What a model is trained on (`tessera.dataset/1`): how large a sample is, and what loading and preparing one took on
 /// a reference machine.
 struct Dataset {
@@ -30,6 +32,8 @@ struct Dataset {
 };
 
 const SchemaHistory& datasetSchema();
+/// The table of its fields.
+const Kind& datasetKind();
 /// Throws DataError.
 Dataset readDataset(const JsonNode& node);
 /// The document that reads back as the same dataset.

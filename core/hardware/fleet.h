@@ -55,6 +55,8 @@ inline constexpr std::int64_t kMostInGroup = 1'000'000;
 
 /// The versions of `tessera.fleet`; migrations are appended here.
 const SchemaHistory& fleetSchema();
+/// The table of its fields.
+const Kind& fleetKind();
 
 /// Reads a fleet; a group's accelerator is a bundled name, a path relative to the fleet's file, or inline.
 /// Throws DataError.

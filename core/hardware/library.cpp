@@ -29,7 +29,7 @@ JsonDocument loadDocument(const std::string& path) {
 }
 
 /// A kind of hardware file: where it lies and how its name is found out.
-struct Kind {
+struct LibraryKind {
     std::string_view id;
     std::string_view withArticle;
     std::string_view folder;
@@ -38,19 +38,19 @@ struct Kind {
 };
 
 constexpr std::array kKinds{
-    Kind{"accelerator", "an accelerator", "accelerators", "\"tessera.accelerator/",
-         [](const std::string& path) { return readAccelerator(loadDocument(path).root()).name; }},
-    Kind{"fleet", "a fleet", "fleets", "\"tessera.fleet/",
-         [](const std::string& path) { return readFleet(loadDocument(path).root()).name; }},
-    Kind{"platform", "a platform", "platforms", "\"tessera.platform/",
-         [](const std::string& path) { return readPlatform(loadDocument(path).root()).name; }},
-    Kind{"template", "a template", "templates", "\"tessera.template/",
-         [](const std::string& path) { return readTemplate(loadDocument(path).root()).name; }},
+    LibraryKind{"accelerator", "an accelerator", "accelerators", "\"tessera.accelerator/",
+                [](const std::string& path) { return readAccelerator(loadDocument(path).root()).name; }},
+    LibraryKind{"fleet", "a fleet", "fleets", "\"tessera.fleet/",
+                [](const std::string& path) { return readFleet(loadDocument(path).root()).name; }},
+    LibraryKind{"platform", "a platform", "platforms", "\"tessera.platform/",
+                [](const std::string& path) { return readPlatform(loadDocument(path).root()).name; }},
+    LibraryKind{"template", "a template", "templates", "\"tessera.template/",
+                [](const std::string& path) { return readTemplate(loadDocument(path).root()).name; }},
 };
-constexpr const Kind& kAccelerators = kKinds[0];
-constexpr const Kind& kFleets = kKinds[1];
-constexpr const Kind& kPlatforms = kKinds[2];
-constexpr const Kind& kTemplates = kKinds[3];
+constexpr const LibraryKind& kAccelerators = kKinds[0];
+constexpr const LibraryKind& kFleets = kKinds[1];
+constexpr const LibraryKind& kPlatforms = kKinds[2];
+constexpr const LibraryKind& kTemplates = kKinds[3];
 
 std::optional<fs::path> environmentPath(const char* name) {
     const char* value = std::getenv(name);
@@ -97,35 +97,35 @@ void collect(std::map<std::string, fs::path>& files, const fs::path& folder, std
     files.merge(here);
 }
 
-std::map<std::string, fs::path> filesOf(const Kind& kind) {
+std::map<std::string, fs::path> filesOf(const LibraryKind& kind) {
     return libraryFiles(kind.folder, kind.schema);
 }
 
-std::optional<fs::path> findFile(const Kind& kind, const std::string& id) {
+std::optional<fs::path> findFile(const LibraryKind& kind, const std::string& id) {
     return libraryFile(kind.folder, kind.schema, id);
 }
 
-std::vector<std::string> namesOf(const Kind& kind) {
+std::vector<std::string> namesOf(const LibraryKind& kind) {
     std::vector<std::string> names;
     for (const auto& [id, path] : filesOf(kind)) names.push_back(id);
     return names;
 }
 
 /// "there is no accelerator 'tpu-v9'; did you mean 'tpu-v2'? 'tessera hardware list --kind accelerator' names them all"
-std::string unknownName(const Kind& kind, const std::string& name) {
+std::string unknownName(const LibraryKind& kind, const std::string& name) {
     std::string text = fmt::format("there is no {} {}; ", kind.id, inQuotes(name));
     if (kind.id == kAccelerators.id && name == kThisMachine)
         return text + "'tessera calibrate' measures this machine and makes it";
     const std::vector<std::string> known = namesOf(kind);
     const std::string_view hint = closest(name, known);
     if (!hint.empty()) text += fmt::format("did you mean {}? ", inQuotes(hint));
-    for (const Kind& other : kKinds)
+    for (const LibraryKind& other : kKinds)
         if (other.id != kind.id && findFile(other, name))
             text = fmt::format("{} is {}, not {}; ", inQuotes(name), other.withArticle, kind.withArticle);
     return text + fmt::format("'tessera hardware list --kind {}' names them all", kind.id);
 }
 
-std::string pathOf(const Kind& kind, const std::string& nameOrPath) {
+std::string pathOf(const LibraryKind& kind, const std::string& nameOrPath) {
     if (namesFile(nameOrPath)) return nameOrPath;
     const std::optional<fs::path> found = findFile(kind, nameOrPath);
     if (!found) throw UsageError(unknownName(kind, nameOrPath));
@@ -177,7 +177,7 @@ std::optional<fs::path> libraryFile(std::string_view folder, std::string_view sc
 
 std::vector<LibraryEntry> libraryEntries() {
     std::vector<LibraryEntry> entries;
-    for (const Kind& kind : kKinds) {
+    for (const LibraryKind& kind : kKinds) {
         for (const auto& [id, path] : filesOf(kind)) {
             LibraryEntry entry{.kind = std::string(kind.id), .id = id, .name = {}, .path = path};
             try {

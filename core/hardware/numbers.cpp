@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -21,32 +22,25 @@ constexpr double kLargest = 1e30;
 constexpr std::size_t kLongestSource = 1000;
 constexpr std::size_t kMostAlternatives = 10;
 
-/// A field's name says what it measures and in which unit.
-struct NamedUnit {
-    std::string_view ending;
+/// A number of each measure as a text. A measure that is not here has no unit.
+struct Example {
     Measure measure;
-    const char* example;
+    const char* text;
 };
-constexpr std::array kUnits{
-    NamedUnit{"bytes_per_s", Measure::bytesPerSecond, "16 GB/s"},
-    NamedUnit{"bits_per_s", Measure::bitsPerSecond, "200 Gb/s"},
-    NamedUnit{"bytes", Measure::bytes, "32 GiB"},
-    NamedUnit{"bytes_per_element", Measure::bytes, "1 KiB"},
-    NamedUnit{"peak_flops", Measure::flopsPerSecond, "180 TFLOP/s"},
-    NamedUnit{"watts", Measure::watts, "450 W"},
-    NamedUnit{"hz", Measure::hertz, "200 MHz"},
-    NamedUnit{"s", Measure::seconds, "5 µs"},
-    NamedUnit{"mm2", Measure::area, "80 mm²"},
+constexpr std::array kExamples{
+    Example{Measure::bytesPerSecond, "16 GB/s"},
+    Example{Measure::bitsPerSecond, "200 Gb/s"},
+    Example{Measure::bytes, "32 GiB"},
+    Example{Measure::flopsPerSecond, "180 TFLOP/s"},
+    Example{Measure::watts, "450 W"},
+    Example{Measure::hertz, "200 MHz"},
+    Example{Measure::seconds, "5 µs"},
+    Example{Measure::area, "80 mm²"},
 };
 
-/// The unit of a number at a path such as "memory[0].capacity_bytes.value" or "peak_flops.bf16"; null where it has
-/// none. The outermost field with a unit counts: what is inside of it is named by people.
-const NamedUnit* unitAt(std::string_view path) {
-    for (std::string_view key : split(path, '.')) {
-        key = key.substr(0, key.find('['));
-        for (const NamedUnit& unit : kUnits)
-            if (key == unit.ending || key.ends_with("_" + std::string(unit.ending))) return &unit;
-    }
+const char* exampleOf(Measure measure) {
+    for (const Example& example : kExamples)
+        if (example.measure == measure) return example.text;
     return nullptr;
 }
 
@@ -56,19 +50,19 @@ const NamedUnit* unitAt(std::string_view path) {
 
 /// The number in base units that a text with its unit says, such as "40 GiB"; empty where the value is no text, or the
 /// field has no unit.
-std::optional<double> spelledOut(const JsonNode& node, const std::string& expected) {
-    const NamedUnit* unit = node.isString() ? unitAt(node.path()) : nullptr;
-    if (unit == nullptr) return std::nullopt;
+std::optional<double> spelledOut(const JsonNode& node, Measure measure, const std::string& expected) {
+    const char* example = node.isString() ? exampleOf(measure) : nullptr;
+    if (example == nullptr) return std::nullopt;
     const auto& text = node.json().get_ref<const std::string&>();
-    const std::optional<double> value = parseQuantity(text, unit->measure);
+    const std::optional<double> value = parseQuantity(text, measure);
     // A number alone in quotes has no unit, which is what a text is there to say.
     if (!value || parseQuantity(text, Measure::count))
-        failAsText(node, fmt::format("{}, or a text with its unit such as '{}'", expected, unit->example));
+        failAsText(node, fmt::format("{}, or a text with its unit such as '{}'", expected, example));
     return value;
 }
 
-double anyNumber(const JsonNode& node) {
-    const std::optional<double> said = spelledOut(node, "a number");
+double anyNumber(const JsonNode& node, Measure measure) {
+    const std::optional<double> said = spelledOut(node, measure, "a number");
     return said ? *said : node.number();
 }
 
@@ -86,12 +80,12 @@ std::string reliabilityIn(const JsonNode& node) {
     return node.has("class") ? node.at("class").oneOf(reliabilities()) : "";
 }
 
-std::vector<Alternative> alternativesIn(const JsonNode& node) {
+std::vector<Alternative> alternativesIn(const JsonNode& node, Measure measure) {
     std::vector<Alternative> alternatives;
     if (!node.has("alternatives")) return alternatives;
     for (const JsonNode& other : node.at("alternatives").elements(kMostAlternatives)) {
         other.allowOnly({"value", "source"});
-        alternatives.push_back({.value = anyNumber(other.at("value")), .source = sourceIn(other)});
+        alternatives.push_back({.value = anyNumber(other.at("value"), measure), .source = sourceIn(other)});
     }
     return alternatives;
 }
@@ -130,18 +124,18 @@ std::string whereFrom(const Provenance& provenance) {
     return besideClass(provenance.reliability, sourceText(provenance));
 }
 
-Former readFormer(const JsonNode& node) {
+Former readFormer(const JsonNode& node, Measure measure) {
     node.allowOnly({"value", "source", "class", "alternatives"});
-    return {.value = anyNumber(node.at("value")),
+    return {.value = anyNumber(node.at("value"), measure),
             .source = sourceIn(node),
             .reliability = reliabilityIn(node),
-            .alternatives = alternativesIn(node)};
+            .alternatives = alternativesIn(node, measure)};
 }
 
-Provenance readProvenance(const JsonNode& node) {
+Provenance readProvenance(const JsonNode& node, Measure measure) {
     Provenance found{
-        .source = sourceIn(node), .reliability = reliabilityIn(node), .alternatives = alternativesIn(node)};
-    if (node.has("was")) found.was = readFormer(node.at("was"));
+        .source = sourceIn(node), .reliability = reliabilityIn(node), .alternatives = alternativesIn(node, measure)};
+    if (node.has("was")) found.was = readFormer(node.at("was"), measure);
     return found;
 }
 
@@ -152,53 +146,36 @@ void writeProvenance(Json& object, const Provenance& provenance) {
     writeSaid(was, *provenance.was);
 }
 
-NumberReader::NumberReader(const JsonNode& base, ProvenanceMap& provenance) : base_(base), provenance_(provenance) {}
-
-JsonNode NumberReader::valueOf(const JsonNode& node) const {
-    if (!node.isObject()) return node;
-    node.allowOnly({"value", "source", "class", "alternatives", "was"});
-    std::size_t skipped = base_.path().size();
-    if (skipped > 0 && node.path().size() > skipped && node.path()[skipped] == '.') ++skipped;
-    provenance_[node.path().substr(skipped)] = readProvenance(node);
-    return node.at("value");
+bool takesUnits(const Bounds& bounds, Measure measure) {
+    return bounds != kFraction && exampleOf(measure) != nullptr;
 }
 
-double NumberReader::positive(const JsonNode& node) const {
-    const JsonNode value = valueOf(node);
-    constexpr const char* kExpected = "a number above 0";
-    const std::optional<double> said = spelledOut(value, kExpected);
-    if (said && !(*said > 0)) failAsText(value, kExpected);
-    const double number = said ? *said : value.positive();
-    if (number < kSmallest || number > kLargest) value.fail("a number from 1e-30 to 1e30");
-    return number;
-}
-
-double NumberReader::notNegative(const JsonNode& node) const {
-    const JsonNode value = valueOf(node);
-    constexpr const char* kExpected = "a number of 0 or more";
-    const std::optional<double> said = spelledOut(value, kExpected);
-    if (said && !(*said >= 0)) failAsText(value, kExpected);
-    const double number = said ? *said : value.notNegative();
-    if (number > kLargest) value.fail("a number from 0 to 1e30");
+double readNumber(const JsonNode& node, const Bounds& bounds, Measure measure) {
+    if (bounds.whole) {
+        constexpr const char* kExpected = "a whole number above 0";
+        const std::optional<double> said = spelledOut(node, measure, kExpected);
+        if (said && (*said != std::floor(*said) || *said < 1 || *said >= 0x1p63)) failAsText(node, kExpected);
+        const std::int64_t number =
+            said ? static_cast<std::int64_t>(*said) : node.whole(1, std::numeric_limits<std::int64_t>::max());
+        const auto most = static_cast<std::int64_t>(bounds.most);
+        if (number > most) node.fail(fmt::format("a whole number of at most {}", most));
+        if (bounds.powerOfTwo && !std::has_single_bit(static_cast<std::uint64_t>(number)))
+            node.fail("a power of two", fmt::format("{}", number));
+        return static_cast<double>(number);
+    }
+    if (bounds == kFraction) {
+        const double number = node.positive();
+        if (number < kSmallest || number > 1) node.fail("a number above 0 and at most 1");
+        return number;
+    }
+    const bool above = bounds.leastExcluded;
+    const char* const expected = above ? "a number above 0" : "a number of 0 or more";
+    const std::optional<double> said = spelledOut(node, measure, expected);
+    if (said && !(above ? *said > 0 : *said >= 0)) failAsText(node, expected);
+    const double number = said ? *said : above ? node.positive() : node.notNegative();
+    if ((above && number < kSmallest) || number > kLargest)
+        node.fail(above ? "a number from 1e-30 to 1e30" : "a number from 0 to 1e30");
     return number == 0 ? 0 : number;  // -0.0 becomes 0
-}
-
-double NumberReader::fraction(const JsonNode& node) const {
-    const JsonNode value = valueOf(node);
-    const double number = value.positive();
-    if (number < kSmallest || number > 1) value.fail("a number above 0 and at most 1");
-    return number;
-}
-
-std::int64_t NumberReader::count(const JsonNode& node, std::int64_t most) const {
-    const JsonNode value = valueOf(node);
-    constexpr const char* kExpected = "a whole number above 0";
-    const std::optional<double> said = spelledOut(value, kExpected);
-    if (said && (*said != std::floor(*said) || *said < 1 || *said >= 0x1p63)) failAsText(value, kExpected);
-    const std::int64_t number =
-        said ? static_cast<std::int64_t>(*said) : value.whole(1, std::numeric_limits<std::int64_t>::max());
-    if (number > most) value.fail(fmt::format("a whole number of at most {}", most));
-    return number;
 }
 
 Json numberJson(double value, const std::string& path, const ProvenanceMap& provenance) {

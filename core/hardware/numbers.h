@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/json.h"
+#include "core/base/units.h"
 
 namespace tessera::hardware {
 
@@ -49,36 +50,35 @@ std::string whereFrom(const Provenance& provenance);
 /// By JSON path relative to the accelerator or fleet, such as "peak_flops.bf16" or "groups[1].count".
 using ProvenanceMap = std::map<std::string, Provenance>;
 
+/// What a number of a file may be.
+struct Bounds {
+    double least = 0;
+    double most = 1e30;
+    bool leastExcluded = true;  ///< above `least`, not equal to it
+    bool whole = false;
+    bool powerOfTwo = false;
+    bool operator==(const Bounds&) const = default;
+};
+inline constexpr Bounds kPositive{};
+inline constexpr Bounds kNotNegative{.leastExcluded = false};
+inline constexpr Bounds kFraction{.most = 1};
+/// A whole number from 1 to `most`.
+constexpr Bounds wholeUpTo(std::int64_t most) {
+    return {.least = 1, .most = static_cast<double>(most), .leastExcluded = false, .whole = true};
+}
+
+/// The number alone, or a text with a unit of the measure. Values above 0 lie in 1e-30 ... 1e30, so that no product or
+/// quotient of a few of them is infinite or zero. Throws DataError.
+double readNumber(const JsonNode& node, const Bounds& bounds, Measure measure);
+/// Whether a text with a unit stands for such a number.
+bool takesUnits(const Bounds& bounds, Measure measure);
+
 /// Reads what a number of one's own replaced. Throws DataError.
-Former readFormer(const JsonNode& node);
+Former readFormer(const JsonNode& node, Measure measure = Measure::count);
 /// What a number's long form says beside its value: `source`, `class`, `alternatives`, `was`. Throws DataError.
-Provenance readProvenance(const JsonNode& node);
+Provenance readProvenance(const JsonNode& node, Measure measure);
 /// Writes it beside the value, as `readProvenance` reads it; what is empty is left out.
 void writeProvenance(Json& object, const Provenance& provenance);
-
-/// Reads numbers that stand alone or as `{"value": x, "source": "...", "class": "measured|datasheet|assumed|yours",
-/// "alternatives": [{"value": y, "source": "..."}], "was": {"value": z, "source": "...", "class": "..."}}`, and keeps
-/// what the long form says. All functions throw DataError.
-class NumberReader {
-public:
-    /// Paths are kept relative to `base`. Both must outlive the reader.
-    NumberReader(const JsonNode& base, ProvenanceMap& provenance);
-
-    /// Above 0. Values outside of 1e-30 ... 1e30 are refused, so that no product or quotient of a few of them is
-    /// infinite or zero.
-    double positive(const JsonNode& node) const;
-    double notNegative(const JsonNode& node) const;
-    /// Above 0 and at most 1.
-    double fraction(const JsonNode& node) const;
-    /// A whole number from 1 to `most`.
-    std::int64_t count(const JsonNode& node, std::int64_t most) const;
-
-private:
-    JsonNode valueOf(const JsonNode& node) const;
-
-    const JsonNode& base_;
-    ProvenanceMap& provenance_;
-};
 
 /// Writes a number as it was read: with its provenance where `provenance` has its path. Whole numbers below 2^53 are
 /// written without a fraction.

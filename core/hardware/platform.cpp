@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <system_error>
 #include <utility>
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/hardware/field.h"
 
 namespace tessera::hardware {
 
@@ -61,42 +61,6 @@ DataflowSource readDataflow(const JsonNode& node) {
     return source;
 }
 
-SubAccelerator readSubAccelerator(const JsonNode& node, const NumberReader& numbers) {
-    node.allowOnly({"name", "count", "array_height", "array_width", "dataflow", "depthwise_dataflow", "sl_bytes",
-                    "sg_bytes", "clock_hz", "flexible"});
-    SubAccelerator core;
-    core.name = nameIn(node.at("name"));
-    if (node.has("count")) core.count = numbers.count(node.at("count"), kMostCores);
-    core.height = numbers.count(node.at("array_height"), kLongestSide);
-    core.width = numbers.count(node.at("array_width"), kLongestSide);
-    if (core.height * core.width > kMostElements)
-        node.at("array_height")
-            .fail(fmt::format("at most {} processing elements", kMostElements),
-                  fmt::format("{}, with a width of {}", core.height, core.width));
-    core.dataflow = readDataflow(node.at("dataflow"));
-    if (node.has("depthwise_dataflow")) core.depthwise = readDataflow(node.at("depthwise_dataflow"));
-    core.localBuffer = Bytes{numbers.positive(node.at("sl_bytes"))};
-    core.sharedBuffer = Bytes{numbers.positive(node.at("sg_bytes"))};
-    if (node.has("clock_hz")) core.clock = Hertz{numbers.positive(node.at("clock_hz"))};
-    if (node.has("flexible")) core.flexible = node.at("flexible").boolean();
-    return core;
-}
-
-std::vector<SubAccelerator> readSubAccelerators(const JsonNode& node, const NumberReader& numbers) {
-    std::vector<SubAccelerator> rows;
-    std::set<std::string> names;
-    std::int64_t cores = 0;
-    for (const JsonNode& child : node.elements(kMostSubAccelerators)) {
-        rows.push_back(readSubAccelerator(child, numbers));
-        if (!names.insert(rows.back().name).second) child.at("name").fail("a name that no other sub-accelerator has");
-        cores += rows.back().count;
-        if (cores > kMostCores)
-            child.fail(fmt::format("at most {} cores in all", kMostCores), fmt::format("one of {} cores", cores));
-    }
-    if (rows.empty()) node.fail("at least one sub-accelerator", "an empty list");
-    return rows;
-}
-
 Json dataflowJson(const DataflowSource& source, bool everythingInline) {
     if (source.text.empty() || !(source.isInline || everythingInline)) return source.name;
     Json json = Json::object();
@@ -105,34 +69,91 @@ Json dataflowJson(const DataflowSource& source, bool everythingInline) {
     return json;
 }
 
-Json platformJson(const Platform& platform, bool everythingInline) {
-    const ProvenanceMap& provenance = platform.provenance;
-    Json json = Json::object();
-    json["schema"] = currentSchema(platformSchema());
-    json["name"] = platform.name;
-    json["clock_hz"] = numberJson(platform.clock.value, "clock_hz", provenance);
-    json["bandwidth_bytes_per_s"] = numberJson(platform.bandwidth.value, "bandwidth_bytes_per_s", provenance);
-    Json& rows = json["sub_accelerators"] = Json::array();
+/// A row for one of the two dataflows of a core.
+Field dataflowField(DataflowSource SubAccelerator::*member, std::string key, std::string title, std::string about) {
+    const Json name{{"$ref", "accelerator.schema.json#/definitions/name"}};
+    const Json text{{"description", "Its directives, as in a file."},
+                    {"type", "string"},
+                    {"minLength", 1},
+                    {"maxLength", kLargestInlineDataflow}};
+    return FieldsOf<SubAccelerator>::other(
+        std::move(key), std::move(title), std::move(about),
+        Json{{"oneOf", Json::array({{{"type", "string"},
+                                     {"minLength", 1},
+                                     {"maxLength", kLongestReference},
+                                     {"pattern", "[^ \\t\\r\\n]"}},
+                                    {{"type", "object"},
+                                     {"required", Json::array({"name", "text"})},
+                                     {"additionalProperties", false},
+                                     {"properties", {{"name", name}, {"text", text}}}}})}},
+        [member](SubAccelerator& core, const JsonNode& node, Reading&) { core.*member = readDataflow(node); },
+        [member](const SubAccelerator& core, const std::string&, const Writing& writing) {
+            return dataflowJson(core.*member, writing.everythingInline);
+        });
+}
+
+Fields coreFields() {
+    using F = FieldsOf<SubAccelerator>;
+    return {
+        F::name(&SubAccelerator::name, "name", "Name", "Name of the row; no two rows share one."),
+        F::number(&SubAccelerator::count, "count", "Cores", Measure::count, wholeUpTo(kMostCores),
+                  "Number of equal cores.")
+            .otherwise("1", Json(1))
+            .alwaysWritten(),
+        F::number(&SubAccelerator::height, "array_height", "Height", Measure::count, wholeUpTo(kLongestSide),
+                  "Rows of the array of processing elements."),
+        F::number(&SubAccelerator::width, "array_width", "Width", Measure::count, wholeUpTo(kLongestSide),
+                  "Columns of the array of processing elements: the cluster size of its dataflow."),
+        dataflowField(&SubAccelerator::dataflow, "dataflow", "Dataflow",
+                      "How layers are laid out on the array: the name of a bundled dataflow, the path of a "
+                      "dataflow's file (MAESTRO's form, suffix .m) relative to this file, or a dataflow written "
+                      "inline."),
+        dataflowField(&SubAccelerator::depthwise, "depthwise_dataflow", "Depthwise", "The same for depthwise layers.")
+            .otherwise("the bundled 'depthwise'", Json("depthwise")),
+        F::number(&SubAccelerator::localBuffer, "sl_bytes", "SL", Measure::bytes, kPositive,
+                  "Local buffer (SL) of one processing element, in bytes."),
+        F::number(&SubAccelerator::sharedBuffer, "sg_bytes", "SG", Measure::bytes, kPositive,
+                  "Shared buffer (SG) of the whole array, in bytes."),
+        F::number(&SubAccelerator::clock, "clock_hz", "Clock", Measure::hertz, kPositive,
+                  "Clock of these cores in cycles per second.")
+            .otherwise("the platform's"),
+        F::flag(&SubAccelerator::flexible, "flexible", "Flexible",
+                "Whether the shape of the array is chosen for each job.")
+            .otherwise("no", Json(false))};
+}
+
+Fields platformFields() {
+    using F = FieldsOf<Platform>;
+    return {F::name(&Platform::name, "name", "Name", "The name shown to people."),
+            F::number(&Platform::clock, "clock_hz", "Clock", Measure::hertz, kPositive,
+                      "Clock in cycles per second: what the cycles of a job table count."),
+            F::number(&Platform::bandwidth, "bandwidth_bytes_per_s", "Shared bandwidth", Measure::bytesPerSecond,
+                      kPositive, "Bandwidth to memory in bytes per second, shared by all cores."),
+            F::list(&Platform::subAccelerators, "sub_accelerators", "Sub-accelerators, in the order of their cores",
+                    "sub-accelerator", coreFields(),
+                    "The cores, by rows of equal ones; their order is that of the cores in job tables.",
+                    "Add a row of equal cores.", 1, kMostSubAccelerators, "sub-accelerator")};
+}
+
+/// Limits that hold across fields.
+void check(Platform& platform, const JsonNode& node, Reading& reading) {
+    if (!node.has("sub_accelerators") || !node.at("sub_accelerators").isArray()) return;
+    const std::vector<JsonNode> rows = node.at("sub_accelerators").elements();
+    std::int64_t cores = 0;
     for (std::size_t i = 0; i < platform.subAccelerators.size(); ++i) {
         const SubAccelerator& core = platform.subAccelerators[i];
-        Json row = Json::object();
-        const auto number = [&](const char* key, double value) {
-            row[key] = numberJson(value, fmt::format("sub_accelerators[{}].{}", i, key), provenance);
-        };
-        row["name"] = core.name;
-        number("count", static_cast<double>(core.count));
-        number("array_height", static_cast<double>(core.height));
-        number("array_width", static_cast<double>(core.width));
-        row["dataflow"] = dataflowJson(core.dataflow, everythingInline);
-        if (core.depthwise != SubAccelerator{}.depthwise)
-            row["depthwise_dataflow"] = dataflowJson(core.depthwise, everythingInline);
-        number("sl_bytes", core.localBuffer.value);
-        number("sg_bytes", core.sharedBuffer.value);
-        if (core.clock) number("clock_hz", core.clock->value);
-        if (core.flexible) row["flexible"] = true;
-        rows.push_back(std::move(row));
+        reading.attempt([&] {
+            if (reading.good(rows[i]) && core.height * core.width > kMostElements)
+                rows[i]
+                    .at("array_height")
+                    .fail(fmt::format("at most {} processing elements", kMostElements),
+                          fmt::format("{}, with a width of {}", core.height, core.width));
+            const bool before = cores <= kMostCores;
+            cores += core.count;
+            if (before && cores > kMostCores)
+                rows[i].fail(fmt::format("at most {} cores in all", kMostCores), fmt::format("one of {} cores", cores));
+        });
     }
-    return json;
 }
 
 }  // namespace
@@ -142,27 +163,30 @@ const SchemaHistory& platformSchema() {
     return history;
 }
 
+const Kind& platformKind() {
+    static const Kind kind{
+        .id = "platform",
+        .title = "Platform",
+        .history = &platformSchema(),
+        .about =
+            "A multi-core accelerator: cores (sub-accelerators) that work on independent jobs and share the "
+            "bandwidth to memory. Every number may be an object {\"value\", \"source\", \"class\", "
+            "\"was\"}. Beyond this schema, names of sub-accelerators differ, an array has at most 2^30 "
+            "processing elements, all counts together are at most 10000, and dataflows that are named exist.",
+        .fields = platformFields()};
+    return kind;
+}
+
 Platform readPlatform(const JsonNode& given) {
-    const bool whole = given.path().empty();
-    const JsonNode node = whole || given.has("schema") ? atCurrentSchema(given, platformSchema()) : given;
-    node.allowOnly({"schema", "name", "clock_hz", "bandwidth_bytes_per_s", "sub_accelerators"});
-    Platform platform;
-    platform.file = given.document().file();
-    if (whole) platform.id = fs::path(platform.file).stem().string();
-    const NumberReader numbers(node, platform.provenance);
-    platform.name = nameIn(node.at("name"));
-    platform.clock = Hertz{numbers.positive(node.at("clock_hz"))};
-    platform.bandwidth = BytesPerSecond{numbers.positive(node.at("bandwidth_bytes_per_s"))};
-    platform.subAccelerators = readSubAccelerators(node.at("sub_accelerators"), numbers);
-    return platform;
+    return readDocument<Platform>(given, platformKind(), check);
 }
 
 Json toJson(const Platform& platform) {
-    return platformJson(platform, false);
+    return documentJson(platform, platformKind());
 }
 
 Json toJsonInline(const Platform& platform) {
-    return platformJson(platform, true);
+    return documentJson(platform, platformKind(), true);
 }
 
 std::int64_t coreCount(const Platform& platform) {

@@ -13,6 +13,8 @@
 
 namespace tessera::hardware {
 
+struct Kind;
+
 /// A dataflow as a platform names it.
 struct DataflowSource {
     /// A bundled dataflow's name, such as "nvdla"; a path relative to the platform's file; or, of one written inline,
@@ -63,6 +65,8 @@ inline constexpr std::size_t kLargestInlineDataflow = std::size_t{1} << 20;
 
 /// The versions of `tessera.platform`; migrations are appended here.
 const SchemaHistory& platformSchema();
+/// The table of its fields.
+const Kind& platformKind();
 
 /// Reads a platform: a whole document, whose file's stem becomes the id, or an inline one, which has no id and may
 /// leave out `schema`. A dataflow that is named by a path is read, too (its text alone: whether it is a dataflow is for

@@ -3,63 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/hardware/field.h"
 
 namespace tessera::hardware {
 
 namespace {
-
-/// A parameter of the search: its field, its member, what its values must be.
-struct Parameter {
-    const char* key;
-    Range Template::*range;
-    std::int64_t most;
-    bool powersOfTwo;       ///< what L2 and areas are derived from is given for powers of two only
-    bool optional = false;  ///< may be left out: then it is not searched
-};
-
-constexpr std::array kParameters{
-    Parameter{"num_tc", &Template::tensorCores, kMostCoresOfAKind, false},
-    Parameter{"num_vc", &Template::vectorCores, kMostCoresOfAKind, false},
-    Parameter{"pe_x", &Template::width, kLongestArraySide, true},
-    Parameter{"pe_y", &Template::height, kLongestArraySide, true},
-    Parameter{"glb_bytes", &Template::globalBuffer, kLargestBuffer, true},
-    Parameter{"hbm_bytes", &Template::hbm, kLargestBuffer, false},
-    Parameter{"hbm_bandwidth_bytes_per_s", &Template::hbmBandwidth, kFastestInterface, false, true},
-    Parameter{"network_bandwidth_bytes_per_s", &Template::networkBandwidth, kFastestInterface, false, true},
-};
-
-/// The fields of a reference, in the order of the parameters (the size of an HBM is no part of it), ...
-constexpr std::array kReferenceFields{&Reference::tensorCores, &Reference::vectorCores, &Reference::width,
-                                      &Reference::height, &Reference::globalBuffer};
-/// ... then those that it may have of its own, in the order of the last parameters.
-constexpr std::array kReferenceBandwidths{&Reference::hbmBandwidth, &Reference::networkBandwidth};
-constexpr std::size_t kFirstBandwidth = kParameters.size() - kReferenceBandwidths.size();
-
-/// What joins an accelerator to something else.
-struct InterfaceField {
-    const char* key;
-    std::optional<Interface> Template::*member;
-};
-constexpr std::array kInterfaces{InterfaceField{"hbm_interface", &Template::hbmInterface},
-                                 InterfaceField{"network_interface", &Template::networkInterface}};
-
-bool isPowerOfTwo(std::int64_t value) {
-    return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
-}
-
-std::int64_t readValue(const JsonNode& node, const Parameter& parameter, const NumberReader& numbers) {
-    const std::int64_t value = numbers.count(node, parameter.most);
-    if (parameter.powersOfTwo && !isPowerOfTwo(value)) node.fail("a power of two", fmt::format("{}", value));
-    return value;
-}
 
 /// What a step makes of a value.
 struct Step {
@@ -88,16 +42,16 @@ Step readStep(const JsonNode& node) {
     return step;
 }
 
-Range readSteps(const JsonNode& node, const Parameter& parameter, const NumberReader& numbers) {
+Range readSteps(const JsonNode& node, const Bounds& bounds, Measure measure, Reading& reading) {
     node.allowOnly({"from", "to", "step"});
     const Step step = readStep(node.at("step"));
-    const std::int64_t from = readValue(node.at("from"), parameter, numbers);
-    const std::int64_t to = readValue(node.at("to"), parameter, numbers);
+    const auto from = static_cast<std::int64_t>(reading.number(node.at("from"), bounds, measure));
+    const auto to = static_cast<std::int64_t>(reading.number(node.at("to"), bounds, measure));
     if (to < from) node.at("to").fail(fmt::format("a number of at least 'from', {}", from), fmt::format("{}", to));
     Range range{.values = {}, .step = step.text()};
     for (std::int64_t value = from; value <= to; value = step.after(value)) {
         if (range.values.size() == kMostValues) node.fail(fmt::format("at most {} values", kMostValues), "more");
-        if (parameter.powersOfTwo && !isPowerOfTwo(value))
+        if (bounds.powerOfTwo && !std::has_single_bit(static_cast<std::uint64_t>(value)))
             node.at("step").fail("steps from one power of two to the next",
                                  fmt::format("{}, which leads to {}", inQuotes(range.step), value));
         range.values.push_back(value);
@@ -108,10 +62,10 @@ Range readSteps(const JsonNode& node, const Parameter& parameter, const NumberRe
     return range;
 }
 
-Range readList(const JsonNode& node, const Parameter& parameter, const NumberReader& numbers) {
+Range readList(const JsonNode& node, const Bounds& bounds, Measure measure, Reading& reading) {
     Range range;
     for (const JsonNode& child : node.elements(kMostValues)) {
-        const std::int64_t value = readValue(child, parameter, numbers);
+        const auto value = static_cast<std::int64_t>(reading.number(child, bounds, measure));
         if (!range.values.empty() && value <= range.values.back())
             child.fail(fmt::format("a number above {}, the one before it", range.values.back()),
                        fmt::format("{}", value));
@@ -121,154 +75,226 @@ Range readList(const JsonNode& node, const Parameter& parameter, const NumberRea
     return range;
 }
 
-Range readRange(const JsonNode& node, const Parameter& parameter, const NumberReader& numbers) {
-    if (node.isArray()) return readList(node, parameter, numbers);
-    if (!node.isObject()) node.fail(R"(a list of numbers, or {"from", "to", "step"})");
-    return readSteps(node, parameter, numbers);
+Json rangeJson(const Range& range, const std::string& path, const ProvenanceMap& provenance) {
+    const auto number = [&](std::int64_t value, const std::string& at) {
+        return numberJson(static_cast<double>(value), path + at, provenance);
+    };
+    if (!range.step.empty())
+        return {{"from", number(range.values.front(), ".from")},
+                {"to", number(range.values.back(), ".to")},
+                {"step", range.step}};
+    Json json = Json::array();
+    for (std::size_t i = 0; i < range.values.size(); ++i)
+        json.push_back(number(range.values[i], fmt::format("[{}]", i)));
+    return json;
 }
 
-std::vector<std::string> parameterKeys() {
-    std::vector<std::string> keys;
-    for (const Parameter& parameter : kParameters) keys.emplace_back(parameter.key);
-    return keys;
+/// A row for the values that a search tries for one parameter; where it is left out, it has none.
+Field rangeField(Range Template::*member, std::string key, std::string title, Measure measure, Bounds bounds,
+                 std::string about) {
+    Field field = FieldsOf<Template>::other(
+        std::move(key), std::move(title), std::move(about), {},
+        [member, bounds, measure](Template& space, const JsonNode& node, Reading& reading) {
+            if (!node.isArray() && !node.isObject()) node.fail(R"(a list of numbers, or {"from", "to", "step"})");
+            space.*member = (node.isArray() ? readList : readSteps)(node, bounds, measure, reading);
+        },
+        [member](const Template& space, const std::string& path, const Writing& writing) {
+            const Range& range = space.*member;
+            return range.values.empty() ? Json() : rangeJson(range, path, writing.provenance);
+        });
+    field.holds = Holds::range;
+    field.measure = measure;
+    field.bounds = bounds;
+    return field;
 }
 
-void readParameters(const JsonNode& node, Template& space, const NumberReader& numbers) {
-    node.allowOnly(parameterKeys());
+constexpr Bounds powersOfTwo(std::int64_t most) {
+    Bounds bounds = wholeUpTo(most);
+    bounds.powerOfTwo = true;
+    return bounds;
+}
+
+// What L2 and areas are derived from is given for powers of two only.
+constexpr Bounds kCores = wholeUpTo(kMostCoresOfAKind), kSide = powersOfTwo(kLongestArraySide),
+                 kBuffer = powersOfTwo(kLargestBuffer), kMemory = wholeUpTo(kLargestBuffer),
+                 kBandwidth = wholeUpTo(kFastestInterface);
+constexpr const char* kHbmBandwidth = "hbm_bandwidth_bytes_per_s";
+constexpr const char* kNetworkBandwidth = "network_bandwidth_bytes_per_s";
+
+Fields parameterFields() {
+    return {rangeField(&Template::tensorCores, "num_tc", "Tensor cores", Measure::count, kCores,
+                       "Number of tensor cores (num_tc)."),
+            rangeField(&Template::vectorCores, "num_vc", "Vector cores", Measure::count, kCores,
+                       "Number of vector cores (num_vc)."),
+            rangeField(&Template::width, "pe_x", "Array width", Measure::count, kSide,
+                       "Columns of a tensor core's array and lanes of a vector core (PE_x); powers of two."),
+            rangeField(&Template::height, "pe_y", "Array height", Measure::count, kSide,
+                       "Rows of a tensor core's array (PE_y); powers of two."),
+            rangeField(&Template::globalBuffer, "glb_bytes", "Global buffer", Measure::bytes, kBuffer,
+                       "Size of the global buffer (GLB) in bytes; powers of two."),
+            rangeField(&Template::hbm, "hbm_bytes", "HBM", Measure::bytes, kMemory,
+                       "Size of the HBM in bytes; it takes none of the area."),
+            rangeField(&Template::hbmBandwidth, kHbmBandwidth, "HBM bandwidths", Measure::bytesPerSecond, kBandwidth,
+                       "Bandwidth of the HBM in whole bytes per second.")
+                .otherwise("not searched, that of the template"),
+            rangeField(&Template::networkBandwidth, kNetworkBandwidth, "Network bandwidths", Measure::bytesPerSecond,
+                       kBandwidth, "Bandwidth between any two accelerators in whole bytes per second.")
+                .otherwise("not searched, that of the study")};
+}
+
+Fields bufferFields() {
+    using F = FieldsOf<BufferArea>;
+    return {F::number(&BufferArea::size, "bytes", "Size", Measure::bytes, kMemory, "Size in bytes."),
+            F::number(&BufferArea::squareMicrometres, "um2", "Area", Measure::count, kPositive,
+                      "Area in square micrometres.")
+                .in("µm²")};
+}
+
+Fields areaFields() {
+    using F = FieldsOf<AreaModel>;
+    const std::string empty = "Add the areas of at least two sizes; others are estimated from the nearest.";
+    return {
+        F::number(&AreaModel::tensorElement, "tensor_element_um2", "Tensor element", Measure::count, kPositive,
+                  "One multiplier of a tensor core with its L1, in square micrometres.")
+            .in("µm²")
+            .under("Areas of the elements"),
+        F::number(&AreaModel::vectorLane, "vector_lane_um2", "Vector lane", Measure::count, kPositive,
+                  "One lane of a vector core with its L1, in square micrometres.")
+            .in("µm²"),
+        F::list(&AreaModel::l2, "l2", "Areas of an L2, from small to large", "size of L2", bufferFields(),
+                "Areas of an L2. From small to large; sizes between or beyond are estimated.", empty, 2,
+                kMostBufferAreas),
+        F::list(&AreaModel::globalBuffer, "glb", "Areas of the global buffer, from small to large", "size of buffer",
+                bufferFields(), "Areas of a global buffer. From small to large; sizes between or beyond are estimated.",
+                empty, 2, kMostBufferAreas)};
+}
+
+Fields referenceFields() {
+    using F = FieldsOf<Reference>;
+    return {
+        F::name(&Reference::name, "name", "Accelerator", "Its name."),
+        F::number(&Reference::tensorCores, "num_tc", "Tensor cores", Measure::count, kCores, "Number of tensor cores."),
+        F::number(&Reference::vectorCores, "num_vc", "Vector cores", Measure::count, kCores, "Number of vector cores."),
+        F::number(&Reference::width, "pe_x", "Array width", Measure::count, kSide,
+                  "Columns of a tensor core's array and lanes of a vector core (PE_x); a power of two."),
+        F::number(&Reference::height, "pe_y", "Array height", Measure::count, kSide,
+                  "Rows of a tensor core's array (PE_y); a power of two."),
+        F::number(&Reference::globalBuffer, "glb_bytes", "Global buffer", Measure::bytes, kBuffer,
+                  "Size of the global buffer in bytes; a power of two."),
+        F::number(&Reference::hbmBandwidth, kHbmBandwidth, "HBM bandwidth", Measure::bytesPerSecond, kBandwidth,
+                  "Bandwidth of its HBM in bytes per second.")
+            .otherwise("that of the template"),
+        F::number(&Reference::networkBandwidth, kNetworkBandwidth, "Network bandwidth", Measure::bytesPerSecond,
+                  kBandwidth, "Bandwidth between any two of it in bytes per second; needed beside 'network_interface'.")
+            .otherwise("that of the study")};
+}
+
+Fields interfaceFields() {
+    using F = FieldsOf<Interface>;
+    return {F::name(&Interface::unit, "unit", "Unit", "What its bandwidth comes in, such as a stack or a link."),
+            F::number(&Interface::rate, "bytes_per_s", "Rate", Measure::bytesPerSecond, kBandwidth,
+                      "Bandwidth of a unit in bytes per second; a bandwidth takes as many whole units as it needs."),
+            F::number(&Interface::area, "mm2", "Area", Measure::area, kPositive,
+                      "Area of a unit on the accelerator in square millimetres.")
+                .otherwise("not known and not counted"),
+            F::number(&Interface::power, "watts", "Power", Measure::watts, kPositive,
+                      "Power of a unit at its full rate, with what is at its other end.")
+                .otherwise("not known and not counted")};
+}
+
+Fields templateFields() {
+    using F = FieldsOf<Template>;
+    return {
+        F::name(&Template::name, "name", "Name", "The name shown to people."),
+        F::group("parameters", "", parameterFields(),
+                 "The values that a search tries for each parameter: a list, or steps from a first to a last value.")
+            .under("What a search tries"),
+        F::number(
+            [](auto& space) -> auto& { return space.rates.clock; }, "clock_hz", "Clock", Measure::hertz, kPositive,
+            "Clock of all cores in cycles per second.")
+            .under("Rates"),
+        F::number(
+            [](auto& space) -> auto& { return space.rates.hbmBandwidth; }, kHbmBandwidth, "HBM bandwidth",
+            Measure::bytesPerSecond, kPositive, "Bandwidth of the HBM in bytes per second."),
+        F::number(
+            [](auto& space) -> auto& { return space.rates.wordBytes; }, "word_bytes", "Word", Measure::bytes,
+            wholeUpTo(64), "Size of a number in bytes."),
+        F::number(&Template::l2BytesPerElement, "l2_bytes_per_element", "L2 per element", Measure::bytes, kMemory,
+                  "L2 of a core in bytes for each element of its array, or each of its lanes."),
+        F::number(&Template::leastL2, "least_l2_bytes", "Smallest L2", Measure::bytes, kMemory,
+                  "The smallest L2 of a core in bytes."),
+        F::number(&Template::mostGlobalWords, "most_glb_words_per_cycle", "GLB bandwidth", Measure::count, kCores,
+                  "The widest path between the global buffer and all cores, in words per cycle; below it, a word for "
+                  "each element of all tensor cores.")
+            .in("words/cycle"),
+        F::object(&Template::area, "area", "", areaFields(), "Areas of the parts."),
+        F::object(&Template::reference, "bound", "", referenceFields(),
+                  "The accelerator whose area is the bound; its L2 and bandwidths are derived like those of the "
+                  "others.")
+            .called("bound")
+            .otherwise(""),
+        F::number(&Template::bound, "bound_mm2", "Area", Measure::area, kPositive,
+                  "The bound as an area in square millimetres.")
+            .otherwise(""),
+        F::object(&Template::hbmInterface, "hbm_interface", "HBM", interfaceFields(),
+                  "What joins an accelerator to its HBM.")
+            .under("Interface of the HBM")
+            .otherwise("not known and not counted"),
+        F::object(&Template::networkInterface, "network_interface", "Link", interfaceFields(),
+                  "What joins an accelerator to others; 'parameters.network_bandwidth_bytes_per_s' is given beside it.")
+            .under("Interface of the network")
+            .otherwise("not known and not counted")};
+}
+
+void checkPoints(const JsonNode& parameters, const Template& space) {
     std::size_t points = 1;
-    for (const Parameter& parameter : kParameters) {
-        if (parameter.optional && !node.has(parameter.key)) continue;
-        space.*parameter.range = readRange(node.at(parameter.key), parameter, numbers);
-        points *= (space.*parameter.range).values.size();
+    for (const Range& range : {space.tensorCores, space.vectorCores, space.width, space.height, space.globalBuffer,
+                               space.hbm, space.hbmBandwidth, space.networkBandwidth}) {
+        points *= std::max<std::size_t>(1, range.values.size());
         if (points > kMostPoints)
-            node.fail(fmt::format("at most {} points", kMostPoints),
-                      fmt::format("a search of {} points or more", points));
+            parameters.fail(fmt::format("at most {} points", kMostPoints),
+                            fmt::format("a search of {} points or more", points));
     }
 }
 
-std::vector<BufferArea> readBuffers(const JsonNode& node, const NumberReader& numbers) {
-    std::vector<BufferArea> table;
-    for (const JsonNode& child : node.elements(kMostBufferAreas)) {
-        child.allowOnly({"bytes", "um2"});
-        const JsonNode size = child.at("bytes");
-        const BufferArea entry{Bytes{static_cast<double>(numbers.count(size, kLargestBuffer))},
-                               numbers.positive(child.at("um2"))};
-        if (!table.empty() && entry.size <= table.back().size) size.fail("a size above that of the entry before it");
-        if (!table.empty() && entry.squareMicrometres < table.back().squareMicrometres)
-            child.at("um2").fail("an area of at least that of the smaller buffer before it");
-        table.push_back(entry);
+void checkBuffers(const JsonNode& node, const std::vector<BufferArea>& table) {
+    const std::vector<JsonNode> entries = node.elements();
+    for (std::size_t i = 1; i < table.size(); ++i) {
+        if (table[i].size <= table[i - 1].size) entries[i].at("bytes").fail("a size above that of the entry before it");
+        if (table[i].squareMicrometres < table[i - 1].squareMicrometres)
+            entries[i].at("um2").fail("an area of at least that of the smaller buffer before it");
     }
     if (table.size() < 2)
         node.fail("at least two sizes, so that others can be estimated",
                   table.empty() ? "an empty list" : "a list of one");
-    return table;
 }
 
-AreaModel readArea(const JsonNode& node, const NumberReader& numbers) {
-    node.allowOnly({"tensor_element_um2", "vector_lane_um2", "l2", "glb"});
-    return {.tensorElement = numbers.positive(node.at("tensor_element_um2")),
-            .vectorLane = numbers.positive(node.at("vector_lane_um2")),
-            .l2 = readBuffers(node.at("l2"), numbers),
-            .globalBuffer = readBuffers(node.at("glb"), numbers)};
-}
-
-Reference readReference(const JsonNode& node, const NumberReader& numbers) {
-    std::vector<std::string> keys{"name"};
-    for (std::size_t i = 0; i < kReferenceFields.size(); ++i) keys.emplace_back(kParameters[i].key);
-    for (std::size_t i = kFirstBandwidth; i < kParameters.size(); ++i) keys.emplace_back(kParameters[i].key);
-    node.allowOnly(keys);
-    Reference reference;
-    reference.name = nameIn(node.at("name"));
-    for (std::size_t i = 0; i < kReferenceFields.size(); ++i)
-        reference.*kReferenceFields[i] = readValue(node.at(kParameters[i].key), kParameters[i], numbers);
-    for (std::size_t i = 0; i < kReferenceBandwidths.size(); ++i) {
-        const Parameter& parameter = kParameters[kFirstBandwidth + i];
-        if (node.has(parameter.key))
-            reference.*kReferenceBandwidths[i] = readValue(node.at(parameter.key), parameter, numbers);
+/// What holds across fields.
+void check(Template& space, const JsonNode& node, Reading& reading) {
+    const auto where = [&](const JsonNode& object, const char* key, const auto& look) {
+        if (object.isObject() && object.has(key) && reading.good(object.at(key)))
+            reading.attempt([&] { look(object.at(key)); });
+    };
+    where(node, "parameters", [&](const JsonNode& parameters) { checkPoints(parameters, space); });
+    if (node.has("area")) {
+        where(node.at("area"), "l2", [&](const JsonNode& table) { checkBuffers(table, space.area.l2); });
+        where(node.at("area"), "glb", [&](const JsonNode& table) { checkBuffers(table, space.area.globalBuffer); });
     }
-    return reference;
-}
-
-Interface readInterface(const JsonNode& node, const NumberReader& numbers) {
-    node.allowOnly({"unit", "bytes_per_s", "mm2", "watts"});
-    Interface read{
-        .unit = nameIn(node.at("unit")),
-        .rate = BytesPerSecond{static_cast<double>(numbers.count(node.at("bytes_per_s"), kFastestInterface))},
-        .area = {},
-        .power = {}};
-    if (node.has("mm2")) read.area = SquareMillimetres{numbers.positive(node.at("mm2"))};
-    if (node.has("watts")) read.power = Watts{numbers.positive(node.at("watts"))};
-    return read;
-}
-
-/// Every accelerator has an area: what has a price needs a bandwidth.
-void readInterfaces(const JsonNode& node, Template& space, const NumberReader& numbers) {
-    for (const InterfaceField& field : kInterfaces)
-        if (node.has(field.key)) space.*field.member = readInterface(node.at(field.key), numbers);
-    if (!space.networkInterface) return;
-    const JsonNode given = node.at(kInterfaces.back().key);
-    const char* const key = kParameters.back().key;
-    if (space.networkBandwidth.values.empty())
-        given.fail(fmt::format("'parameters.{}' beside it", key), "an interface without a bandwidth");
-    if (space.reference && !space.reference->networkBandwidth)
-        given.fail(fmt::format("'bound.{}' beside it", key), "an interface without the bandwidth of the bound");
-}
-
-void readBound(const JsonNode& node, Template& space, const NumberReader& numbers) {
     if (node.has("bound") == node.has("bound_mm2"))
-        node.fail("either an accelerator as 'bound' or an area as 'bound_mm2'",
-                  node.has("bound") ? "a template with both" : "a template with neither");
-    if (node.has("bound"))
-        space.reference = readReference(node.at("bound"), numbers);
-    else
-        space.bound = SquareMillimetres{numbers.positive(node.at("bound_mm2"))};
+        reading.attempt([&] {
+            node.fail("either an accelerator as 'bound' or an area as 'bound_mm2'",
+                      node.has("bound") ? "a template with both" : "a template with neither");
+        });
+    // Every accelerator has an area: what has a price needs a bandwidth.
+    where(node, "network_interface", [&](const JsonNode& given) {
+        const bool read = node.has("parameters") && reading.good(node.at("parameters"));
+        if (read && space.networkBandwidth.values.empty())
+            given.fail(fmt::format("'parameters.{}' beside it", kNetworkBandwidth), "an interface without a bandwidth");
+        if (space.reference && !space.reference->networkBandwidth)
+            given.fail(fmt::format("'bound.{}' beside it", kNetworkBandwidth),
+                       "an interface without the bandwidth of the bound");
+    });
 }
-
-/// Writes numbers with what is known about them.
-class Writer {
-public:
-    explicit Writer(const ProvenanceMap& provenance) : provenance_(provenance) {}
-
-    Json number(double value, const std::string& path) const { return numberJson(value, path, provenance_); }
-    Json number(std::int64_t value, const std::string& path) const { return number(static_cast<double>(value), path); }
-
-    Json range(const Range& range, const std::string& path) const {
-        if (!range.step.empty()) {
-            Json json = Json::object();
-            json["from"] = number(range.values.front(), path + ".from");
-            json["to"] = number(range.values.back(), path + ".to");
-            json["step"] = range.step;
-            return json;
-        }
-        Json json = Json::array();
-        for (std::size_t i = 0; i < range.values.size(); ++i)
-            json.push_back(number(range.values[i], fmt::format("{}[{}]", path, i)));
-        return json;
-    }
-
-    Json buffers(const std::vector<BufferArea>& table, const std::string& path) const {
-        Json json = Json::array();
-        for (std::size_t i = 0; i < table.size(); ++i) {
-            Json entry = Json::object();
-            entry["bytes"] = number(table[i].size.value, fmt::format("{}[{}].bytes", path, i));
-            entry["um2"] = number(table[i].squareMicrometres, fmt::format("{}[{}].um2", path, i));
-            json.push_back(std::move(entry));
-        }
-        return json;
-    }
-
-    Json interface(const Interface& given, const std::string& path) const {
-        Json json = Json::object();
-        json["unit"] = given.unit;
-        json["bytes_per_s"] = number(given.rate.value, path + ".bytes_per_s");
-        if (given.area) json["mm2"] = number(given.area->value, path + ".mm2");
-        if (given.power) json["watts"] = number(given.power->value, path + ".watts");
-        return json;
-    }
-
-private:
-    const ProvenanceMap& provenance_;
-};
 
 }  // namespace
 
@@ -277,69 +303,26 @@ const SchemaHistory& templateSchema() {
     return history;
 }
 
+const Kind& templateKind() {
+    static const Kind kind{
+        .id = "template",
+        .title = "Template",
+        .history = &templateSchema(),
+        .about =
+            "A family of accelerators to search. Every number may be an object {\"value\", \"source\", \"class\", "
+            "\"was\"}. Beyond this schema, values of a list rise, steps reach the last value, sides of arrays and "
+            "global buffers are powers of two, and a template has at most 5000000 points.",
+        .fields = templateFields(),
+        .oneOf = Json::array({{{"required", Json::array({"bound"})}}, {{"required", Json::array({"bound_mm2"})}}})};
+    return kind;
+}
+
 Template readTemplate(const JsonNode& given) {
-    const bool whole = given.path().empty();
-    const JsonNode node = whole || given.has("schema") ? atCurrentSchema(given, templateSchema()) : given;
-    node.allowOnly({"schema", "name", "parameters", "clock_hz", "hbm_bandwidth_bytes_per_s", "word_bytes",
-                    "l2_bytes_per_element", "least_l2_bytes", "most_glb_words_per_cycle", "area", "bound", "bound_mm2",
-                    kInterfaces[0].key, kInterfaces[1].key});
-    Template space;
-    space.file = given.document().file();
-    if (whole) space.id = std::filesystem::path(space.file).stem().string();
-    const NumberReader numbers(node, space.provenance);
-    space.name = nameIn(node.at("name"));
-    readParameters(node.at("parameters"), space, numbers);
-    space.rates.clock = Hertz{numbers.positive(node.at("clock_hz"))};
-    space.rates.hbmBandwidth = BytesPerSecond{numbers.positive(node.at("hbm_bandwidth_bytes_per_s"))};
-    space.rates.wordBytes = numbers.count(node.at("word_bytes"), 64);
-    space.l2BytesPerElement = static_cast<double>(numbers.count(node.at("l2_bytes_per_element"), kLargestBuffer));
-    space.leastL2 = Bytes{static_cast<double>(numbers.count(node.at("least_l2_bytes"), kLargestBuffer))};
-    space.mostGlobalWords = static_cast<double>(numbers.count(node.at("most_glb_words_per_cycle"), kMostCoresOfAKind));
-    space.area = readArea(node.at("area"), numbers);
-    readBound(node, space, numbers);
-    readInterfaces(node, space, numbers);
-    return space;
+    return readDocument<Template>(given, templateKind(), check);
 }
 
 Json toJson(const Template& space) {
-    const Writer write(space.provenance);
-    Json json = Json::object();
-    json["schema"] = currentSchema(templateSchema());
-    json["name"] = space.name;
-    Json& parameters = json["parameters"] = Json::object();
-    for (const Parameter& parameter : kParameters)
-        if (!parameter.optional || !(space.*parameter.range).values.empty())
-            parameters[parameter.key] =
-                write.range(space.*parameter.range, fmt::format("parameters.{}", parameter.key));
-    json["clock_hz"] = write.number(space.rates.clock.value, "clock_hz");
-    json["hbm_bandwidth_bytes_per_s"] = write.number(space.rates.hbmBandwidth.value, "hbm_bandwidth_bytes_per_s");
-    json["word_bytes"] = write.number(space.rates.wordBytes, "word_bytes");
-    json["l2_bytes_per_element"] = write.number(space.l2BytesPerElement, "l2_bytes_per_element");
-    json["least_l2_bytes"] = write.number(space.leastL2.value, "least_l2_bytes");
-    json["most_glb_words_per_cycle"] = write.number(space.mostGlobalWords, "most_glb_words_per_cycle");
-    Json& area = json["area"] = Json::object();
-    area["tensor_element_um2"] = write.number(space.area.tensorElement, "area.tensor_element_um2");
-    area["vector_lane_um2"] = write.number(space.area.vectorLane, "area.vector_lane_um2");
-    area["l2"] = write.buffers(space.area.l2, "area.l2");
-    area["glb"] = write.buffers(space.area.globalBuffer, "area.glb");
-    if (space.reference) {
-        Json& bound = json["bound"] = Json::object();
-        bound["name"] = space.reference->name;
-        for (std::size_t i = 0; i < kReferenceFields.size(); ++i)
-            bound[kParameters[i].key] =
-                write.number((*space.reference).*kReferenceFields[i], fmt::format("bound.{}", kParameters[i].key));
-        for (std::size_t i = 0; i < kReferenceBandwidths.size(); ++i) {
-            const char* const key = kParameters[kFirstBandwidth + i].key;
-            if (const std::optional<std::int64_t>& own = (*space.reference).*kReferenceBandwidths[i])
-                bound[key] = write.number(*own, fmt::format("bound.{}", key));
-        }
-    } else {
-        json["bound_mm2"] = write.number(space.bound->value, "bound_mm2");
-    }
-    for (const InterfaceField& field : kInterfaces)
-        if (const std::optional<Interface>& given = space.*field.member)
-            json[field.key] = write.interface(*given, field.key);
-    return json;
+    return documentJson(space, templateKind());
 }
 
 Architecture architectureOf(const Template& space, std::int64_t tensorCores, std::int64_t vectorCores,

@@ -15,6 +15,8 @@
 
 namespace tessera::hardware {
 
+struct Kind;
+
 /// The values that a search tries for one parameter, from small to large.
 struct Range {
     std::vector<std::int64_t> values;
@@ -72,6 +74,8 @@ inline constexpr std::size_t kMostPoints = 5'000'000;
 
 /// The versions of `tessera.template`; migrations are appended here.
 const SchemaHistory& templateSchema();
+/// The table of its fields.
+const Kind& templateKind();
 
 /// Reads a template: a whole document, whose file's stem becomes the id, or an inline one, which has no id and may
 /// leave out `schema`. Throws DataError.

@@ -186,7 +186,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{R"({"schema": "tessera.fleet/1", "name": "x", "groups": {}})",
             "f.json:1: field 'groups' is an object; expected a list", true},
         Bad{R"({"schema": "tessera.fleet/1", "groups": []})",
-            "f.json:1: field 'name' is missing; expected the field to be given", true},
+            "f.json:1: field 'name' is missing; expected the field to be given (and 1 other fault)", true},
         Bad{R"({"schema": "tessera.fleet/7", "name": "x"})",
             "f.json:1: field 'schema' is 'tessera.fleet/7'; expected an older version: tessera.fleet/7 is newer than "
             "this "

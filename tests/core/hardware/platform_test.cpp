@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
 "sub_accelerators": []})",
               "dir/mine.json:2: field 'sub_accelerators' is an empty list; expected at least one sub-accelerator"},
         Wrong{"noClock", R"({"schema": "tessera.platform/1", "name": "p"})",
-              "dir/mine.json:1: field 'clock_hz' is missing; expected the field to be given"},
+              "dir/mine.json:1: field 'clock_hz' is missing; expected the field to be given (and 2 other faults)"},
         Wrong{"unknownField", withField("pes", "4"),
               "dir/mine.json:2: field 'sub_accelerators[0].pes' is unknown; expected one of name, count, array_height, "
               "array_width, dataflow, depthwise_dataflow, sl_bytes, sg_bytes, clock_hz, flexible"},
