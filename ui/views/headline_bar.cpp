@@ -1,8 +1,10 @@
 #include "ui/views/headline_bar.h"
 
 #include <QHBoxLayout>
+#include <QLabel>
 #include <QToolButton>
-#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 #include "ui/views/explain_dialog.h"
 #include "ui/views/text_label.h"
@@ -15,40 +17,46 @@ HeadlineBar::HeadlineBar(QWidget* parent) : QFrame(parent), line_(new QHBoxLayou
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setAccessibleName(tr("Headline numbers"));
     const int side = theme().spacing(4);
-    line_->setContentsMargins(side, theme().spacing(2), side, theme().spacing(2));
-    line_->setSpacing(theme().spacing(8));
+    line_->setContentsMargins(side, theme().spacing(), side, theme().spacing());
+    line_->setSpacing(theme().spacing(6));
     line_->addStretch(1);
 }
 
 void HeadlineBar::setHeadlines(const QVector<Headline>& headlines) {
-    for (QWidget* old : std::as_const(blocks_)) {
-        line_->removeWidget(old);
-        old->hide();
-        old->deleteLater();
+    for (const Block& old : std::as_const(blocks_)) {
+        line_->removeWidget(old.whole);
+        old.whole->hide();
+        old.whole->deleteLater();
     }
     blocks_.clear();
     for (const Headline& headline : headlines) {
-        QWidget* made = block(headline);
-        line_->insertWidget(static_cast<int>(blocks_.size()), made);
+        const Block made = block(headline);
+        line_->insertWidget(static_cast<int>(blocks_.size()), made.whole);
         blocks_.append(made);
-        made->show();
     }
     hideWhatDoesNotFit();
 }
 
-QWidget* HeadlineBar::block(const Headline& headline) {
-    auto* made = new QWidget(this);
-    made->setAccessibleName(
+HeadlineBar::Block HeadlineBar::block(const Headline& headline) {
+    Block made{.whole = new QWidget(this), .weighs = !headline.tone.isEmpty()};
+    made.whole->setAccessibleName(
         QStringLiteral("%1 %2 %3").arg(headline.value, headline.label, headline.detail).simplified());
-    made->setToolTip(headline.help.toHtmlEscaped());
-    auto* column = new QVBoxLayout(made);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    auto* first = new QHBoxLayout;
-    first->setSpacing(theme().spacing(2));
+    const QString help =
+        headline.detail.isEmpty() ? headline.help : headline.detail + QLatin1Char('\n') + headline.help;
+    made.whole->setToolTip(help.trimmed().toHtmlEscaped().replace(QLatin1Char('\n'), QLatin1String("<br>")));
+    auto* line = new QHBoxLayout(made.whole);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(theme().spacing(2));
     auto* value = textLabel(headline.value);
     value->setFont(theme().font(Theme::Text::headline, true, true));
-    first->addWidget(value);
+    line->addWidget(value);
+    line->addWidget(textLabel(headline.label, Theme::Text::base, QStringLiteral("secondary")));
+    if (!headline.detail.isEmpty()) {
+        made.detail =
+            textLabel(headline.detail, Theme::Text::base,
+                      headline.tone.isEmpty() ? QStringLiteral("secondary") : headline.tone, !headline.tone.isEmpty());
+        line->addWidget(made.detail);
+    }
     if (headline.explain) {
         auto* explain = new QToolButton;
         explain->setProperty("compact", true);
@@ -59,24 +67,13 @@ QWidget* HeadlineBar::block(const Headline& headline) {
         connect(explain, &QToolButton::clicked, this, [this, asked = headline.explain] {
             if (const auto explanation = asked()) showExplanation(*explanation, *window());
         });
-        first->addWidget(explain, 0, Qt::AlignVCenter);
+        line->addWidget(explain);
     }
-    first->addStretch(1);
-    column->addLayout(first);
-    auto* second = new QHBoxLayout;
-    second->setSpacing(theme().spacing(2));
-    second->addWidget(textLabel(headline.label, Theme::Text::base, QStringLiteral("secondary")));
-    if (!headline.detail.isEmpty())
-        second->addWidget(textLabel(headline.detail, Theme::Text::base,
-                                    headline.tone.isEmpty() ? QStringLiteral("secondary") : headline.tone,
-                                    !headline.tone.isEmpty()));
-    second->addStretch(1);
-    column->addLayout(second);
     return made;
 }
 
 QSize HeadlineBar::minimumSizeHint() const {
-    const int first = blocks_.isEmpty() ? 0 : blocks_.front()->sizeHint().width();
+    const int first = blocks_.isEmpty() ? 0 : blocks_.front().whole->sizeHint().width();
     return {std::min(first, 200), QFrame::minimumSizeHint().height()};
 }
 
@@ -85,14 +82,29 @@ void HeadlineBar::resizeEvent(QResizeEvent* event) {
     hideWhatDoesNotFit();
 }
 
+/// Whatever can be read elsewhere gives way before how sure the first numbers are: details of the others, then the last
+/// numbers.
 void HeadlineBar::hideWhatDoesNotFit() {
-    int used = line_->contentsMargins().left() + line_->contentsMargins().right();
-    for (qsizetype i = 0; i < blocks_.size(); ++i) {
-        const int more = blocks_[i]->sizeHint().width() + (i > 0 ? line_->spacing() : 0);
-        const bool fits = i == 0 || used + more <= width();
-        blocks_[i]->setVisible(fits);
-        if (fits) used += more;
+    int used = line_->contentsMargins().left() + line_->contentsMargins().right() - line_->spacing();
+    for (const Block& block : std::as_const(blocks_)) {
+        if (block.detail != nullptr) block.detail->show();
+        block.whole->show();
+        used += block.whole->sizeHint().width() + line_->spacing();
     }
+    const auto hideDetails = [&](bool all) {
+        for (auto block = blocks_.rbegin(); block != blocks_.rend() && used > width(); ++block) {
+            const bool first = block + 1 == blocks_.rend();
+            if (block->detail == nullptr || block->detail->isHidden() || (!all && (first || block->weighs))) continue;
+            used -= block->detail->sizeHint().width() + block->whole->layout()->spacing();
+            block->detail->hide();
+        }
+    };
+    hideDetails(false);
+    for (qsizetype last = blocks_.size() - 1; last > 0 && used > width(); --last) {
+        used -= blocks_[last].whole->sizeHint().width() + line_->spacing();
+        blocks_[last].whole->hide();
+    }
+    hideDetails(true);
 }
 
 }  // namespace tessera::ui

@@ -21,8 +21,8 @@ struct Headline {
     std::function<std::optional<study::Explanation>()> explain = {};
 };
 
-/// The line of headline numbers that every result begins with. Where it is too narrow, those that have no room are left
-/// out.
+/// The one line of headline numbers that every result begins with. Where it is too narrow, details that are no verdict
+/// and then the last numbers are left out; a tooltip has the details.
 class HeadlineBar : public QFrame {
     Q_OBJECT
 
@@ -35,11 +35,16 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    QWidget* block(const Headline& headline);
+    struct Block {
+        QWidget* whole = nullptr;
+        QWidget* detail = nullptr;  ///< of it; null = it has none
+        bool weighs = false;        ///< the detail says how sure or how good the number is
+    };
+    Block block(const Headline& headline);
     void hideWhatDoesNotFit();
 
     QHBoxLayout* line_;
-    QVector<QWidget*> blocks_;
+    QVector<Block> blocks_;
 };
 
 }  // namespace tessera::ui

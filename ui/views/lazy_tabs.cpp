@@ -1,8 +1,8 @@
 #include "ui/views/lazy_tabs.h"
 
 #include <QLabel>
-#include <QSplitter>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "ui/theme/theme.h"
 
@@ -20,6 +20,14 @@ void LazyTabs::addPage(const QString& id, const QString& title, std::function<QW
     layout->setContentsMargins(0, theme().spacing(2), 0, 0);
     pages_.push_back({.id = id, .make = std::move(make), .fill = std::move(fill), .holder = holder});
     addTab(holder, title);
+}
+
+bool LazyTabs::has(const QString& id) const {
+    return std::any_of(pages_.begin(), pages_.end(), [&](const Page& page) { return page.id == id; });
+}
+
+void LazyTabs::setFolded(bool folded) {
+    if (std::exchange(folded_, folded) != folded) see(currentIndex());
 }
 
 void LazyTabs::refresh() {
@@ -43,25 +51,15 @@ void LazyTabs::setPageShown(const QString& id, bool shown) {
 }
 
 void LazyTabs::see(int index) {
-    if (index < 0 || index >= static_cast<int>(pages_.size()) || generation_ == 0) return;
+    if (index < 0 || index >= static_cast<int>(pages_.size()) || generation_ == 0 || folded_) return;
     Page& page = pages_[static_cast<std::size_t>(index)];
     if (!page.made) {
-        page.holder->layout()->addWidget(page.make());
+        QWidget* made = page.make();
+        page.holder->layout()->addWidget(made);
+        made->show();  // where it was there, hidden, before
         page.made = true;
     }
     if (std::exchange(page.stale, false)) page.fill();
-}
-
-QSplitter* besides(QWidget* picture, QWidget* table) {
-    auto* splitter = new QSplitter(Qt::Horizontal);
-    splitter->setChildrenCollapsible(false);
-    splitter->addWidget(picture);
-    splitter->addWidget(table);
-    splitter->setStretchFactor(0, 1);
-    splitter->setStretchFactor(1, 1);
-    constexpr int kHalf = 1000;
-    splitter->setSizes({kHalf, kHalf});
-    return splitter;
 }
 
 QWidget* under(QWidget* top, QWidget* bottom) {

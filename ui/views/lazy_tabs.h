@@ -8,7 +8,6 @@
 #include "ui/models/background.h"
 
 class QLabel;
-class QSplitter;
 
 namespace tessera::ui {
 
@@ -31,6 +30,9 @@ public:
     QString tab() const;  ///< "jobs", "race", …
     void openTab(const QString& id);
     void setPageShown(const QString& id, bool shown);
+    bool has(const QString& id) const;
+    /// While only the row of tabs is seen, no page is made or filled.
+    void setFolded(bool folded);
 
     /// Makes a value on a thread and shows it, unless what the tabs show changed meanwhile.
     template <typename Work, typename Show>
@@ -58,11 +60,11 @@ private:
     void see(int index);
 
     std::vector<Page> pages_;
+    bool folded_ = false;
     int generation_ = 0;  ///< 0 = there is nothing to show yet
 };
 
-/// A picture and the table of its numbers, side by side.
-QSplitter* besides(QWidget* picture, QWidget* table);
+/// The one above the other, which takes the room.
 QWidget* under(QWidget* top, QWidget* bottom);
 /// Sentences that can be selected.
 QLabel* sentences();

@@ -34,6 +34,7 @@
 #include "ui/views/runs/compare_document.h"
 #include "ui/views/runs/report_document.h"
 #include "ui/views/runs/run_document.h"
+#include "ui/views/runs/run_pages.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/history/history_document.h"
 #include "ui/workspace/window/main_window.h"
@@ -195,6 +196,12 @@ protected:
         }
     }
 
+    /// The same of all rows of tabs on a page; the drawer of a run is folded again.
+    void lookAtPages(const Document& document, const QString& step) {
+        for (auto* tabs : document.findChildren<QTabWidget*>()) lookAtTabs(*tabs, step);
+        if (auto* pages = document.findChild<RunPages*>()) pages->setOpen(false);
+    }
+
     void dropAModel();
     void editHardware();
     void watchALongSearch();
@@ -305,7 +312,7 @@ void Walk::readTheResult() {
     auto* map = result->findChild<HeatMapView*>();
     ASSERT_NE(map, nullptr);
     EXPECT_EQ(map->heatMap().columns.size(), 54U);  // ResNet-50: 53 convolutions and a fully-connected layer
-    for (auto* tabs : result->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("07-result"));
+    lookAtPages(*result, QStringLiteral("07-result"));
     const std::map<std::string, std::string> files = exportAll();
     expectFormats(files);
     EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
@@ -426,7 +433,7 @@ void Walk::readTheMapping() {
     ASSERT_GT(runStudy(), 0);
     auto* run = current<RunDocument>();
     picture(QStringLiteral("24-mapping"));
-    for (auto* tabs : run->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("25-mapping"));
+    lookAtPages(*run, QStringLiteral("25-mapping"));
     const std::map<std::string, std::string> files = exportAll();
     expectFormats(files);
     EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
@@ -443,7 +450,7 @@ TEST_F(Walk, aRaceOfMappingsIsWatchedAndRead) {
     Document* comparison = window_->open(QStringLiteral("compare"), QStringLiteral("%1,%2").arg(read).arg(watched));
     ASSERT_TRUE(canExport(comparison));
     settle();
-    for (auto* tabs : comparison->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("26-compare-mapping"));
+    lookAtPages(*comparison, QStringLiteral("26-compare-mapping"));
     expectFormats(exportAll());
 }
 
@@ -461,7 +468,7 @@ void Walk::lookForAnAccelerator() {
     ASSERT_GT(runStudy(), 0);
     auto* run = current<RunDocument>();
     picture(QStringLiteral("29-codesign"));
-    for (auto* tabs : run->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("30-codesign"));
+    lookAtPages(*run, QStringLiteral("30-codesign"));
     const std::map<std::string, std::string> files = exportAll();
     expectFormats(files);
     EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {
@@ -485,7 +492,7 @@ void Walk::compareAccelerators() {
     ASSERT_GT(runStudy(), 0);
     auto* run = current<RunDocument>();
     picture(QStringLiteral("33-prediction"));
-    for (auto* tabs : run->findChildren<QTabWidget*>()) lookAtTabs(*tabs, QStringLiteral("34-prediction"));
+    lookAtPages(*run, QStringLiteral("34-prediction"));
     const std::map<std::string, std::string> files = exportAll();
     expectFormats(files);
     EXPECT_TRUE(std::any_of(files.begin(), files.end(), [](const auto& file) {

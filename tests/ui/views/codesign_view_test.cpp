@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/codesign_result.h"
+#include "tests/support/pages.h"
 #include "tests/support/pictures.h"
 #include "tests/support/shown.h"
 #include "tests/support/turns.h"
@@ -48,12 +49,13 @@ protected:
     void SetUp() override {
         view.resize(1180, 760);
         view.showRun(finished());
+        test::openDrawer(*view.tabs());
     }
     CodesignExplorer& explorer() { return *view.tabs()->explorer(); }
     template <typename View>
     View* shown(const char* tab) {
         view.tabs()->openTab(QLatin1String(tab));
-        return view.tabs()->currentWidget()->findChild<View*>();
+        return test::inFront<View>(*view.tabs());
     }
     /// Of the chart in front: where a series stands.
     static int seriesOf(const PlotWidget& plot, const std::string& id) {
@@ -220,14 +222,15 @@ TEST_F(CodesignViewTest, anotherModelChangesPlacementAndSchedules) {
     EXPECT_NE(placement->drawing().title.find("bert-large: 1 stage × 1,024 replicas"), std::string::npos);
     view.chooseModel(1);
     EXPECT_NE(placement->drawing().title.find("4 stages × 64 replicas"), std::string::npos);
-    EXPECT_EQ(view.tabs()->currentWidget()->findChild<TableView*>()->view()->model()->rowCount(), 4);
+    EXPECT_EQ(test::inFront<TableView>(*view.tabs())->view()->model()->rowCount(), 4);
     auto* pipeline = shown<GanttView>("pipeline");
     ASSERT_TRUE(waitUntil([&] { return pipeline->timeline().tracks.size() == 4; }));
     EXPECT_EQ(pipeline->timeline().events.size(), 4U * 2 * 32 + 2);
     auto* operators = shown<GanttView>("operators");
     ASSERT_TRUE(waitUntil([&] { return !operators->timeline().events.empty(); }));
-    EXPECT_TRUE(visibleText(*view.tabs()->currentWidget()).contains(QStringLiteral("Branches that run side by side")));
-    for (auto* button : view.tabs()->currentWidget()->findChildren<QToolButton*>())
+    EXPECT_TRUE(visibleText(*view.tabs()->pictures()->currentWidget())
+                    .contains(QStringLiteral("Branches that run side by side")));
+    for (auto* button : view.tabs()->pictures()->currentWidget()->findChildren<QToolButton*>())
         if (button->text() == QStringLiteral("Backward pass")) button->click();
     EXPECT_TRUE(waitUntil([&] { return operators->timeline().title.find("backward pass") != std::string::npos; }));
 }
@@ -340,10 +343,10 @@ TEST_F(CodesignViewTest, pictures) {
         for (const char* tab :
              {"architectures", "exploration", "models", "placement", "pipeline", "operators", "parts", "assumptions"}) {
             its.tabs()->openTab(QLatin1String(tab));
-            for (const auto* gantt : its.tabs()->currentWidget()->findChildren<GanttView*>()) {
+            for (const auto* gantt : its.tabs()->pictures()->currentWidget()->findChildren<GanttView*>()) {
                 EXPECT_TRUE(waitUntil([&] { return !gantt->timeline().events.empty(); })) << tab;
             }
-            for (const auto* plot : its.tabs()->currentWidget()->findChildren<PlotWidget*>()) {
+            for (const auto* plot : its.tabs()->pictures()->currentWidget()->findChildren<PlotWidget*>()) {
                 EXPECT_TRUE(waitUntil([&] { return !plot->chart().series.empty(); })) << tab;
             }
             waitUntil([] { return false; }, 50);

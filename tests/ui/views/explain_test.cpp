@@ -161,7 +161,7 @@ TEST_F(ExplainView, everyPointOfEveryChart) {
         tabs->openTab(QString::fromUtf8(tab));
         ChartPane* pane = nullptr;
         ASSERT_TRUE(test::waitUntil([&] {
-            for (ChartPane* each : tabs->currentWidget()->findChildren<ChartPane*>())
+            for (ChartPane* each : tabs->pictures()->currentWidget()->findChildren<ChartPane*>())
                 if (!each->plot()->chart().series.empty()) pane = each;
             return pane != nullptr;
         })) << tab;

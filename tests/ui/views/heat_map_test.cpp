@@ -63,7 +63,10 @@ TEST_F(HeatMap, keyboardMovesTheCellAndSaysWhatItIs) {
 TEST_F(HeatMap, clickActivatesTheCellUnderTheMouse) {
     view.setHeatMap(mapOf(8, 20));
     QSignalSpy activated(&view, &HeatMapView::cellActivated);
+    QSignalSpy selected(&view, &HeatMapView::cellSelected);
     QTest::mouseClick(&view, Qt::LeftButton, {}, view.cellRect(4, 7).center());
+    EXPECT_EQ(selected.last(), (QVariantList{4, 7})) << "at once";
+    ASSERT_TRUE(test::waitUntil([&] { return !activated.isEmpty(); })) << "once no second click can follow";
     ASSERT_EQ(activated.size(), 1);
     EXPECT_EQ(activated[0][0].toInt(), 4);
     EXPECT_EQ(activated[0][1].toInt(), 7);
@@ -119,10 +122,10 @@ TEST_F(HeatMap, rowsOfGroupsStandApartAndAreStillFound) {
     for (int i = 0; i < 8; ++i) map.rowGroups.push_back(i < 3 ? "v2" : "v3");
     view.setHeatMap(map);
     EXPECT_GE(view.cellRect(3, 0).top() - view.cellRect(2, 0).bottom(), 3);
-    QSignalSpy activated(&view, &HeatMapView::cellActivated);
+    QSignalSpy selected(&view, &HeatMapView::cellSelected);
     for (const int row : {0, 2, 3, 7}) {
         QTest::mouseClick(&view, Qt::LeftButton, {}, view.cellRect(row, 5).center());
-        EXPECT_EQ(activated.last()[0].toInt(), row);
+        EXPECT_EQ(selected.last()[0].toInt(), row);
     }
 }
 

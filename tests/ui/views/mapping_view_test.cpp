@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/report/mapping_pictures.h"
+#include "tests/support/pages.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
 #include "tests/support/race_result.h"
@@ -45,13 +46,14 @@ protected:
     void open(study::Result result) {
         view.showRun(finishedRun(std::move(result)));
         ASSERT_TRUE(waitUntil([&] { return !gantt()->timeline().events.empty(); }));
+        test::openDrawer(*tabs());
     }
     GanttView* gantt() { return view.findChild<GanttView*>(); }
     MappingTabs* tabs() { return view.findChild<MappingTabs*>(); }
     /// The plot of the tab in front, once it shows something.
     PlotWidget* plot(const char* tab) {
         tabs()->openTab(QLatin1String(tab));
-        auto* found = tabs()->currentWidget()->findChild<PlotWidget*>();
+        auto* found = test::inFront<PlotWidget>(*tabs());
         return found != nullptr && waitUntil([&] { return !found->chart().series.empty(); }) ? found : nullptr;
     }
     QUndoStack undo;
@@ -80,7 +82,7 @@ TEST_F(Mapping, choosingAJobTellsTheInspectorAndMarksItEverywhere) {
     EXPECT_EQ(facts.sections.size(), 3);
     EXPECT_EQ(view.job(), 0);
     tabs()->openTab(QStringLiteral("jobs"));
-    auto* table = tabs()->currentWidget()->findChild<TableView*>();
+    auto* table = test::inFront<TableView>(*tabs());
     ASSERT_NE(table, nullptr);
     EXPECT_EQ(table->currentRow(), 0);
     table->setCurrentRow(4);
@@ -96,7 +98,7 @@ TEST_F(Mapping, anotherAlgorithmChangesHeadlineScheduleAndTables) {
     EXPECT_EQ(view.algorithm(), 2);
     EXPECT_TRUE(waitUntil([&] { return gantt()->timeline().length > best; }));
     tabs()->openTab(QStringLiteral("algorithms"));
-    auto* table = tabs()->currentWidget()->findChild<TableView*>();
+    auto* table = test::inFront<TableView>(*tabs());
     EXPECT_EQ(table->currentRow(), 2);
     table->setCurrentRow(1);
     EXPECT_EQ(view.algorithm(), 1);
@@ -109,14 +111,14 @@ TEST_F(Mapping, everyTabFillsAndItsTablesAreSound) {
         ASSERT_NE(its, nullptr) << tab;
         EXPECT_GT(test::coloursIn(test::pictureOf(*its)), 10) << tab;
     }
-    for (const char* tab : {"jobs", "sweeps", "assumptions"}) tabs()->openTab(QLatin1String(tab));
+    for (const char* tab : {"jobs", "sweeps", "inputs", "assumptions"}) tabs()->openTab(QLatin1String(tab));
     int rows = 0;
     for (auto* table : view.findChildren<QTableView*>()) {
         QAbstractItemModelTester tester(table->model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
         rows += table->model()->rowCount();
     }
     EXPECT_GE(rows, 3 + 6 + 3 + 2);  // algorithms, jobs, cores, inputs
-    EXPECT_FALSE(tabs()->isTabVisible(7)) << "there is no front";
+    EXPECT_FALSE(tabs()->pictures()->isTabVisible(6)) << "there is no front";
     EXPECT_TRUE(visibleText(view).contains(QStringLiteral("Jobs do not depend on each other.")));
 }
 
@@ -231,7 +233,7 @@ TEST_F(Mapping, pictures) {
         for (const char* tab :
              {"schedule", "race", "algorithms", "jobs", "cores", "demand", "explored", "sweeps", "assumptions"}) {
             pages->openTab(QLatin1String(tab));
-            const auto charts = pages->currentWidget()->findChildren<PlotWidget*>();
+            const auto charts = pages->pictures()->currentWidget()->findChildren<PlotWidget*>();
             for (const PlotWidget* chart : charts) {
                 const bool isFilled = QLatin1String(tab) != QLatin1String("sweeps");
                 if (!chart->isVisible() || !isFilled) continue;

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/study/prediction_study.h"
+#include "tests/support/pages.h"
 #include "tests/support/pictures.h"
 #include "tests/support/prediction_result.h"
 #include "tests/support/shown.h"
@@ -40,11 +41,12 @@ protected:
     void SetUp() override {
         view.resize(1280, 760);
         view.showRun(finished());
+        test::openDrawer(*view.tabs());
     }
     template <typename View>
     View* shown(const char* tab) {
         view.tabs()->openTab(QLatin1String(tab));
-        return view.tabs()->currentWidget()->findChild<View*>();
+        return test::inFront<View>(*view.tabs());
     }
     /// The picture of a tab, once it is made.
     PlotWidget* plot(const char* tab) {
@@ -65,6 +67,7 @@ protected:
 TEST_F(PredictionViewTest, beginsWithTheFastestAndHowSureThatIs) {
     EXPECT_EQ(view.run().acceleratorName(view.accelerator()), QStringLiteral("swift"));
     EXPECT_EQ(view.run().devices(view.count()), 8);
+    view.resize(3600, 760);  // room for all of the line
     const auto expect = [&](const std::vector<const char*>& parts) {
         test::pictureOf(view);  // lays the line out
         const QString text = visibleText(view);
@@ -292,7 +295,7 @@ TEST(PredictionViewPictures, areSaved) {
         for (const char* tab :
              {"accelerators", "stages", "memory", "roofline", "operators", "devices", "assumptions"}) {
             view.tabs()->openTab(QLatin1String(tab));
-            auto* its = view.tabs()->currentWidget()->findChild<PlotWidget*>();
+            auto* its = test::inFront<PlotWidget>(*view.tabs());
             if (its != nullptr) {
                 EXPECT_TRUE(waitUntil([&] { return !its->chart().id.empty(); }));
             }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/study/study.h"
+#include "tests/support/pages.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
 #include "tests/support/runs.h"
@@ -194,7 +195,9 @@ TEST(RunDocument, everyTabFillsAndItsTablesAreSound) {
     document.setState(finished(test::handMadeResult()));
     ASSERT_TRUE(hasMap(document, 2));
     auto* tabs = document.findChild<PartitionTabs*>();
-    for (int tab = 0; tab < tabs->count(); ++tab) tabs->setCurrentIndex(tab);
+    test::openDrawer(*tabs);
+    for (LazyTabs* row : {tabs->pictures(), tabs->details()})
+        for (int tab = 0; tab < row->count(); ++tab) row->setCurrentIndex(tab);
     int rows = 0;
     for (auto* table : document.findChildren<QTableView*>()) {
         QAbstractItemModelTester tester(table->model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
@@ -265,10 +268,12 @@ TEST(RunDocument, aVeryDeepNetworkDoesNotBlockTheWindow) {
         ASSERT_TRUE(hasMap(document, 8));
         note(QStringLiteral("map"));
         auto* tabs = document.findChild<PartitionTabs*>();
-        for (int tab = 0; tab < tabs->count(); ++tab) {
-            tabs->setCurrentIndex(tab);
-            note(tabs->tab());
-        }
+        test::openDrawer(*tabs);
+        for (LazyTabs* row : {tabs->pictures(), tabs->details()})
+            for (int tab = 0; tab < row->count(); ++tab) {
+                row->setCurrentIndex(tab);
+                note(row->accessibleName() + QLatin1Char('_') + row->tab());
+            }
         document.findChild<PartitionView*>()->chooseSplit(5);
         note(QStringLiteral("split"));
     }
@@ -311,7 +316,7 @@ TEST(RunDocument, realRunsLookRight) {
         document.resize(900, 700);
         document.setState(finished(test::solved(model, fleet)));
         ASSERT_TRUE(waitUntil([&] { return !document.findChild<HeatMapView*>()->heatMap().cells.empty(); }));
-        auto* tabs = document.findChild<PartitionTabs*>();
+        LazyTabs* tabs = document.findChild<PartitionTabs*>()->pictures();
         for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
             theme().apply(mode);
             for (int tab = 0; tab < (model == test::realRuns()[0].first ? tabs->count() : 1); ++tab) {

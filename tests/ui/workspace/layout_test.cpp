@@ -24,10 +24,16 @@
 #include "tests/support/race_result.h"
 #include "ui/jobs/jobs.h"
 #include "ui/theme/theme.h"
-#include "ui/views/lazy_tabs.h"
-#include "ui/views/plot/picture_view.h"
+#include "ui/views/graph/graph_view.h"
+#include "ui/views/headline_bar.h"
+#include "ui/views/picture_alone.h"
+#include "ui/views/plot/heat_map_view.h"
+#include "ui/views/plot/parallel_view.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/codesign_explorer.h"
 #include "ui/views/runs/model_document.h"
 #include "ui/views/runs/run_document.h"
+#include "ui/views/runs/run_pages.h"
 #include "ui/views/runs/run_view.h"
 #include "ui/workspace/history/history.h"
 #include "ui/workspace/inspector_panel.h"
@@ -196,38 +202,105 @@ TEST_F(Layout, nothingInTheInspectorRunsOffItsEdge) {
     EXPECT_EQ(beyondTheEdge(*panel).join('\n').toStdString(), "");
 }
 
-/// Pictures are named by what they are for a screen reader.
-void expectHigh(const QWidget& page, int least, const std::string& where) {
-    for (const PictureView* picture : page.findChildren<PictureView*>()) {
-        if (!picture->isVisible()) continue;
-        EXPECT_GE(picture->height(), least) << where << ": " << picture->accessibleName().toStdString();
-    }
-}
-
 TEST_F(Layout, thePictureComesFirstOnEveryPageOfARun) {
-    constexpr int kLeast = 350;
     for (const QSize size : {QSize(1280, 800), QSize(1440, 900), QSize(1920, 1080)}) {
         MainWindow window(options());
         ASSERT_NO_FATAL_FAILURE(show(window, size.width(), size.height()));
         for (int run = 1; run <= 4; ++run) {
             auto* document = qobject_cast<RunDocument*>(window.open("run", QStringLiteral("run/%1").arg(run)));
             ASSERT_TRUE(waitUntil([&] { return document->findChild<RunView*>() != nullptr; }, kLong));
-            auto* tabs = document->findChild<LazyTabs*>();
+            const auto* page = document->findChild<RunView*>();
+            const auto* pages = document->findChild<RunPages*>();
+            LazyTabs* tabs = pages->pictures();
             settle();
             const QString name = QStringLiteral("frame-%1-%2x%3").arg(run).arg(size.width()).arg(size.height());
             test::savePicture(window, name);
+            EXPECT_LE(document->findChild<HeadlineBar*>()->height(), 40) << "one line";
             for (int tab = 0; tab < tabs->count(); ++tab) {
                 if (!tabs->isTabVisible(tab)) continue;
                 tabs->setCurrentIndex(tab);
                 settle(100);
-                // Where the map stands above the tabs, each has its own part of a large window.
-                expectHigh(*document, size.height() > 1000 ? 320 : kLeast,
-                           "run " + std::to_string(run) + ", " + tabs->tab().toStdString() + " in " +
-                               std::to_string(size.width()));
+                const QWidget* picture = pictureOn(*document);
+                if (picture == nullptr) {
+                    EXPECT_TRUE(tabs->tab() == "sweeps" || tabs->tab() == "scaling") << tabs->tab().toStdString();
+                    continue;
+                }
+                EXPECT_GE(picture->visibleRegion().boundingRect().height(), 0.6 * page->height())
+                    << "run " << run << ", " << tabs->tab().toStdString() << " in " << size.width()
+                    << (pages->isOpen() ? ", open" : ", folded");
                 if (size.width() == 1280) test::savePicture(window, name + '-' + tabs->tab());
             }
         }
     }
+}
+
+TEST_F(Layout, theMapAndTheFrontAreLargeInUsualWindows) {
+    for (const QSize size : {QSize(1280, 800), QSize(1440, 900)}) {
+        MainWindow window(options());
+        ASSERT_NO_FATAL_FAILURE(show(window, size.width(), size.height()));
+        auto* partition = window.open("run", "run/1");
+        ASSERT_TRUE(waitUntil([&] { return partition->findChild<HeatMapView*>() != nullptr; }, kLong));
+        settle();
+        EXPECT_GE(partition->findChild<HeatMapView*>()->height(), 350) << size.width();
+        auto* codesign = window.open("run", "run/3");
+        ASSERT_TRUE(waitUntil([&] { return codesign->findChild<CodesignExplorer*>() != nullptr; }, kLong));
+        settle();
+        EXPECT_GE(codesign->findChild<CodesignExplorer*>()->plot()->height(), 400) << size.width();
+    }
+}
+
+TEST_F(Layout, scatterAndParallelAxesAreTabsWhereTheyHaveNoRoomForTwo) {
+    for (const auto& [width, both] : {std::pair{1280, false}, std::pair{1920, true}}) {
+        MainWindow window(options());
+        ASSERT_NO_FATAL_FAILURE(show(window, width, 900));
+        auto* document = window.open("run", "run/3");
+        ASSERT_TRUE(waitUntil([&] { return document->findChild<CodesignExplorer*>() != nullptr; }, kLong));
+        settle();
+        const auto* explorer = document->findChild<CodesignExplorer*>();
+        EXPECT_EQ(explorer->width() >= 1100, both);
+        EXPECT_TRUE(explorer->plot()->isVisible());
+        EXPECT_EQ(explorer->parallel()->isVisible(), both);
+    }
+}
+
+TEST_F(Layout, theKeyFShowsThePageSPictureAlone) {
+    MainWindow window(options());
+    ASSERT_NO_FATAL_FAILURE(show(window, 1280, 800));
+    const auto press = [&] {
+        QWidget* focused = QApplication::focusWidget();
+        ASSERT_NE(focused, nullptr);
+        QTest::keyClick(focused, Qt::Key_F);
+        settle(100);
+    };
+    auto* run = window.open("run", "run/2");
+    ASSERT_TRUE(waitUntil([&] { return pictureOn(*run) != nullptr; }, kLong));
+    auto* pages = run->findChild<RunPages*>();
+    pages->setOpen(true);
+    settle();
+    pages->details()->setFocus();
+    press();
+    QWidget* picture = pictureOn(*run);
+    EXPECT_TRUE(isAlone(*picture));
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Escape);
+    EXPECT_FALSE(isAlone(*picture));
+    window.actionNamed("alone")->trigger();
+    EXPECT_TRUE(isAlone(*picture));
+    press();
+    EXPECT_FALSE(isAlone(*picture));
+    window.findChild<LibraryPanel*>()->findChild<QTreeView*>()->setFocus();
+    press();
+    EXPECT_FALSE(isAlone(*picture)) << "a list of names is searched by letters";
+    auto* model = qobject_cast<ModelDocument*>(window.open("model", "zoo:resnet18"));
+    ASSERT_TRUE(waitUntil([&] { return model->isLoaded(); }, kLong));
+    auto* graph = model->findChild<GraphView*>();
+    graph->setFocus();
+    press();
+    EXPECT_TRUE(isAlone(*graph));
+    QTest::keyClick(graph, Qt::Key_Escape);
+    EXPECT_FALSE(isAlone(*graph));
+    QTest::mouseDClick(graph, Qt::LeftButton, {}, QPoint(graph->width() - 2, graph->height() / 2));
+    EXPECT_TRUE(isAlone(*graph)) << "on the ground; a block unfolds";
+    test::savePicture(window, "alone-graph");
 }
 
 TEST_F(Layout, theLineAtTheFootSaysWhatThePanesHoldAndOpensThem) {

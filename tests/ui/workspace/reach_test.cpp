@@ -65,11 +65,13 @@ protected:
         run("zoo:lenet5");
         auto* tabs = window_.currentDocument()->findChild<PartitionTabs*>();
         ASSERT_NE(tabs, nullptr);
-        for (int i = 0; i < tabs->count(); ++i) {
-            tabs->setCurrentIndex(i);
-            settle();
-            look("run, " + tabs->tab().toStdString());
-        }
+        tabs->setOpen(true);
+        for (LazyTabs* row : {tabs->pictures(), tabs->details()})
+            for (int i = 0; i < row->count(); ++i) {
+                row->setCurrentIndex(i);
+                settle();
+                look("run, " + row->tab().toStdString());
+            }
         auto* model = qobject_cast<ModelDocument*>(window_.open(QStringLiteral("model"), QStringLiteral("zoo:lenet5")));
         ASSERT_NE(model, nullptr);
         ASSERT_TRUE(waitUntil([&] { return model->isLoaded(); }, 20'000));

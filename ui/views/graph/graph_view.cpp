@@ -25,6 +25,7 @@
 #include "ui/views/graph/graph_camera.h"
 #include "ui/views/graph/graph_overview.h"
 #include "ui/views/graph/graph_painter.h"
+#include "ui/views/picture_alone.h"
 
 namespace tessera::ui {
 
@@ -259,6 +260,7 @@ GraphView::GraphView(QWidget* parent) : QWidget(parent), d_(new Implementation(t
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setAccessibleName(tr("Model graph"));
+    setStandsAlone(*this);
     setMinimumSize(theme().spacing(60), theme().spacing(40));
     d_->camera.widget = size();
     connect(&d_->scene, &GraphScene::laidOut, this, [this](bool isFirst) { d_->accept(isFirst); });
@@ -646,8 +648,8 @@ void GraphView::mouseReleaseEvent(QMouseEvent* event) {
 void GraphView::mouseDoubleClickEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton || !d_->hasContents() || d_->isOnOverview(event->position())) return;
     const int node = d_->nodeAt(event->position());
-    if (node < 0) return;
     d_->panning = false;
+    if (node < 0) return toggleAlone(*this);
     select(node);
     d_->act(node);
 }
@@ -696,6 +698,10 @@ bool GraphView::actByKey(const QKeyEvent& event) {
         case Qt::Key_0:
             fit();
             return true;
+        case Qt::Key_F:
+            if (event.modifiers() != Qt::NoModifier) return false;
+            toggleAlone(*this);
+            return true;
         case Qt::Key_Escape:
             select(-1);
             search({});
@@ -724,6 +730,8 @@ void GraphView::fillMenu(QMenu& menu, int node) {
         menu.addSeparator();
     }
     menu.addAction(theme().icon(QStringLiteral("fit")), tr("Fit"), this, [this] { fit(); });
+    menu.addAction(isAlone(*this) ? tr("Back to the page") : tr("Show alone"), this, [this] { toggleAlone(*this); })
+        ->setShortcut(QKeySequence(Qt::Key_F));
     menu.addAction(theme().icon(QStringLiteral("expand")), tr("Unfold all"), this, [this] { expandAll(); });
     menu.addAction(theme().icon(QStringLiteral("collapse")), tr("Fold all"), this, [this] { collapseAll(); });
     menu.addSeparator();

@@ -1,8 +1,10 @@
 #include "ui/views/plot/heat_map_view.h"
 
+#include <QApplication>
 #include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QTimer>
 #include <algorithm>
 #include <cmath>
 
@@ -34,6 +36,9 @@ struct HeatMapView::Implementation {
     report::HeatMapView view{.fill = true, .tips = false};
     report::HeatMapLayout layout;
     Cell selected, hovered;
+    Cell clicked;
+    QPoint clickedAt;    ///< on the screen
+    QTimer doubleClick;  ///< a second click on the clicked cell may still come
     double pressedColumn = 0, pressedRow = 0;
 
     int rows() const { return static_cast<int>(report::rowsOf(value)); }
@@ -161,7 +166,12 @@ struct HeatMapView::Implementation {
     }
 };
 
-HeatMapView::HeatMapView(QWidget* parent) : PictureView(parent), d_(new Implementation(this)) {}
+HeatMapView::HeatMapView(QWidget* parent) : PictureView(parent), d_(new Implementation(this)) {
+    d_->doubleClick.setSingleShot(true);
+    connect(&d_->doubleClick, &QTimer::timeout, this, [this] {
+        if (d_->isCell(d_->clicked)) d_->activate(d_->clicked, d_->clickedAt);
+    });
+}
 HeatMapView::~HeatMapView() = default;
 
 QSize HeatMapView::sizeHint() const {
@@ -249,7 +259,12 @@ QStringList HeatMapView::cardText() const {
 }
 
 void HeatMapView::clickAt(QPointF at, const QPoint& global) {
-    if (const Cell cell = d_->cellAt(at); d_->isCell(cell)) d_->activate(cell, global);
+    const Cell cell = d_->cellAt(at);
+    if (!d_->isCell(cell)) return;
+    d_->select(cell, true);
+    d_->clicked = cell;
+    d_->clickedAt = global;
+    d_->doubleClick.start(QApplication::doubleClickInterval());
 }
 
 void HeatMapView::beginDrag(Qt::KeyboardModifiers /*modifiers*/) {
@@ -266,7 +281,8 @@ bool HeatMapView::zoomAt(QPointF at, double factor) {
 }
 
 void HeatMapView::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (!d_->isCell(d_->cellAt(event->position()))) resetZoom();
+    d_->doubleClick.stop();
+    PictureView::mouseDoubleClickEvent(event);
 }
 
 void HeatMapView::keyPressEvent(QKeyEvent* event) {

@@ -27,7 +27,7 @@ public:
 
 signals:
     void cellSelected(int row, int column);
-    /// Click, Enter or context menu on a cell: the owner shows what can be done there.
+    /// Enter, context menu or a click that no second one follows on a cell: the owner shows what can be done there.
     void cellActivated(int row, int column, const QPoint& globalPosition);
 
 protected:

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ui/theme/theme.h"
+#include "ui/views/picture_alone.h"
 #include "ui/views/plot/drawing_painter.h"
 
 namespace tessera::ui {
@@ -18,6 +19,7 @@ namespace tessera::ui {
 PictureView::PictureView(QWidget* parent) : QWidget(parent), cache_(std::make_unique<PictureCache>()) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
+    setStandsAlone(*this);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
     connect(&theme(), &Theme::changed, this, [this] { pictureChanged(); });
 }
@@ -46,6 +48,9 @@ void PictureView::openMenu(const QPoint& global) {
     QAction* const everything = menu->addAction(tr("Show everything"), this, [this] { resetZoom(); });
     everything->setShortcut(QKeySequence(Qt::Key_Home));
     everything->setEnabled(isZoomed());
+    QAction* const alone = menu->addAction(isAlone(*this) ? tr("Back to the page") : tr("Show alone"), this,
+                                           [this] { toggleAlone(*this); });
+    alone->setShortcut(QKeySequence(Qt::Key_F));
     menu->addSeparator();
     addExportActions(*menu, *this, [this] { return exportable(); });
     menu->popup(global);
@@ -58,6 +63,14 @@ bool PictureView::event(QEvent* event) {
         const auto* const help = static_cast<QHelpEvent*>(event);
         QToolTip::showText(help->globalPos(), cutText(help->pos()).toHtmlEscaped(), this);
         return true;
+    }
+    // Before the keys of the picture itself: F is the same in all of them.
+    if (event->type() == QEvent::KeyPress) {
+        const auto* const key = static_cast<QKeyEvent*>(event);
+        if (key->key() == Qt::Key_F && key->modifiers() == Qt::NoModifier) {
+            toggleAlone(*this);
+            return true;
+        }
     }
     return QWidget::event(event);
 }
@@ -109,7 +122,7 @@ void PictureView::mouseReleaseEvent(QMouseEvent* event) {
 }
 
 void PictureView::mouseDoubleClickEvent(QMouseEvent* /*event*/) {
-    resetZoom();
+    toggleAlone(*this);
 }
 
 void PictureView::wheelEvent(QWheelEvent* event) {

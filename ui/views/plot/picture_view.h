@@ -20,7 +20,7 @@ inline constexpr double kDragged = 4;  ///< pixels that tell a drag from a click
 
 /// A view of a picture that `core/report` lays out. Keeps the layout and the painted picture until something changes,
 /// paints above it what follows mouse and keyboard, tells hovers, clicks and drags apart, shows the whole of a text
-/// that was cut on hover, and has the context menu that all pictures share.
+/// that was cut on hover, is shown alone by F or a double-click, and has the context menu that all pictures share.
 class PictureView : public QWidget {
     Q_OBJECT
 

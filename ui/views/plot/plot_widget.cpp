@@ -477,6 +477,14 @@ void PlotWidget::clickAt(QPointF at, const QPoint& /*global*/) {
     if (const auto found = d_->pointAt(at)) emit pointClicked(found->series, found->point);
 }
 
+/// Two quick clicks on the legend are two clicks.
+void PlotWidget::mouseDoubleClickEvent(QMouseEvent* event) {
+    if (d_->keyAt(event->position()) >= 0)
+        mousePressEvent(event);
+    else
+        PictureView::mouseDoubleClickEvent(event);
+}
+
 void PlotWidget::beginDrag(Qt::KeyboardModifiers modifiers) {
     d_->pressedView = d_->view;
     // Nothing can be moved while everything is in sight.

@@ -51,6 +51,7 @@ protected:
     void dragTo(QPointF at) override;
     void endDrag(QPointF at) override;
     bool zoomAt(QPointF at, double factor) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:

@@ -3,8 +3,6 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QMenu>
-#include <QResizeEvent>
-#include <QSplitter>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -15,19 +13,15 @@
 #include "ui/theme/theme.h"
 #include "ui/views/choice_bar.h"
 #include "ui/views/flow_layout.h"
-#include "ui/views/picture_split.h"
 #include "ui/views/plot/parallel_view.h"
 #include "ui/views/plot/plot_widget.h"
+#include "ui/views/side_by_side.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
 
 namespace {
 
-/// From this width on, scatter and parallel coordinates stand side by side.
-constexpr int kWide = 1100;
-constexpr int kPart = 1000;  ///< of a splitter's sizes, which it scales
-constexpr double kPicturesShare = 0.75;
 constexpr int kAxisLetters = 18;
 
 }  // namespace
@@ -41,10 +35,10 @@ CodesignExplorer::CodesignExplorer(SharedCodesignChoice choice, QWidget* parent)
       clear_(new QToolButton(this)),
       overlay_(new QToolButton(this)),
       count_(new QLabel(this)),
-      shownPicture_(new ChoiceBar(tr("Picture"), 2, this)),
-      pictures_(new QSplitter(Qt::Horizontal, this)),
       plot_(new PlotWidget(this)),
       parallel_(new ParallelView(this)),
+      pictures_(new SideBySide({plot_, tr("Scatter"), tr("Two values, and the front between them")},
+                               {parallel_, tr("Parallel axes"), tr("All values, with a brush on every axis")}, this)),
       model_(architectureTableModel(choice_, this)),
       table_(new TableView(model_, tr("Architectures"), this)) {
     auto* layout = new QVBoxLayout(this);
@@ -54,17 +48,14 @@ CodesignExplorer::CodesignExplorer(SharedCodesignChoice choice, QWidget* parent)
     plot_->setAccessibleName(tr("Architectures in two values"));
     plot_->setExplainable(false);
     parallel_->setAccessibleName(tr("Architectures in all values"));
-    pictures_->setChildrenCollapsible(false);
-    pictures_->addWidget(plot_);
-    pictures_->addWidget(parallel_);
     table_->setEmptyText(tr("No architecture lies in all brushes."));
-    pictures_->setSizes({kPart, kPart});
-    layout->addWidget(new PictureSplit(pictures_, table_, kPicturesShare, 0, this), 1);
-    shownPicture_->setChoices({{.title = tr("Scatter"), .help = tr("Two values, and the front between them")},
-                               {.title = tr("Parallel axes"), .help = tr("All values, with a brush on every axis")}},
-                              0);
-    connect(shownPicture_, &ChoiceBar::chosen, this, &CodesignExplorer::arrange);
-    arrange();
+    table_->hide();  // until the page of details takes it
+    layout->addWidget(pictures_, 1);
+    const auto showAxes = [this] {
+        for (QWidget* part : std::as_const(axisParts_)) part->setVisible(pictures_->isLeftShown());
+    };
+    connect(pictures_, &SideBySide::arranged, this, showAxes);
+    showAxes();
 
     connect(plot_, &PlotWidget::pointClicked, this, [this](int series, int point) {
         if (series < 0 || static_cast<std::size_t>(series) >= picture_.rows.size()) return;
@@ -83,7 +74,7 @@ QWidget* CodesignExplorer::bar() {
     auto* bar = new QWidget(this);
     auto* row = new FlowLayout(bar);
     row->setSpacing(theme().spacing(2));
-    row->addWidget(shownPicture_);
+    row->addWidget(pictures_->choice());
     for (const auto& [text, box] : {std::pair(tr("Y axis"), y_), std::pair(tr("X axis"), x_)}) {
         auto* label = new QLabel(text, bar);
         setLook(*label, "tone", QStringLiteral("secondary"));
@@ -122,19 +113,6 @@ QWidget* CodesignExplorer::bar() {
     connect(pin_, &QToolButton::clicked, this, [this](bool on) { emit pinRequested(on ? choice_->row : -1); });
     row->addWidget(pin_);
     return bar;
-}
-
-void CodesignExplorer::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    arrange();
-}
-
-void CodesignExplorer::arrange() {
-    const bool wide = width() >= kWide;
-    shownPicture_->setVisible(!wide);
-    plot_->setVisible(wide || shownPicture_->current() == 0);
-    parallel_->setVisible(wide || shownPicture_->current() == 1);
-    for (QWidget* part : std::as_const(axisParts_)) part->setVisible(wide || shownPicture_->current() == 0);
 }
 
 void CodesignExplorer::refresh() {

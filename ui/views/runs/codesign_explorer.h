@@ -10,20 +10,19 @@
 
 class QComboBox;
 class QLabel;
-class QSplitter;
 class QToolButton;
 
 namespace tessera::ui {
 
-class ChoiceBar;
 class ParallelView;
 class PlotWidget;
+class SideBySide;
 class TableModel;
 class TableView;
 
 /// The architectures that a search knows: a scatter of any two values with its front, parallel coordinates with a brush
-/// on every axis, and a table. One selection, one pinned architecture and one brush are shared by all three. Where
-/// scatter and coordinates have no room side by side, one of them is shown.
+/// on every axis, and a table that stands apart. One selection, one pinned architecture and one brush are shared by all
+/// three.
 class CodesignExplorer : public QWidget {
     Q_OBJECT
 
@@ -48,6 +47,7 @@ public:
     void offerOthers(const QVector<OtherRun>& runs);
     PlotWidget* plot() const { return plot_; }
     ParallelView* parallel() const { return parallel_; }
+    /// In the explorer, hidden, until another widget takes it.
     TableView* table() const { return table_; }
     QVector<Exportable> exportables() const;
 
@@ -56,12 +56,8 @@ signals:
     void pinRequested(int row);  ///< -1 = let go
     void othersWanted(const QVector<qint64>& runs);
 
-protected:
-    void resizeEvent(QResizeEvent* event) override;
-
 private:
     QWidget* bar();
-    void arrange();
     void fillAxes();
     void chooseAxes(const QString& x, const QString& y);
     void draw();
@@ -75,10 +71,9 @@ private:
     QToolButton *pin_, *clear_, *overlay_;
     QLabel* count_;
     QVector<QWidget*> axisParts_;  ///< that choose the scatter's values
-    ChoiceBar* shownPicture_;
-    QSplitter* pictures_;
     PlotWidget* plot_;
     ParallelView* parallel_;
+    SideBySide* pictures_;
     TableModel* model_;
     TableView* table_;
     int shownPin_ = -1;      ///< that the table tells

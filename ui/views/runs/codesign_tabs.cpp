@@ -13,7 +13,6 @@
 #include "ui/models/partition_run.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
-#include "ui/views/picture_split.h"
 #include "ui/views/plot/drawing_view.h"
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/plot_widget.h"
@@ -40,7 +39,6 @@ struct CodesignTabs::Implementation {
     ChartPane* speedups = nullptr;
     TableModel* placedModel = nullptr;
     TableView* placedTable = nullptr;
-    QLabel* assumptions = nullptr;
 
     const codesign::ModelResult& model() const { return choice->run.model(choice->model); }
     bool hasModel() const { return choice->model < choice->run.modelCount(); }
@@ -59,14 +57,18 @@ struct CodesignTabs::Implementation {
 
     // ---- architectures ----
 
-    QWidget* makeExplorer() {
-        explorer = new CodesignExplorer(choice);
+    CodesignExplorer& theExplorer() {
+        if (explorer != nullptr) return *explorer;
+        explorer = new CodesignExplorer(choice, tabs);
         connect(explorer, &CodesignExplorer::rowChosen, tabs, &CodesignTabs::rowChosen);
         connect(explorer, &CodesignExplorer::pinRequested, tabs, &CodesignTabs::pinRequested);
         connect(explorer, &CodesignExplorer::othersWanted, tabs, &CodesignTabs::othersWanted);
-        return explorer;
+        return *explorer;
     }
+    QWidget* makeExplorer() { return &theExplorer(); }
     void fillExplorer() { explorer->refresh(); }  // NOLINT(readability-make-member-function-const): one of a row
+    QWidget* makeArchitectures() { return theExplorer().table(); }
+    void fillArchitectures() {}  // the pictures and their brush do
 
     // ---- exploration ----
 
@@ -88,20 +90,27 @@ struct CodesignTabs::Implementation {
 
     QWidget* makePlacement() {
         placement = new DrawingView;
-        stageModel = stageTableModel(choice, tabs);
-        auto* table = new TableView(stageModel, tr("Stages"));
-        table->setFilterVisible(false);
-        table->setEmptyText(tr("This model fits no accelerator of the search, so it has no stages."));
-        return new PictureSplit(scrolled(placement), table);
+        placement->setAccessibleName(tr("Placement"));
+        return scrolled(placement);
     }
     void fillPlacement() {
-        stageModel->setRowCount(hasModel() && model().feasible ? static_cast<int>(model().stages.size()) : 0);
         if (!hasModel()) return;
         placement->setDrawing(
             fileStem(choice->run.modelTitle(choice->model) + QStringLiteral("-placement")),
             [run = choice->run, index = choice->model](double width, const report::TextWidth& measure) {
                 return report::placementDrawing(run.model(index), width, measure);
             });
+    }
+
+    QWidget* makeStages() {
+        stageModel = stageTableModel(choice, tabs);
+        auto* table = new TableView(stageModel, tr("Stages"));
+        table->setFilterVisible(false);
+        table->setEmptyText(tr("This model fits no accelerator of the search, so it has no stages."));
+        return table;
+    }
+    void fillStages() {
+        stageModel->setRowCount(hasModel() && model().feasible ? static_cast<int>(model().stages.size()) : 0);
     }
 
     // ---- schedules ----
@@ -198,66 +207,48 @@ struct CodesignTabs::Implementation {
         connect(speedups, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
             if (category >= 0 && category < choice->run.modelCount()) emit tabs->modelChosen(category);
         });
+        return speedups;
+    }
+    void fillModels() {
+        tabs->prepare([run = choice->run] { return report::speedupChart(run.result()); },
+                      [this](report::Chart chart) { speedups->setCharts({std::move(chart)}); });
+    }
+    QWidget* makePlacedModels() {
         placedModel = placedModelTableModel(choice, tabs);
         placedTable = new TableView(placedModel, tr("Models"));
         placedTable->setFilterVisible(false);
         connect(placedTable, &TableView::currentRowChanged, tabs, [this](int row) {
             if (row >= 0 && !choosing) emit tabs->modelChosen(row);
         });
-        return new PictureSplit(speedups, placedTable);
+        return placedTable;
     }
-    void fillModels() {
+    void fillPlacedModels() {
         choosing = true;
         placedModel->setRowCount(choice->run.modelCount());
         placedTable->setCurrentRow(choice->model);
         choosing = false;
-        tabs->prepare([run = choice->run] { return report::speedupChart(run.result()); },
-                      [this](report::Chart chart) { speedups->setCharts({std::move(chart)}); });
-    }
-
-    // ---- assumptions ----
-
-    QWidget* makeAssumptions() {
-        assumptions = sentences();
-        assumptions->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-        assumptions->setContentsMargins(0, 0, theme().spacing(3), 0);
-        auto* scroll = new QScrollArea;
-        scroll->setWidget(assumptions);
-        scroll->setAccessibleName(CodesignTabs::tr("Assumptions"));
-        scroll->setWidgetResizable(true);
-        scroll->setFrameShape(QFrame::NoFrame);
-        return scroll;
-    }
-    void fillAssumptions() {
-        QStringList lines;
-        const auto add = [&](const std::vector<std::string>& more) {
-            for (const std::string& sentence : more)
-                if (const QString shown = shownText(sentence); !lines.contains(shown)) lines << shown;
-        };
-        add(choice->run.whole().warnings);
-        add(choice->run.whole().assumptions);
-        if (lines.isEmpty()) lines << tr("This result rests on no assumption and has no warning.");
-        assumptions->setText(lines.join(QLatin1String("\n\n")));
     }
 };
 
-CodesignTabs::CodesignTabs(SharedCodesignChoice choice, QWidget* parent) : LazyTabs(parent), d_(new Implementation) {
+CodesignTabs::CodesignTabs(SharedCodesignChoice choice, QWidget* parent) : RunPages(parent), d_(new Implementation) {
     d_->tabs = this;
     d_->choice = std::move(choice);
     Implementation* d = d_.get();
-    const auto add = [&](const char* id, const QString& title, QWidget* (Implementation::*make)(),
-                         void (Implementation::*fill)()) {
-        addPage(
-            QLatin1String(id), title, [d, make] { return (d->*make)(); }, [d, fill] { (d->*fill)(); });
-    };
-    add("architectures", tr("Architectures"), &Implementation::makeExplorer, &Implementation::fillExplorer);
-    add("exploration", tr("Exploration"), &Implementation::makeExploration, &Implementation::fillExploration);
-    add("models", tr("Models"), &Implementation::makeModels, &Implementation::fillModels);
-    add("placement", tr("Placement"), &Implementation::makePlacement, &Implementation::fillPlacement);
-    add("pipeline", tr("Pipeline"), &Implementation::makePipeline, &Implementation::fillPipeline);
-    add("operators", tr("Operators"), &Implementation::makeOperators, &Implementation::fillOperators);
-    add("parts", tr("Time, memory, area"), &Implementation::makeParts, &Implementation::fillParts);
-    add("assumptions", tr("Assumptions"), &Implementation::makeAssumptions, &Implementation::fillAssumptions);
+    using I = Implementation;
+    addPicture("architectures", tr("Architectures"), d, &I::makeExplorer, &I::fillExplorer);
+    addPicture("exploration", tr("Exploration"), d, &I::makeExploration, &I::fillExploration);
+    addPicture("models", tr("Models"), d, &I::makeModels, &I::fillModels);
+    addPicture("placement", tr("Placement"), d, &I::makePlacement, &I::fillPlacement);
+    addPicture("pipeline", tr("Pipeline"), d, &I::makePipeline, &I::fillPipeline);
+    addPicture("operators", tr("Operators"), d, &I::makeOperators, &I::fillOperators);
+    addPicture("parts", tr("Time, memory, area"), d, &I::makeParts, &I::fillParts);
+    addDetails("architectures", tr("Architectures"), d, &I::makeArchitectures, &I::fillArchitectures);
+    addDetails("models", tr("Models"), d, &I::makePlacedModels, &I::fillPlacedModels);
+    addDetails("placement", tr("Stages"), d, &I::makeStages, &I::fillStages);
+    addAssumptions([d]() -> const study::Result& { return d->choice->run.whole(); });
+    pair("exploration", "architectures");
+    pair("parts", "models");
+    for (const char* picture : {"pipeline", "operators"}) pair(picture, "placement");
 }
 
 CodesignTabs::~CodesignTabs() = default;

@@ -5,14 +5,14 @@
 #include "ui/models/codesign_run.h"
 #include "ui/models/facts.h"
 #include "ui/views/exportable.h"
-#include "ui/views/lazy_tabs.h"
+#include "ui/views/runs/run_pages.h"
 
 namespace tessera::ui {
 
 class CodesignExplorer;
 
 /// What a co-design search found: its architectures, how it went, and how each model runs on the chosen one.
-class CodesignTabs : public LazyTabs {
+class CodesignTabs : public RunPages {
     Q_OBJECT
 
 public:

@@ -52,7 +52,7 @@ void CodesignView::Implementation::build() {
     models = view->addChoices(tr("Models"));
     connect(models, &ChoiceBar::chosen, view, &CodesignView::chooseModel);
     tabs = new CodesignTabs(choice, view);
-    view->setTabs(tabs);
+    view->setPages(tabs);
     connect(tabs, &CodesignTabs::rowChosen, view, &CodesignView::chooseRow);
     connect(tabs, &CodesignTabs::pinRequested, view, &CodesignView::pinRow);
     connect(tabs, &CodesignTabs::modelChosen, view, &CodesignView::chooseModel);
@@ -184,6 +184,10 @@ void CodesignView::showRun(const FinishedRun& finished) {
     d_->findOthers();
 }
 
+std::shared_ptr<const study::Result> CodesignView::shownResult() const {
+    return d_->choice->run.shared();
+}
+
 const CodesignRun& CodesignView::run() const {
     return d_->choice->run;
 }
@@ -241,10 +245,10 @@ Exportable CodesignView::traceExport() const {
 }
 
 QJsonObject CodesignView::saveView() const {
-    QJsonObject view{{QStringLiteral("architecture"), d_->choice->run.architecture(d_->choice->row)},
-                     {QStringLiteral("pinned"), d_->choice->run.architecture(d_->choice->pinned)},
-                     {QStringLiteral("model"), d_->choice->model},
-                     {QStringLiteral("tab"), d_->tabs->tab()}};
+    QJsonObject view = d_->tabs->saveView();
+    view[QStringLiteral("architecture")] = d_->choice->run.architecture(d_->choice->row);
+    view[QStringLiteral("pinned")] = d_->choice->run.architecture(d_->choice->pinned);
+    view[QStringLiteral("model")] = d_->choice->model;
     if (const CodesignExplorer* explorer = d_->tabs->explorer()) {
         view[QStringLiteral("x")] = explorer->xAxis();
         view[QStringLiteral("y")] = explorer->yAxis();
@@ -259,7 +263,7 @@ void CodesignView::restoreView(const QJsonObject& view) {
     if (const int pinned = run.rowNamed(view.value(QLatin1String("pinned")).toString()); pinned >= 0) pinRow(pinned);
     if (const int row = run.rowNamed(view.value(QLatin1String("architecture")).toString()); row >= 0) chooseRow(row);
     if (const int model = view.value(QLatin1String("model")).toInt(-1); model > 0) chooseModel(model);
-    d_->tabs->openTab(view.value(QLatin1String("tab")).toString());
+    d_->tabs->restoreView(view);
 }
 
 }  // namespace tessera::ui

@@ -12,10 +12,7 @@
 #include "ui/models/mapping_facts.h"
 #include "ui/models/mapping_tables.h"
 #include "ui/models/partition_run.h"
-#include "ui/models/partition_tables.h"
 #include "ui/theme/theme.h"
-#include "ui/views/assumptions_pane.h"
-#include "ui/views/picture_split.h"
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
@@ -43,19 +40,10 @@ struct MappingTabs::Implementation {
     TableView* jobTable = nullptr;
     ChartPane* coreCharts = nullptr;
     TableModel* coreModel = nullptr;
-    TableView* coreTable = nullptr;
     ChartPane* demandCharts = nullptr;
     ChartPane* exploredCharts = nullptr;
     ChartPane* frontCharts = nullptr;
     SweepView* sweeps = nullptr;
-    AssumptionsPane* assumptions = nullptr;
-
-    void explainFrom(TableView* table, TableModel* model) {
-        connect(table, &TableView::explainRequested, tabs, [this, model](int row, int column) {
-            const QString path = explainPath(*model, row, column);
-            if (!path.isEmpty()) emit tabs->explainRequested(path);
-        });
-    }
 
     // ---- schedule ----
 
@@ -146,13 +134,6 @@ struct MappingTabs::Implementation {
 
     QWidget* makeAlgorithms() {
         algorithmCharts = new ChartPane({tr("Algorithms")}, tr("What each algorithm reached"));
-        algorithmModel = algorithmTableModel(choice, tabs);
-        algorithmTable = new TableView(algorithmModel, tr("Algorithms"));
-        algorithmTable->setFilterVisible(false);
-        explainFrom(algorithmTable, algorithmModel);
-        connect(algorithmTable, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->algorithmChosen(row);
-        });
         connect(algorithmCharts, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
             if (category >= 0 && category < choice->run.runCount()) emit tabs->algorithmChosen(category);
         });
@@ -162,16 +143,30 @@ struct MappingTabs::Implementation {
                 choice->run.problem().clock ? QStringLiteral("throughput_flops") : QStringLiteral("makespan_cycles");
             emit tabs->explainRequested(choice->run.algorithm(category) + QLatin1Char('/') + field);
         });
-        return new PictureSplit(algorithmCharts, algorithmTable);
+        return algorithmCharts;
     }
 
     void fillAlgorithms() {
-        algorithmModel->setRowCount(choice->run.runCount());
-        choosing = true;
-        algorithmTable->setCurrentRow(choice->algorithm);
-        choosing = false;
         tabs->prepare([run = choice->run] { return report::algorithmChart(run.outcome()); },
                       [this](report::Chart chart) { algorithmCharts->setCharts({std::move(chart)}); });
+    }
+
+    QWidget* makeAlgorithmTable() {
+        algorithmModel = algorithmTableModel(choice, tabs);
+        algorithmTable = new TableView(algorithmModel, tr("Algorithms"));
+        algorithmTable->setFilterVisible(false);
+        tabs->explainFrom(algorithmTable, algorithmModel);
+        connect(algorithmTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->algorithmChosen(row);
+        });
+        return algorithmTable;
+    }
+
+    void fillAlgorithmTable() {
+        choosing = true;
+        algorithmModel->setRowCount(choice->run.runCount());
+        algorithmTable->setCurrentRow(choice->algorithm);
+        choosing = false;
     }
 
     // ---- jobs ----
@@ -179,7 +174,7 @@ struct MappingTabs::Implementation {
     QWidget* makeJobs() {
         jobModel = jobTableModel(choice, tabs);
         jobTable = new TableView(jobModel, tr("Jobs"));
-        explainFrom(jobTable, jobModel);
+        tabs->explainFrom(jobTable, jobModel);
         connect(jobTable, &TableView::currentRowChanged, tabs, [this](int row) {
             if (row >= 0 && !choosing) emit tabs->jobChosen(row);
         });
@@ -207,25 +202,32 @@ struct MappingTabs::Implementation {
     QWidget* makeCores() {
         coreCharts = new ChartPane({tr("Cores")}, tr("What every core does"));
         coreCharts->plot()->setExplainable(false);
-        coreModel = coreTableModel(choice, tabs);
-        coreTable = new TableView(coreModel, tr("Cores"));
-        coreTable->setFilterVisible(false);
-        connect(coreTable, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->inspected(coreFacts(*choice, row));
-        });
         connect(coreCharts, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
             if (category >= 0 && category < choice->run.coreCount()) emit tabs->inspected(coreFacts(*choice, category));
         });
-        return new PictureSplit(coreCharts, coreTable);
+        return coreCharts;
     }
 
     void fillCores() {
-        choosing = true;
-        coreModel->setRowCount(choice->run.coreCount());
-        choosing = false;
         tabs->prepare(
             [run = choice->run, id = choice->chosen().algorithm] { return report::coreChart(run.outcome(), id); },
             [this](report::Chart chart) { coreCharts->setCharts({std::move(chart)}); });
+    }
+
+    QWidget* makeCoreTable() {
+        coreModel = coreTableModel(choice, tabs);
+        auto* table = new TableView(coreModel, tr("Cores"));
+        table->setFilterVisible(false);
+        connect(table, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->inspected(coreFacts(*choice, row));
+        });
+        return table;
+    }
+
+    void fillCoreTable() {
+        choosing = true;
+        coreModel->setRowCount(choice->run.coreCount());
+        choosing = false;
     }
 
     // ---- points ----
@@ -277,33 +279,27 @@ struct MappingTabs::Implementation {
     void fillSweeps() {  // NOLINT(readability-make-member-function-const): one of a row of fillers
         sweeps->setRun(choice->run, history, kept);
     }
-
-    // ---- assumptions ----
-
-    QWidget* makeAssumptions() {
-        assumptions = new AssumptionsPane;
-        return assumptions;
-    }
-
-    void fillAssumptions() {  // NOLINT(readability-make-member-function-const): one of a row of fillers
-        assumptions->setResult(choice->run.result());
-    }
 };
 
-MappingTabs::MappingTabs(SharedMappingChoice choice, QWidget* parent) : LazyTabs(parent), d_(new Implementation) {
+MappingTabs::MappingTabs(SharedMappingChoice choice, QWidget* parent) : RunPages(parent), d_(new Implementation) {
     d_->tabs = this;
     d_->choice = std::move(choice);
     Implementation* d = d_.get();
-    addPage("schedule", tr("Schedule"), d, &Implementation::makeSchedule, &Implementation::fillSchedule);
-    addPage("race", tr("Race"), d, &Implementation::makeRace, &Implementation::fillRace);
-    addPage("algorithms", tr("Algorithms"), d, &Implementation::makeAlgorithms, &Implementation::fillAlgorithms);
-    addPage("jobs", tr("Jobs"), d, &Implementation::makeJobs, &Implementation::fillJobs);
-    addPage("cores", tr("Cores"), d, &Implementation::makeCores, &Implementation::fillCores);
-    addPage("demand", tr("Latency and bandwidth"), d, &Implementation::makeDemand, &Implementation::fillDemand);
-    addPage("explored", tr("Search space"), d, &Implementation::makeExplored, &Implementation::fillExplored);
-    addPage("front", tr("Front"), d, &Implementation::makeFront, &Implementation::fillFront);
-    addPage("sweeps", tr("Sweeps"), d, &Implementation::makeSweeps, &Implementation::fillSweeps);
-    addPage("assumptions", tr("Assumptions"), d, &Implementation::makeAssumptions, &Implementation::fillAssumptions);
+    using I = Implementation;
+    addPicture("schedule", tr("Schedule"), d, &I::makeSchedule, &I::fillSchedule);
+    addPicture("race", tr("Race"), d, &I::makeRace, &I::fillRace);
+    addPicture("algorithms", tr("Algorithms"), d, &I::makeAlgorithms, &I::fillAlgorithms);
+    addPicture("cores", tr("Cores"), d, &I::makeCores, &I::fillCores);
+    addPicture("demand", tr("Latency and bandwidth"), d, &I::makeDemand, &I::fillDemand);
+    addPicture("explored", tr("Search space"), d, &I::makeExplored, &I::fillExplored);
+    addPicture("front", tr("Front"), d, &I::makeFront, &I::fillFront);
+    addPicture("sweeps", tr("Sweeps"), d, &I::makeSweeps, &I::fillSweeps);
+    addDetails("jobs", tr("Jobs"), d, &I::makeJobs, &I::fillJobs);
+    addDetails("algorithms", tr("Algorithms"), d, &I::makeAlgorithmTable, &I::fillAlgorithmTable);
+    addDetails("cores", tr("Cores"), d, &I::makeCoreTable, &I::fillCoreTable);
+    addAssumptions([d]() -> const study::Result& { return d->choice->run.result(); });
+    for (const char* picture : {"schedule", "demand"}) pair(picture, "jobs");
+    for (const char* picture : {"race", "explored", "front"}) pair(picture, "algorithms");
 }
 
 MappingTabs::~MappingTabs() = default;

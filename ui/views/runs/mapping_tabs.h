@@ -8,12 +8,12 @@
 #include "ui/models/facts.h"
 #include "ui/models/mapping_run.h"
 #include "ui/views/exportable.h"
-#include "ui/views/lazy_tabs.h"
+#include "ui/views/runs/run_pages.h"
 
 namespace tessera::ui {
 
 /// What a mapping run found: its schedule, the race between its algorithms, its jobs and cores.
-class MappingTabs : public LazyTabs {
+class MappingTabs : public RunPages {
     Q_OBJECT
 
 public:
@@ -32,7 +32,6 @@ signals:
     void jobChosen(int job);
     void colourChosen(tessera::study::JobColour colour);
     void inspected(const tessera::ui::Facts& facts);
-    void explainRequested(const QString& path);
 
 private:
     struct Implementation;

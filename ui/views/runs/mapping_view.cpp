@@ -45,13 +45,11 @@ void MappingView::Implementation::build() {
     algorithms = view->addChoices(tr("Algorithms"), 1);
     connect(algorithms, &ChoiceBar::chosen, view, &MappingView::chooseAlgorithm);
     tabs = new MappingTabs(choice, view);
-    view->setTabs(tabs);
+    view->setPages(tabs);
     connect(tabs, &MappingTabs::algorithmChosen, view, &MappingView::chooseAlgorithm);
     connect(tabs, &MappingTabs::jobChosen, view, &MappingView::chooseJob);
     connect(tabs, &MappingTabs::colourChosen, view, &MappingView::setColour);
     connect(tabs, &MappingTabs::inspected, view, &RunView::inspected);
-    connect(tabs, &MappingTabs::explainRequested, view,
-            [this](const QString& path) { view->explain(choice->run.result(), path); });
 }
 
 void MappingView::Implementation::fillAlgorithms() {
@@ -132,6 +130,10 @@ void MappingView::showRun(const FinishedRun& finished) {
     d_->tabs->refresh();
 }
 
+std::shared_ptr<const study::Result> MappingView::shownResult() const {
+    return d_->choice->run.shared();
+}
+
 const MappingRun& MappingView::run() const {
     return d_->choice->run;
 }
@@ -179,11 +181,12 @@ Exportable MappingView::traceExport() const {
 }
 
 QJsonObject MappingView::saveView() const {
-    return {{QStringLiteral("algorithm"), d_->choice->run.algorithm(d_->choice->algorithm)},
-            {QStringLiteral("job"), d_->choice->job},
-            {QStringLiteral("colour"),
-             d_->choice->colour == study::JobColour::kind ? QStringLiteral("kind") : QStringLiteral("model")},
-            {QStringLiteral("tab"), d_->tabs->tab()}};
+    QJsonObject view = d_->tabs->saveView();
+    view[QStringLiteral("algorithm")] = d_->choice->run.algorithm(d_->choice->algorithm);
+    view[QStringLiteral("job")] = d_->choice->job;
+    view[QStringLiteral("colour")] =
+        d_->choice->colour == study::JobColour::kind ? QStringLiteral("kind") : QStringLiteral("model");
+    return view;
 }
 
 void MappingView::restoreView(const QJsonObject& view) {
@@ -193,7 +196,7 @@ void MappingView::restoreView(const QJsonObject& view) {
         setColour(colour == QLatin1String("model") ? study::JobColour::model : study::JobColour::kind);
     const int job = view.value(QLatin1String("job")).toInt(-1);
     if (job >= 0) chooseJob(job);
-    d_->tabs->openTab(view.value(QLatin1String("tab")).toString());
+    d_->tabs->restoreView(view);
 }
 
 }  // namespace tessera::ui

@@ -2,11 +2,8 @@
 
 #include <QComboBox>
 #include <QLabel>
-#include <QPointer>
 #include <QSignalBlocker>
-#include <QSplitter>
 #include <QTableView>
-#include <QVBoxLayout>
 #include <array>
 #include <functional>
 #include <optional>
@@ -19,9 +16,9 @@
 #include "ui/models/partition_facts.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
-#include "ui/views/assumptions_pane.h"
 #include "ui/views/plot/convergence_view.h"
 #include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/heat_map_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/plot/scaling_view.h"
 #include "ui/views/runs/partition_panes.h"
@@ -33,7 +30,7 @@ struct PartitionTabs::Implementation {
     PartitionTabs* tabs = nullptr;
     SharedChoice choice;
     std::shared_ptr<const std::vector<Curve>> curves;
-    QVBoxLayout* mapPage = nullptr;
+    HeatMapView* map = nullptr;
     int layer = -1;
     bool choosing = false;  ///< while a selection is set from outside
 
@@ -41,7 +38,6 @@ struct PartitionTabs::Implementation {
     TableModel* strategyModel = nullptr;
     TableView* strategyTable = nullptr;
     TableModel* subsetModel = nullptr;
-    TableView* subsetTable = nullptr;
     QComboBox* splitBox = nullptr;
     ChartPane* layerCharts = nullptr;
     TableModel* layerModel = nullptr;
@@ -54,31 +50,18 @@ struct PartitionTabs::Implementation {
     ChartPane* acceleratorCharts = nullptr;
     QLabel* memoryNote = nullptr;
     TableModel* acceleratorModel = nullptr;
-    TableView* acceleratorTable = nullptr;
     ConvergenceView* convergence = nullptr;
     ScalingView* scaling = nullptr;
     std::filesystem::path history;
     store::RunId kept = 0;
-    AssumptionsPane* assumptions = nullptr;
 
     std::string strategy() const { return choice->chosen().strategy; }
 
-    void explainFrom(TableView* table, TableModel* model) {
-        connect(table, &TableView::explainRequested, tabs, [this, model](int row, int column) {
-            const QString path = explainPath(*model, row, column);
-            if (!path.isEmpty()) emit tabs->explainRequested(path);
-        });
-    }
+    QWidget* makeTypes() { return map; }
+    void fillTypes() {}  // the view does, with the types of the splits
 
     QWidget* makeStrategies() {
         strategyCharts = new ChartPane({tr("Speed-up"), tr("Step time")}, tr("Strategies"));
-        strategyModel = strategyTableModel(choice, tabs);
-        strategyTable = new TableView(strategyModel, tr("Strategies"));
-        strategyTable->setFilterVisible(false);
-        explainFrom(strategyTable, strategyModel);
-        connect(strategyTable, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->strategyChosen(row);
-        });
         connect(strategyCharts, &ChartPane::pointClicked, tabs, [this](int, int, int point) {
             if (point >= 0 && point < choice->run.planCount()) emit tabs->strategyChosen(point);
         });
@@ -88,23 +71,10 @@ struct PartitionTabs::Implementation {
             emit tabs->explainRequested(QString::fromStdString(choice->run.plan(point).strategy) + QLatin1Char('/') +
                                         field);
         });
-        subsetModel = subsetTableModel(choice, tabs);
-        subsetTable = new TableView(subsetModel, tr("Subsets of the fleet"));
-        subsetTable->setFilterVisible(false);
-        auto* tables = new QSplitter(Qt::Vertical);
-        tables->setChildrenCollapsible(false);
-        tables->addWidget(strategyTable);
-        tables->addWidget(subsetTable);
-        return besides(strategyCharts, tables);
+        return strategyCharts;
     }
 
     void fillStrategies() {
-        strategyModel->setRowCount(choice->run.planCount());
-        choosing = true;
-        strategyTable->setCurrentRow(choice->plan);
-        choosing = false;
-        subsetModel->setRowCount(subsetRows(*choice));
-        subsetTable->setVisible(subsetRows(*choice) > 0);
         tabs->prepare(
             [run = choice->run] {
                 return std::vector<report::Chart>{report::speedupChart(run.outcome()),
@@ -113,6 +83,33 @@ struct PartitionTabs::Implementation {
             [this](std::vector<report::Chart> charts) { strategyCharts->setCharts(std::move(charts)); });
     }
 
+    QWidget* makeStrategyTable() {
+        strategyModel = strategyTableModel(choice, tabs);
+        strategyTable = new TableView(strategyModel, tr("Strategies"));
+        strategyTable->setFilterVisible(false);
+        tabs->explainFrom(strategyTable, strategyModel);
+        connect(strategyTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->strategyChosen(row);
+        });
+        return strategyTable;
+    }
+
+    void fillStrategyTable() {
+        choosing = true;
+        strategyModel->setRowCount(choice->run.planCount());
+        strategyTable->setCurrentRow(choice->plan);
+        choosing = false;
+    }
+
+    QWidget* makeSubsets() {
+        subsetModel = subsetTableModel(choice, tabs);
+        auto* table = new TableView(subsetModel, tr("Subsets of the fleet"));
+        table->setFilterVisible(false);
+        return table;
+    }
+
+    void fillSubsets() { subsetModel->setRowCount(subsetRows(*choice)); }
+
     QWidget* makeLayers() {
         splitBox = new QComboBox;
         splitBox->setAccessibleName(tr("Split"));
@@ -120,10 +117,7 @@ struct PartitionTabs::Implementation {
         splitBox->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         connect(splitBox, qOverload<int>(&QComboBox::activated), tabs, &PartitionTabs::splitChosen);
         layerCharts = new ChartPane({tr("Layers")}, tr("Time by layer"));
-        layerModel = layerTableModel(choice, tabs);
-        layerTable = new TableView(layerModel, tr("Layers"));
-        explainFrom(layerTable, layerModel);
-        connect(layerTable, &TableView::currentRowChanged, tabs, [this](int row) { layerFromView(row); });
+        layerCharts->addTool(splitBox);
         connect(layerCharts, &ChartPane::pointClicked, tabs, [this](int, int, int point) { layerFromView(point); });
         connect(layerCharts, &ChartPane::explainRequested, tabs, [this](int, int series, int point) {
             static constexpr std::array kFields{"compute_s", "intra_s", "inter_s"};
@@ -134,7 +128,7 @@ struct PartitionTabs::Implementation {
                                             .arg(point)
                                             .arg(QLatin1String(kFields.at(static_cast<std::size_t>(series)))));
         });
-        return besides(layerCharts, under(splitBox, layerTable));
+        return layerCharts;
     }
 
     void layerFromView(int row) {
@@ -151,7 +145,6 @@ struct PartitionTabs::Implementation {
                 splitBox->addItem(choice->run.splitTitle(choice->plan, split));
             splitBox->setCurrentIndex(choice->split);
         }
-        layerModel->setRowCount(layerRows(*choice));
         showLayer();
         if (!choice->hasSplit()) return;
         tabs->prepare(
@@ -161,20 +154,26 @@ struct PartitionTabs::Implementation {
             [this](report::Chart chart) { layerCharts->setCharts({std::move(chart)}); });
     }
 
+    QWidget* makeLayerTable() {
+        layerModel = layerTableModel(choice, tabs);
+        layerTable = new TableView(layerModel, tr("Layers"));
+        tabs->explainFrom(layerTable, layerModel);
+        connect(layerTable, &TableView::currentRowChanged, tabs, [this](int row) { layerFromView(row); });
+        return layerTable;
+    }
+
+    void fillLayerTable() {
+        layerModel->setRowCount(layerRows(*choice));
+        showLayer();
+    }
+
     QWidget* makeLevels() {
         levelCharts = new ChartPane({tr("Time by level"), tr("Ratio by level")}, tr("Levels"));
-        levelModel = levelTableModel(choice, tabs);
-        levelTable = new TableView(levelModel, tr("Levels"));
-        levelTable->setFilterVisible(false);
-        explainFrom(levelTable, levelModel);
-        connect(levelTable, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->splitChosen(row);
-        });
         connect(levelCharts, &ChartPane::explainRequested, tabs, [this](int chart, int series, int category) {
             const QString path = chart == 0 ? stepPartPath(series) : ratioPath(category);
             if (!path.isEmpty()) emit tabs->explainRequested(path);
         });
-        return besides(levelCharts, levelTable);
+        return levelCharts;
     }
 
     QString ratioPath(int split) const {
@@ -194,11 +193,25 @@ struct PartitionTabs::Implementation {
             .arg(QString::fromStdString(all[static_cast<std::size_t>(series)].id));
     }
 
-    void fillLevels() {
-        levelModel->setRowCount(levelRows(*choice));
+    QWidget* makeLevelTable() {
+        levelModel = levelTableModel(choice, tabs);
+        levelTable = new TableView(levelModel, tr("Levels"));
+        levelTable->setFilterVisible(false);
+        tabs->explainFrom(levelTable, levelModel);
+        connect(levelTable, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0 && !choosing) emit tabs->splitChosen(row);
+        });
+        return levelTable;
+    }
+
+    void fillLevelTable() {
         choosing = true;
+        levelModel->setRowCount(levelRows(*choice));
         levelTable->setCurrentRow(choice->split);
         choosing = false;
+    }
+
+    void fillLevels() {
         tabs->prepare(
             [run = choice->run, strategy = strategy()] {
                 return std::vector<report::Chart>{report::levelChart(run.outcome(), strategy),
@@ -248,24 +261,29 @@ struct PartitionTabs::Implementation {
     QWidget* makeAccelerators() {
         acceleratorCharts = new ChartPane({tr("Memory")}, tr("Memory per accelerator"));
         memoryNote = sentences();
-        acceleratorModel = acceleratorTableModel(choice, tabs);
-        acceleratorTable = new TableView(acceleratorModel, tr("Accelerators"));
-        acceleratorTable->setFilterVisible(false);
-        explainFrom(acceleratorTable, acceleratorModel);
-        connect(acceleratorTable, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->inspected(acceleratorFacts(*choice, row));
-        });
         connect(acceleratorCharts, &ChartPane::explainRequested, tabs, [this](int, int, int point) {
             if (point >= 0 && point < acceleratorRows(*choice))
                 emit tabs->explainRequested(QStringLiteral("%1/per_accelerator[%2]/memory_bytes")
                                                 .arg(QString::fromStdString(strategy()))
                                                 .arg(point));
         });
-        return under(memoryNote, besides(acceleratorCharts, acceleratorTable));
+        return under(memoryNote, acceleratorCharts);
     }
 
+    QWidget* makeAcceleratorTable() {
+        acceleratorModel = acceleratorTableModel(choice, tabs);
+        auto* table = new TableView(acceleratorModel, tr("Accelerators"));
+        table->setFilterVisible(false);
+        tabs->explainFrom(table, acceleratorModel);
+        connect(table, &TableView::currentRowChanged, tabs, [this](int row) {
+            if (row >= 0) emit tabs->inspected(acceleratorFacts(*choice, row));
+        });
+        return table;
+    }
+
+    void fillAcceleratorTable() { acceleratorModel->setRowCount(acceleratorRows(*choice)); }
+
     void fillAccelerators() {
-        acceleratorModel->setRowCount(acceleratorRows(*choice));
         const QStringList notes = memorySentences(choice->run, choice->plan);
         memoryNote->setText(notes.join(QLatin1Char('\n')));
         memoryNote->setVisible(!notes.isEmpty());
@@ -291,54 +309,39 @@ struct PartitionTabs::Implementation {
         convergence->setCurves(curves);
     }
 
-    QWidget* makeAssumptions() {
-        assumptions = new AssumptionsPane;
-        return assumptions;
-    }
-
-    void fillAssumptions() {  // NOLINT(readability-make-member-function-const): one of a row of fillers
-        assumptions->setResult(choice->run.result());
-    }
-
     void showLayer() {
-        if (layerTable == nullptr) return;
         choosing = true;
-        layerTable->setCurrentRow(layer);
+        if (layerTable != nullptr) layerTable->setCurrentRow(layer);
+        if (layerCharts != nullptr) layerCharts->plot()->setSelected(layer >= 0 ? 0 : -1, layer);
         choosing = false;
-        layerCharts->plot()->setSelected(layer >= 0 ? 0 : -1, layer);
     }
 };
 
-PartitionTabs::PartitionTabs(SharedChoice choice, QWidget* parent) : LazyTabs(parent), d_(new Implementation) {
+PartitionTabs::PartitionTabs(SharedChoice choice, HeatMapView* map, QWidget* parent)
+    : RunPages(parent), d_(new Implementation) {
     d_->tabs = this;
     d_->choice = std::move(choice);
+    d_->map = map;
     Implementation* d = d_.get();
-    auto* types = new QWidget(this);
-    d->mapPage = new QVBoxLayout(types);
-    d->mapPage->setContentsMargins(0, 0, 0, 0);
-    types->hide();
-    const auto show = [types] {
-        types->show();
-        return types;
-    };
-    addPage(QLatin1String(kTypes), tr("Types of layers"), show, [] {});
-    setPageShown(QLatin1String(kTypes), false);
-    addPage(kFirstDetails, tr("Strategies"), d, &Implementation::makeStrategies, &Implementation::fillStrategies);
-    addPage("layers", tr("Layers"), d, &Implementation::makeLayers, &Implementation::fillLayers);
-    addPage("levels", tr("Levels"), d, &Implementation::makeLevels, &Implementation::fillLevels);
-    addPage("scaling", tr("Scaling"), d, &Implementation::makeScaling, &Implementation::fillScaling);
-    addPage("timeline", tr("Timeline"), d, &Implementation::makeTimeline, &Implementation::fillTimeline);
-    addPage("accelerators", tr("Accelerators"), d, &Implementation::makeAccelerators,
-            &Implementation::fillAccelerators);
-    addPage("convergence", tr("Convergence"), d, &Implementation::makeConvergence, &Implementation::fillConvergence);
-    addPage("assumptions", tr("Assumptions"), d, &Implementation::makeAssumptions, &Implementation::fillAssumptions);
+    using I = Implementation;
+    addPicture("types", tr("Types of layers"), d, &I::makeTypes, &I::fillTypes);
+    addPicture("strategies", tr("Strategies"), d, &I::makeStrategies, &I::fillStrategies);
+    addPicture("layers", tr("Layers"), d, &I::makeLayers, &I::fillLayers);
+    addPicture("levels", tr("Levels"), d, &I::makeLevels, &I::fillLevels);
+    addPicture("scaling", tr("Scaling"), d, &I::makeScaling, &I::fillScaling);
+    addPicture("timeline", tr("Timeline"), d, &I::makeTimeline, &I::fillTimeline);
+    addPicture("accelerators", tr("Memory"), d, &I::makeAccelerators, &I::fillAccelerators);
+    addPicture("convergence", tr("Convergence"), d, &I::makeConvergence, &I::fillConvergence);
+    addDetails("strategies", tr("Strategies"), d, &I::makeStrategyTable, &I::fillStrategyTable);
+    addDetails("subsets", tr("Subsets of the fleet"), d, &I::makeSubsets, &I::fillSubsets);
+    addDetails("layers", tr("Layers"), d, &I::makeLayerTable, &I::fillLayerTable);
+    addDetails("levels", tr("Levels"), d, &I::makeLevelTable, &I::fillLevelTable);
+    addDetails("accelerators", tr("Accelerators"), d, &I::makeAcceleratorTable, &I::fillAcceleratorTable);
+    addAssumptions([d]() -> const study::Result& { return d->choice->run.result(); });
+    pair("types", "strategies");
 }
 
 PartitionTabs::~PartitionTabs() = default;
-
-QVBoxLayout* PartitionTabs::mapPage() const {
-    return d_->mapPage;
-}
 
 void PartitionTabs::setCurves(std::shared_ptr<const std::vector<Curve>> curves) {
     d_->curves = std::move(curves);
@@ -347,6 +350,7 @@ void PartitionTabs::setCurves(std::shared_ptr<const std::vector<Curve>> curves) 
 void PartitionTabs::setHistory(const std::filesystem::path& history, store::RunId kept) {
     d_->history = history;
     d_->kept = kept;
+    setPageShown(QStringLiteral("subsets"), subsetRows(*d_->choice) > 0);
 }
 
 QVector<Exportable> PartitionTabs::exportables() const {

@@ -8,24 +8,20 @@
 #include "ui/models/facts.h"
 #include "ui/models/partition_tables.h"
 #include "ui/views/exportable.h"
-#include "ui/views/lazy_tabs.h"
-
-class QVBoxLayout;
+#include "ui/views/runs/run_pages.h"
 
 namespace tessera::ui {
 
-/// The details of a partition run, below its picture.
-class PartitionTabs : public LazyTabs {
+class HeatMapView;
+
+/// The pictures and details of a partition run.
+class PartitionTabs : public RunPages {
     Q_OBJECT
 
 public:
-    /// The page of the map of types, shown where the map has no room above the tabs.
-    static constexpr const char* kTypes = "types";
-    static constexpr const char* kFirstDetails = "strategies";
-
-    explicit PartitionTabs(SharedChoice choice, QWidget* parent = nullptr);
+    /// `map` shows the types of layers, and is filled by its owner.
+    PartitionTabs(SharedChoice choice, HeatMapView* map, QWidget* parent = nullptr);
     ~PartitionTabs() override;
-    QVBoxLayout* mapPage() const;
 
     void setCurves(std::shared_ptr<const std::vector<Curve>> curves);
     /// Where the run is kept, and its number there: its inputs are read there. 0 = not kept.
@@ -40,7 +36,6 @@ signals:
     void splitChosen(int split);
     void layerChosen(int layer);
     void inspected(const tessera::ui::Facts& facts);
-    void explainRequested(const QString& path);
 
 private:
     struct Implementation;

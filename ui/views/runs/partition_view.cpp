@@ -1,16 +1,12 @@
 #include "ui/views/runs/partition_view.h"
 
 #include <QAction>
-#include <QButtonGroup>
-#include <QEvent>
 #include <QInputDialog>
 #include <QMenu>
 #include <QPointer>
 #include <QPushButton>
-#include <QSplitter>
 #include <QToolButton>
 #include <QUndoStack>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -20,7 +16,6 @@
 
 #include "core/base/json.h"
 #include "core/base/units.h"
-#include "core/explain/explain.h"
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
 #include "core/study/metric.h"
@@ -29,11 +24,9 @@
 #include "ui/models/partition_tables.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
-#include "ui/views/explain_dialog.h"
-#include "ui/views/flow_layout.h"
+#include "ui/views/choice_bar.h"
 #include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
-#include "ui/views/picture_split.h"
 #include "ui/views/plot/heat_map_view.h"
 #include "ui/views/runs/partition_exports.h"
 #include "ui/views/runs/partition_panes.h"
@@ -45,8 +38,6 @@ namespace {
 
 /// From this gap to the bound on, the headline warns.
 constexpr double kWideGap = 0.05;
-/// What the tabs need beside a picture in them: the row of tabs, and the switch of a pane of charts.
-constexpr int kAroundPicture = 80;
 constexpr std::array kTypes{partition::Type::I, partition::Type::II, partition::Type::III};
 
 /// The heat map of a plan and the types of its splits in short: made on a thread.
@@ -93,56 +84,42 @@ struct PartitionView::Implementation {
     int generation = 0;
     QUndoStack* undo = nullptr;
 
-    HeadlineBar* headline = nullptr;
-    MessageBar* note = nullptr;
-    FlowLayout* strategies = nullptr;  ///< begins with their buttons
-    QButtonGroup* strategyButtons = nullptr;
+    ChoiceBar* strategies = nullptr;
     QPushButton* solve = nullptr;
     QToolButton* clear = nullptr;
     HeatMapView* map = nullptr;
     PartitionTabs* tabs = nullptr;
-    QSplitter* splitter = nullptr;
     QAction* solveAction = nullptr;
     QAction* clearAction = nullptr;
     QAction* modelAction = nullptr;
 
     void build();
-    void buildHead(QVBoxLayout* layout);
-    void buildBar(QVBoxLayout* layout);
+    void buildBar();
     void buildActions();
     void fillStrategies();
     void showHeadline();
     void showNote();
     void openWithAllGroups();
     void showMap();
-    void placeMap() const;
     void showPins();
     void changePins(const QString& text, const PartitionPins& pins);
     void pinLayer(int layerIndex, std::optional<partition::Type> type);
     void pinRatio(int level, std::optional<double> ratio);
     void askRatio();
     void inspect();
-    void explain(const QString& path);
     void openMenu(int row, int column, const QPoint& place);
     Facts factsOfLayer();
     std::string nameOf(int layerIndex) const;
 };
 
 void PartitionView::Implementation::build() {
-    auto* layout = new QVBoxLayout(view);
-    const int space = theme().spacing(3);
-    layout->setContentsMargins(space, space, space, space);
-    layout->setSpacing(theme().spacing(2));
     buildActions();
-    buildHead(layout);
-    buildBar(layout);
+    buildBar();
     map = new HeatMapView(view);
+    map->hide();  // until its page is there
     map->setAccessibleName(tr("Types of layers by split"));
-    tabs = new PartitionTabs(choice, view);
-    splitter = new PictureSplit(map, tabs, 0.5, 0, view);
-    splitter->installEventFilter(view);
-    layout->addWidget(splitter, 1);
-    placeMap();
+    tabs = new PartitionTabs(choice, map, view);
+    view->setPages(tabs);
     connect(map, &HeatMapView::cellSelected, view, [this](int row, int column) {
         if (row < 0) return;
         view->chooseSplit(row);
@@ -158,40 +135,24 @@ void PartitionView::Implementation::build() {
     });
     connect(tabs, &PartitionTabs::layerChosen, view, &PartitionView::chooseLayer);
     connect(tabs, &PartitionTabs::inspected, view, &PartitionView::inspected);
-    connect(tabs, &PartitionTabs::explainRequested, view, [this](const QString& path) { explain(path); });
-    connect(tabs, &PartitionTabs::troubled, view,
-            [this](const QString& sentence) { emit view->messaged(sentence, QString()); });
 }
 
-void PartitionView::Implementation::buildHead(QVBoxLayout* layout) {
-    headline = new HeadlineBar(view);
-    layout->addWidget(headline);
-    note = new MessageBar(view);
-    layout->addWidget(note);
-}
-
-void PartitionView::Implementation::buildBar(QVBoxLayout* layout) {
-    auto* bar = new FlowLayout;
-    bar->setSpacing(theme().spacing());
-    strategies = bar;
-    strategyButtons = new QButtonGroup(view);
-    connect(strategyButtons, &QButtonGroup::idClicked, view,
+void PartitionView::Implementation::buildBar() {
+    strategies = view->addChoices(tr("Strategies"), 1);
+    connect(strategies, &ChoiceBar::chosen, view,
             [this](int plan) { view->chooseStrategy(choice->run.strategy(plan)); });
-    bar->addStretch();
-    auto* model = new QToolButton(view);
-    model->setDefaultAction(modelAction);
-    model->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    model->setAutoRaise(true);
-    bar->addWidget(model);
-    clear = new QToolButton(view);
-    clear->setDefaultAction(clearAction);
-    clear->setAutoRaise(true);
+    for (QAction* action : {modelAction, clearAction}) {
+        auto* button = new QToolButton(view);
+        button->setDefaultAction(action);
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setAutoRaise(true);
+        view->addTool(button);
+        if (action == clearAction) clear = button;
+    }
     solve = new QPushButton(PartitionView::tr("Re-solve with the pins"), view);
     solve->setDefault(true);
     connect(solve, &QPushButton::clicked, view, &PartitionView::solveAgain);
-    bar->addWidget(clear);
-    bar->addWidget(solve);
-    layout->addLayout(bar);
+    view->addTool(solve);
 }
 
 void PartitionView::Implementation::buildActions() {
@@ -206,50 +167,37 @@ void PartitionView::Implementation::buildActions() {
 }
 
 void PartitionView::Implementation::fillStrategies() {
-    for (QAbstractButton* button : strategyButtons->buttons()) {
-        strategyButtons->removeButton(button);
-        strategies->removeWidget(button);
-        button->hide();
-        button->deleteLater();
-    }
+    QVector<ChoiceBar::Choice> choices;
     for (int plan = 0; plan < choice->run.planCount(); ++plan) {
-        auto* button = new QToolButton(view);
-        button->setText(choice->run.strategy(plan));
-        button->setIcon(dotIcon(theme().dataColour(report::strategyColour(choice->run.plan(plan).strategy))));
-        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        button->setCheckable(true);
-        button->setAutoRaise(true);
+        const std::string& id = choice->run.plan(plan).strategy;
+        choices.append(
+            {.title = choice->run.strategy(plan), .icon = dotIcon(theme().dataColour(report::strategyColour(id)))});
         for (const partition::Strategy& known : partition::strategies())
-            if (known.id == choice->run.plan(plan).strategy)
-                button->setToolTip(
-                    QString::fromUtf8(known.description.data(), static_cast<int>(known.description.size())));
-        button->setChecked(plan == choice->plan);
-        strategyButtons->addButton(button, plan);
-        strategies->insertWidget(plan, button);
+            if (known.id == id)
+                choices.back().help =
+                    QString::fromUtf8(known.description.data(), static_cast<int>(known.description.size()));
     }
+    strategies->setChoices(choices, choice->plan);
 }
 
 void PartitionView::Implementation::showHeadline() {
     const partition::Plan& plan = choice->chosen();
-    const auto explained = [&](const char* field) {
-        const std::string path = plan.strategy + "/" + field;
-        return [run = choice->run, path] { return study::explain(run.result(), path); };
-    };
+    const auto of = [&](const char* field) { return explained(choice->run.shared(), plan.strategy + "/" + field); };
     const QString tone =
         plan.optimal ? QStringLiteral("good") : (plan.gap > kWideGap ? QStringLiteral("warning") : QString());
     QVector<Headline> headlines{{.value = QString::fromStdString(study::timesText(plan.speedupOverDp)),
                                  .label = tr("over data parallelism"),
                                  .help = tr("How much faster a step is than with the batch alone split"),
-                                 .explain = explained("speedup_over_dp")},
+                                 .explain = of("speedup_over_dp")},
                                 {.value = QString::fromStdString(formatQuantity(plan.stepTime.value, Measure::seconds)),
                                  .label = tr("per step"),
                                  .detail = stepDetail(choice->run.outcome(), plan),
                                  .tone = tone,
                                  .help = tr("Time of one training step of the whole batch"),
-                                 .explain = explained("step_time_s")},
+                                 .explain = of("step_time_s")},
                                 {.value = QString::fromStdString(study::rateText(plan.throughput)),
                                  .label = tr("samples/s"),
-                                 .explain = explained("throughput_samples_per_s")}};
+                                 .explain = of("throughput_samples_per_s")}};
     const QStringList memory = memorySentences(choice->run, choice->plan);
     if (!memory.isEmpty())
         headlines.insert(2, {.value = tr("Too large"),
@@ -257,7 +205,7 @@ void PartitionView::Implementation::showHeadline() {
                              .detail = tr("does not fit"),
                              .tone = QStringLiteral("bad"),
                              .help = memory.join(QLatin1Char(' '))});
-    headline->setHeadlines(headlines);
+    view->headline()->setHeadlines(headlines);
     showNote();
 }
 
@@ -265,14 +213,15 @@ void PartitionView::Implementation::showNote() {
     const partition::Plan& plan = choice->chosen();
     const std::string whole = study::wholeFleetText(choice->run.outcome(), plan);
     if (whole.empty()) {
-        note->hide();
+        view->note()->hide();
         return;
     }
-    note->showMessage(MessageBar::Kind::info,
-                      tr("On %1; idle: %2. With %3.")
-                          .arg(QString::fromStdString(study::placeText(plan)),
-                               QString::fromStdString(study::idleText(plan.idle)), QString::fromStdString(whole)),
-                      tr("Open a study with all groups"), [this] { openWithAllGroups(); });
+    view->note()->showMessage(
+        MessageBar::Kind::info,
+        tr("On %1; idle: %2. With %3.")
+            .arg(QString::fromStdString(study::placeText(plan)), QString::fromStdString(study::idleText(plan.idle)),
+                 QString::fromStdString(whole)),
+        tr("Open a study with all groups"), [this] { openWithAllGroups(); });
 }
 
 /// Saves the study with all groups taking part beside the user's own studies and opens it.
@@ -298,20 +247,6 @@ void PartitionView::Implementation::showMap() {
             tabs->refresh();
             emit view->messaged(problem, QString());
         });
-}
-
-/// The map stands above the tabs where both have room for their pictures, and is the first of them elsewhere.
-void PartitionView::Implementation::placeMap() const {
-    const bool above = splitter->height() >= 2 * kPictureHeight + kAroundPicture;
-    if (above == (map->parentWidget() == splitter)) return;
-    if (above)
-        splitter->insertWidget(0, map);
-    else
-        tabs->mapPage()->addWidget(map);
-    map->show();
-    tabs->setPageShown(QLatin1String(PartitionTabs::kTypes), !above);
-    const bool untouched = tabs->tab() == QLatin1String(PartitionTabs::kFirstDetails);
-    if (!above && untouched) tabs->openTab(QLatin1String(PartitionTabs::kTypes));
 }
 
 void PartitionView::Implementation::showPins() {
@@ -386,13 +321,6 @@ void PartitionView::Implementation::askRatio() {
     dialog->open();
 }
 
-void PartitionView::Implementation::explain(const QString& path) {
-    if (const auto explanation = study::explain(choice->run.result(), path.toStdString()))
-        showExplanation(*explanation, *view);
-    else
-        emit view->messaged(tr("There is no explanation of this number."), QString());
-}
-
 Facts PartitionView::Implementation::factsOfLayer() {
     Facts facts = layerFacts(*choice, layer);
     const QPointer<PartitionView> guard(view);
@@ -454,14 +382,14 @@ void PartitionView::Implementation::openMenu(int row, int column, const QPoint& 
                                  .arg(choice->split)
                                  .arg(layer)
                                  .arg(QLatin1String(number.second));
-        connect(menu->addAction(number.first), &QAction::triggered, view, [this, path] { explain(path); });
+        connect(menu->addAction(number.first), &QAction::triggered, view, [this, path] { view->explain(path); });
     }
     menu->addSeparator();
     addExportActions(*menu->addMenu(tr("Copy or export the picture")), *map, [this] { return map->exportable(); });
     menu->popup(place);
 }
 
-PartitionView::PartitionView(QUndoStack* undo, QWidget* parent) : RunView(parent), d_(new Implementation) {
+PartitionView::PartitionView(QUndoStack* undo, QWidget* parent) : RunFrame(parent), d_(new Implementation) {
     d_->view = this;
     d_->undo = undo;
     d_->build();
@@ -471,11 +399,6 @@ PartitionView::PartitionView(QUndoStack* undo, QWidget* parent) : RunView(parent
 }
 
 PartitionView::~PartitionView() = default;
-
-bool PartitionView::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == d_->splitter && event->type() == QEvent::Resize) d_->placeMap();
-    return RunView::eventFilter(watched, event);
-}
 
 void PartitionView::showRun(const FinishedRun& finished) {
     const PartitionRun run(finished.result);
@@ -492,6 +415,10 @@ void PartitionView::showRun(const FinishedRun& finished) {
     d_->showMap();
 }
 
+std::shared_ptr<const study::Result> PartitionView::shownResult() const {
+    return d_->choice->run.shared();
+}
+
 const PartitionRun& PartitionView::run() const {
     return d_->choice->run;
 }
@@ -502,7 +429,7 @@ void PartitionView::chooseStrategy(const QString& strategy) {
     ++d_->generation;
     d_->choice->plan = plan;
     d_->choice->split = std::clamp(d_->choice->split, 0, std::max(0, levelRows(*d_->choice) - 1));
-    if (QAbstractButton* button = d_->strategyButtons->button(plan)) button->setChecked(true);
+    d_->strategies->setCurrent(plan);
     d_->showHeadline();
     d_->showMap();
     d_->inspect();
@@ -554,7 +481,7 @@ void PartitionView::solveAgain() {
 }
 
 QVector<QAction*> PartitionView::viewActions() const {
-    return {d_->modelAction, d_->solveAction, d_->clearAction};
+    return RunFrame::viewActions() + QVector<QAction*>{d_->modelAction, d_->solveAction, d_->clearAction};
 }
 
 QVector<Exportable> PartitionView::exportables() const {
@@ -573,11 +500,12 @@ QJsonObject PartitionView::saveView() const {
     QJsonObject pinned;
     for (const auto& [name, type] : d_->choice->pins.types)
         pinned.insert(QString::fromStdString(name), QLatin1String(partition::nameOf(type).data()));
-    return {{QStringLiteral("strategy"), strategy()},
-            {QStringLiteral("split"), d_->choice->split},
-            {QStringLiteral("layer"), d_->layer},
-            {QStringLiteral("tab"), d_->tabs->tab()},
-            {QStringLiteral("pins"), pinned}};
+    QJsonObject view = d_->tabs->saveView();
+    view[QStringLiteral("strategy")] = strategy();
+    view[QStringLiteral("split")] = d_->choice->split;
+    view[QStringLiteral("layer")] = d_->layer;
+    view[QStringLiteral("pins")] = pinned;
+    return view;
 }
 
 void PartitionView::restoreView(const QJsonObject& view) {
@@ -585,7 +513,7 @@ void PartitionView::restoreView(const QJsonObject& view) {
     chooseSplit(view.value(QLatin1String("split")).toInt(-1));
     const int layer = view.value(QLatin1String("layer")).toInt(-1);
     if (layer >= 0) chooseLayer(layer);
-    d_->tabs->openTab(view.value(QLatin1String("tab")).toString());
+    d_->tabs->restoreView(view);
     const QJsonObject pinned = view.value(QLatin1String("pins")).toObject();
     PartitionPins pins = d_->choice->pins;
     for (auto at = pinned.begin(); at != pinned.end(); ++at)

@@ -3,13 +3,14 @@
 #include <memory>
 
 #include "ui/models/partition_run.h"
-#include "ui/views/runs/run_view.h"
+#include "ui/views/runs/run_frame.h"
 
 namespace tessera::ui {
 
-/// A finished partition run: headline, strategies, the heat map of types, and tabs of details. One choice of strategy,
-/// split and layer is shared by all its parts. Pins are collected here until the study is solved again with them.
-class PartitionView : public RunView {
+/// A finished partition run: headline, strategies, and pictures that begin with the heat map of types. One choice of
+/// strategy, split and layer is shared by all its parts. Pins are collected here until the study is solved again with
+/// them.
+class PartitionView : public RunFrame {
     Q_OBJECT
 
 public:
@@ -41,7 +42,7 @@ public:
     void restoreView(const QJsonObject& view) override;
 
 protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
+    std::shared_ptr<const study::Result> shownResult() const override;
 
 private:
     struct Implementation;

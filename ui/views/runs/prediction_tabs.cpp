@@ -1,17 +1,13 @@
 #include "ui/views/runs/prediction_tabs.h"
 
-#include <QSplitter>
 #include <algorithm>
 #include <utility>
 
 #include "core/report/prediction_pictures.h"
 #include "ui/models/partition_run.h"
-#include "ui/models/partition_tables.h"
 #include "ui/models/prediction_tables.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
-#include "ui/views/assumptions_pane.h"
-#include "ui/views/picture_split.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/table_view.h"
@@ -44,16 +40,8 @@ struct PredictionTabs::Implementation {
     TableModel* operatorModel = nullptr;
     TableView* operatorTable = nullptr;
     ChartPane* scaling = nullptr;
-    AssumptionsPane* assumptions = nullptr;
     std::shared_ptr<report::Table> sources = std::make_shared<report::Table>();
     TableModel* sourceModel = nullptr;
-
-    void explainFrom(TableView* table, TableModel* model) {
-        connect(table, &TableView::explainRequested, tabs, [this, model](int row, int column) {
-            const QString path = explainPath(*model, row, column);
-            if (!path.isEmpty()) emit tabs->explainRequested(path);
-        });
-    }
 
     /// Of a bar in a picture whose categories are accelerators, fastest first; -1 = none.
     int predictionAt(int category) const {
@@ -89,18 +77,10 @@ struct PredictionTabs::Implementation {
             const int prediction = rankedPrediction(chart, series, category);
             if (prediction >= 0) emit tabs->explainRequested(metricOf(prediction, kRankedMetrics[chart]));
         });
-        predictionModel = predictionTableModel(choice, tabs);
-        predictionTable = new TableView(predictionModel, tr("Predictions"));
-        explainFrom(predictionTable, predictionModel);
-        connect(predictionTable, &TableView::currentRowChanged, tabs, [this](int row) { choose(row); });
-        return new PictureSplit(ranked, predictionTable, 0.6, theme().spacing(10));
+        return ranked;
     }
 
     void fillAccelerators() {
-        choosing = true;
-        predictionModel->setRowCount(choice->run.predictions());
-        predictionTable->setCurrentRow(choice->prediction());
-        choosing = false;
         tabs->prepare(
             [run = choice->run, devices = choice->devices()] {
                 const study::PredictionOutcome& outcome = run.outcome();
@@ -109,6 +89,21 @@ struct PredictionTabs::Implementation {
                               report::trainingCostChart(outcome, devices), report::methodChart(outcome, devices)};
             },
             [this](Charts charts) { ranked->setCharts(std::move(charts)); });
+    }
+
+    QWidget* makePredictions() {
+        predictionModel = predictionTableModel(choice, tabs);
+        predictionTable = new TableView(predictionModel, tr("Predictions"));
+        tabs->explainFrom(predictionTable, predictionModel);
+        connect(predictionTable, &TableView::currentRowChanged, tabs, [this](int row) { choose(row); });
+        return predictionTable;
+    }
+
+    void fillPredictions() {
+        choosing = true;
+        predictionModel->setRowCount(choice->run.predictions());
+        predictionTable->setCurrentRow(choice->prediction());
+        choosing = false;
     }
 
     // ---- stages ----
@@ -252,40 +247,38 @@ struct PredictionTabs::Implementation {
             [this](Charts charts) { scaling->setCharts(std::move(charts)); });
     }
 
-    // ---- assumptions ----
+    // ---- sources ----
 
-    QWidget* makeAssumptions() {
-        assumptions = new AssumptionsPane;
+    QWidget* makeSources() {
         sourceModel = sourceTableModel(sources, tabs);
         auto* table = new TableView(sourceModel, tr("Where the numbers come from"));
         table->setEmptyText(tr("The files of these accelerators do not say where their numbers come from."));
-        auto* both = new QSplitter(Qt::Vertical);
-        both->setChildrenCollapsible(false);
-        both->addWidget(assumptions);
-        both->addWidget(table);
-        return both;
+        return table;
     }
 
-    void fillAssumptions() {
-        assumptions->setResult(choice->run.result());
+    void fillSources() {
         *sources = report::sourceSheet(choice->run.outcome());
         sourceModel->setRowCount(static_cast<int>(sources->rows.size()));
     }
 };
 
 PredictionTabs::PredictionTabs(SharedPredictionChoice choice, QWidget* parent)
-    : LazyTabs(parent), d_(new Implementation) {
+    : RunPages(parent), d_(new Implementation) {
     d_->tabs = this;
     d_->choice = std::move(choice);
     Implementation* d = d_.get();
-    addPage("accelerators", tr("Accelerators"), d, &Implementation::makeAccelerators,
-            &Implementation::fillAccelerators);
-    addPage("stages", tr("Stages of a step"), d, &Implementation::makeStages, &Implementation::fillStages);
-    addPage("memory", tr("Memory"), d, &Implementation::makeMemory, &Implementation::fillMemory);
-    addPage("roofline", tr("Roofline"), d, &Implementation::makeRoofline, &Implementation::fillRoofline);
-    addPage("operators", tr("Operators"), d, &Implementation::makeOperators, &Implementation::fillOperators);
-    addPage("devices", tr("Scaling"), d, &Implementation::makeDevices, &Implementation::fillDevices);
-    addPage("assumptions", tr("Assumptions"), d, &Implementation::makeAssumptions, &Implementation::fillAssumptions);
+    using I = Implementation;
+    addPicture("accelerators", tr("Accelerators"), d, &I::makeAccelerators, &I::fillAccelerators);
+    addPicture("stages", tr("Stages of a step"), d, &I::makeStages, &I::fillStages);
+    addPicture("memory", tr("Memory"), d, &I::makeMemory, &I::fillMemory);
+    addPicture("roofline", tr("Roofline"), d, &I::makeRoofline, &I::fillRoofline);
+    addPicture("devices", tr("Scaling"), d, &I::makeDevices, &I::fillDevices);
+    addDetails("accelerators", tr("Predictions"), d, &I::makePredictions, &I::fillPredictions);
+    addDetails("operators", tr("Operators"), d, &I::makeOperators, &I::fillOperators);
+    addDetails("sources", tr("Sources"), d, &I::makeSources, &I::fillSources);
+    addAssumptions([d]() -> const study::Result& { return d->choice->run.result(); });
+    for (const char* picture : {"stages", "memory", "devices"}) pair(picture, "accelerators");
+    pair("roofline", "operators");
 }
 
 PredictionTabs::~PredictionTabs() = default;

@@ -3,13 +3,13 @@
 #include <memory>
 
 #include "ui/models/prediction_run.h"
-#include "ui/views/lazy_tabs.h"
+#include "ui/views/runs/run_pages.h"
 
 namespace tessera::ui {
 
 /// What was predicted: accelerators side by side, what a step and memory consist of on the chosen one, its operators,
 /// how it scales, and what all of that rests on.
-class PredictionTabs : public LazyTabs {
+class PredictionTabs : public RunPages {
     Q_OBJECT
 
 public:
@@ -22,7 +22,6 @@ public:
 signals:
     void predictionChosen(int prediction);
     void operatorChosen(int op);
-    void explainRequested(const QString& path);
 
 private:
     struct Implementation;

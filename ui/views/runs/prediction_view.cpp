@@ -53,11 +53,9 @@ void PredictionView::Implementation::build() {
     counts = view->addChoices(tr("Device counts"));
     connect(counts, &ChoiceBar::chosen, view, &PredictionView::chooseCount);
     tabs = new PredictionTabs(choice, view);
-    view->setTabs(tabs);
+    view->setPages(tabs);
     connect(tabs, &PredictionTabs::predictionChosen, view, &PredictionView::choosePrediction);
     connect(tabs, &PredictionTabs::operatorChosen, view, &PredictionView::chooseOperator);
-    connect(tabs, &PredictionTabs::explainRequested, view,
-            [this](const QString& path) { view->explain(choice->run.result(), path); });
 }
 
 void PredictionView::Implementation::fillChoices() {
@@ -226,6 +224,10 @@ void PredictionView::showRun(const FinishedRun& finished) {
     d_->tabs->refresh();
 }
 
+std::shared_ptr<const study::Result> PredictionView::shownResult() const {
+    return d_->choice->run.shared();
+}
+
 const PredictionRun& PredictionView::run() const {
     return d_->choice->run;
 }
@@ -287,9 +289,10 @@ Exportable PredictionView::traceExport() const {
 QJsonObject PredictionView::saveView() const {
     const PredictionRun& run = d_->choice->run;
     if (run.isEmpty()) return {};
-    return {{QStringLiteral("accelerator"), QString::fromStdString(run.accelerator(d_->choice->accelerator).id)},
-            {QStringLiteral("devices"), static_cast<double>(d_->choice->devices())},
-            {QStringLiteral("tab"), d_->tabs->tab()}};
+    QJsonObject view = d_->tabs->saveView();
+    view[QStringLiteral("accelerator")] = QString::fromStdString(run.accelerator(d_->choice->accelerator).id);
+    view[QStringLiteral("devices")] = static_cast<double>(d_->choice->devices());
+    return view;
 }
 
 void PredictionView::restoreView(const QJsonObject& view) {
@@ -301,7 +304,7 @@ void PredictionView::restoreView(const QJsonObject& view) {
     const int prediction = run.predictionOf(accelerator < 0 ? d_->choice->accelerator : accelerator,
                                             count < 0 ? d_->choice->count : count);
     if (prediction >= 0 && prediction != d_->choice->prediction()) choosePrediction(prediction);
-    d_->tabs->openTab(view.value(QLatin1String("tab")).toString());
+    d_->tabs->restoreView(view);
 }
 
 }  // namespace tessera::ui

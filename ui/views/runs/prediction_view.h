@@ -35,6 +35,9 @@ public:
     QJsonObject saveView() const override;
     void restoreView(const QJsonObject& view) override;
 
+protected:
+    std::shared_ptr<const study::Result> shownResult() const override;
+
 private:
     struct Implementation;
     std::unique_ptr<Implementation> d_;

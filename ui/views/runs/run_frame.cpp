@@ -8,8 +8,8 @@
 #include "ui/views/choice_bar.h"
 #include "ui/views/explain_dialog.h"
 #include "ui/views/headline_bar.h"
-#include "ui/views/lazy_tabs.h"
 #include "ui/views/message_bar.h"
+#include "ui/views/runs/run_pages.h"
 
 namespace tessera::ui {
 
@@ -21,7 +21,7 @@ RunFrame::RunFrame(QWidget* parent)
       note_(new MessageBar(this)) {
     const int space = theme().spacing(3);
     column_->setContentsMargins(space, space, space, space);
-    column_->setSpacing(theme().spacing(2));
+    column_->setSpacing(theme().spacing());
     column_->addWidget(headline_);
     column_->addWidget(note_);
     bar_->setSpacing(theme().spacing(3));
@@ -35,13 +35,25 @@ ChoiceBar* RunFrame::addChoices(const QString& name, int least) {
     return choices;
 }
 
-void RunFrame::setTabs(LazyTabs* tabs) {
-    column_->addWidget(tabs, 1);
-    connect(tabs, &LazyTabs::troubled, this, [this](const QString& sentence) { emit messaged(sentence, QString()); });
+void RunFrame::addTool(QWidget* tool) {
+    bar_->addWidget(tool);
 }
 
-void RunFrame::explain(const study::Result& result, const QString& path) {
-    if (const auto explanation = study::explain(result, path.toStdString()))
+void RunFrame::setPages(RunPages* pages) {
+    pages_ = pages;
+    column_->addWidget(pages, 1);
+    addAction(pages->foldAction());
+    connect(pages, &RunPages::troubled, this, [this](const QString& sentence) { emit messaged(sentence, QString()); });
+    connect(pages, &RunPages::explainRequested, this, &RunFrame::explain);
+}
+
+QVector<QAction*> RunFrame::viewActions() const {
+    return {pages_->foldAction()};
+}
+
+void RunFrame::explain(const QString& path) {
+    const std::shared_ptr<const study::Result> result = shownResult();
+    if (const auto explanation = study::explain(*result, path.toStdString()))
         showExplanation(*explanation, *this);
     else
         emit messaged(tr("There is no explanation of this number."), QString());

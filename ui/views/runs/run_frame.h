@@ -15,12 +15,16 @@ namespace tessera::ui {
 
 class ChoiceBar;
 class HeadlineBar;
-class LazyTabs;
 class MessageBar;
+class RunPages;
 
-/// What views of runs have in common: headline numbers, a note, what is looked at, and tabs below.
+/// The page of a run of any engine: a line of headline numbers, a note, what is looked at, the picture, and details in
+/// a drawer. Views hand it their headline, pictures and details.
 class RunFrame : public RunView {
     Q_OBJECT
+
+public:
+    QVector<QAction*> viewActions() const override;
 
 protected:
     explicit RunFrame(QWidget* parent = nullptr);
@@ -28,16 +32,21 @@ protected:
     MessageBar* note() const { return note_; }
     /// A bar of choices behind those that are there.
     ChoiceBar* addChoices(const QString& name, int least = 2);
-    /// Below everything else; what troubles them is said in the window.
-    void setTabs(LazyTabs* tabs);
+    /// A control at the right end of the line of choices.
+    void addTool(QWidget* tool);
+    /// Pictures and details; what troubles them is said in the window, and their numbers are explained.
+    void setPages(RunPages* pages);
+    /// The result that is shown, whose numbers can be explained.
+    virtual std::shared_ptr<const study::Result> shownResult() const = 0;
     /// "Explain this number" of a metric in a dialog.
-    void explain(const study::Result& result, const QString& path);
+    void explain(const QString& path);
 
 private:
     QVBoxLayout* column_;
     QHBoxLayout* bar_;
     HeadlineBar* headline_;
     MessageBar* note_;
+    RunPages* pages_ = nullptr;
 };
 
 /// "Explain this number" of a metric, when it is asked for.

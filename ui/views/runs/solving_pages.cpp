@@ -3,7 +3,6 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QSplitter>
 #include <QThreadPool>
 #include <QVBoxLayout>
 #include <cmath>
@@ -16,6 +15,7 @@
 #include "ui/views/lazy_tabs.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
+#include "ui/views/side_by_side.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
@@ -84,7 +84,7 @@ QWidget* SolvingPages::foundPage(const QVector<TableModel::Column>& columns) {
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(theme().spacing(2));
-    column->addWidget(besides(chart_, table), 1);
+    column->addWidget(new SideBySide({chart_, tr("Chart")}, {table, tr("Table")}), 1);
     column->addWidget(notes_);
     return page;
 }

@@ -15,6 +15,7 @@
 #include "ui/editors/study_document.h"
 #include "ui/theme/theme.h"
 #include "ui/views/exportable.h"
+#include "ui/views/picture_alone.h"
 #include "ui/views/runs/run_document.h"
 #include "ui/workspace/dock_title.h"
 #include "ui/workspace/history/importer.h"
@@ -64,6 +65,7 @@ constexpr OtherNames kOtherNames[] = {
     {"cancel", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "abort kill discard")},
     {"reset-layout", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "docks panes windows default")},
     {"full-screen", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "maximise")},
+    {"alone", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "maximise enlarge zoom chart plot full")},
     {"shortcuts", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "keys hotkeys bindings")},
     {"welcome", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "home start examples")},
     {"theme-dark", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "night appearance colours mode")},
@@ -188,6 +190,14 @@ void MainWindow::Implementation::buildActions() {
         library->filter()->setFocus();
         library->filter()->selectAll();
     });
+    QAction* alone = add("alone", tr("Show the p&icture alone"), "expand", key("F"), [this] {
+        if (Document* document = area->current())
+            if (QWidget* picture = pictureOn(*document)) toggleAlone(*picture);
+    });
+    // A letter is a key of the pages alone: lists in the panes are searched by letters.
+    window.removeAction(alone);
+    area->addAction(alone);
+    alone->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     add("full-screen", tr("F&ull screen"), "", QKeySequence::FullScreen,
         [this] { window.isFullScreen() ? window.showNormal() : window.showFullScreen(); });
     add("reset-layout", tr("R&eset the layout"), "reset", key("Ctrl+Shift+R"), [this] { resetLayout(); });
@@ -252,7 +262,7 @@ void MainWindow::Implementation::buildMenus() {
     for (const QDockWidget* each : docks)
         if (const auto* title = qobject_cast<DockTitle*>(each->titleBarWidget())) out->addAction(title->floating());
     fill(view, {"", "split-right", "split-down", "other-side", "next-tab", "previous-tab", "", "next-pane",
-                "previous-pane", "filter-library", ""});
+                "previous-pane", "filter-library", "", "alone", ""});
     QMenu* themes = view->addMenu(tr("&Theme"));
     fill(themes, {"theme-system", "theme-light", "theme-dark"});
     fill(view, {"full-screen", "reset-layout"});
@@ -382,11 +392,12 @@ namespace {
 void addPages(QVector<CommandPalette::Item>& items, const Document& document) {
     for (auto* tabs : document.findChildren<QTabWidget*>()) {
         if (!tabs->isVisible()) continue;
+        const QString part = tabs->accessibleName().isEmpty() ? MainWindow::tr("Page") : tabs->accessibleName();
         for (int page = 0; page < tabs->count(); ++page)
             if (tabs->isTabVisible(page) && tabs->isTabEnabled(page))
-                items.append({.id = QStringLiteral("page:") + tabs->tabText(page),
+                items.append({.id = QStringLiteral("page:%1:%2").arg(part, tabs->tabText(page)),
                               .title = withoutMnemonic(tabs->tabText(page)),
-                              .aside = MainWindow::tr("Page of %1").arg(document.title()),
+                              .aside = MainWindow::tr("%1 of %2").arg(part, document.title()),
                               .icon = QStringLiteral("table"),
                               .run = [guard = QPointer<QTabWidget>(tabs), page] {
                                   if (guard) guard->setCurrentIndex(page);

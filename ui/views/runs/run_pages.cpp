@@ -1,0 +1,235 @@
+#include "ui/views/runs/run_pages.h"
+
+#include <QAction>
+#include <QJsonDocument>
+#include <QLabel>
+#include <QScopedValueRollback>
+#include <QScrollArea>
+#include <QSettings>
+#include <QTabBar>
+#include <QToolButton>
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "ui/models/partition_run.h"
+#include "ui/models/partition_tables.h"
+#include "ui/models/table_columns.h"
+#include "ui/models/table_model.h"
+#include "ui/models/text.h"
+#include "ui/theme/theme.h"
+#include "ui/views/picture_alone.h"
+#include "ui/views/table_view.h"
+
+namespace tessera::ui {
+
+namespace {
+
+constexpr const char* kDrawer = "runs/drawer";  ///< in the settings
+constexpr int kAroundPicture = 14;              ///< what a picture's own switches take, in spacing steps
+constexpr int kLeastDetails = 26;               ///< below a row of tabs, in spacing steps
+constexpr double kOpenedShare = 0.35;           ///< of the height, where somebody opens a drawer that has no room
+constexpr double kMostShare = 0.8;
+
+QToolButton* corner(QAction* action) {
+    auto* button = new QToolButton;
+    button->setDefaultAction(action);
+    button->setAutoRaise(true);
+    return button;
+}
+
+}  // namespace
+
+RunPages::RunPages(QWidget* parent)
+    : QSplitter(Qt::Vertical, parent), pictures_(new LazyTabs), details_(new LazyTabs), fold_(new QAction(this)) {
+    setChildrenCollapsible(false);
+    addWidget(pictures_);
+    addWidget(details_);
+    pictures_->setMinimumHeight(theme().spacing(kLeastDetails));
+    pictures_->setAccessibleName(tr("Pictures"));
+    details_->setAccessibleName(tr("Details"));
+    auto* alone = new QAction(theme().icon(QStringLiteral("expand"), "secondary"), tr("Show the picture alone"), this);
+    alone->setToolTip(tr("Shows the picture alone (F or a double-click); Escape puts it back"));
+    connect(alone, &QAction::triggered, this, [this] {
+        if (QWidget* picture = pictureOn(*pictures_)) toggleAlone(*picture);
+    });
+    pictures_->setCornerWidget(corner(alone));
+    fold_->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_J));
+    fold_->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    details_->setCornerWidget(corner(fold_));
+    connect(fold_, &QAction::triggered, this, [this] { setOpen(!isOpen()); });
+    connect(&theme(), &Theme::changed, this, [this, alone] {
+        alone->setIcon(theme().icon(QStringLiteral("expand"), "secondary"));
+        arrange();
+    });
+    for (LazyTabs* tabs : {pictures_, details_}) connect(tabs, &LazyTabs::troubled, this, &RunPages::troubled);
+    connect(pictures_, &QTabWidget::currentChanged, this, [this] { showDetailsOf(tab()); });
+    // Whoever chooses details wants to see them.
+    connect(details_, &QTabWidget::currentChanged, this, [this] {
+        if (!following_) setOpen(true);
+    });
+    connect(details_, &QTabWidget::tabBarClicked, this, [this](int tab) {
+        if (tab >= 0 && !isOpen()) setOpen(true);
+    });
+    connect(this, &QSplitter::splitterMoved, this, [this] {
+        height_ = sizes().at(1);
+        open_ = true;
+        remember();
+    });
+    takeDrawer(QJsonDocument::fromJson(QSettings().value(QLatin1String(kDrawer)).toByteArray()).object());
+    arrange();
+}
+
+void RunPages::addAssumptions(std::function<const study::Result&()> result) {
+    auto* text = sentences();
+    text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    text->setContentsMargins(0, 0, theme().spacing(3), 0);
+    details_->addPage(
+        QStringLiteral("assumptions"), tr("Assumptions"),
+        [text] {
+            auto* scroll = new QScrollArea;
+            scroll->setWidget(text);
+            scroll->setAccessibleName(tr("Assumptions"));
+            scroll->setWidgetResizable(true);
+            scroll->setFrameShape(QFrame::NoFrame);
+            return scroll;
+        },
+        [text, result] {
+            QStringList lines;
+            for (const auto* all : {&result().warnings, &result().assumptions})
+                for (const std::string& sentence : *all)
+                    if (const QString line = shownText(sentence); !lines.contains(line)) lines << line;
+            if (lines.isEmpty()) lines << tr("This result rests on no assumption and has no warning.");
+            text->setText(lines.join(QLatin1String("\n\n")));
+        });
+    text->setParent(details_);  // until it is in sight
+    text->hide();
+    const auto inputs = std::make_shared<std::vector<study::Input>>();
+    const auto input = [inputs](int row) -> const study::Input& { return inputs->at(static_cast<std::size_t>(row)); };
+    auto* model =
+        new TableModel({columns::words(tr("Input"), [input](int row) { return shownText(input(row).name); }),
+                        columns::words(tr("SHA-256"), [input](int row) { return shownText(input(row).sha256); })},
+                       this);
+    details_->addPage(
+        QStringLiteral("inputs"), tr("Inputs"),
+        [model] {
+            auto* table = new TableView(model, tr("Inputs"));
+            table->setFilterVisible(false);
+            return table;
+        },
+        [model, inputs, result] {
+            *inputs = result().inputs;
+            model->setRowCount(static_cast<int>(inputs->size()));
+        });
+}
+
+void RunPages::explainFrom(TableView* table, TableModel* model) {
+    connect(table, &TableView::explainRequested, this, [this, model](int row, int column) {
+        const QString path = explainPath(*model, row, column);
+        if (!path.isEmpty()) emit explainRequested(path);
+    });
+}
+
+void RunPages::refresh() {
+    pictures_->refresh();
+    details_->refresh();
+    following_ = false;
+}
+
+void RunPages::openTab(const QString& id) {
+    if (pictures_->has(id)) return pictures_->openTab(id);
+    if (!details_->has(id)) return;
+    const QScopedValueRollback<bool> guard(following_, true);
+    details_->openTab(id);
+    open_ = true;
+    arrange();
+}
+
+void RunPages::setPageShown(const QString& id, bool shown) {
+    const QScopedValueRollback<bool> guard(following_, true);
+    pictures_->setPageShown(id, shown);
+    details_->setPageShown(id, shown);
+}
+
+void RunPages::showDetailsOf(const QString& picture) {
+    const QScopedValueRollback<bool> guard(following_, true);
+    const auto paired = pairs_.find(picture);
+    details_->openTab(paired == pairs_.end() ? picture : paired->second);
+}
+
+bool RunPages::isOpen() const {
+    return details_->minimumHeight() < details_->maximumHeight();
+}
+
+void RunPages::setOpen(bool open) {
+    open_ = open;
+    remember();
+    arrange();
+}
+
+void RunPages::resizeEvent(QResizeEvent* event) {
+    QSplitter::resizeEvent(event);
+    arrange();
+}
+
+void RunPages::showEvent(QShowEvent* event) {
+    QSplitter::showEvent(event);
+    arrange();
+}
+
+void RunPages::arrange() {
+    const int all = height() - handleWidth();
+    const int row = details_->tabBar()->sizeHint().height();
+    const int page = parentWidget() == nullptr ? height() : parentWidget()->height();
+    const int around = pictures_->tabBar()->sizeHint().height() + theme().spacing(kAroundPicture);
+    const int rest = all - around - static_cast<int>(kPictureShare * page);
+    const int least = row + theme().spacing(kLeastDetails);
+    const bool open = open_.value_or(rest >= least);
+    details_->setFolded(!open);
+    details_->setMinimumHeight(row);
+    details_->setMaximumHeight(open ? QWIDGETSIZE_MAX : row);
+    const int given = height_ > 0 ? height_ : open_ ? std::max(rest, static_cast<int>(kOpenedShare * all)) : rest;
+    const int lower = open ? std::clamp(given, std::min(least, all / 2), static_cast<int>(kMostShare * all)) : row;
+    setSizes({std::max(0, all - lower), lower});
+    fold_->setText(open ? tr("Fold the details away") : tr("Show the details"));
+    fold_->setToolTip(fold_->text() + QStringLiteral(" (Ctrl+J)"));
+    fold_->setIcon(theme().icon(open ? QStringLiteral("down") : QStringLiteral("up"), "secondary"));
+}
+
+QJsonObject RunPages::drawer() const {
+    QJsonObject drawer;
+    if (open_) drawer[QStringLiteral("open")] = *open_;
+    if (height_ > 0) drawer[QStringLiteral("height")] = height_;
+    return drawer;
+}
+
+void RunPages::takeDrawer(const QJsonObject& drawer) {
+    constexpr int kTallest = 10'000;
+    const QJsonValue open = drawer.value(QLatin1String("open"));
+    if (open.isBool()) open_ = open.toBool();
+    const int height = drawer.value(QLatin1String("height")).toInt();
+    if (height > 0 && height < kTallest) height_ = height;
+}
+
+/// What the next page begins with.
+void RunPages::remember() {
+    QSettings().setValue(QLatin1String(kDrawer), QJsonDocument(drawer()).toJson(QJsonDocument::Compact));
+}
+
+QJsonObject RunPages::saveView() const {
+    return {{QStringLiteral("tab"), tab()},
+            {QStringLiteral("details"), details_->tab()},
+            {QStringLiteral("drawer"), drawer()}};
+}
+
+void RunPages::restoreView(const QJsonObject& view) {
+    openTab(view.value(QLatin1String("tab")).toString());
+    {
+        const QScopedValueRollback<bool> guard(following_, true);
+        details_->openTab(view.value(QLatin1String("details")).toString());
+    }
+    takeDrawer(view.value(QLatin1String("drawer")).toObject());
+    arrange();
+}
+
+}  // namespace tessera::ui

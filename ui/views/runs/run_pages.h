@@ -1,0 +1,99 @@
+#pragma once
+
+#include <QJsonObject>
+#include <QSplitter>
+#include <QString>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/study/study.h"
+#include "ui/views/lazy_tabs.h"
+
+class QAction;
+
+namespace tessera::ui {
+
+class TableModel;
+class TableView;
+
+/// What a run's page shows below its headline: pictures in tabs, and a drawer with tabs of details, such as tables,
+/// that folds away. The picture comes first: it has `kPictureShare` of the page's height before the drawer has any,
+/// until somebody opens, folds or moves it. What was last chosen so, new pages begin with.
+class RunPages : public QSplitter {
+    Q_OBJECT
+
+public:
+    static constexpr double kPictureShare = 0.6;
+
+    explicit RunPages(QWidget* parent = nullptr);
+
+    /// A picture, and details; those of one id are shown together. Members of an object that outlives the pages.
+    template <typename Pages>
+    void addPicture(const char* id, const QString& title, Pages* pages, QWidget* (Pages::*make)(),
+                    void (Pages::*fill)()) {
+        pictures_->addPage(id, title, pages, make, fill);
+    }
+    template <typename Pages>
+    void addDetails(const char* id, const QString& title, Pages* pages, QWidget* (Pages::*make)(),
+                    void (Pages::*fill)()) {
+        details_->addPage(id, title, pages, make, fill);
+    }
+    /// Shows details of another id together with a picture.
+    void pair(const char* picture, const char* details) { pairs_[QLatin1String(picture)] = QLatin1String(details); }
+    /// What a result assumes and warns of, and the files that it was made from.
+    void addAssumptions(std::function<const study::Result&()> result);
+
+    LazyTabs* pictures() const { return pictures_; }
+    LazyTabs* details() const { return details_; }
+    /// What the pages show changed; before the first time nothing is made.
+    void refresh();
+    /// Brings a picture to the front, or opens the drawer with details that belong to none; unknown ids are ignored.
+    void openTab(const QString& id);
+    void setPageShown(const QString& id, bool shown);
+    QString tab() const { return pictures_->tab(); }
+
+    bool isOpen() const;
+    void setOpen(bool open);  ///< by somebody: it stays so
+    QAction* foldAction() const { return fold_; }
+
+    /// Which picture and details are in front, and how the drawer stands where somebody said so.
+    QJsonObject saveView() const;
+    /// Also of versions that had one row of tabs. Unknown or wrong values are ignored.
+    void restoreView(const QJsonObject& view);
+
+    /// Makes a value on a thread and shows it, unless what the pages show changed meanwhile.
+    template <typename Work, typename Show>
+    void prepare(Work work, Show show) {
+        pictures_->prepare(std::move(work), std::move(show));
+    }
+
+signals:
+    void explainRequested(const QString& path);
+    void troubled(const QString& sentence);
+
+protected:
+    /// "Explain this number" of a table's cells becomes `explainRequested`.
+    void explainFrom(TableView* table, TableModel* model);
+
+    void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void arrange();
+    void takeDrawer(const QJsonObject& drawer);
+    void remember();
+    QJsonObject drawer() const;
+    void showDetailsOf(const QString& picture);
+
+    LazyTabs* pictures_;
+    LazyTabs* details_;
+    QAction* fold_;
+    std::map<QString, QString> pairs_;
+    std::optional<bool> open_;  ///< as somebody said
+    int height_ = 0;            ///< of the open drawer, as somebody said; 0 = what the picture leaves
+    bool following_ = true;     ///< while nobody chooses details: they follow the picture, or are not there yet
+};
+
+}  // namespace tessera::ui
