@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/draw/timeline_layout.h"
-#include "core/report/named.h"
+#include "core/report/catalogue.h"
 #include "tests/support/race_result.h"
 
 namespace tessera::report {
@@ -179,24 +179,27 @@ TEST(MappingPictures, exploredSamplesAndFrontsSayWhatIsMissing) {
     EXPECT_THAT(exploredChart(outcome).empty, HasSubstr("kept no samples"));
 }
 
-TEST(MappingPictures, everyNamedPictureAndTableOfAMappingIsMade) {
+TEST(MappingPictures, everyRowOfTheCatalogueIsMade) {
     const study::Result result = test::handMadeRace();
-    const std::string algorithm = strategyOf(result, "");
-    EXPECT_EQ(algorithm, "tessera");
-    EXPECT_EQ(strategyOf(result, "random"), "random");
-    EXPECT_THROW(strategyOf(result, "accpar"), UsageError);
-    ASSERT_GE(namedPictures("mapping").size(), 8U);
-    for (const NamedPicture& row : namedPictures("mapping")) {
-        const Picture picture = row.make(result, algorithm, {});
-        EXPECT_THAT(toSvg(picture, Theme(ThemeKind::dark)), HasSubstr("</svg>")) << row.name;
-        EXPECT_FALSE(toCsv(picture).empty()) << row.name;
+    const Selection at = selectionOf(result, "");
+    EXPECT_EQ(at.choice, "tessera");
+    EXPECT_EQ(selectionOf(result, "random").choice, "random");
+    EXPECT_THROW(selectionOf(result, "accpar"), UsageError);
+    const Catalogue& catalogue = catalogueOf("mapping");
+    ASSERT_GE(catalogue.pictures.size(), 8U);
+    for (const PictureRow& row : catalogue.pictures) {
+        if ((row.where & kSolvedAnew) != 0) continue;
+        const Picture picture = row.make({result, at, {}});
+        EXPECT_THAT(toSvg(picture, Theme(ThemeKind::dark)), HasSubstr("</svg>")) << row.id;
+        EXPECT_FALSE(toCsv(picture).empty()) << row.id;
     }
-    for (const NamedTable& row : namedTables("mapping")) {
-        const Table table = row.make(result, algorithm, {});
-        EXPECT_FALSE(table.rows.empty()) << row.name;
-        for (const auto& cells : table.rows) EXPECT_EQ(cells.size(), table.columns.size()) << row.name;
+    for (const TableRow& row : catalogue.tables) {
+        if (selectionsOf(row, result, at).empty()) continue;
+        const Table table = row.make({result, at, {}});
+        EXPECT_FALSE(table.rows.empty()) << row.id;
+        for (const auto& cells : table.rows) EXPECT_EQ(cells.size(), table.columns.size()) << row.id;
     }
-    EXPECT_EQ(namedPictures("nothing").size(), 1U) << "what happens when is a picture of every engine";
+    EXPECT_THROW(catalogueOf("nothing"), UsageError);
 }
 
 TEST(MappingPictures, manyStepsOfBandwidthAreDrawnOncePerPixel) {

@@ -19,6 +19,7 @@
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/codesign_explorer.h"
 #include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/result_exports.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
@@ -71,7 +72,8 @@ struct CodesignTabs::Implementation {
     // ---- exploration ----
 
     QWidget* makeExploration() {
-        exploration = new ChartPane({tr("In order"), tr("By area")}, tr("How the search went"));
+        exploration = new ChartPane(exports::titles("codesign", {"exploration", "exploration-by-area"}),
+                                    tr("How the search went"));
         exploration->plot()->setExplainable(false);
         return exploration;
     }
@@ -174,7 +176,8 @@ struct CodesignTabs::Implementation {
     // ---- time, memory and area ----
 
     QWidget* makeParts() {
-        parts = new ChartPane({tr("Time"), tr("Time by model"), tr("Memory"), tr("Area")}, tr("What it consists of"));
+        parts = new ChartPane(exports::titles("codesign", {"model-time", "batch-time", "stage-memory", "area"}),
+                              tr("What it consists of"));
         parts->plot()->setExplainable(false);
         return parts;
     }
@@ -193,7 +196,7 @@ struct CodesignTabs::Implementation {
     // ---- models ----
 
     QWidget* makeModels() {
-        speedups = new ChartPane({tr("Speed-up")}, tr("Throughput over the reference"));
+        speedups = new ChartPane(exports::titles("codesign", {"speedup"}), tr("Throughput over the reference"));
         speedups->plot()->setExplainable(false);
         connect(speedups, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
             if (category >= 0 && category < choice->run.modelCount()) emit tabs->modelChosen(category);
@@ -251,11 +254,15 @@ CodesignTabs::CodesignTabs(SharedCodesignChoice choice, QWidget* parent) : LazyT
             QLatin1String(id), title, [d, make] { return (d->*make)(); }, [d, fill] { (d->*fill)(); });
     };
     add("architectures", tr("Architectures"), &Implementation::makeExplorer, &Implementation::fillExplorer);
-    add("exploration", tr("Exploration"), &Implementation::makeExploration, &Implementation::fillExploration);
+    add("exploration", exports::title("codesign", "exploration"), &Implementation::makeExploration,
+        &Implementation::fillExploration);
     add("models", tr("Models"), &Implementation::makeModels, &Implementation::fillModels);
-    add("placement", tr("Placement"), &Implementation::makePlacement, &Implementation::fillPlacement);
-    add("pipeline", tr("Pipeline"), &Implementation::makePipeline, &Implementation::fillPipeline);
-    add("operators", tr("Operators"), &Implementation::makeOperators, &Implementation::fillOperators);
+    add("placement", exports::title("codesign", "placement"), &Implementation::makePlacement,
+        &Implementation::fillPlacement);
+    add("pipeline", exports::title("codesign", "pipeline"), &Implementation::makePipeline,
+        &Implementation::fillPipeline);
+    add("operators", exports::title("codesign", "operators"), &Implementation::makeOperators,
+        &Implementation::fillOperators);
     add("parts", tr("Time, memory, area"), &Implementation::makeParts, &Implementation::fillParts);
     add("assumptions", tr("Assumptions"), &Implementation::makeAssumptions, &Implementation::fillAssumptions);
 }

@@ -6,19 +6,24 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/report/mapping_pictures.h"
+#include "core/study/mapping_document.h"
 #include "ui/models/mapping_facts.h"
 #include "ui/models/mapping_tables.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/partition_tables.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/assumptions_pane.h"
 #include "ui/views/picture_split.h"
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/sweep_view.h"
 #include "ui/views/table_view.h"
 
@@ -112,7 +117,7 @@ struct MappingTabs::Implementation {
     // ---- race ----
 
     QWidget* makeRace() {
-        raceCharts = new ChartPane({tr("Value"), tr("Optimality gap")}, tr("Race"));
+        raceCharts = new ChartPane(exports::titles("mapping", {"convergence", "optimality-gap"}), tr("Race"));
         raceCharts->plot()->setExplainable(false);  // curves are no numbers of the result
         logarithmic = new QToolButton;
         logarithmic->setText(tr("Log scale"));
@@ -145,7 +150,7 @@ struct MappingTabs::Implementation {
     // ---- algorithms ----
 
     QWidget* makeAlgorithms() {
-        algorithmCharts = new ChartPane({tr("Algorithms")}, tr("What each algorithm reached"));
+        algorithmCharts = new ChartPane(exports::titles("mapping", {"algorithms"}), tr("What each algorithm reached"));
         algorithmModel = algorithmTableModel(choice, tabs);
         algorithmTable = new TableView(algorithmModel, tr("Algorithms"));
         algorithmTable->setFilterVisible(false);
@@ -205,7 +210,7 @@ struct MappingTabs::Implementation {
     // ---- cores ----
 
     QWidget* makeCores() {
-        coreCharts = new ChartPane({tr("Cores")}, tr("What every core does"));
+        coreCharts = new ChartPane(exports::titles("mapping", {"cores"}), tr("What every core does"));
         coreCharts->plot()->setExplainable(false);
         coreModel = coreTableModel(choice, tabs);
         coreTable = new TableView(coreModel, tr("Cores"));
@@ -231,7 +236,8 @@ struct MappingTabs::Implementation {
     // ---- points ----
 
     QWidget* makeDemand() {
-        demandCharts = new ChartPane({tr("Latency and bandwidth")}, tr("Latency and bandwidth of jobs"));
+        demandCharts =
+            new ChartPane(exports::titles("mapping", {"required-bandwidth"}), tr("Latency and bandwidth of jobs"));
         demandCharts->plot()->setExplainable(false);
         connect(demandCharts->plot(), &PlotWidget::pointClicked, tabs, [this](int series, int point) {
             const auto& all = demandCharts->plot()->chart().series;
@@ -248,7 +254,8 @@ struct MappingTabs::Implementation {
     }
 
     QWidget* makeExplored() {
-        exploredCharts = new ChartPane({tr("Search space")}, tr("Search-space projection (PCA)"));
+        exploredCharts =
+            new ChartPane(exports::titles("mapping", {"search-space"}), tr("Search-space projection (PCA)"));
         exploredCharts->plot()->setExplainable(false);
         return exploredCharts;
     }
@@ -259,7 +266,7 @@ struct MappingTabs::Implementation {
     }
 
     QWidget* makeFront() {
-        frontCharts = new ChartPane({tr("Front")}, tr("What cannot be had together"));
+        frontCharts = new ChartPane(exports::titles("mapping", {"pareto"}), tr("What cannot be had together"));
         frontCharts->plot()->setExplainable(false);
         return frontCharts;
     }
@@ -294,14 +301,17 @@ MappingTabs::MappingTabs(SharedMappingChoice choice, QWidget* parent) : LazyTabs
     d_->tabs = this;
     d_->choice = std::move(choice);
     Implementation* d = d_.get();
-    addPage("schedule", tr("Schedule"), d, &Implementation::makeSchedule, &Implementation::fillSchedule);
+    addPage("schedule", exports::title("mapping", "schedule"), d, &Implementation::makeSchedule,
+            &Implementation::fillSchedule);
     addPage("race", tr("Race"), d, &Implementation::makeRace, &Implementation::fillRace);
     addPage("algorithms", tr("Algorithms"), d, &Implementation::makeAlgorithms, &Implementation::fillAlgorithms);
     addPage("jobs", tr("Jobs"), d, &Implementation::makeJobs, &Implementation::fillJobs);
     addPage("cores", tr("Cores"), d, &Implementation::makeCores, &Implementation::fillCores);
-    addPage("demand", tr("Latency and bandwidth"), d, &Implementation::makeDemand, &Implementation::fillDemand);
-    addPage("explored", tr("Search space"), d, &Implementation::makeExplored, &Implementation::fillExplored);
-    addPage("front", tr("Front"), d, &Implementation::makeFront, &Implementation::fillFront);
+    addPage("demand", exports::title("mapping", "required-bandwidth"), d, &Implementation::makeDemand,
+            &Implementation::fillDemand);
+    addPage("explored", exports::title("mapping", "search-space"), d, &Implementation::makeExplored,
+            &Implementation::fillExplored);
+    addPage("front", exports::title("mapping", "pareto"), d, &Implementation::makeFront, &Implementation::fillFront);
     addPage("sweeps", tr("Sweeps"), d, &Implementation::makeSweeps, &Implementation::fillSweeps);
     addPage("assumptions", tr("Assumptions"), d, &Implementation::makeAssumptions, &Implementation::fillAssumptions);
 }
@@ -316,9 +326,17 @@ void MappingTabs::setHistory(const std::filesystem::path& history, store::RunId 
 }
 
 QVector<Exportable> MappingTabs::exportables() const {
+    // As `--evaluate` and warm starts read it.
+    Exportable mapping{
+        .name = fileStem(d_->choice->run.algorithm(d_->choice->algorithm) + QStringLiteral("-mapping")),
+        .id = QStringLiteral("mapping"),
+        .title = tr("Mapping of %1").arg(d_->choice->run.algorithm(d_->choice->algorithm)),
+        .json = [run = d_->choice->run,
+                 algorithm = d_->choice->algorithm] { return toText(study::mappingJson(run.run(algorithm).mapping)); },
+        .jsonTitle = tr("Mapping (JSON)")};
     // What is shown is of another run until its tab is seen again.
     const bool isOfThis = d_->sweeps != nullptr && d_->sweeps->run().shared() == d_->choice->run.shared();
-    return isOfThis ? d_->sweeps->exportables() : QVector<Exportable>();
+    return (isOfThis ? d_->sweeps->exportables() : QVector<Exportable>()) + QVector<Exportable>{std::move(mapping)};
 }
 
 void MappingTabs::setJob(int job) {

@@ -13,9 +13,9 @@
 #include "ui/views/choice_bar.h"
 #include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
-#include "ui/views/runs/mapping_exports.h"
 #include "ui/views/runs/mapping_tabs.h"
 #include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/result_exports.h"
 
 namespace tessera::ui {
 
@@ -167,15 +167,15 @@ int MappingView::job() const {
 }
 
 QVector<Exportable> MappingView::exportables() const {
-    return mappingExportables(d_->choice->run, d_->choice->algorithm, d_->choice->colour) + d_->tabs->exportables();
+    return exports::everything(d_->choice->run.shared(), d_->choice->selection()) + d_->tabs->exportables();
 }
 
 Exportable MappingView::resultExport() const {
-    return mappingResultExportable(d_->choice->run);
+    return exports::document(d_->choice->run.shared());
 }
 
 Exportable MappingView::traceExport() const {
-    return scheduleExportable(d_->choice->run, d_->choice->algorithm, d_->choice->colour);
+    return exports::trace(d_->choice->run.shared(), d_->choice->selection());
 }
 
 QJsonObject MappingView::saveView() const {

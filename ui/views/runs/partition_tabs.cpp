@@ -25,6 +25,7 @@
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/plot/scaling_view.h"
 #include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/result_exports.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
@@ -71,7 +72,7 @@ struct PartitionTabs::Implementation {
     }
 
     QWidget* makeStrategies() {
-        strategyCharts = new ChartPane({tr("Speed-up"), tr("Step time")}, tr("Strategies"));
+        strategyCharts = new ChartPane(exports::titles("partition", {"speedup", "step-time"}), tr("Strategies"));
         strategyModel = strategyTableModel(choice, tabs);
         strategyTable = new TableView(strategyModel, tr("Strategies"));
         strategyTable->setFilterVisible(false);
@@ -119,7 +120,7 @@ struct PartitionTabs::Implementation {
         splitBox->setToolTip(tr("Which split of the array the layers are shown at"));
         splitBox->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         connect(splitBox, qOverload<int>(&QComboBox::activated), tabs, &PartitionTabs::splitChosen);
-        layerCharts = new ChartPane({tr("Layers")}, tr("Time by layer"));
+        layerCharts = new ChartPane(exports::titles("partition", {"layers"}), tr("Time by layer"));
         layerModel = layerTableModel(choice, tabs);
         layerTable = new TableView(layerModel, tr("Layers"));
         explainFrom(layerTable, layerModel);
@@ -162,7 +163,7 @@ struct PartitionTabs::Implementation {
     }
 
     QWidget* makeLevels() {
-        levelCharts = new ChartPane({tr("Time by level"), tr("Ratio by level")}, tr("Levels"));
+        levelCharts = new ChartPane(exports::titles("partition", {"levels", "ratios"}), tr("Levels"));
         levelModel = levelTableModel(choice, tabs);
         levelTable = new TableView(levelModel, tr("Levels"));
         levelTable->setFilterVisible(false);
@@ -246,7 +247,7 @@ struct PartitionTabs::Implementation {
     }
 
     QWidget* makeAccelerators() {
-        acceleratorCharts = new ChartPane({tr("Memory")}, tr("Memory per accelerator"));
+        acceleratorCharts = new ChartPane(exports::titles("partition", {"memory"}), tr("Memory per accelerator"));
         memoryNote = sentences();
         acceleratorModel = acceleratorTableModel(choice, tabs);
         acceleratorTable = new TableView(acceleratorModel, tr("Accelerators"));
@@ -321,13 +322,15 @@ PartitionTabs::PartitionTabs(SharedChoice choice, QWidget* parent) : LazyTabs(pa
         types->show();
         return types;
     };
-    addPage(QLatin1String(kTypes), tr("Types of layers"), show, [] {});
+    addPage(QLatin1String(kTypes), exports::title("partition", "types"), show, [] {});
     setPageShown(QLatin1String(kTypes), false);
     addPage(kFirstDetails, tr("Strategies"), d, &Implementation::makeStrategies, &Implementation::fillStrategies);
     addPage("layers", tr("Layers"), d, &Implementation::makeLayers, &Implementation::fillLayers);
     addPage("levels", tr("Levels"), d, &Implementation::makeLevels, &Implementation::fillLevels);
-    addPage("scaling", tr("Scaling"), d, &Implementation::makeScaling, &Implementation::fillScaling);
-    addPage("timeline", tr("Timeline"), d, &Implementation::makeTimeline, &Implementation::fillTimeline);
+    addPage("scaling", exports::title("partition", "scaling"), d, &Implementation::makeScaling,
+            &Implementation::fillScaling);
+    addPage("timeline", exports::title("partition", "timeline"), d, &Implementation::makeTimeline,
+            &Implementation::fillTimeline);
     addPage("accelerators", tr("Accelerators"), d, &Implementation::makeAccelerators,
             &Implementation::fillAccelerators);
     addPage("convergence", tr("Convergence"), d, &Implementation::makeConvergence, &Implementation::fillConvergence);
