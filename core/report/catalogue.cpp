@@ -29,12 +29,16 @@ Catalogue& named(std::string_view engine) {
 }
 
 template <typename AnyRow>
-const AnyRow& rowNamed(const std::vector<AnyRow>& rows, std::string_view id, const char* what) {
+const AnyRow& rowNamed(const std::vector<AnyRow>& rows, std::string_view engine, std::string_view id,
+                       const char* what) {
     std::vector<std::string> known;
     for (const AnyRow& row : rows) {
-        if (row.id == id || std::find(row.aliases.begin(), row.aliases.end(), id) != row.aliases.end()) return row;
+        if (row.id == id) return row;
         known.emplace_back(row.id);
     }
+    for (const OlderName& each : olderNames())
+        for (const AnyRow& row : rows)
+            if (each.engine == engine && each.older == id && row.id == each.id) return row;
     throw UsageError(
         fmt::format("there is no {} {} of this result; expected one of {}", what, inQuotes(id), joined(known, ", ")));
 }
@@ -60,6 +64,20 @@ TableRow metricsRow() {
             }};
 }
 
+const std::vector<OlderName>& olderNames() {
+    static const std::vector<OlderName> kNames{
+        {"mapping", "timeline", "schedule"},       {"mapping", "race", "convergence"},
+        {"mapping", "race-gap", "optimality-gap"}, {"mapping", "demand", "required-bandwidth"},
+        {"mapping", "explored", "search-space"},   {"mapping", "front", "pareto"},
+        {"mapping", "sub-accelerators", "cores"},  {"codesign", "timeline", "pipeline"},
+        {"codesign", "reference", "speedup"},      {"codesign", "areas", "area"},
+        {"predict", "cost", "training-cost"},      {"predict", "methods", "baselines"},
+        {"predict", "devices", "scaling"},         {"predict", "device-speedup", "scaling-speedup"},
+        {"predict", "batches", "batch-memory"},    {"predict", "operators", "roofline"},
+    };
+    return kNames;
+}
+
 const std::vector<Catalogue>& catalogues() {
     return all();
 }
@@ -73,11 +91,11 @@ void addPicture(std::string_view engine, PictureRow row) {
 }
 
 const PictureRow& pictureNamed(std::string_view engine, std::string_view id) {
-    return rowNamed(catalogueOf(engine).pictures, id, "chart");
+    return rowNamed(catalogueOf(engine).pictures, engine, id, "chart");
 }
 
 const TableRow& tableNamed(std::string_view engine, std::string_view id) {
-    return rowNamed(catalogueOf(engine).tables, id, "table");
+    return rowNamed(catalogueOf(engine).tables, engine, id, "table");
 }
 
 Selection selectionOf(const study::Result& result, const std::string& choice) {
@@ -96,8 +114,12 @@ Selection selectionOf(const study::Result& result, const std::string& choice) {
 
 std::vector<Selection> selectionsOf(const Row& row, const study::Result& result, const Selection& at) {
     const View view{result, at, kNoHooks};
-    if (row.applies && !row.applies(view)) return {};
     const Catalogue& catalogue = catalogueOf(result.study.engine);
+    if (row.scope != Scope::result) {
+        const std::vector<std::string> known = catalogue.choices(result);
+        if (std::find(known.begin(), known.end(), at.choice) == known.end()) return {};
+    }
+    if (row.applies && !row.applies(view)) return {};
     if (row.scope != Scope::level || catalogue.levels == nullptr) return {at};
     std::vector<Selection> found;
     for (const std::size_t level : catalogue.levels(view)) {

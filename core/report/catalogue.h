@@ -63,7 +63,6 @@ struct Row {
     std::string_view about;  ///< "Step time by strategy, with its bound", as the command's help says it
     Scope scope = Scope::result;
     unsigned where = kWindow;
-    std::vector<std::string_view> aliases = {};     ///< what `tessera export --name` called it in older versions
     std::function<bool(const View&)> applies = {};  ///< whether the result has what is shown; empty = always
 };
 struct PictureRow : Row {
@@ -96,7 +95,13 @@ const Catalogue& catalogueOf(std::string_view engine);
 /// Adds a picture to those of an engine, for programs that bring their own. Before anything is looked up.
 void addPicture(std::string_view engine, PictureRow row);
 
-/// The row of an id or alias. Throws UsageError, naming those that there are.
+/// What `tessera export --name` called a picture or table in older versions, and still takes.
+struct OlderName {
+    std::string_view engine, older, id;
+};
+const std::vector<OlderName>& olderNames();
+
+/// The row of an id, or of an older name where no row has that id. Throws UsageError, naming those that there are.
 const PictureRow& pictureNamed(std::string_view engine, std::string_view id);
 const TableRow& tableNamed(std::string_view engine, std::string_view id);
 

@@ -37,12 +37,8 @@ const codesign::ModelResult& model(const View& view) {
     throw UsageError(fmt::format("the result has no model {}", inQuotes(view.at.choice)));
 }
 
-bool hasModel(const View& view) {
-    return modelIndex(view) < of(view).perModel.size();
-}
-
 bool isPlaced(const View& view) {
-    return hasModel(view) && model(view).feasible;
+    return model(view).feasible;
 }
 
 std::vector<PictureRow> pictures() {
@@ -62,91 +58,49 @@ std::vector<PictureRow> pictures() {
              drawing.title = all.title;
              return drawing;
          }},
-        {{"speedup",
-          "Speed-up",
-          "Throughput of each model over the reference's",
-          Scope::result,
-          kEverywhere,
-          {"reference"}},
-         [](const View& view) { return speedupChart(of(view)); }},
+        {{"speedup", "Speed-up", "Throughput of each model over the reference's", Scope::result, kEverywhere},
+         from(speedupChart)},
         {{"batch-time", "Time by model", "What the time of a batch consists of, by model", Scope::result, kEverywhere},
-         [](const View& view) { return timeShareChart(of(view)); }},
-        {{"model-time",
-          "Time",
-          "What the time of a model's batch consists of, also on the baselines",
-          Scope::model,
-          kWindow,
-          {},
-          hasModel},
+         from(timeShareChart)},
+        {{"model-time", "Time", "What the time of a model's batch consists of, also on the baselines", Scope::model,
+          kWindow},
          [](const View& view) { return model(view), timeChart(of(view), modelIndex(view)); }},
-        {{"area", "Area", "What the accelerator and the baselines are made of", Scope::result, kWindow, {"areas"}},
-         [](const View& view) { return areaPartsChart(of(view)); }},
-        {{"pipeline",
-          "Pipeline",
-          "One batch of a model on its stages",
-          Scope::model,
-          kEverywhere | kTimeline,
-          {"timeline"},
+        {{"area", "Area", "What the accelerator and the baselines are made of", Scope::result, kWindow},
+         from(areaPartsChart)},
+        {{"pipeline", "Pipeline", "One batch of a model on its stages", Scope::model, kEverywhere | kTimeline,
           isPlaced},
-         [](const View& view) { return study::pipelineTimeline(outcomeOf(view.result), view.at.choice); }},
-        {{"operators",
-          "Operators",
-          "Operators of a model's main layer on the cores of one accelerator",
-          Scope::model,
-          kWindow | kTimeline,
-          {},
-          hasModel},
+         from(study::pipelineTimeline)},
+        {{"operators", "Operators", "Operators of a model's main layer on the cores of one accelerator", Scope::model,
+          kWindow | kTimeline},
          [](const View& view) { return operatorTimeline(model(view), false); }},
-        {{"operators-backward",
-          "Operators backward",
-          "The same of the backward pass",
-          Scope::model,
-          kWindow | kTimeline,
-          {},
-          hasModel},
+        {{"operators-backward", "Operators backward", "The same of the backward pass", Scope::model,
+          kWindow | kTimeline},
          [](const View& view) { return operatorTimeline(model(view), true); }},
-        {{"stage-memory",
-          "Memory",
-          "What fills the memory of each stage of a model",
-          Scope::model,
-          kWindow,
-          {},
-          hasModel},
+        {{"stage-memory", "Memory", "What fills the memory of each stage of a model", Scope::model, kWindow},
          [](const View& view) { return stageMemoryChart(model(view)); }},
-        {{"placement",
-          "Placement",
-          "The stages of a model with their layers, load and memory",
-          Scope::model,
-          kWindow | kWithoutNumbers,
-          {},
-          hasModel},
+        {{"placement", "Placement", "The stages of a model with their layers, load and memory", Scope::model,
+          kWindow | kWithoutNumbers},
          [](const View& view) { return placementDrawing(model(view), kParallelSize.width, estimatedWidth); }},
     };
 }
 
 std::vector<TableRow> tables() {
-    const auto codesignTable = [](Table (*make)(const study::CodesignOutcome& outcome)) {
-        return [make](const View& view) { return make(outcomeOf(view.result)); };
-    };
-    const auto sheet = [](Table (*make)(const codesign::Result& result)) {
-        return [make](const View& view) { return make(of(view)); };
-    };
     return {
         {{"baselines", "Accelerators", "The best accelerator beside those that it is compared with", Scope::result,
           kEverywhere},
-         codesignTable(acceleratorTable)},
+         from(acceleratorTable)},
         {{"models", "Models", "How each model is placed on the best accelerator", Scope::result, kEverywhere},
-         codesignTable(trainedModelTable),
-         sheet(modelSheet)},
+         from(trainedModelTable),
+         from(modelSheet)},
         {{"batch-time", "Where the time of a batch goes", "What the time of a batch consists of", Scope::result,
           kEverywhere},
-         codesignTable(batchTimeTable)},
+         from(batchTimeTable)},
         {{"front", "Front of area and objective", "Front of area and objective", Scope::result, kEverywhere},
-         codesignTable(frontTable)},
+         from(frontTable)},
         {{"architectures", "Architectures", "Every architecture that was evaluated"},
          [](const View& view) { return pointSheet(of(view), pointRows(of(view))); }},
-        {{"stages", "Stages", "The stages of every model"}, sheet(stageSheet)},
-        {{"exploration", "Exploration", "The search's steps from large to small areas"}, sheet(traceSheet)},
+        {{"stages", "Stages", "The stages of every model"}, from(stageSheet)},
+        {{"exploration", "Exploration", "The search's steps from large to small areas"}, from(traceSheet)},
         metricsRow(),
     };
 }

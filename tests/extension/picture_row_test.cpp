@@ -178,8 +178,11 @@ TEST_F(PictureRows, everyPictureIsOnTheCommandLineInTheWindowAndWhereItSaysInRep
             if (selections.empty() || anew) continue;
             EXPECT_EQ(exported(engine, "chart", row.id, "svg"),
                       toSvg(row.make({result, selections.front(), {}}), report::Theme(report::ThemeKind::light)));
-            for (const std::string_view alias : row.aliases)
-                EXPECT_EQ(exported(engine, "chart", alias, "svg"), exported(engine, "chart", row.id, "svg")) << alias;
+            for (const report::OlderName& older : report::olderNames()) {
+                if (older.engine != engine || older.id != row.id) continue;
+                if (&report::pictureNamed(engine, older.older) != &row) continue;  // of a table alone
+                EXPECT_EQ(exported(engine, "chart", older.older, "svg"), exported(engine, "chart", row.id, "svg"));
+            }
         }
         EXPECT_GE(reportable, 3U);
         for (const ui::Exportable& what : all)
@@ -209,7 +212,7 @@ TEST_F(PictureRows, everyTableIsOnTheCommandLineAndInTheWindow) {
     }
 }
 
-TEST_F(PictureRows, idsAliasesAndTitlesAreUnique) {
+TEST_F(PictureRows, idsAndTitlesAreUniqueAndOlderNamesLeadToThem) {
     for (const report::Catalogue& catalogue : report::catalogues()) {
         const auto check = [](const auto& rows) {
             std::vector<std::string> names, titles;
@@ -217,7 +220,6 @@ TEST_F(PictureRows, idsAliasesAndTitlesAreUnique) {
                 names.emplace_back(row.id);
                 titles.emplace_back(row.title);
                 EXPECT_FALSE(row.about.empty()) << row.id;
-                for (const std::string_view alias : row.aliases) names.emplace_back(alias);
             }
             for (std::vector<std::string>* list : {&names, &titles}) {
                 std::sort(list->begin(), list->end());
@@ -227,6 +229,14 @@ TEST_F(PictureRows, idsAliasesAndTitlesAreUnique) {
         check(catalogue.pictures);
         check(catalogue.tables);
         EXPECT_THROW(report::pictureNamed(catalogue.engine, "nothing"), UsageError);
+        for (const report::OlderName& older : report::olderNames()) {
+            if (older.engine != catalogue.engine) continue;
+            const auto hasId = [&](const report::Row& row) { return row.id == older.id; };
+            const bool picture = std::any_of(catalogue.pictures.begin(), catalogue.pictures.end(), hasId);
+            EXPECT_EQ(picture ? report::pictureNamed(older.engine, older.older).id
+                              : report::tableNamed(older.engine, older.older).id,
+                      older.id);
+        }
     }
 }
 
