@@ -89,18 +89,23 @@ std::vector<PictureRow> pictures() {
 
 std::vector<TableRow> tables() {
     std::vector<TableRow> rows{
-        {{"jobs", "Jobs of all mappings", "Every job of every algorithm's mapping"}, from(mappedJobsTable)},
+        {{"jobs", "Jobs of all mappings", "Every job of every algorithm's mapping"},
+         [](const View& view) {
+             std::vector<const mapping::Run*> runs;
+             for (const mapping::Run& each : of(view).result.runs) runs.push_back(&each);
+             return jobSheet(of(view), runs);
+         }},
         {{"algorithms", "Algorithms", "Algorithms side by side", Scope::result, kEverywhere},
-         from(algorithmTable),
-         from(algorithmSheet)},
+         [](const View& view) { return algorithmTable(of(view)); },
+         [](const View& view) { return algorithmTable(of(view), study::kSheet); }},
         {{"bounds", "Lower bounds of the makespan", "Lower bounds of the makespan", Scope::result, kEverywhere},
          from(boundTable)},
         {{"cores", "Sub-accelerators", "Work of each sub-accelerator", Scope::choice, kEverywhere},
          [](const View& view) { return coreTable(of(view), run(view)); },
-         from(coreSheet)},
+         [](const View& view) { return coreTable(of(view), run(view), study::kSheet); }},
         {{"schedule", "Jobs", "Every job of one algorithm's mapping, by core and order", Scope::choice, kEverywhere},
          [](const View& view) { return jobTable(of(view), run(view)); },
-         from(jobSheet)},
+         [](const View& view) { return jobSheet(of(view), {&run(view)}); }},
         {{"job-table", "Job table", "What every job takes on every core, as 'tessera map --job-table' reads it"},
          from(problemTable)},
         {{"pareto", "Pareto front", "The mappings of one algorithm's front", Scope::choice, kWindow, hasFront},

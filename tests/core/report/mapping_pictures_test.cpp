@@ -9,6 +9,9 @@
 #include "core/base/error.h"
 #include "core/draw/timeline_layout.h"
 #include "core/report/catalogue.h"
+#include "core/report/mapping_report.h"
+#include "core/study/mapping_fields.h"
+#include "core/study/metric.h"
 #include "tests/support/race_result.h"
 
 namespace tessera::report {
@@ -200,6 +203,33 @@ TEST(MappingPictures, everyRowOfTheCatalogueIsMade) {
         for (const auto& cells : table.rows) EXPECT_EQ(cells.size(), table.columns.size()) << row.id;
     }
     EXPECT_THROW(catalogueOf("nothing"), UsageError);
+}
+
+TEST(MappingReport, timeThatACoreIsStalledIsNoWork) {
+    const study::Result result = test::handMadeRace();
+    const MappingOutcome& outcome = outcomeOf(result);
+    const mapping::Run& run = study::runOf(outcome, "random");
+    const std::vector<study::MappedCore> cores = study::mappedCores(outcome, run);
+    ASSERT_TRUE(
+        std::any_of(cores.begin(), cores.end(), [](const study::MappedCore& core) { return core.use.stalled > 0; }));
+    const Table people = coreTable(outcome, run), sheet = coreTable(outcome, run, study::kSheet);
+    const auto cell = [](const Table& table, const std::string& column, std::size_t row) {
+        const auto found = std::find_if(table.columns.begin(), table.columns.end(),
+                                        [&](const Table::Column& each) { return each.title == column; });
+        return table.rows.at(row).at(static_cast<std::size_t>(found - table.columns.begin()));
+    };
+    const Chart chart = coreChart(outcome, "random");
+    const Series& running = seriesNamed(chart, "running");
+    for (const study::MappedCore& core : cores) {
+        double works = 0;
+        for (const study::MappedJob& job : study::mappedJobs(outcome, run))
+            if (run.schedule.jobs[job.job].core == static_cast<std::int32_t>(core.core))
+                works += outcome.problem.latency[outcome.problem.pair(job.job, core.core)];
+        EXPECT_EQ(cell(people, "runs", core.core), study::cyclesText(outcome.problem, works));
+        EXPECT_EQ(cell(people, "utilisation", core.core), study::percentText(works / run.schedule.makespan));
+        EXPECT_EQ(cell(sheet, "running_cycles", core.core), exactNumber(works));
+        EXPECT_DOUBLE_EQ(running.y[core.core], works / outcome.problem.clock->value) << "as the picture says it";
+    }
 }
 
 TEST(MappingPictures, manyStepsOfBandwidthAreDrawnOncePerPixel) {

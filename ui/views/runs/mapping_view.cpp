@@ -4,6 +4,7 @@
 
 #include "core/explain/explain.h"
 #include "core/report/mapping_pictures.h"
+#include "core/study/mapping_fields.h"
 #include "core/study/metric.h"
 #include "ui/models/mapping_facts.h"
 #include "ui/models/partition_run.h"
@@ -70,7 +71,7 @@ void MappingView::Implementation::showHeadline() {
     const QString tone =
         run.optimal ? QStringLiteral("good") : (run.gap > kWideGap ? QStringLiteral("warning") : QString());
     QVector<Headline> headlines;
-    if (const auto rate = report::throughputOf(outcome, run.values.makespan); rate && outcome.problem.clock)
+    if (const auto rate = study::throughputOf(outcome, run.values.makespan); rate && outcome.problem.clock)
         headlines.append({.value = columns::quantity(*rate, Measure::flopsPerSecond),
                           .label = tr("throughput"),
                           .help = tr("Twice the multiply-adds of all jobs over the makespan"),
