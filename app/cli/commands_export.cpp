@@ -17,7 +17,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/draw/raster.h"
-#include "core/report/named.h"
+#include "core/report/catalogue.h"
 #include "core/report/report_document.h"
 #include "core/study/timeline.h"
 
@@ -28,18 +28,6 @@ namespace {
 struct Wish {
     std::string run, what = "table", name, strategy, out, format, theme = "light", scale = "2";
 };
-
-/// The row of a name among those that results of the engine have; without a name the first.
-template <typename Row>
-const Row& rowNamed(const std::vector<Row>& rows, const std::string& name, const std::string& engine) {
-    std::vector<std::string> known;
-    for (const Row& row : rows) {
-        if (!row.engine.empty() && row.engine != engine) continue;
-        if (name.empty() || row.name == name) return row;
-        known.emplace_back(row.name);
-    }
-    throw UsageError(fmt::format("option '--name' is {}; expected one of {}", inQuotes(name), joined(known, ", ")));
-}
 
 [[noreturn]] void refuseSuffix(const std::string& what, const std::string& suffix, const std::string& known) {
     throw UsageError(fmt::format("a {} cannot be written as {}; expected {}", what,
@@ -66,36 +54,64 @@ std::string pictureBytes(const report::Picture& picture, const Wish& wish, const
     refuseSuffix(wish.what, suffix, ".svg, .png, .pdf or .csv");
 }
 
+/// Runs what finds a row by the option's value; its mistakes are the option's.
+const auto& rowOf(const auto& find, const Wish& wish, std::string_view engine, std::string_view first) {
+    try {
+        return find(engine, wish.name.empty() ? first : wish.name);
+    } catch (const UsageError& error) {
+        throw UsageError(fmt::format("option '--name' is {}: {}", inQuotes(wish.name), error.what()));
+    }
+}
+
 std::string bytesOf(const study::Result& result, const Wish& wish, const study::RunHooks& hooks) {
     const std::string suffix = suffixOf(wish.out, wish.format);
-    const std::string strategy = report::strategyOf(result, wish.strategy);
+    const report::Catalogue& catalogue = report::catalogueOf(result.study.engine);
+    const report::Selection at = report::selectionOf(result, wish.strategy);
+    const report::View view{result, at, hooks};
     // What is asked for must make sense, also where it changes nothing.
     themeOf(wish.theme);
     scaleOf(wish.scale);
     if (wish.what == "table") {
         if (suffix != ".csv") refuseSuffix("table", suffix, ".csv");
-        return report::toCsv(
-            rowNamed(report::namedTables(), wish.name, result.study.engine).make(result, strategy, hooks));
+        const report::TableRow& row = rowOf(report::tableNamed, wish, catalogue.engine, catalogue.firstTable);
+        return report::toCsv(row.sheet ? row.sheet(view) : row.make(view));
     }
     if (wish.what == "timeline") {
         if (!wish.name.empty())
             throw UsageError(
                 fmt::format("option '--name' is {}; a run has one timeline, without a name", inQuotes(wish.name)));
-        const Timeline timeline = study::timelineOf(result, strategy);
+        const Timeline timeline = study::timelineOf(result, at.choice);
         if (suffix == ".json") return report::toChromeTrace(timeline);
         return pictureBytes(timeline, wish, suffix, hooks.cancel);
     }
-    if (wish.what == "chart")
-        return pictureBytes(
-            rowNamed(report::namedPictures(), wish.name, result.study.engine).make(result, strategy, hooks), wish,
-            suffix, hooks.cancel);
+    if (wish.what == "chart") {
+        const report::PictureRow& row =
+            rowOf(report::pictureNamed, wish, catalogue.engine, catalogue.pictures.front().id);
+        if (suffix == ".csv" && (row.where & report::kWithoutNumbers) != 0)
+            refuseSuffix("drawing", suffix, ".svg, .png or .pdf");
+        return pictureBytes(row.make(view), wish, suffix, hooks.cancel);
+    }
     throw UsageError(fmt::format("option '--what' is {}; expected table, timeline or chart", inQuotes(wish.what)));
 }
 
-std::string namesOf(const auto& rows) {
-    std::vector<std::string> names;
-    for (const auto& row : rows) names.emplace_back(row.name);
-    return joined(names, ", ");
+/// "Charts of mapping runs:", the default first.
+std::string listOf(const auto& rows, std::string_view first, std::string_view kind, std::string_view engine) {
+    std::string text = fmt::format("\n{} of {} runs:\n", kind, engine);
+    const auto add = [&](const report::Row& row) { text += fmt::format("  {:<20} {}\n", row.id, row.about); };
+    for (const report::Row& row : rows)
+        if (row.id == first) add(row);
+    for (const report::Row& row : rows)
+        if (row.id != first) add(row);
+    return text;
+}
+
+/// Every chart and table with what it shows.
+std::string everyRow() {
+    std::string text;
+    for (const report::Catalogue& each : report::catalogues())
+        text += listOf(each.pictures, each.pictures.front().id, "Charts", each.engine) +
+                listOf(each.tables, each.firstTable, "Tables", each.engine);
+    return text;
 }
 
 std::string reportBytes(const std::string& title, const std::vector<report::ReportRun>& runs, const std::string& suffix,
@@ -161,9 +177,8 @@ Action addExport(CLI::App& app) {
     const auto wish = std::make_shared<Wish>();
     addText(app, "RUN", wish->run, "", "a run's number, name or uid, or 'last'")->required();
     addText(app, "--what", wish->what, "KIND", "table, timeline or chart (default table)");
-    addText(app, "--name", wish->name, "NAME",
-            fmt::format("which table ({}) or chart ({}); default the first", namesOf(report::namedTables()),
-                        namesOf(report::namedPictures())));
+    addText(app, "--name", wish->name, "NAME", "which table or chart, as listed below; default the first");
+    app.footer(everyRow());
     addText(app, "--strategy", wish->strategy, "NAME", "whose plan or mapping (default the best)");
     addOut(app, wish->out, "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
         ->required();

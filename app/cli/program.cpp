@@ -148,7 +148,8 @@ private:
         CLI::App& app = *parent->add_subcommand(std::string(name), std::string(command.summary));
         actions_[&app] = command.add(app);
         prepare(app, common);
-        app.footer(fmt::format("Example:\n  {}", command.example));
+        const std::string lists = app.get_footer();
+        app.footer(fmt::format("Example:\n  {}{}{}", command.example, lists.empty() ? "" : "\n", lists));
     }
 
     /// A word of the command line that is no row of the table: it is about the parser itself.

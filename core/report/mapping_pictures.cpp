@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/base/text.h"
+#include "core/study/mapping_fields.h"
 #include "core/study/metric.h"
 
 namespace tessera::report {
@@ -560,94 +561,6 @@ Chart coreChart(const MappingOutcome& outcome, const std::string& algorithm) {
     const double all = run.schedule.makespan * static_cast<double>(uses.size());
     if (all > 0) chart.title = fmt::format("Cores run {} of the time, {}", study::percentText(busy / all), algorithm);
     return chart;
-}
-
-Table algorithmSheet(const MappingOutcome& outcome) {
-    Table table;
-    table.columns = {{"algorithm"},
-                     {"objective", true},
-                     {"makespan_cycles", true},
-                     {"makespan_s", true},
-                     {"throughput_flops", true},
-                     {"mean_latency_cycles", true},
-                     {"energy_j", true},
-                     {"gap", true},
-                     {"optimal"},
-                     {"samples", true},
-                     {"best_after", true},
-                     {"ended_by"}};
-    const double second = study::secondsPerCycle(outcome);
-    for (const Run& run : outcome.result.runs) {
-        const std::optional<double> rate =
-            outcome.problem.clock ? throughputOf(outcome, run.values.makespan) : std::nullopt;
-        table.rows.push_back({run.algorithm, exactNumber(run.value), exactNumber(run.values.makespan),
-                              outcome.problem.clock ? exactNumber(run.values.makespan * second) : "",
-                              rate ? exactNumber(*rate) : "", exactNumber(run.values.latency),
-                              run.values.energy ? exactNumber(*run.values.energy) : "", exactNumber(run.gap),
-                              run.optimal ? "yes" : "no", std::to_string(run.samples), std::to_string(run.bestAfter),
-                              run.endedBy});
-    }
-    return table;
-}
-
-Table jobSheet(const MappingOutcome& outcome, const std::string& algorithm) {
-    const Run& run = study::runOf(outcome, algorithm);
-    const mapping::Problem& problem = outcome.problem;
-    Table table;
-    table.columns = {{"job", true},
-                     {"name"},
-                     {"model"},
-                     {"kind"},
-                     {"core"},
-                     {"order", true},
-                     {"start_cycles", true},
-                     {"finish_cycles", true},
-                     {"nostall_latency_cycles", true},
-                     {"req_bw_bytes_per_cycle", true},
-                     {"macs", true}};
-    for (std::size_t job = 0; job < run.schedule.jobs.size(); ++job) {
-        const mapping::Schedule::Job& its = run.schedule.jobs[job];
-        const auto core = static_cast<std::size_t>(its.core);
-        const std::size_t pair = problem.pair(job, core);
-        table.rows.push_back(
-            {std::to_string(job), problem.jobs[job], job < outcome.jobModels.size() ? outcome.jobModels[job] : "",
-             job < outcome.jobKinds.size() ? outcome.jobKinds[job] : "", problem.cores[core], std::to_string(its.order),
-             exactNumber(its.start), exactNumber(its.finish), exactNumber(problem.latency[pair]),
-             exactNumber(problem.demand[pair]), job < problem.macs.size() ? exactNumber(problem.macs[job]) : ""});
-    }
-    return table;
-}
-
-Table coreSheet(const MappingOutcome& outcome, const std::string& algorithm) {
-    const Run& run = study::runOf(outcome, algorithm);
-    const std::vector<study::CoreUse> uses = study::coreUse(outcome, run);
-    Table table;
-    table.columns = {{"core"},
-                     {"dataflow"},
-                     {"jobs", true},
-                     {"running_cycles", true},
-                     {"stalled_cycles", true},
-                     {"idle_cycles", true},
-                     {"utilisation", true},
-                     {"bytes", true},
-                     {"peak_bytes_per_cycle", true}};
-    for (std::size_t core = 0; core < uses.size(); ++core) {
-        const study::CoreUse& use = uses[core];
-        const double share = run.schedule.makespan > 0 ? use.alone / run.schedule.makespan : 0;
-        table.rows.push_back({outcome.problem.cores[core],
-                              core < outcome.cores.size() ? outcome.cores[core].dataflow : "", std::to_string(use.jobs),
-                              exactNumber(use.alone), exactNumber(use.stalled), exactNumber(use.idle),
-                              exactNumber(share), exactNumber(use.bytes), exactNumber(use.peak)});
-    }
-    return table;
-}
-
-std::optional<double> throughputOf(const MappingOutcome& outcome, double makespan) {
-    if (outcome.problem.macs.empty() || !(makespan > 0)) return std::nullopt;
-    double macs = 0;
-    for (const double each : outcome.problem.macs) macs += each;
-    if (!(macs > 0)) return std::nullopt;
-    return 2 * macs / (makespan * study::secondsPerCycle(outcome));
 }
 
 RaceAxis axisOf(const MappingOutcome& outcome, Objective objective) {

@@ -66,14 +66,6 @@ Chart coreChart(const study::MappingOutcome& outcome, const std::string& algorit
 Chart sweepChart(const study::MappingSweep& sweep);
 Table sweepSheet(const study::MappingSweep& sweep);
 
-/// For spreadsheets, full precision: a row per algorithm.
-Table algorithmSheet(const study::MappingOutcome& outcome);
-/// A row per job of an algorithm's mapping: where, when, how long, which bandwidth.
-Table jobSheet(const study::MappingOutcome& outcome, const std::string& algorithm);
-Table coreSheet(const study::MappingOutcome& outcome, const std::string& algorithm);
-
-/// Throughput of a run in FLOP per second (per cycle where the clock is not known); empty where nobody knows the work.
-std::optional<double> throughputOf(const study::MappingOutcome& outcome, double makespan);
 /// How values of an objective are shown.
 RaceAxis axisOf(const study::MappingOutcome& outcome, mapping::Objective objective);
 /// "9.50 ms", "1,900,084 cycles", "12.3 J".

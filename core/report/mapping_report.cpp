@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/field_table.h"
 #include "core/study/mapping_document.h"
+#include "core/study/mapping_fields.h"
 #include "core/study/mapping_metrics.h"
 #include "core/study/metric.h"
 #include "core/study/title.h"
@@ -24,47 +26,6 @@ constexpr std::size_t kMostJobsInText = 24, kMostFrontInText = 24;
 
 std::string count(double value) {
     return formatCount(value);
-}
-
-std::string gapText(const Run& run) {
-    return std::isfinite(run.gap) ? study::percentText(run.gap) : "–";
-}
-
-std::size_t index(std::int32_t i) {
-    return static_cast<std::size_t>(i);
-}
-
-/// What one core does under a mapping.
-struct CoreUse {
-    std::size_t jobs = 0;
-    double busy = 0;    ///< cycles that it runs a job
-    double finish = 0;  ///< cycles
-    double bytes = 0;
-};
-
-std::vector<CoreUse> usesOf(const MappingOutcome& outcome, const Run& run) {
-    std::vector<CoreUse> uses(outcome.problem.cores.size());
-    for (std::size_t j = 0; j < run.schedule.jobs.size(); ++j) {
-        const mapping::Schedule::Job& job = run.schedule.jobs[j];
-        CoreUse& use = uses[index(job.core)];
-        const std::size_t pair = outcome.problem.pair(j, index(job.core));
-        ++use.jobs;
-        use.busy += job.finish - job.start;
-        use.finish = std::max(use.finish, job.finish);
-        use.bytes += outcome.problem.latency[pair] * outcome.problem.demand[pair];
-    }
-    return uses;
-}
-
-std::vector<std::size_t> inOrder(const Run& run) {
-    std::vector<std::size_t> order(run.schedule.jobs.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        const mapping::Schedule::Job& first = run.schedule.jobs[a];
-        const mapping::Schedule::Job& second = run.schedule.jobs[b];
-        return first.core != second.core ? first.core < second.core : first.order < second.order;
-    });
-    return order;
 }
 
 std::string tieSentence(const MappingOutcome& outcome) {
@@ -90,21 +51,28 @@ std::string frontText(const MappingOutcome& outcome, const Run& run) {
 
 }  // namespace
 
-Table algorithmTable(const MappingOutcome& outcome) {
-    Table table;
-    table.columns = {{"algorithm"}, {"makespan", true}, {"cycles", true},  {"throughput", true}, {"energy", true},
-                     {"gap", true}, {"certainty"},      {"samples", true}, {"best after", true}};
-    for (const Run& run : outcome.result.runs) {
-        const auto time = study::secondsOf(outcome.problem, run.values.makespan);
-        const auto rate = study::throughputOf(outcome.problem, run.values);
-        table.rows.push_back({run.algorithm, time ? formatQuantity(time->value, Measure::seconds) : "–",
-                              count(std::round(run.values.makespan)),
-                              rate ? formatQuantity(rate->value, Measure::flopsPerSecond) : "–",
-                              run.values.energy ? formatQuantity(*run.values.energy, Measure::joules) : "–",
-                              gapText(run), study::certaintyText(run), count(static_cast<double>(run.samples)),
-                              count(static_cast<double>(run.bestAfter))});
-    }
-    return table;
+Table algorithmTable(const MappingOutcome& outcome, study::FieldUse use) {
+    return tableOf(study::runFields(), study::mappedRuns(outcome), use);
+}
+
+Table coreTable(const MappingOutcome& outcome, const Run& run, study::FieldUse use) {
+    return tableOf(study::coreFields(), study::mappedCores(outcome, run), use);
+}
+
+Table jobTable(const MappingOutcome& outcome, const Run& run) {
+    std::vector<study::MappedJob> rows = study::mappedJobs(outcome, run);
+    const auto place = [&](const study::MappedJob& row) {
+        return std::pair(run.schedule.jobs[row.job].core, run.schedule.jobs[row.job].order);
+    };
+    std::sort(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    return tableOf(study::jobFields(), rows, study::kText);
+}
+
+Table jobSheet(const MappingOutcome& outcome, const std::vector<const Run*>& runs) {
+    std::vector<study::MappedJob> rows;
+    for (const Run* run : runs)
+        for (const study::MappedJob& row : study::mappedJobs(outcome, *run)) rows.push_back(row);
+    return tableOf(study::jobFields(), rows, study::kSheet);
 }
 
 Table boundTable(const MappingOutcome& outcome) {
@@ -121,40 +89,6 @@ Table boundTable(const MappingOutcome& outcome) {
     return table;
 }
 
-Table coreTable(const MappingOutcome& outcome, const Run& run) {
-    Table table;
-    table.columns = {{"sub-accelerator"},   {"dataflow"},         {"array"}, {"jobs", true}, {"works", true},
-                     {"of the time", true}, {"bytes moved", true}};
-    const std::vector<CoreUse> uses = usesOf(outcome, run);
-    for (std::size_t c = 0; c < uses.size(); ++c) {
-        const study::CoreNumbers numbers = c < outcome.cores.size() ? outcome.cores[c] : study::CoreNumbers{};
-        table.rows.push_back(
-            {outcome.problem.cores[c], numbers.dataflow.empty() ? "–" : numbers.dataflow,
-             numbers.height > 0
-                 ? fmt::format("{} × {}{}", numbers.height, numbers.width, numbers.flexible ? " flexible" : "")
-                 : "–",
-             count(static_cast<double>(uses[c].jobs)), study::cyclesText(outcome.problem, uses[c].busy),
-             study::percentText(run.values.makespan > 0 ? uses[c].busy / run.values.makespan : 0),
-             formatQuantity(uses[c].bytes, Measure::bytes)});
-    }
-    return table;
-}
-
-Table jobTable(const MappingOutcome& outcome, const Run& run) {
-    Table table;
-    table.columns = {{"sub-accelerator"}, {"order", true},      {"job"}, {"model"}, {"start", true},
-                     {"finish", true},    {"slowed down", true}};
-    for (const std::size_t j : inOrder(run)) {
-        const mapping::Schedule::Job& job = run.schedule.jobs[j];
-        const double alone = outcome.problem.latency[outcome.problem.pair(j, index(job.core))];
-        table.rows.push_back(
-            {outcome.problem.cores[index(job.core)], std::to_string(job.order), outcome.problem.jobs[j],
-             j < outcome.jobModels.size() ? outcome.jobModels[j] : "–", study::cyclesText(outcome.problem, job.start),
-             study::cyclesText(outcome.problem, job.finish), study::timesText((job.finish - job.start) / alone)});
-    }
-    return table;
-}
-
 Table frontTable(const MappingOutcome& outcome, const Run& run) {
     Table table;
     table.columns = {
@@ -167,22 +101,6 @@ Table frontTable(const MappingOutcome& outcome, const Run& run) {
                               point.values.energy ? formatQuantity(*point.values.energy, Measure::joules) : "–",
                               rate ? formatQuantity(rate->value, Measure::flopsPerSecond) : "–"});
     }
-    return table;
-}
-
-Table mappedJobsTable(const MappingOutcome& outcome) {
-    Table table;
-    table.columns = {{"algorithm"},           {"job", true},     {"name"},
-                     {"sub_accelerator"},     {"order", true},   {"start_cycles", true},
-                     {"finish_cycles", true}, {"priority", true}};
-    for (const Run& run : outcome.result.runs)
-        for (std::size_t j = 0; j < run.schedule.jobs.size(); ++j) {
-            const mapping::Schedule::Job& job = run.schedule.jobs[j];
-            table.rows.push_back({run.algorithm, std::to_string(j), outcome.problem.jobs[j],
-                                  outcome.problem.cores[index(job.core)], std::to_string(job.order),
-                                  exactNumber(job.start), exactNumber(job.finish),
-                                  exactNumber(run.mapping.priority[j])});
-        }
     return table;
 }
 

@@ -4,23 +4,24 @@
 #include <vector>
 
 #include "core/draw/table.h"
+#include "core/study/field.h"
 #include "core/study/result.h"
 
 /// A mapping result for people: tables and sentences.
 namespace tessera::report {
 
 /// One row per algorithm: makespan, throughput, gap, what is known about its distance from the optimum, samples.
-Table algorithmTable(const study::MappingOutcome& outcome);
+Table algorithmTable(const study::MappingOutcome& outcome, study::FieldUse use = study::kText);
 /// What the lower bound rests on.
 Table boundTable(const study::MappingOutcome& outcome);
 /// One row per sub-accelerator under one algorithm's mapping: what it is, its jobs, how long it works.
-Table coreTable(const study::MappingOutcome& outcome, const mapping::Run& run);
+Table coreTable(const study::MappingOutcome& outcome, const mapping::Run& run, study::FieldUse use = study::kText);
 /// Every job of one algorithm's mapping, by sub-accelerator and order.
 Table jobTable(const study::MappingOutcome& outcome, const mapping::Run& run);
 /// The mappings of one algorithm's front, of which none is better than another in both of its objectives.
 Table frontTable(const study::MappingOutcome& outcome, const mapping::Run& run);
-/// Every job of every algorithm's mapping, full precision, for spreadsheets.
-Table mappedJobsTable(const study::MappingOutcome& outcome);
+/// The jobs of these mappings by number, full precision, for spreadsheets.
+Table jobSheet(const study::MappingOutcome& outcome, const std::vector<const mapping::Run*>& runs);
 
 /// The problem as a job-analysis table, full precision: what `mapping::readJobTable` reads.
 Table problemTable(const study::MappingOutcome& outcome);

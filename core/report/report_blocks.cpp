@@ -9,18 +9,11 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/report/codesign_pictures.h"
-#include "core/report/codesign_points.h"
-#include "core/report/codesign_report.h"
+#include "core/report/catalogue.h"
 #include "core/report/comparison_report.h"
-#include "core/report/mapping_pictures.h"
-#include "core/report/mapping_report.h"
 #include "core/report/partition_pictures.h"
-#include "core/report/partition_report.h"
-#include "core/report/prediction_pictures.h"
-#include "core/report/prediction_report.h"
 #include "core/study/comparison.h"
-#include "core/study/timeline.h"
+#include "core/study/metric.h"
 #include "core/study/title.h"
 
 namespace tessera::report {
@@ -86,36 +79,35 @@ void addComparison(Blocks& blocks, const std::vector<ReportRun>& runs, const Rep
     addTable(blocks, "Jobs at different places", jobDifferenceTable(comparison, false));
 }
 
-void addPictures(Blocks& blocks, const study::PartitionOutcome& outcome, const partition::Plan& best) {
-    blocks.emplace_back(Picture{typeMap(outcome, best.strategy)});
-    blocks.emplace_back(Picture{speedupChart(outcome)});
-    if (best.levels.empty()) return;
-    blocks.emplace_back(Picture{layerChart(outcome, best.strategy, 0)});
-    blocks.emplace_back(Picture{levelChart(outcome, best.strategy)});
-    const bool capacities =
-        std::any_of(best.shares.begin(), best.shares.end(),
-                    [](const partition::AcceleratorShare& share) { return share.capacity.has_value(); });
-    if (capacities) blocks.emplace_back(Picture{memoryChart(outcome, best.strategy)});
+/// The selections that a report has of a row: a model's rows are shown of every model.
+std::vector<Selection> selectionsOf(const Row& row, const study::Result& result, const Catalogue& catalogue) {
+    if ((row.where & kReport) == 0) return {};
+    if (row.scope != Scope::model) return selectionsOf(row, result, selectionOf(result, ""));
+    std::vector<Selection> found;
+    for (const std::string& choice : catalogue.choices(result))
+        for (Selection& at : selectionsOf(row, result, selectionOf(result, choice))) found.push_back(std::move(at));
+    return found;
 }
 
-void addPictures(Blocks& blocks, const study::MappingOutcome& outcome, const mapping::Run& best) {
-    blocks.emplace_back(Picture{study::scheduleTimeline(outcome, best)});
-    blocks.emplace_back(Picture{algorithmChart(outcome)});
-    for (Chart& chart : raceCharts(outcome)) blocks.emplace_back(Picture{std::move(chart)});
-    blocks.emplace_back(Picture{coreChart(outcome, best.algorithm)});
-    blocks.emplace_back(Picture{demandChart(outcome)});
+bool isEmpty(const Picture& picture) {
+    const auto* chart = std::get_if<Chart>(&picture);
+    return chart != nullptr && chart->series.empty();
 }
 
-void addPictures(Blocks& blocks, const study::PredictionOutcome& outcome, const predict::Prediction& best) {
-    const auto add = [&](Chart chart) {
-        if (!chart.series.empty()) blocks.emplace_back(Picture{std::move(chart)});
-    };
-    add(throughputChart(outcome, best.devices));
-    add(pricePerformanceChart(outcome, best.devices));
-    add(stageChart(outcome, best.devices));
-    add(deviceScalingChart(outcome));
-    for (const std::size_t level : usedLevels(best)) add(batchMemoryChart(best, level));
-    add(operatorRoofline(outcome, best).chart);
+void addPictures(Blocks& blocks, const study::Result& result, const Catalogue& catalogue) {
+    for (const PictureRow& row : catalogue.pictures)
+        for (const Selection& at : selectionsOf(row, result, catalogue)) {
+            Picture picture = row.make({result, at, {}});
+            if (isEmpty(picture)) continue;
+            if (row.scope == Scope::model) blocks.emplace_back(Heading{3, titleOf(row, result, at)});
+            blocks.emplace_back(std::move(picture));
+        }
+}
+
+void addTables(Blocks& blocks, const study::Result& result, const Catalogue& catalogue) {
+    for (const TableRow& row : catalogue.tables)
+        for (const Selection& at : selectionsOf(row, result, catalogue))
+            addTable(blocks, titleOf(row, result, at), row.make({result, at, {}}));
 }
 
 void addProvenance(Blocks& blocks, const study::Result& result) {
@@ -125,82 +117,18 @@ void addProvenance(Blocks& blocks, const study::Result& result) {
     addTable(blocks, "Where from", std::move(inputs));
 }
 
-void addOutcome(Blocks& blocks, const study::Result& result, const study::MappingOutcome& outcome,
-                const ReportOptions& options) {
-    blocks.emplace_back(HeadlineText{study::headline(outcome)});
-    for (const std::string& sentence : mappingSentences(result, outcome)) blocks.emplace_back(Paragraph{sentence});
-    const mapping::Run& best = *study::bestRun(outcome);
-    if (options.pictures) addPictures(blocks, outcome, best);
-    if (!options.tables) return;
-    addTable(blocks, "Algorithms", algorithmTable(outcome));
-    addTable(blocks, "Lower bounds of the makespan", boundTable(outcome));
-    addTable(blocks, "Sub-accelerators under " + best.algorithm, coreTable(outcome, best));
-    addTable(blocks, "Jobs under " + best.algorithm, jobTable(outcome, best));
-}
-
-void addOutcome(Blocks& blocks, const study::Result& /*result*/, const study::PredictionOutcome& outcome,
-                const ReportOptions& options) {
-    blocks.emplace_back(HeadlineText{study::headline(outcome)});
-    for (const std::string& sentence : infeasibleSentences(outcome)) blocks.emplace_back(Paragraph{sentence});
-    if (const predict::Prediction* best = study::fastestPrediction(outcome); options.pictures && best != nullptr)
-        addPictures(blocks, outcome, *best);
-    if (!options.tables) return;
-    addTable(blocks, "Predictions", predictionTable(outcome));
-    addTable(blocks, "Ranking", rankingTable(outcome));
-    addTable(blocks, "Stages of a step", stageTable(outcome));
-    addTable(blocks, "Memory of a device", memoryTable(outcome));
-    addTable(blocks, "Samples/s by baseline predictors", baselineTable(outcome));
-    addTable(blocks, "Slowest operators of the fastest", slowestTable(outcome));
-}
-
-void addOutcome(Blocks& blocks, const study::Result& result, const study::PartitionOutcome& outcome,
-                const ReportOptions& options) {
-    const partition::Plan& best = bestPlan(outcome);
-    blocks.emplace_back(HeadlineText{headline(outcome)});
-    blocks.emplace_back(Paragraph{
-        fmt::format("{} on {}: {} accelerators, batch {}", escaped(outcome.model), escaped(outcome.fleet),
-                    formatCount(static_cast<double>(outcome.accelerators)), formatCount(outcome.result.batch)),
-        true});
-    if (!best.subsets.empty()) {
-        addTable(blocks, "Subsets of the fleet", subsetTable(best));
-        if (const std::string rest = unsolvedSubsets(best); !rest.empty()) blocks.emplace_back(Paragraph{rest});
-    }
-    for (const std::string& sentence : memoryAdvice(result, best)) blocks.emplace_back(Paragraph{sentence});
-    if (options.pictures) addPictures(blocks, outcome, best);
-    if (options.tables) {
-        addTable(blocks, "Strategies", strategyTable(outcome));
-        addTable(blocks, "Splits", levelTable(best));
-        addTable(blocks, "Accelerators", acceleratorTable(best));
-    }
-}
-
-void addOutcome(Blocks& blocks, const study::Result& result, const study::CodesignOutcome& outcome,
-                const ReportOptions& options) {
-    blocks.emplace_back(HeadlineText{study::headline(outcome)});
-    for (const std::string& sentence : codesignSentences(outcome)) blocks.emplace_back(Paragraph{sentence});
-    if (options.pictures) {
-        blocks.emplace_back(Picture{paretoPicture(outcome.result).chart});
-        blocks.emplace_back(Picture{explorationChart(outcome.result, false)});
-        blocks.emplace_back(Picture{speedupChart(outcome.result)});
-        blocks.emplace_back(Picture{timeShareChart(outcome.result)});
-    }
-    if (options.pictures)
-        for (const codesign::ModelResult& model : outcome.result.perModel) {
-            if (!model.feasible) continue;
-            blocks.emplace_back(Heading{3, "Pipeline of " + model.model});
-            blocks.emplace_back(Picture{study::timelineOf(result, model.model)});
-        }
-    if (!options.tables) return;
-    addTable(blocks, "Accelerators", acceleratorTable(outcome));
-    addTable(blocks, "Models", trainedModelTable(outcome));
-    addTable(blocks, "Where the time of a batch goes", batchTimeTable(outcome));
-    addTable(blocks, "Front of area and objective", frontTable(outcome));
+void addOutcome(Blocks& blocks, const study::Result& result, const ReportOptions& options) {
+    const Catalogue& catalogue = catalogueOf(result.study.engine);
+    blocks.emplace_back(HeadlineText{study::headline(result)});
+    for (const std::string& sentence : catalogue.sentences(result)) blocks.emplace_back(Paragraph{sentence});
+    if (options.pictures) addPictures(blocks, result, catalogue);
+    if (options.tables) addTables(blocks, result, catalogue);
 }
 
 void addRun(Blocks& blocks, const ReportRun& run, const ReportOptions& options) {
     const study::Result& result = *run.result;
     blocks.emplace_back(Heading{2, titleOf(run)});
-    std::visit([&](const auto& outcome) { addOutcome(blocks, result, outcome, options); }, result.outcome);
+    addOutcome(blocks, result, options);
     if (options.assumptions) {
         addSentences(blocks, "Assumptions", result.assumptions);
         addSentences(blocks, "Warnings", result.warnings);

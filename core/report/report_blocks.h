@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/draw/table.h"
-#include "core/report/named.h"
+#include "core/report/catalogue.h"
 #include "core/report/report_document.h"
 
 /// What a report consists of, before it is written as HTML, Markdown or pages.

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdint>
 #include <string>
 
 #include "core/study/mapping_document.h"
+#include "core/study/mapping_fields.h"
 
 namespace tessera::study {
 
@@ -15,65 +15,18 @@ namespace {
 using Better = Metric::Better;
 using mapping::Run;
 
-/// How numbers are said whose name is not said by their unit alone.
-enum class Said : std::uint8_t { quantity, cycles, percent, count };
-
-/// A number of every run of an algorithm: the one place that knows its name, title, unit and direction.
-struct RunMetric {
-    std::string_view name;
-    std::string_view title;
-    Measure measure;
-    Better better;
-    Said said;
-    std::optional<double> (*value)(const MappingOutcome& outcome, const Run& run);
-};
-
-const std::vector<RunMetric>& runMetrics() {
-    static const std::vector<RunMetric> kRows{
-        {"makespan_s", "Makespan", Measure::seconds, Better::lower, Said::quantity,
-         [](const MappingOutcome& outcome, const Run& run) -> std::optional<double> {
-             const auto time = secondsOf(outcome.problem, run.values.makespan);
-             return time ? std::optional(time->value) : std::nullopt;
-         }},
-        {"makespan_cycles", "Makespan in cycles", Measure::count, Better::lower, Said::cycles,
-         [](const MappingOutcome& /*outcome*/, const Run& run) { return std::optional(run.values.makespan); }},
-        {"throughput_flops", "Throughput", Measure::flopsPerSecond, Better::higher, Said::quantity,
-         [](const MappingOutcome& outcome, const Run& run) -> std::optional<double> {
-             const auto rate = throughputOf(outcome.problem, run.values);
-             return rate ? std::optional(rate->value) : std::nullopt;
-         }},
-        {"mean_finish_cycles", "Mean completion time", Measure::count, Better::lower, Said::cycles,
-         [](const MappingOutcome& /*outcome*/, const Run& run) { return std::optional(run.values.latency); }},
-        {"energy_j", "Energy", Measure::joules, Better::lower, Said::quantity,
-         [](const MappingOutcome& /*outcome*/, const Run& run) { return run.values.energy; }},
-        {"lower_bound_cycles", "Lower bound of the makespan", Measure::count, Better::neither, Said::cycles,
-         [](const MappingOutcome& outcome, const Run& /*run*/) {
-             return std::optional(outcome.result.bound.makespan);
-         }},
-        {"gap", "Gap to the bound", Measure::count, Better::lower, Said::percent,
-         [](const MappingOutcome& /*outcome*/, const Run& run) { return std::optional(run.gap); }},
-        {"samples", "Samples", Measure::count, Better::neither, Said::count,
-         [](const MappingOutcome& /*outcome*/, const Run& run) {
-             return std::optional(static_cast<double>(run.samples));
-         }},
-        {"best_after_samples", "Samples to best", Measure::count, Better::neither, Said::count,
-         [](const MappingOutcome& /*outcome*/, const Run& run) {
-             return std::optional(static_cast<double>(run.bestAfter));
-         }},
-    };
-    return kRows;
-}
-
 void addMetrics(std::vector<Metric>& metrics, const MappingOutcome& outcome, const Run& run, const std::string& owner) {
-    for (const RunMetric& row : runMetrics()) {
-        const std::optional<double> value = row.value(outcome, run);
-        if (!value || !std::isfinite(*value)) continue;
-        metrics.push_back({.name = owner.empty() ? std::string(row.name) : fmt::format("{}/{}", owner, row.name),
-                           .title = std::string(row.title),
+    for (const Field<MappedRun>& field : runFields()) {
+        if ((field.uses & kMetric) == 0) continue;
+        const FieldValue value = field.get({&outcome, &run});
+        const auto* number = std::get_if<double>(&value);
+        if (number == nullptr || !std::isfinite(*number)) continue;
+        metrics.push_back({.name = owner.empty() ? std::string(field.id) : fmt::format("{}/{}", owner, field.id),
+                           .title = std::string(field.title),
                            .owner = owner,
-                           .value = *value,
-                           .measure = row.measure,
-                           .better = row.better});
+                           .value = *number,
+                           .measure = field.measure,
+                           .better = field.better});
     }
 }
 
@@ -100,10 +53,9 @@ std::vector<Metric> mappingMetrics(const MappingOutcome& outcome) {
 }
 
 std::optional<std::string> mappingMetricText(std::string_view name, double value) {
-    for (const RunMetric& row : runMetrics()) {
-        if (row.name != name) continue;
-        if (row.said == Said::cycles) return formatCount(std::round(value)) + " cycles";
-    }
+    for (const Field<MappedRun>& field : runFields())
+        if (field.id == name && (field.uses & kMetric) != 0 && name.ends_with("_cycles"))
+            return formatCount(std::round(value)) + " cycles";
     return std::nullopt;
 }
 

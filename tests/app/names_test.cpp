@@ -15,7 +15,7 @@
 #include "core/base/json.h"
 #include "core/base/text.h"
 #include "core/model/model.h"
-#include "core/report/named.h"
+#include "core/report/catalogue.h"
 #include "tests/app/cli.h"
 #include "tests/support/hostile_names.h"
 
@@ -125,14 +125,14 @@ TEST_F(HostileNames, areTextInTablesReportsAndPicturesOfARun) {
     for (const char* markup : {"<script", "[x](", "`id`"})
         for (std::size_t at = markdown.find(markup); at != std::string::npos; at = markdown.find(markup, at + 1))
             EXPECT_EQ(markdown[at - 1], '\\') << markup;
-    for (const report::NamedTable& table : report::namedTables("partition")) {
-        const std::string name(table.name);
+    for (const report::TableRow& table : report::catalogueOf("partition").tables) {
+        const std::string name(table.id);
         expectNoFormula(outputOf({"export", "last", "--name", name, "--out", "-", "--format", "csv"}), name);
     }
-    for (const report::NamedPicture& picture : report::namedPictures("partition")) {
-        const std::vector<std::string> command{
-            "export", "last", "--what", "chart", "--name", std::string(picture.name), "--out", "-", "--format"};
-        expectNoFormula(outputOf(with(command, {"csv"})), std::string(picture.name));
+    for (const report::PictureRow& picture : report::catalogueOf("partition").pictures) {
+        const std::vector<std::string> command{"export", "last", "--what",  "chart", "--name", std::string(picture.id),
+                                               "--out",  "-",    "--format"};
+        expectNoFormula(outputOf(with(command, {"csv"})), std::string(picture.id));
         const std::string svg = outputOf(with(command, {"svg"}));
         for (const char* markup : {"<script", "<img", "<svg onload"}) EXPECT_THAT(svg, Not(HasSubstr(markup)));
     }

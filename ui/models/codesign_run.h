@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/codesign/search/search.h"
+#include "core/report/catalogue.h"
 #include "core/report/codesign_points.h"
 #include "core/study/result.h"
 
@@ -55,6 +56,11 @@ struct CodesignChoice {
     bool backward = false;          ///< which pass the operators' schedule is of
     std::vector<bool> shown = {};   ///< by row: what is brushed; empty = all
     std::vector<int> visible = {};  ///< the rows that are
+
+    /// For the catalogue of pictures.
+    report::Selection selection() const {
+        return {.choice = model < run.modelCount() ? run.model(model).model : std::string()};
+    }
 };
 
 using SharedCodesignChoice = std::shared_ptr<CodesignChoice>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "core/study/mapping_fields.h"
 #include "core/study/metric.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
@@ -111,8 +112,7 @@ QString MappingRun::time(double cycles) const {
 }
 
 QString MappingRun::bandwidth(double bytesPerCycle) const {
-    if (problem().clock) return columns::quantity(bytesPerCycle * problem().clock->value, Measure::bytesPerSecond);
-    return columns::count(bytesPerCycle) + QStringLiteral(" B/cycle");
+    return QString::fromStdString(study::bandwidthText(problem(), bytesPerCycle));
 }
 
 }  // namespace tessera::ui

@@ -3,6 +3,7 @@
 #include <QString>
 #include <memory>
 
+#include "core/report/catalogue.h"
 #include "core/study/mapping_schedule.h"
 #include "core/study/result.h"
 
@@ -54,6 +55,10 @@ struct MappingChoice {
     std::vector<study::CoreUse> uses = {};  ///< of the chosen algorithm's cores
 
     const mapping::Run& chosen() const { return run.run(algorithm); }
+    /// For the catalogue of pictures.
+    report::Selection selection() const {
+        return run.isEmpty() ? report::Selection{} : report::Selection{.choice = chosen().algorithm, .colour = colour};
+    }
 };
 
 using SharedMappingChoice = std::shared_ptr<MappingChoice>;

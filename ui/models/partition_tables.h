@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/report/catalogue.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_model.h"
 
@@ -21,6 +22,11 @@ struct PartitionChoice {
     const partition::Plan& chosen() const { return run.plan(plan); }
     const partition::LevelPlan& level() const { return chosen().levels.at(static_cast<std::size_t>(split)); }
     bool hasSplit() const { return !run.isEmpty() && static_cast<std::size_t>(split) < chosen().levels.size(); }
+    /// For the catalogue of pictures.
+    report::Selection selection() const {
+        if (run.isEmpty()) return {};
+        return {.choice = chosen().strategy, .split = static_cast<std::size_t>(split)};
+    }
 };
 
 using SharedChoice = std::shared_ptr<PartitionChoice>;

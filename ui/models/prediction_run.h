@@ -4,7 +4,9 @@
 #include <memory>
 #include <vector>
 
+#include "core/report/catalogue.h"
 #include "core/report/prediction_pictures.h"
+#include "core/study/prediction_study.h"
 #include "core/study/result.h"
 
 namespace tessera::ui {
@@ -58,6 +60,10 @@ struct PredictionChoice {
     int prediction() const { return run.predictionOf(accelerator, count); }
     const predict::Prediction& chosen() const { return run.prediction(prediction()); }
     std::int64_t devices() const { return run.devices(count); }
+    /// For the catalogue of pictures.
+    report::Selection selection() const {
+        return {.choice = prediction() < 0 ? std::string() : study::nameOf(chosen())};
+    }
 };
 
 using SharedPredictionChoice = std::shared_ptr<PredictionChoice>;

@@ -16,6 +16,8 @@ namespace tessera::ui {
 /// that there is no such format.
 struct Exportable {
     QString name;                                               ///< stem of the file: "resnet50-types"
+    QString id = {};                                            ///< of a row of the catalogue, as on the command line
+    QString title = {};                                         ///< for menus; empty = its name
     std::function<std::string(const report::Theme&)> svg = {};  ///< SVG, PNG and PDF come from this
     std::function<std::string()> csv = {};
     std::function<std::string()> json = {};  ///< a document, or a Chrome trace

@@ -8,7 +8,10 @@
 
 #include "core/base/error.h"
 #include "core/draw/timeline_layout.h"
-#include "core/report/named.h"
+#include "core/report/catalogue.h"
+#include "core/report/mapping_report.h"
+#include "core/study/mapping_fields.h"
+#include "core/study/metric.h"
 #include "tests/support/race_result.h"
 
 namespace tessera::report {
@@ -179,24 +182,54 @@ TEST(MappingPictures, exploredSamplesAndFrontsSayWhatIsMissing) {
     EXPECT_THAT(exploredChart(outcome).empty, HasSubstr("kept no samples"));
 }
 
-TEST(MappingPictures, everyNamedPictureAndTableOfAMappingIsMade) {
+TEST(MappingPictures, everyRowOfTheCatalogueIsMade) {
     const study::Result result = test::handMadeRace();
-    const std::string algorithm = strategyOf(result, "");
-    EXPECT_EQ(algorithm, "tessera");
-    EXPECT_EQ(strategyOf(result, "random"), "random");
-    EXPECT_THROW(strategyOf(result, "accpar"), UsageError);
-    ASSERT_GE(namedPictures("mapping").size(), 8U);
-    for (const NamedPicture& row : namedPictures("mapping")) {
-        const Picture picture = row.make(result, algorithm, {});
-        EXPECT_THAT(toSvg(picture, Theme(ThemeKind::dark)), HasSubstr("</svg>")) << row.name;
-        EXPECT_FALSE(toCsv(picture).empty()) << row.name;
+    const Selection at = selectionOf(result, "");
+    EXPECT_EQ(at.choice, "tessera");
+    EXPECT_EQ(selectionOf(result, "random").choice, "random");
+    EXPECT_THROW(selectionOf(result, "accpar"), UsageError);
+    const Catalogue& catalogue = catalogueOf("mapping");
+    ASSERT_GE(catalogue.pictures.size(), 8U);
+    for (const PictureRow& row : catalogue.pictures) {
+        if ((row.where & kSolvedAnew) != 0) continue;
+        const Picture picture = row.make({result, at, {}});
+        EXPECT_THAT(toSvg(picture, Theme(ThemeKind::dark)), HasSubstr("</svg>")) << row.id;
+        EXPECT_FALSE(toCsv(picture).empty()) << row.id;
     }
-    for (const NamedTable& row : namedTables("mapping")) {
-        const Table table = row.make(result, algorithm, {});
-        EXPECT_FALSE(table.rows.empty()) << row.name;
-        for (const auto& cells : table.rows) EXPECT_EQ(cells.size(), table.columns.size()) << row.name;
+    for (const TableRow& row : catalogue.tables) {
+        if (selectionsOf(row, result, at).empty()) continue;
+        const Table table = row.make({result, at, {}});
+        EXPECT_FALSE(table.rows.empty()) << row.id;
+        for (const auto& cells : table.rows) EXPECT_EQ(cells.size(), table.columns.size()) << row.id;
     }
-    EXPECT_EQ(namedPictures("nothing").size(), 1U) << "what happens when is a picture of every engine";
+    EXPECT_THROW(catalogueOf("nothing"), UsageError);
+}
+
+TEST(MappingReport, timeThatACoreIsStalledIsNoWork) {
+    const study::Result result = test::handMadeRace();
+    const MappingOutcome& outcome = outcomeOf(result);
+    const mapping::Run& run = study::runOf(outcome, "random");
+    const std::vector<study::MappedCore> cores = study::mappedCores(outcome, run);
+    ASSERT_TRUE(
+        std::any_of(cores.begin(), cores.end(), [](const study::MappedCore& core) { return core.use.stalled > 0; }));
+    const Table people = coreTable(outcome, run), sheet = coreTable(outcome, run, study::kSheet);
+    const auto cell = [](const Table& table, const std::string& column, std::size_t row) {
+        const auto found = std::find_if(table.columns.begin(), table.columns.end(),
+                                        [&](const Table::Column& each) { return each.title == column; });
+        return table.rows.at(row).at(static_cast<std::size_t>(found - table.columns.begin()));
+    };
+    const Chart chart = coreChart(outcome, "random");
+    const Series& running = seriesNamed(chart, "running");
+    for (const study::MappedCore& core : cores) {
+        double works = 0;
+        for (const study::MappedJob& job : study::mappedJobs(outcome, run))
+            if (run.schedule.jobs[job.job].core == static_cast<std::int32_t>(core.core))
+                works += outcome.problem.latency[outcome.problem.pair(job.job, core.core)];
+        EXPECT_EQ(cell(people, "runs", core.core), study::cyclesText(outcome.problem, works));
+        EXPECT_EQ(cell(people, "utilisation", core.core), study::percentText(works / run.schedule.makespan));
+        EXPECT_EQ(cell(sheet, "running_cycles", core.core), exactNumber(works));
+        EXPECT_DOUBLE_EQ(running.y[core.core], works / outcome.problem.clock->value) << "as the picture says it";
+    }
 }
 
 TEST(MappingPictures, manyStepsOfBandwidthAreDrawnOncePerPixel) {

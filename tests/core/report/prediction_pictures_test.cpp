@@ -9,7 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/draw/chart_layout.h"
-#include "core/report/named.h"
+#include "core/report/catalogue.h"
 #include "core/study/prediction_study.h"
 #include "tests/support/prediction_result.h"
 
@@ -247,22 +247,24 @@ TEST_F(PredictionPictures, textsDoNotTouch) {
 
 TEST_F(PredictionPictures, areExportedByName) {
     const study::Result result = test::wholePrediction(outcome);
-    EXPECT_EQ(strategyOf(result, ""), "swift@8");
-    EXPECT_EQ(strategyOf(result, "cheap"), "cheap");
-    EXPECT_THROW(strategyOf(result, "nobody"), UsageError);
+    EXPECT_EQ(selectionOf(result, "").choice, "swift@8");
+    const Selection at = selectionOf(result, "cheap@8");
+    EXPECT_EQ(at.level, 1U) << "the largest that holds something";
+    EXPECT_THROW(selectionOf(result, "nobody"), UsageError);
     const Theme theme(ThemeKind::light);
-    for (const NamedPicture& row : namedPictures("predict")) {
-        if (row.name == "timeline") continue;
-        const Picture picture = row.make(result, "cheap@8", {});
-        EXPECT_TRUE(says(toSvg(picture, theme), "<svg")) << row.name;
+    for (const PictureRow& row : catalogueOf("predict").pictures) {
+        const Picture picture = row.make({result, at, {}});
+        EXPECT_TRUE(says(toSvg(picture, theme), "<svg")) << row.id;
         const std::string csv = toCsv(picture);
         const std::vector<std::size_t> cells = cellsByLine(csv);
-        ASSERT_GE(cells.size(), 2U) << row.name << ": a head and data\n" << csv;
-        for (const std::size_t count : cells) EXPECT_EQ(count, cells.front()) << row.name << '\n' << csv;
+        ASSERT_GE(cells.size(), 2U) << row.id << ": a head and data\n" << csv;
+        for (const std::size_t count : cells) EXPECT_EQ(count, cells.front()) << row.id << '\n' << csv;
         EXPECT_TRUE(std::any_of(csv.begin(), csv.end(), [](char c) { return c >= '1' && c <= '9'; })) << csv;
     }
-    for (const NamedTable& row : namedTables("predict"))
-        EXPECT_FALSE(row.make(result, "cheap@8", {}).rows.empty()) << row.name;
+    for (const TableRow& row : catalogueOf("predict").tables)
+        if (!selectionsOf(row, result, at).empty()) {
+            EXPECT_FALSE(row.make({result, at, {}}).rows.empty()) << row.id;
+        }
 }
 
 TEST_F(PredictionPictures, sheetsHoldWholeNumbers) {

@@ -13,7 +13,7 @@
 #include "ui/models/background.h"
 #include "ui/models/table_model.h"
 #include "ui/theme/theme.h"
-#include "ui/views/runs/partition_exports.h"
+#include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/run_progress.h"
 #include "ui/views/runs/solving_pages.h"
 
@@ -150,7 +150,10 @@ void ScalingView::show(study::Scaling found) {
 }
 
 QVector<Exportable> ScalingView::exportables() const {
-    return scaling_ ? scalingExportables(run_, scaling_) : QVector<Exportable>();
+    if (!scaling_) return {};
+    return exports::solved(
+        run_.shared(), "scaling", [found = scaling_] { return report::scalingChart(*found); },
+        [found = scaling_] { return report::scalingTable(*found); });
 }
 
 }  // namespace tessera::ui

@@ -18,6 +18,7 @@
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/codesign_explorer.h"
 #include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/result_exports.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
@@ -73,7 +74,8 @@ struct CodesignTabs::Implementation {
     // ---- exploration ----
 
     QWidget* makeExploration() {
-        exploration = new ChartPane({tr("In order"), tr("By area")}, tr("How the search went"));
+        exploration = new ChartPane(exports::titles("codesign", {"exploration", "exploration-by-area"}),
+                                    tr("How the search went"));
         exploration->plot()->setExplainable(false);
         return exploration;
     }
@@ -183,7 +185,8 @@ struct CodesignTabs::Implementation {
     // ---- time, memory and area ----
 
     QWidget* makeParts() {
-        parts = new ChartPane({tr("Time"), tr("Time by model"), tr("Memory"), tr("Area")}, tr("What it consists of"));
+        parts = new ChartPane(exports::titles("codesign", {"model-time", "batch-time", "stage-memory", "area"}),
+                              tr("What it consists of"));
         parts->plot()->setExplainable(false);
         return parts;
     }
@@ -202,7 +205,7 @@ struct CodesignTabs::Implementation {
     // ---- models ----
 
     QWidget* makeModels() {
-        speedups = new ChartPane({tr("Speed-up")}, tr("Throughput over the reference"));
+        speedups = new ChartPane(exports::titles("codesign", {"speedup"}), tr("Throughput over the reference"));
         speedups->plot()->setExplainable(false);
         connect(speedups, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
             if (category >= 0 && category < choice->run.modelCount()) emit tabs->modelChosen(category);
@@ -236,11 +239,11 @@ CodesignTabs::CodesignTabs(SharedCodesignChoice choice, QWidget* parent) : RunPa
     Implementation* d = d_.get();
     using I = Implementation;
     addPicture("architectures", tr("Architectures"), d, &I::makeExplorer, &I::fillExplorer);
-    addPicture("exploration", tr("Exploration"), d, &I::makeExploration, &I::fillExploration);
+    addPicture("exploration", exports::title("codesign", "exploration"), d, &I::makeExploration, &I::fillExploration);
     addPicture("models", tr("Models"), d, &I::makeModels, &I::fillModels);
-    addPicture("placement", tr("Placement"), d, &I::makePlacement, &I::fillPlacement);
-    addPicture("pipeline", tr("Pipeline"), d, &I::makePipeline, &I::fillPipeline);
-    addPicture("operators", tr("Operators"), d, &I::makeOperators, &I::fillOperators);
+    addPicture("placement", exports::title("codesign", "placement"), d, &I::makePlacement, &I::fillPlacement);
+    addPicture("pipeline", exports::title("codesign", "pipeline"), d, &I::makePipeline, &I::fillPipeline);
+    addPicture("operators", exports::title("codesign", "operators"), d, &I::makeOperators, &I::fillOperators);
     addPicture("parts", tr("Time, memory, area"), d, &I::makeParts, &I::fillParts);
     addDetails("architectures", tr("Architectures"), d, &I::makeArchitectures, &I::fillArchitectures);
     addDetails("models", tr("Models"), d, &I::makePlacedModels, &I::fillPlacedModels);

@@ -19,9 +19,9 @@
 #include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/runs/codesign_explorer.h"
-#include "ui/views/runs/codesign_exports.h"
 #include "ui/views/runs/codesign_tabs.h"
 #include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/result_exports.h"
 
 namespace tessera::ui {
 
@@ -232,16 +232,15 @@ CodesignTabs* CodesignView::tabs() const {
 }
 
 QVector<Exportable> CodesignView::exportables() const {
-    return codesignExportables(d_->choice->run, d_->choice->model) + d_->tabs->exportables();
+    return exports::everything(d_->choice->run.shared(), d_->choice->selection()) + d_->tabs->exportables();
 }
 
 Exportable CodesignView::resultExport() const {
-    return codesignResultExportable(d_->choice->run);
+    return exports::document(d_->choice->run.shared());
 }
 
 Exportable CodesignView::traceExport() const {
-    return d_->choice->model < d_->choice->run.modelCount() ? pipelineExportable(d_->choice->run, d_->choice->model)
-                                                            : Exportable();
+    return exports::trace(d_->choice->run.shared(), d_->choice->selection());
 }
 
 QJsonObject CodesignView::saveView() const {

@@ -23,8 +23,8 @@
 
 #include "core/draw/table.h"
 #include "core/explain/explain.h"
+#include "core/report/catalogue.h"
 #include "core/report/comparison_report.h"
-#include "core/report/named.h"
 #include "core/report/partition_pictures.h"
 #include "core/study/timeline.h"
 #include "ui/models/background.h"
@@ -82,7 +82,7 @@ struct Timelines {
 Timelines timelinesOf(const std::vector<std::shared_ptr<const study::Result>>& results) {
     Timelines timelines;
     for (const auto& result : results) {
-        timelines.list.push_back(study::timelineOf(*result, report::strategyOf(*result, "")));
+        timelines.list.push_back(study::timelineOf(*result, report::selectionOf(*result, "").choice));
         timelines.longest = std::max(timelines.longest, timelines.list.back().length);
     }
     return timelines;

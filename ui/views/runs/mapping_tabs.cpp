@@ -6,16 +6,21 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.h"
 #include "core/report/mapping_pictures.h"
+#include "core/study/mapping_document.h"
 #include "ui/models/mapping_facts.h"
 #include "ui/models/mapping_tables.h"
 #include "ui/models/partition_run.h"
+#include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/plot/gantt_view.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/sweep_view.h"
 #include "ui/views/table_view.h"
 
@@ -100,7 +105,7 @@ struct MappingTabs::Implementation {
     // ---- race ----
 
     QWidget* makeRace() {
-        raceCharts = new ChartPane({tr("Value"), tr("Optimality gap")}, tr("Race"));
+        raceCharts = new ChartPane(exports::titles("mapping", {"convergence", "optimality-gap"}), tr("Race"));
         raceCharts->plot()->setExplainable(false);  // curves are no numbers of the result
         logarithmic = new QToolButton;
         logarithmic->setText(tr("Log scale"));
@@ -133,7 +138,7 @@ struct MappingTabs::Implementation {
     // ---- algorithms ----
 
     QWidget* makeAlgorithms() {
-        algorithmCharts = new ChartPane({tr("Algorithms")}, tr("What each algorithm reached"));
+        algorithmCharts = new ChartPane(exports::titles("mapping", {"algorithms"}), tr("What each algorithm reached"));
         connect(algorithmCharts, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
             if (category >= 0 && category < choice->run.runCount()) emit tabs->algorithmChosen(category);
         });
@@ -200,7 +205,7 @@ struct MappingTabs::Implementation {
     // ---- cores ----
 
     QWidget* makeCores() {
-        coreCharts = new ChartPane({tr("Cores")}, tr("What every core does"));
+        coreCharts = new ChartPane(exports::titles("mapping", {"cores"}), tr("What every core does"));
         coreCharts->plot()->setExplainable(false);
         connect(coreCharts, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
             if (category >= 0 && category < choice->run.coreCount()) emit tabs->inspected(coreFacts(*choice, category));
@@ -233,7 +238,8 @@ struct MappingTabs::Implementation {
     // ---- points ----
 
     QWidget* makeDemand() {
-        demandCharts = new ChartPane({tr("Latency and bandwidth")}, tr("Latency and bandwidth of jobs"));
+        demandCharts =
+            new ChartPane(exports::titles("mapping", {"required-bandwidth"}), tr("Latency and bandwidth of jobs"));
         demandCharts->plot()->setExplainable(false);
         connect(demandCharts->plot(), &PlotWidget::pointClicked, tabs, [this](int series, int point) {
             const auto& all = demandCharts->plot()->chart().series;
@@ -250,7 +256,8 @@ struct MappingTabs::Implementation {
     }
 
     QWidget* makeExplored() {
-        exploredCharts = new ChartPane({tr("Search space")}, tr("Search-space projection (PCA)"));
+        exploredCharts =
+            new ChartPane(exports::titles("mapping", {"search-space"}), tr("Search-space projection (PCA)"));
         exploredCharts->plot()->setExplainable(false);
         return exploredCharts;
     }
@@ -261,7 +268,7 @@ struct MappingTabs::Implementation {
     }
 
     QWidget* makeFront() {
-        frontCharts = new ChartPane({tr("Front")}, tr("What cannot be had together"));
+        frontCharts = new ChartPane(exports::titles("mapping", {"pareto"}), tr("What cannot be had together"));
         frontCharts->plot()->setExplainable(false);
         return frontCharts;
     }
@@ -286,13 +293,13 @@ MappingTabs::MappingTabs(SharedMappingChoice choice, QWidget* parent) : RunPages
     d_->choice = std::move(choice);
     Implementation* d = d_.get();
     using I = Implementation;
-    addPicture("schedule", tr("Schedule"), d, &I::makeSchedule, &I::fillSchedule);
+    addPicture("schedule", exports::title("mapping", "schedule"), d, &I::makeSchedule, &I::fillSchedule);
     addPicture("race", tr("Race"), d, &I::makeRace, &I::fillRace);
     addPicture("algorithms", tr("Algorithms"), d, &I::makeAlgorithms, &I::fillAlgorithms);
     addPicture("cores", tr("Cores"), d, &I::makeCores, &I::fillCores);
-    addPicture("demand", tr("Latency and bandwidth"), d, &I::makeDemand, &I::fillDemand);
-    addPicture("explored", tr("Search space"), d, &I::makeExplored, &I::fillExplored);
-    addPicture("front", tr("Front"), d, &I::makeFront, &I::fillFront);
+    addPicture("demand", exports::title("mapping", "required-bandwidth"), d, &I::makeDemand, &I::fillDemand);
+    addPicture("explored", exports::title("mapping", "search-space"), d, &I::makeExplored, &I::fillExplored);
+    addPicture("front", exports::title("mapping", "pareto"), d, &I::makeFront, &I::fillFront);
     addPicture("sweeps", tr("Sweeps"), d, &I::makeSweeps, &I::fillSweeps);
     addDetails("jobs", tr("Jobs"), d, &I::makeJobs, &I::fillJobs);
     addDetails("algorithms", tr("Algorithms"), d, &I::makeAlgorithmTable, &I::fillAlgorithmTable);
@@ -312,9 +319,17 @@ void MappingTabs::setHistory(const std::filesystem::path& history, store::RunId 
 }
 
 QVector<Exportable> MappingTabs::exportables() const {
+    // As `--evaluate` and warm starts read it.
+    Exportable mapping{
+        .name = fileStem(d_->choice->run.algorithm(d_->choice->algorithm) + QStringLiteral("-mapping")),
+        .id = QStringLiteral("mapping"),
+        .title = tr("Mapping of %1").arg(d_->choice->run.algorithm(d_->choice->algorithm)),
+        .json = [run = d_->choice->run,
+                 algorithm = d_->choice->algorithm] { return toText(study::mappingJson(run.run(algorithm).mapping)); },
+        .jsonTitle = tr("Mapping (JSON)")};
     // What is shown is of another run until its tab is seen again.
     const bool isOfThis = d_->sweeps != nullptr && d_->sweeps->run().shared() == d_->choice->run.shared();
-    return isOfThis ? d_->sweeps->exportables() : QVector<Exportable>();
+    return (isOfThis ? d_->sweeps->exportables() : QVector<Exportable>()) + QVector<Exportable>{std::move(mapping)};
 }
 
 void MappingTabs::setJob(int job) {

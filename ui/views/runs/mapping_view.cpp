@@ -4,6 +4,7 @@
 
 #include "core/explain/explain.h"
 #include "core/report/mapping_pictures.h"
+#include "core/study/mapping_fields.h"
 #include "core/study/metric.h"
 #include "ui/models/mapping_facts.h"
 #include "ui/models/partition_run.h"
@@ -13,9 +14,9 @@
 #include "ui/views/choice_bar.h"
 #include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
-#include "ui/views/runs/mapping_exports.h"
 #include "ui/views/runs/mapping_tabs.h"
 #include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/result_exports.h"
 
 namespace tessera::ui {
 
@@ -68,7 +69,7 @@ void MappingView::Implementation::showHeadline() {
     const QString tone =
         run.optimal ? QStringLiteral("good") : (run.gap > kWideGap ? QStringLiteral("warning") : QString());
     QVector<Headline> headlines;
-    if (const auto rate = report::throughputOf(outcome, run.values.makespan); rate && outcome.problem.clock)
+    if (const auto rate = study::throughputOf(outcome, run.values.makespan); rate && outcome.problem.clock)
         headlines.append({.value = columns::quantity(*rate, Measure::flopsPerSecond),
                           .label = tr("throughput"),
                           .help = tr("Twice the multiply-adds of all jobs over the makespan"),
@@ -169,15 +170,15 @@ int MappingView::job() const {
 }
 
 QVector<Exportable> MappingView::exportables() const {
-    return mappingExportables(d_->choice->run, d_->choice->algorithm, d_->choice->colour) + d_->tabs->exportables();
+    return exports::everything(d_->choice->run.shared(), d_->choice->selection()) + d_->tabs->exportables();
 }
 
 Exportable MappingView::resultExport() const {
-    return mappingResultExportable(d_->choice->run);
+    return exports::document(d_->choice->run.shared());
 }
 
 Exportable MappingView::traceExport() const {
-    return scheduleExportable(d_->choice->run, d_->choice->algorithm, d_->choice->colour);
+    return exports::trace(d_->choice->run.shared(), d_->choice->selection());
 }
 
 QJsonObject MappingView::saveView() const {

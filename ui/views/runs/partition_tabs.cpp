@@ -22,6 +22,7 @@
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/plot/scaling_view.h"
 #include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/result_exports.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
@@ -61,7 +62,7 @@ struct PartitionTabs::Implementation {
     void fillTypes() {}  // the view does, with the types of the splits
 
     QWidget* makeStrategies() {
-        strategyCharts = new ChartPane({tr("Speed-up"), tr("Step time")}, tr("Strategies"));
+        strategyCharts = new ChartPane(exports::titles("partition", {"speedup", "step-time"}), tr("Strategies"));
         connect(strategyCharts, &ChartPane::pointClicked, tabs, [this](int, int, int point) {
             if (point >= 0 && point < choice->run.planCount()) emit tabs->strategyChosen(point);
         });
@@ -116,7 +117,7 @@ struct PartitionTabs::Implementation {
         splitBox->setToolTip(tr("Which split of the array the layers are shown at"));
         splitBox->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         connect(splitBox, qOverload<int>(&QComboBox::activated), tabs, &PartitionTabs::splitChosen);
-        layerCharts = new ChartPane({tr("Layers")}, tr("Time by layer"));
+        layerCharts = new ChartPane(exports::titles("partition", {"layers"}), tr("Time by layer"));
         layerCharts->addTool(splitBox);
         connect(layerCharts, &ChartPane::pointClicked, tabs, [this](int, int, int point) { layerFromView(point); });
         connect(layerCharts, &ChartPane::explainRequested, tabs, [this](int, int series, int point) {
@@ -168,7 +169,7 @@ struct PartitionTabs::Implementation {
     }
 
     QWidget* makeLevels() {
-        levelCharts = new ChartPane({tr("Time by level"), tr("Ratio by level")}, tr("Levels"));
+        levelCharts = new ChartPane(exports::titles("partition", {"levels", "ratios"}), tr("Levels"));
         connect(levelCharts, &ChartPane::explainRequested, tabs, [this](int chart, int series, int category) {
             const QString path = chart == 0 ? stepPartPath(series) : ratioPath(category);
             if (!path.isEmpty()) emit tabs->explainRequested(path);
@@ -259,7 +260,7 @@ struct PartitionTabs::Implementation {
     }
 
     QWidget* makeAccelerators() {
-        acceleratorCharts = new ChartPane({tr("Memory")}, tr("Memory per accelerator"));
+        acceleratorCharts = new ChartPane(exports::titles("partition", {"memory"}), tr("Memory per accelerator"));
         memoryNote = sentences();
         connect(acceleratorCharts, &ChartPane::explainRequested, tabs, [this](int, int, int point) {
             if (point >= 0 && point < acceleratorRows(*choice))
@@ -324,12 +325,12 @@ PartitionTabs::PartitionTabs(SharedChoice choice, HeatMapView* map, QWidget* par
     d_->map = map;
     Implementation* d = d_.get();
     using I = Implementation;
-    addPicture("types", tr("Types of layers"), d, &I::makeTypes, &I::fillTypes);
+    addPicture("types", exports::title("partition", "types"), d, &I::makeTypes, &I::fillTypes);
     addPicture("strategies", tr("Strategies"), d, &I::makeStrategies, &I::fillStrategies);
     addPicture("layers", tr("Layers"), d, &I::makeLayers, &I::fillLayers);
     addPicture("levels", tr("Levels"), d, &I::makeLevels, &I::fillLevels);
-    addPicture("scaling", tr("Scaling"), d, &I::makeScaling, &I::fillScaling);
-    addPicture("timeline", tr("Timeline"), d, &I::makeTimeline, &I::fillTimeline);
+    addPicture("scaling", exports::title("partition", "scaling"), d, &I::makeScaling, &I::fillScaling);
+    addPicture("timeline", exports::title("partition", "timeline"), d, &I::makeTimeline, &I::fillTimeline);
     addPicture("accelerators", tr("Memory"), d, &I::makeAccelerators, &I::fillAccelerators);
     addPicture("convergence", tr("Convergence"), d, &I::makeConvergence, &I::fillConvergence);
     addDetails("strategies", tr("Strategies"), d, &I::makeStrategyTable, &I::fillStrategyTable);

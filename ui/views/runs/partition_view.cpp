@@ -28,9 +28,9 @@
 #include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/plot/heat_map_view.h"
-#include "ui/views/runs/partition_exports.h"
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/partition_tabs.h"
+#include "ui/views/runs/result_exports.h"
 
 namespace tessera::ui {
 
@@ -485,15 +485,15 @@ QVector<QAction*> PartitionView::viewActions() const {
 }
 
 QVector<Exportable> PartitionView::exportables() const {
-    return partitionExportables(d_->choice->run, d_->choice->plan, d_->choice->split) + d_->tabs->exportables();
+    return exports::everything(d_->choice->run.shared(), d_->choice->selection()) + d_->tabs->exportables();
 }
 
 Exportable PartitionView::resultExport() const {
-    return resultExportable(d_->choice->run);
+    return exports::document(d_->choice->run.shared());
 }
 
 Exportable PartitionView::traceExport() const {
-    return timelineExportable(d_->choice->run, d_->choice->plan);
+    return exports::trace(d_->choice->run.shared(), d_->choice->selection());
 }
 
 QJsonObject PartitionView::saveView() const {

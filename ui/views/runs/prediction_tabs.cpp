@@ -10,6 +10,7 @@
 #include "ui/theme/theme.h"
 #include "ui/views/plot/plot_widget.h"
 #include "ui/views/runs/partition_panes.h"
+#include "ui/views/runs/result_exports.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
@@ -69,8 +70,9 @@ struct PredictionTabs::Implementation {
     // ---- accelerators ----
 
     QWidget* makeAccelerators() {
-        ranked = new ChartPane({tr("Throughput"), tr("Per dollar"), tr("Cost to train"), tr("Baseline predictors")},
-                               tr("Accelerators side by side"));
+        ranked =
+            new ChartPane(exports::titles("predict", {"throughput", "price-performance", "training-cost", "baselines"}),
+                          tr("Accelerators side by side"));
         connect(ranked, &ChartPane::pointClicked, tabs,
                 [this](int chart, int series, int category) { choose(rankedPrediction(chart, series, category)); });
         connect(ranked, &ChartPane::explainRequested, tabs, [this](int chart, int series, int category) {
@@ -109,7 +111,7 @@ struct PredictionTabs::Implementation {
     // ---- stages ----
 
     QWidget* makeStages() {
-        stages = new ChartPane({tr("Stages")}, tr("What a step consists of"));
+        stages = new ChartPane(exports::titles("predict", {"stages"}), tr("What a step consists of"));
         connect(stages, &ChartPane::pointClicked, tabs,
                 [this](int, int, int category) { choose(predictionAt(category)); });
         connect(stages, &ChartPane::explainRequested, tabs, [this](int, int series, int category) {
@@ -142,7 +144,7 @@ struct PredictionTabs::Implementation {
         const predict::Prediction& one = choice->chosen();
         QStringList titles;
         for (const std::size_t level : report::usedLevels(one)) titles << shownText(one.memory.levels.at(level).level);
-        memory->setTitles(titles << tr("All levels"));
+        memory->setTitles(titles << exports::title("predict", "memory"));
         tabs->prepare(
             [run = choice->run, prediction = choice->prediction()] {
                 const predict::Prediction& its = run.prediction(prediction);
@@ -158,7 +160,7 @@ struct PredictionTabs::Implementation {
     // ---- operators ----
 
     QWidget* makeRoofline() {
-        roofline = new ChartPane({tr("Roofline")}, tr("Operators on the roofline"));
+        roofline = new ChartPane(exports::titles("predict", {"roofline"}), tr("Operators on the roofline"));
         roofline->plot()->setExplainable(false);
         connect(roofline->plot(), &PlotWidget::pointClicked, tabs, [this](int series, int point) {
             if (series < 0 || static_cast<std::size_t>(series) >= placed.size()) return;
@@ -227,7 +229,8 @@ struct PredictionTabs::Implementation {
     // ---- devices ----
 
     QWidget* makeDevices() {
-        scaling = new ChartPane({tr("Throughput"), tr("Speed-up")}, tr("Throughput by number of devices"));
+        scaling = new ChartPane(exports::titles("predict", {"scaling", "scaling-speedup"}),
+                                tr("Throughput by number of devices"));
         connect(scaling, &ChartPane::pointClicked, tabs, [this](int, int series, int devices) {
             const int at = predictionOf(*scaling->plot(), series);
             const int count = choice->run.countOf(devices);
@@ -269,10 +272,10 @@ PredictionTabs::PredictionTabs(SharedPredictionChoice choice, QWidget* parent)
     Implementation* d = d_.get();
     using I = Implementation;
     addPicture("accelerators", tr("Accelerators"), d, &I::makeAccelerators, &I::fillAccelerators);
-    addPicture("stages", tr("Stages of a step"), d, &I::makeStages, &I::fillStages);
+    addPicture("stages", exports::title("predict", "stages"), d, &I::makeStages, &I::fillStages);
     addPicture("memory", tr("Memory"), d, &I::makeMemory, &I::fillMemory);
-    addPicture("roofline", tr("Roofline"), d, &I::makeRoofline, &I::fillRoofline);
-    addPicture("devices", tr("Scaling"), d, &I::makeDevices, &I::fillDevices);
+    addPicture("roofline", exports::title("predict", "roofline"), d, &I::makeRoofline, &I::fillRoofline);
+    addPicture("devices", exports::title("predict", "scaling"), d, &I::makeDevices, &I::fillDevices);
     addDetails("accelerators", tr("Predictions"), d, &I::makePredictions, &I::fillPredictions);
     addDetails("operators", tr("Operators"), d, &I::makeOperators, &I::fillOperators);
     addDetails("sources", tr("Sources"), d, &I::makeSources, &I::fillSources);

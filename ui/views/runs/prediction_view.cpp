@@ -14,8 +14,8 @@
 #include "ui/views/headline_bar.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/runs/partition_panes.h"
-#include "ui/views/runs/prediction_exports.h"
 #include "ui/views/runs/prediction_tabs.h"
+#include "ui/views/runs/result_exports.h"
 
 namespace tessera::ui {
 
@@ -275,11 +275,11 @@ PredictionTabs* PredictionView::tabs() const {
 }
 
 QVector<Exportable> PredictionView::exportables() const {
-    return predictionExportables(*d_->choice);
+    return exports::everything(d_->choice->run.shared(), d_->choice->selection());
 }
 
 Exportable PredictionView::resultExport() const {
-    return predictionResultExportable(d_->choice->run);
+    return exports::document(d_->choice->run.shared());
 }
 
 Exportable PredictionView::traceExport() const {

@@ -1,18 +1,110 @@
 #include "ui/views/runs/result_exports.h"
 
+#include <QCoreApplication>
+#include <string>
 #include <utility>
+
+#include "ui/models/text.h"
 
 namespace tessera::ui::exports {
 
-Exportable document(const QString& name, std::shared_ptr<const study::Result> result) {
-    return {.name = name,
+namespace {
+
+using report::PictureRow;
+using report::Row;
+using report::Selection;
+using report::TableRow;
+
+Exportable named(const Row& row, const SharedResult& result, const Selection& at) {
+    return {.name = fileStem(shownText(report::fileNameOf(row, *result, at))),
+            .id = QString::fromUtf8(row.id.data(), static_cast<qsizetype>(row.id.size())),
+            .title = shownText(report::titleOf(row, *result, at))};
+}
+
+Exportable ofPicture(const PictureRow& row, const SharedResult& result, const Selection& at,
+                     const std::function<report::Picture()>& make) {
+    Exportable what = named(row, result, at);
+    what.svg = [make](const report::Theme& theme) { return report::toSvg(make(), theme); };
+    if ((row.where & report::kWithoutNumbers) == 0) what.csv = [make] { return report::toCsv(make()); };
+    if ((row.where & report::kTimeline) != 0) {
+        what.json = [make] { return report::toChromeTrace(std::get<Timeline>(make())); };
+        what.jsonTitle = QCoreApplication::translate("ResultExports", "Chrome trace");
+    }
+    return what;
+}
+
+Exportable ofPicture(const PictureRow& row, const SharedResult& result, const Selection& at) {
+    return ofPicture(row, result, at, [make = row.make, result, at] { return make({*result, at, {}}); });
+}
+
+Exportable ofTable(const TableRow& row, const SharedResult& result, const Selection& at,
+                   const std::function<report::Table()>& make) {
+    Exportable what = named(row, result, at);
+    what.name += QStringLiteral("-table");
+    what.title = QCoreApplication::translate("ResultExports", "%1 (table)").arg(what.title);
+    what.csv = [make] { return report::toCsv(make()); };
+    return what;
+}
+
+}  // namespace
+
+QVector<Exportable> everything(const SharedResult& result, const Selection& at) {
+    QVector<Exportable> all;
+    if (result == nullptr) return all;
+    const report::Catalogue& catalogue = report::catalogueOf(result->study.engine);
+    for (const PictureRow& row : catalogue.pictures)
+        if ((row.where & report::kWindow) != 0)
+            for (const Selection& each : report::selectionsOf(row, *result, at))
+                all.append(ofPicture(row, result, each));
+    for (const TableRow& row : catalogue.tables)
+        if ((row.where & report::kWindow) != 0)
+            for (const Selection& each : report::selectionsOf(row, *result, at))
+                all.append(ofTable(row, result, each, [make = row.sheet ? row.sheet : row.make, result, each] {
+                    return make({*result, each, {}});
+                }));
+    all.append(document(result));
+    return all;
+}
+
+QVector<Exportable> solved(const SharedResult& result, std::string_view id,
+                           const std::function<report::Picture()>& picture,
+                           const std::function<report::Table()>& table) {
+    const std::string& engine = result->study.engine;
+    return {ofPicture(report::pictureNamed(engine, id), result, {}, picture),
+            ofTable(report::tableNamed(engine, id), result, {}, table)};
+}
+
+Exportable trace(const SharedResult& result, const Selection& at) {
+    if (result == nullptr) return {};
+    for (const PictureRow& row : report::catalogueOf(result->study.engine).pictures)
+        if ((row.where & report::kTimeline) != 0 && !report::selectionsOf(row, *result, at).empty())
+            return ofPicture(row, result, at);
+    return {};
+}
+
+Exportable document(const SharedResult& result) {
+    const std::string subject = report::catalogueOf(result->study.engine).subject(*result);
+    return {.name = fileStem(shownText(subject + "-result")),
+            .id = QStringLiteral("result"),
+            .title = QCoreApplication::translate("ResultExports", "Result"),
             .json =
-                [result = std::move(result)] {
+                [result] {
                     std::string text;
                     study::writeJson(*result, [&](std::string_view part) { text += part; });
                     return text;
                 },
-            .jsonTitle = QObject::tr("Result (JSON)")};
+            .jsonTitle = QCoreApplication::translate("ResultExports", "Result (JSON)")};
+}
+
+QString title(std::string_view engine, std::string_view picture) {
+    const std::string_view text = report::pictureNamed(engine, picture).title;
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QStringList titles(std::string_view engine, std::initializer_list<std::string_view> pictures) {
+    QStringList all;
+    for (const std::string_view picture : pictures) all << title(engine, picture);
+    return all;
 }
 
 }  // namespace tessera::ui::exports

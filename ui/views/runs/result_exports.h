@@ -1,38 +1,33 @@
 #pragma once
 
+#include <QStringList>
+#include <QVector>
+#include <functional>
 #include <memory>
+#include <string_view>
 
-#include "core/draw/picture.h"
-#include "core/draw/table.h"
-#include "core/study/result.h"
+#include "core/report/catalogue.h"
 #include "ui/views/exportable.h"
 
-/// What leaves a view of a result. Values are made when they are asked for, and do not need the view any more.
+/// What leaves a view of a result, by the rows of the catalogue. Values are made when they are asked for, and do not
+/// need the view any more.
 namespace tessera::ui::exports {
 
-/// A picture whose value `make` yields.
-template <typename Make>
-Exportable picture(const QString& name, Make make) {
-    return {.name = name,
-            .svg = [make](const report::Theme& theme) { return report::toSvg(make(), theme); },
-            .csv = [make] { return report::toCsv(make()); }};
-}
+using SharedResult = std::shared_ptr<const study::Result>;
 
-template <typename Make>
-Exportable table(const QString& name, Make make) {
-    return {.name = name, .csv = [make] { return report::toCsv(make()); }};
-}
-
-/// A timeline; its JSON is a Chrome trace.
-template <typename Make>
-Exportable timeline(const QString& name, Make make) {
-    Exportable what = picture(name, make);
-    what.json = [make] { return report::toChromeTrace(make()); };
-    what.jsonTitle = QObject::tr("Chrome trace");
-    return what;
-}
-
+/// Every picture, table and document of a result, as chosen in its view; what is solved anew is not among them.
+QVector<Exportable> everything(const SharedResult& result, const report::Selection& at);
+/// What was solved anew for the picture of an id, and the table of the same id.
+QVector<Exportable> solved(const SharedResult& result, std::string_view id,
+                           const std::function<report::Picture()>& picture,
+                           const std::function<report::Table()>& table);
+/// The timeline; its JSON is a Chrome trace. Without functions where the result has none.
+Exportable trace(const SharedResult& result, const report::Selection& at);
 /// The output document.
-Exportable document(const QString& name, std::shared_ptr<const study::Result> result);
+Exportable document(const SharedResult& result);
+
+/// The titles of pictures of an engine's results, for tabs.
+QString title(std::string_view engine, std::string_view picture);
+QStringList titles(std::string_view engine, std::initializer_list<std::string_view> pictures);
 
 }  // namespace tessera::ui::exports

@@ -15,6 +15,7 @@
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
+#include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/solving_pages.h"
 
 namespace tessera::ui {
@@ -178,12 +179,9 @@ QVector<Exportable> SweepView::exportables() const {
     QVector<Exportable> all;
     for (const auto& entry : found_) {
         const auto& found = entry.second;
-        const QString name = fileStem(shownText(study::titleOf(run_.outcome())) + QStringLiteral("-sweep-") +
-                                      textOf(rowOf(entry.first).id));
-        all.append(
-            {.name = name,
-             .svg = [found](const report::Theme& look) { return report::toSvg(report::sweepChart(*found), look); },
-             .csv = [found] { return report::toCsv(report::sweepSheet(*found)); }});
+        all += exports::solved(
+            run_.shared(), "sweep-" + std::string(rowOf(entry.first).id),
+            [found] { return report::sweepChart(*found); }, [found] { return report::sweepSheet(*found); });
     }
     return all;
 }

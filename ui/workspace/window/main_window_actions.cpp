@@ -301,7 +301,8 @@ void MainWindow::Implementation::fillExportMenu() {
     Document* document = area->current();
     const QVector<Exportable> all = document == nullptr ? QVector<Exportable>{} : document->exportables();
     for (const Exportable& each : all)
-        addExportActions(*exportMenu->addMenu(inMenu(each.name)), *document, [each] { return each; });
+        addExportActions(*exportMenu->addMenu(inMenu(each.title.isEmpty() ? each.name : each.title)), *document,
+                         [each] { return each; });
     if (all.isEmpty()) exportMenu->addAction(tr("This page has nothing to export"))->setEnabled(false);
 }
 

@@ -1,0 +1,161 @@
+#include "core/report/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/report/catalogues.h"
+#include "core/study/metric.h"
+
+namespace tessera::report {
+
+namespace {
+
+const study::RunHooks kNoHooks;
+
+std::vector<Catalogue>& all() {
+    static std::vector<Catalogue> rows{partitionCatalogue(), mappingCatalogue(), codesignCatalogue(),
+                                       predictionCatalogue()};
+    return rows;
+}
+
+Catalogue& named(std::string_view engine) {
+    for (Catalogue& each : all())
+        if (each.engine == engine) return each;
+    throw UsageError(fmt::format("nothing is known to show of results of {}", inQuotes(engine)));
+}
+
+template <typename AnyRow>
+const AnyRow& rowNamed(const std::vector<AnyRow>& rows, std::string_view engine, std::string_view id,
+                       const char* what) {
+    std::vector<std::string> known;
+    for (const AnyRow& row : rows) {
+        if (row.id == id) return row;
+        known.emplace_back(row.id);
+    }
+    for (const OlderName& each : olderNames())
+        for (const AnyRow& row : rows)
+            if (each.engine == engine && each.older == id && row.id == each.id) return row;
+    throw UsageError(
+        fmt::format("there is no {} {} of this result; expected one of {}", what, inQuotes(id), joined(known, ", ")));
+}
+
+std::string partOf(const Row& row, const study::Result& result, const Selection& at) {
+    const Catalogue& catalogue = catalogueOf(result.study.engine);
+    return catalogue.part == nullptr ? std::string() : catalogue.part({result, at, kNoHooks}, row.scope);
+}
+
+bool isOfChoice(const Row& row) {
+    return row.scope != Scope::result && row.scope != Scope::devices;
+}
+
+}  // namespace
+
+TableRow metricsRow() {
+    return {{"metrics", "Metrics", "All metrics, full precision"}, [](const View& view) {
+                Table table;
+                table.columns = {{"metric"}, {"title"}, {"of"}, {"value", true}};
+                for (const study::Metric& metric : study::metricsOf(view.result))
+                    table.rows.push_back({metric.name, metric.title, metric.owner, exactNumber(metric.value)});
+                return table;
+            }};
+}
+
+const std::vector<OlderName>& olderNames() {
+    static const std::vector<OlderName> kNames{
+        {"mapping", "timeline", "schedule"},       {"mapping", "race", "convergence"},
+        {"mapping", "race-gap", "optimality-gap"}, {"mapping", "demand", "required-bandwidth"},
+        {"mapping", "explored", "search-space"},   {"mapping", "front", "pareto"},
+        {"mapping", "sub-accelerators", "cores"},  {"codesign", "timeline", "pipeline"},
+        {"codesign", "reference", "speedup"},      {"codesign", "areas", "area"},
+        {"predict", "cost", "training-cost"},      {"predict", "methods", "baselines"},
+        {"predict", "devices", "scaling"},         {"predict", "device-speedup", "scaling-speedup"},
+        {"predict", "batches", "batch-memory"},    {"predict", "operators", "roofline"},
+    };
+    return kNames;
+}
+
+const std::vector<Catalogue>& catalogues() {
+    return all();
+}
+
+const Catalogue& catalogueOf(std::string_view engine) {
+    return named(engine);
+}
+
+void addPicture(std::string_view engine, PictureRow row) {
+    named(engine).pictures.push_back(std::move(row));
+}
+
+const PictureRow& pictureNamed(std::string_view engine, std::string_view id) {
+    return rowNamed(catalogueOf(engine).pictures, engine, id, "chart");
+}
+
+const TableRow& tableNamed(std::string_view engine, std::string_view id) {
+    return rowNamed(catalogueOf(engine).tables, engine, id, "table");
+}
+
+Selection selectionOf(const study::Result& result, const std::string& choice) {
+    const Catalogue& catalogue = catalogueOf(result.study.engine);
+    const std::vector<std::string> known = catalogue.choices(result);
+    Selection at;
+    if (!choice.empty() && std::find(known.begin(), known.end(), choice) == known.end())
+        throw UsageError(
+            fmt::format("the result has nothing of {}; expected one of {}", inQuotes(choice), joined(known, ", ")));
+    if (!choice.empty() || !known.empty()) at.choice = choice.empty() ? known.front() : choice;
+    if (catalogue.levels == nullptr) return at;
+    if (const std::vector<std::size_t> levels = catalogue.levels({result, at, kNoHooks}); !levels.empty())
+        at.level = levels.front();
+    return at;
+}
+
+std::vector<Selection> selectionsOf(const Row& row, const study::Result& result, const Selection& at) {
+    const View view{result, at, kNoHooks};
+    const Catalogue& catalogue = catalogueOf(result.study.engine);
+    if (row.scope != Scope::result) {
+        const std::vector<std::string> known = catalogue.choices(result);
+        if (std::find(known.begin(), known.end(), at.choice) == known.end()) return {};
+    }
+    if (row.applies && !row.applies(view)) return {};
+    if (row.scope != Scope::level || catalogue.levels == nullptr) return {at};
+    std::vector<Selection> found;
+    for (const std::size_t level : catalogue.levels(view)) {
+        found.push_back(at);
+        found.back().level = level;
+    }
+    return found;
+}
+
+std::string titleOf(const Row& row, const study::Result& result, const Selection& at) {
+    std::string title(row.title);
+    if (isOfChoice(row)) title += fmt::format(" {} {}", catalogueOf(result.study.engine).preposition, at.choice);
+    const std::string part = partOf(row, result, at);
+    return part.empty() ? title : fmt::format("{}, {}", title, part);
+}
+
+std::string fileNameOf(const Row& row, const study::Result& result, const Selection& at) {
+    std::string name = catalogueOf(result.study.engine).subject(result);
+    if (isOfChoice(row)) name += fmt::format("-{}", at.choice);
+    const std::string part = partOf(row, result, at);
+    return fmt::format("{}-{}{}{}", name, row.id, part.empty() ? "" : "-", part);
+}
+
+std::string toSvg(const Picture& picture, const Theme& theme) {
+    return std::visit([&](const auto& value) { return toSvg(value, theme); }, picture);
+}
+
+std::string toCsv(const Picture& picture) {
+    return std::visit(
+        [](const auto& value) -> std::string {
+            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, Drawing>)
+                throw UsageError("a drawing has no numbers of its own; write it as .svg, .png or .pdf");
+            else
+                return toCsv(value);
+        },
+        picture);
+}
+
+}  // namespace tessera::report

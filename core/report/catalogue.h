@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/draw/drawing.h"
+#include "core/draw/picture.h"
+#include "core/draw/table.h"
+#include "core/study/mapping_schedule.h"
+#include "core/study/result.h"
+#include "core/study/study.h"
+
+/// The catalogue of what can be shown of a result: each picture and table is one row, which `tessera export`, reports
+/// and the window share. The rows of an engine stand in its own file, such as mapping_catalogue.cpp.
+namespace tessera::report {
+
+using Picture = std::variant<Chart, HeatMap, Timeline, Drawing>;
+
+/// What is chosen in a result, where a picture or table is not of the whole.
+struct Selection {
+    std::string choice = {};  ///< a strategy, algorithm, model or prediction ("bow@8")
+    std::size_t split = 0;    ///< of the choice's array of accelerators, as an index of the plan's levels
+    std::size_t level = 0;    ///< of the choice's memory, as an index of its levels
+    study::JobColour colour = study::JobColour::kind;  ///< of the jobs of a schedule
+};
+
+/// What a picture or table is made from. The references are not owned. A picture for which the study is solved again
+/// uses the hooks, and throws like study::run.
+struct View {
+    const study::Result& result;
+    const Selection& at;
+    const study::RunHooks& hooks;
+};
+
+/// Which part of a result something is of.
+enum class Scope : std::uint8_t {
+    result,   ///< the whole
+    choice,   ///< the best strategy, algorithm or prediction, unless another is chosen
+    model,    ///< a model; a report shows those of all models
+    devices,  ///< all accelerators at the number of devices of the chosen prediction
+    split,    ///< a split of the chosen strategy
+    level,    ///< a level of memory of the chosen prediction; a report shows those of all levels in use
+};
+
+/// Where a row stands besides the command line, which exports every row.
+enum Where : unsigned {
+    kWindow = 1,          ///< in the window's list of exports
+    kReport = 2,          ///< in reports, in the order of the rows
+    kSolvedAnew = 4,      ///< solves studies again: the window offers it only once its own view has done so
+    kWithoutNumbers = 8,  ///< a drawing that has no table of its own: cannot be written as CSV
+    kTimeline = 16        ///< a Timeline: can be written as a Chrome trace
+};
+
+/// What is known of a picture or table besides how it is made.
+struct Row {
+    std::string_view id;     ///< "step-time": names it on the command line and in files; never changes
+    std::string_view title;  ///< "Step time": names it in tabs, menus and above tables of a report
+    std::string_view about;  ///< "Step time by strategy, with its bound", as the command's help says it
+    Scope scope = Scope::result;
+    unsigned where = kWindow;
+    std::function<bool(const View&)> applies = {};  ///< whether the result has what is shown; empty = always
+};
+struct PictureRow : Row {
+    std::function<Picture(const View&)> make;
+};
+struct TableRow : Row {
+    std::function<Table(const View&)> make;        ///< for people
+    std::function<Table(const View&)> sheet = {};  ///< full precision for spreadsheets; empty = as for people
+};
+
+/// What is shown of the results of one engine.
+struct Catalogue {
+    std::string_view engine;
+    std::vector<PictureRow> pictures;  ///< the first is what `export --what chart` writes
+    std::vector<TableRow> tables;
+    std::string_view firstTable;                          ///< what `export` writes
+    std::string_view preposition;                         ///< between a title and its choice: "Splits under accpar"
+    std::string (*subject)(const study::Result& result);  ///< "resnet50": begins the names of files
+    /// Every strategy, algorithm, model or prediction, the one that headlines are about first.
+    std::vector<std::string> (*choices)(const study::Result& result);
+    std::vector<std::string> (*sentences)(const study::Result& result);  ///< what a report says below the headline
+    std::string (*part)(const View& view, Scope scope) = nullptr;        ///< "on 8 devices"; null = there are no parts
+    std::vector<std::size_t> (*levels)(const View& view) = nullptr;      ///< of memory, the largest first
+};
+
+/// Of every engine.
+const std::vector<Catalogue>& catalogues();
+/// Throws UsageError where there is no such engine.
+const Catalogue& catalogueOf(std::string_view engine);
+/// Adds a picture to those of an engine, for programs that bring their own. Before anything is looked up.
+void addPicture(std::string_view engine, PictureRow row);
+
+/// What `tessera export --name` called a picture or table in older versions, and still takes.
+struct OlderName {
+    std::string_view engine, older, id;
+};
+const std::vector<OlderName>& olderNames();
+
+/// The row of an id, or of an older name where no row has that id. Throws UsageError, naming those that there are.
+const PictureRow& pictureNamed(std::string_view engine, std::string_view id);
+const TableRow& tableNamed(std::string_view engine, std::string_view id);
+
+/// What is looked at where only `choice` is named, or nothing (the best). Throws UsageError where the result has no
+/// such strategy, algorithm, model or prediction.
+Selection selectionOf(const study::Result& result, const std::string& choice);
+/// The selections that a list of everything has for a row: one per level of memory for those of a level, else `at`.
+/// Empty where the row does not apply.
+std::vector<Selection> selectionsOf(const Row& row, const study::Result& result, const Selection& at);
+/// "Memory of bow@8 · HBM": a row's title with what it is of.
+std::string titleOf(const Row& row, const study::Result& result, const Selection& at);
+/// "resnet50-bow@8-batch-memory-HBM": a name for its file, without suffix, as yet with any letters.
+std::string fileNameOf(const Row& row, const study::Result& result, const Selection& at);
+
+std::string toSvg(const Picture& picture, const Theme& theme);
+/// Throws UsageError for a drawing, which has no numbers.
+std::string toCsv(const Picture& picture);
+
+}  // namespace tessera::report

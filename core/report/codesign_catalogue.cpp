@@ -1,0 +1,127 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/draw/parallel_layout.h"
+#include "core/report/catalogues.h"
+#include "core/report/codesign_pictures.h"
+#include "core/report/codesign_points.h"
+#include "core/report/codesign_report.h"
+#include "core/study/codesign_timeline.h"
+
+namespace tessera::report {
+
+namespace {
+
+constexpr Size kParallelSize{960, 420};
+
+const study::CodesignOutcome& outcomeOf(const study::Result& result) {
+    return std::get<study::CodesignOutcome>(result.outcome);
+}
+
+const codesign::Result& of(const View& view) {
+    return outcomeOf(view.result).result;
+}
+
+std::size_t modelIndex(const View& view) {
+    const std::vector<codesign::ModelResult>& models = of(view).perModel;
+    const auto found = std::find_if(models.begin(), models.end(),
+                                    [&](const codesign::ModelResult& each) { return each.model == view.at.choice; });
+    return static_cast<std::size_t>(found - models.begin());
+}
+
+const codesign::ModelResult& model(const View& view) {
+    if (const std::size_t index = modelIndex(view); index < of(view).perModel.size()) return of(view).perModel[index];
+    throw UsageError(fmt::format("the result has no model {}", inQuotes(view.at.choice)));
+}
+
+bool isPlaced(const View& view) {
+    return model(view).feasible;
+}
+
+std::vector<PictureRow> pictures() {
+    return {
+        {{"pareto", "Pareto front", "Area against throughput of every architecture that was evaluated, with the front",
+          Scope::result, kEverywhere},
+         [](const View& view) { return paretoPicture(of(view)).chart; }},
+        {{"exploration", "Exploration", "How the search went from large to small areas", Scope::result, kEverywhere},
+         [](const View& view) { return explorationChart(of(view), false); }},
+        {{"exploration-by-area", "Exploration by area", "The same against the area"},
+         [](const View& view) { return explorationChart(of(view), true); }},
+        {{"parallel", "Parallel coordinates", "Every architecture in all values", Scope::result,
+          kWindow | kWithoutNumbers},
+         [](const View& view) {
+             const ParallelPicture all = parallelPicture(of(view), pointRows(of(view)), pointValues(of(view)));
+             Drawing drawing = layOut(all, {}, kParallelSize, estimatedWidth).drawing;
+             drawing.title = all.title;
+             return drawing;
+         }},
+        {{"speedup", "Speed-up", "Throughput of each model over the reference's", Scope::result, kEverywhere},
+         from(speedupChart)},
+        {{"batch-time", "Time by model", "What the time of a batch consists of, by model", Scope::result, kEverywhere},
+         from(timeShareChart)},
+        {{"model-time", "Time", "What the time of a model's batch consists of, also on the baselines", Scope::model,
+          kWindow},
+         [](const View& view) { return model(view), timeChart(of(view), modelIndex(view)); }},
+        {{"area", "Area", "What the accelerator and the baselines are made of", Scope::result, kWindow},
+         from(areaPartsChart)},
+        {{"pipeline", "Pipeline", "One batch of a model on its stages", Scope::model, kEverywhere | kTimeline,
+          isPlaced},
+         from(study::pipelineTimeline)},
+        {{"operators", "Operators", "Operators of a model's main layer on the cores of one accelerator", Scope::model,
+          kWindow | kTimeline},
+         [](const View& view) { return operatorTimeline(model(view), false); }},
+        {{"operators-backward", "Operators backward", "The same of the backward pass", Scope::model,
+          kWindow | kTimeline},
+         [](const View& view) { return operatorTimeline(model(view), true); }},
+        {{"stage-memory", "Memory", "What fills the memory of each stage of a model", Scope::model, kWindow},
+         [](const View& view) { return stageMemoryChart(model(view)); }},
+        {{"placement", "Placement", "The stages of a model with their layers, load and memory", Scope::model,
+          kWindow | kWithoutNumbers},
+         [](const View& view) { return placementDrawing(model(view), kParallelSize.width, estimatedWidth); }},
+    };
+}
+
+std::vector<TableRow> tables() {
+    return {
+        {{"baselines", "Accelerators", "The best accelerator beside those that it is compared with", Scope::result,
+          kEverywhere},
+         from(acceleratorTable)},
+        {{"models", "Models", "How each model is placed on the best accelerator", Scope::result, kEverywhere},
+         from(trainedModelTable),
+         from(modelSheet)},
+        {{"batch-time", "Where the time of a batch goes", "What the time of a batch consists of", Scope::result,
+          kEverywhere},
+         from(batchTimeTable)},
+        {{"front", "Front of area and objective", "Front of area and objective", Scope::result, kEverywhere},
+         from(frontTable)},
+        {{"architectures", "Architectures", "Every architecture that was evaluated"},
+         [](const View& view) { return pointSheet(of(view), pointRows(of(view))); }},
+        {{"stages", "Stages", "The stages of every model"}, from(stageSheet)},
+        {{"exploration", "Exploration", "The search's steps from large to small areas"}, from(traceSheet)},
+        metricsRow(),
+    };
+}
+
+std::vector<std::string> models(const study::Result& result) {
+    std::vector<std::string> names;
+    for (const codesign::ModelResult& each : outcomeOf(result).result.perModel) names.push_back(each.model);
+    return names;
+}
+
+}  // namespace
+
+Catalogue codesignCatalogue() {
+    return {.engine = "codesign",
+            .pictures = pictures(),
+            .tables = tables(),
+            .firstTable = "front",
+            .preposition = "of",
+            .subject = [](const study::Result& result) { return outcomeOf(result).result.space.name; },
+            .choices = models,
+            .sentences = [](const study::Result& result) { return codesignSentences(outcomeOf(result)); }};
+}
+
+}  // namespace tessera::report

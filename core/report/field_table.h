@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cctype>
+#include <string>
+#include <vector>
+
+#include "core/draw/table.h"
+#include "core/study/field.h"
+
+namespace tessera::report {
+
+/// Rows as a table by their fields: for people (`study::kText`), or for spreadsheets in full precision
+/// (`study::kSheet`).
+template <typename Row>
+Table tableOf(const std::vector<study::Field<Row>>& fields, const std::vector<Row>& rows, study::FieldUse use) {
+    Table table;
+    table.rows.resize(rows.size());
+    for (const study::Field<Row>& field : fields) {
+        if ((field.uses & use) == 0) continue;
+        const bool sheet = use == study::kSheet;
+        std::string title(sheet ? field.id : field.title);
+        if (!sheet) title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
+        table.columns.push_back({std::move(title), (field.uses & study::kWords) == 0});
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            table.rows[i].push_back(sheet ? exactOf(field, rows[i]) : textOf(field, rows[i]));
+    }
+    return table;
+}
+
+}  // namespace tessera::report

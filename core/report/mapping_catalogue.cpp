@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/report/catalogues.h"
+#include "core/report/mapping_pictures.h"
+#include "core/report/mapping_report.h"
+#include "core/study/mapping_schedule.h"
+#include "core/study/mapping_sweep.h"
+#include "core/study/title.h"
+
+namespace tessera::report {
+
+namespace {
+
+const study::MappingOutcome& outcomeOf(const study::Result& result) {
+    return std::get<study::MappingOutcome>(result.outcome);
+}
+
+const study::MappingOutcome& of(const View& view) {
+    return outcomeOf(view.result);
+}
+
+const mapping::Run& run(const View& view) {
+    return study::runOf(of(view), view.at.choice);
+}
+
+bool keptSamples(const View& view) {
+    const std::vector<mapping::Run>& runs = of(view).result.runs;
+    return std::any_of(runs.begin(), runs.end(), [](const mapping::Run& each) { return !each.explored.empty(); });
+}
+
+bool hasFront(const View& view) {
+    return of(view).pareto.has_value();
+}
+
+/// Ids and titles of sweeps, which live as long as the program.
+struct SweepNames {
+    std::string id, title, about;
+};
+
+const std::vector<SweepNames>& sweepNames() {
+    static const std::vector<SweepNames> kNames = [] {
+        std::vector<SweepNames> names;
+        for (const study::Sweep& each : study::sweeps())
+            names.push_back({fmt::format("sweep-{}", each.id), fmt::format("Sweep: {}", each.title),
+                             fmt::format("Throughput with {}, solved anew", each.help)});
+        return names;
+    }();
+    return kNames;
+}
+
+/// A row per kind of sweep.
+template <typename SweepRow, typename Make>
+void addSweeps(std::vector<SweepRow>& rows, Make make) {
+    for (std::size_t i = 0; i < study::sweeps().size(); ++i) {
+        const SweepNames& names = sweepNames()[i];
+        const study::SweepKind kind = study::sweeps()[i].kind;
+        rows.push_back({{names.id, names.title, names.about, Scope::result, kSolvedAnew,
+                         [kind](const View& view) { return !study::sweepValues(view.result, kind).empty(); }},
+                        [kind, make](const View& view) { return make(study::sweep(view.result, kind, view.hooks)); }});
+    }
+}
+
+std::vector<PictureRow> pictures() {
+    std::vector<PictureRow> rows{
+        {{"schedule", "Schedule", "Jobs on their cores, with the bandwidth they get", Scope::choice,
+          kEverywhere | kTimeline},
+         [](const View& view) { return study::scheduleTimeline(of(view), run(view), view.at.colour); }},
+        {{"algorithms", "Algorithms", "What each algorithm reached, with the bound", Scope::result, kEverywhere},
+         from(algorithmChart)},
+        {{"convergence", "Convergence", "The best of each algorithm against its samples, with the bound", Scope::result,
+          kEverywhere},
+         [](const View& view) { return raceCharts(of(view)).front(); }},
+        {{"optimality-gap", "Optimality gap", "The same as distances from the bound", Scope::result, kEverywhere},
+         [](const View& view) { return raceCharts(of(view)).back(); }},
+        {{"cores", "Cores", "What every core does", Scope::choice, kEverywhere}, from(coreChart)},
+        {{"required-bandwidth", "Latency and bandwidth",
+          "No-stall latency and required bandwidth of every job by kind of core", Scope::result, kEverywhere},
+         from(demandChart)},
+        {{"search-space", "Search space", "Search-space projection (PCA)", Scope::result, kWindow, keptSamples},
+         from(exploredChart)},
+        {{"pareto", "Pareto front", "What two objectives cannot have together", Scope::result, kWindow, hasFront},
+         from(frontChart)},
+    };
+    addSweeps(rows, sweepChart);
+    return rows;
+}
+
+std::vector<TableRow> tables() {
+    std::vector<TableRow> rows{
+        {{"jobs", "Jobs of all mappings", "Every job of every algorithm's mapping"},
+         [](const View& view) {
+             std::vector<const mapping::Run*> runs;
+             for (const mapping::Run& each : of(view).result.runs) runs.push_back(&each);
+             return jobSheet(of(view), runs);
+         }},
+        {{"algorithms", "Algorithms", "Algorithms side by side", Scope::result, kEverywhere},
+         [](const View& view) { return algorithmTable(of(view)); },
+         [](const View& view) { return algorithmTable(of(view), study::kSheet); }},
+        {{"bounds", "Lower bounds of the makespan", "Lower bounds of the makespan", Scope::result, kEverywhere},
+         from(boundTable)},
+        {{"cores", "Sub-accelerators", "Work of each sub-accelerator", Scope::choice, kEverywhere},
+         [](const View& view) { return coreTable(of(view), run(view)); },
+         [](const View& view) { return coreTable(of(view), run(view), study::kSheet); }},
+        {{"schedule", "Jobs", "Every job of one algorithm's mapping, by core and order", Scope::choice, kEverywhere},
+         [](const View& view) { return jobTable(of(view), run(view)); },
+         [](const View& view) { return jobSheet(of(view), {&run(view)}); }},
+        {{"job-table", "Job table", "What every job takes on every core, as 'tessera map --job-table' reads it"},
+         from(problemTable)},
+        {{"pareto", "Pareto front", "The mappings of one algorithm's front", Scope::choice, kWindow, hasFront},
+         [](const View& view) { return frontTable(of(view), run(view)); }},
+        metricsRow(),
+    };
+    addSweeps(rows, sweepSheet);
+    return rows;
+}
+
+std::vector<std::string> algorithms(const study::Result& result) {
+    std::vector<std::string> names{study::bestRun(outcomeOf(result))->algorithm};
+    for (const mapping::Run& each : outcomeOf(result).result.runs)
+        if (each.algorithm != names.front()) names.push_back(each.algorithm);
+    return names;
+}
+
+}  // namespace
+
+Catalogue mappingCatalogue() {
+    return {.engine = "mapping",
+            .pictures = pictures(),
+            .tables = tables(),
+            .firstTable = "jobs",
+            .preposition = "under",
+            .subject = [](const study::Result& result) { return study::titleOf(outcomeOf(result)); },
+            .choices = algorithms,
+            .sentences = [](const study::Result& result) { return mappingSentences(result, outcomeOf(result)); }};
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,108 @@
+#include <fmt/format.h>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/report/catalogues.h"
+#include "core/report/partition_pictures.h"
+#include "core/report/partition_report.h"
+#include "core/report/report_document.h"
+#include "core/report/scaling_picture.h"
+#include "core/study/scaling.h"
+#include "core/study/timeline.h"
+
+namespace tessera::report {
+
+namespace {
+
+const study::PartitionOutcome& outcomeOf(const study::Result& result) {
+    return std::get<study::PartitionOutcome>(result.outcome);
+}
+
+const study::PartitionOutcome& of(const View& view) {
+    return outcomeOf(view.result);
+}
+
+const partition::Plan& plan(const View& view) {
+    for (const partition::Plan& each : of(view).result.plans)
+        if (each.strategy == view.at.choice) return each;
+    throw UsageError(fmt::format("the result has no strategy {}", inQuotes(view.at.choice)));
+}
+
+bool isSplit(const View& view) {
+    return !plan(view).levels.empty();
+}
+
+std::vector<PictureRow> pictures() {
+    return {
+        {{"types", "Types of layers", "Partition types by layer and split", Scope::choice, kEverywhere}, from(typeMap)},
+        {{"speedup", "Speed-up", "Speed-up over data parallelism", Scope::result, kEverywhere}, from(speedupChart)},
+        {{"step-time", "Step time", "Step time by strategy, with its bound"}, from(stepTimeChart)},
+        {{"layers", "Time by layer", "Time by layer at the first split", Scope::split, kEverywhere, isSplit},
+         [](const View& view) { return layerChart(of(view), view.at.choice, view.at.split); }},
+        {{"levels", "Time by level", "Time by level of the hierarchy", Scope::choice, kEverywhere, isSplit},
+         from(levelChart)},
+        {{"ratios", "Ratio by level", "Share of the first side of each split", Scope::choice, kWindow, isSplit},
+         from(ratioChart)},
+        {{"memory", "Memory", "Memory of each kind of accelerator", Scope::choice, kEverywhere}, from(memoryChart)},
+        {{"scaling", "Scaling", "Speed-up by levels of splits, solved anew", Scope::result, kSolvedAnew},
+         [](const View& view) { return scalingChart(study::scaling(view.result.study, view.hooks)); }},
+        {{"timeline", "Timeline", "What happens when in a step", Scope::choice, kWindow | kTimeline},
+         [](const View& view) { return study::timelineOf(view.result, view.at.choice); }},
+    };
+}
+
+std::vector<TableRow> tables() {
+    return {
+        {{"layers", "Layers", "Every layer of every split, full precision"}, from(layerTable)},
+        {{"strategies", "Strategies", "Strategies side by side", Scope::result, kEverywhere}, from(strategyTable)},
+        {{"subsets", "Subsets of the fleet", "Subsets of the fleet that were solved", Scope::choice, kEverywhere,
+          [](const View& view) { return !plan(view).subsets.empty(); }},
+         [](const View& view) { return subsetTable(plan(view)); }},
+        {{"levels", "Splits", "Splits, with the types of their layers", Scope::choice, kEverywhere},
+         [](const View& view) { return levelTable(plan(view)); }},
+        {{"accelerators", "Accelerators", "Work and memory by kind of accelerator", Scope::choice, kEverywhere},
+         [](const View& view) { return acceleratorTable(plan(view)); }},
+        {{"scaling", "Scaling", "Strategies on a half, a quarter, … of the array, solved anew", Scope::result,
+          kSolvedAnew},
+         [](const View& view) { return scalingTable(study::scaling(view.result.study, view.hooks)); }},
+        metricsRow(),
+    };
+}
+
+std::vector<std::string> strategies(const study::Result& result) {
+    std::vector<std::string> names{bestPlan(outcomeOf(result)).strategy};
+    for (const partition::Plan& each : outcomeOf(result).result.plans)
+        if (each.strategy != names.front()) names.push_back(each.strategy);
+    return names;
+}
+
+std::vector<std::string> sentences(const study::Result& result) {
+    const study::PartitionOutcome& outcome = outcomeOf(result);
+    const partition::Plan& best = bestPlan(outcome);
+    std::vector<std::string> all{
+        fmt::format("{} on {}: {} accelerators, batch {}", escaped(outcome.model), escaped(outcome.fleet),
+                    formatCount(static_cast<double>(outcome.accelerators)), formatCount(outcome.result.batch))};
+    if (std::string rest = unsolvedSubsets(best); !rest.empty()) all.push_back(std::move(rest));
+    for (std::string& advice : memoryAdvice(result, best)) all.push_back(std::move(advice));
+    return all;
+}
+
+}  // namespace
+
+Catalogue partitionCatalogue() {
+    return {.engine = "partition",
+            .pictures = pictures(),
+            .tables = tables(),
+            .firstTable = "layers",
+            .preposition = "under",
+            .subject = [](const study::Result& result) { return outcomeOf(result).model; },
+            .choices = strategies,
+            .sentences = sentences,
+            .part =
+                [](const View& view, Scope scope) {
+                    return scope == Scope::split ? fmt::format("split {}", view.at.split) : std::string();
+                }};
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+#include "core/report/catalogues.h"
+#include "core/report/prediction_pictures.h"
+#include "core/report/prediction_report.h"
+#include "core/study/prediction_study.h"
+
+namespace tessera::report {
+
+namespace {
+
+using study::PredictionOutcome;
+
+const PredictionOutcome& outcomeOf(const study::Result& result) {
+    return std::get<PredictionOutcome>(result.outcome);
+}
+
+const PredictionOutcome& of(const View& view) {
+    return outcomeOf(view.result);
+}
+
+const predict::Prediction* found(const View& view) {
+    for (const predict::Prediction& one : of(view).predictions)
+        if (study::nameOf(one) == view.at.choice) return &one;
+    return nullptr;
+}
+
+bool isKnown(const View& view) {
+    return found(view) != nullptr;
+}
+
+const predict::Prediction& prediction(const View& view) {
+    if (const predict::Prediction* one = found(view)) return *one;
+    throw UsageError(fmt::format("the result has no prediction {}", inQuotes(view.at.choice)));
+}
+
+/// A picture of all accelerators at the chosen prediction's number of devices.
+auto byAccelerator(Chart (*make)(const PredictionOutcome& outcome, std::int64_t devices)) {
+    return [make](const View& view) { return make(of(view), prediction(view).devices); };
+}
+
+bool hasGoal(const View& view) {
+    const std::vector<predict::Prediction>& all = of(view).predictions;
+    return std::any_of(all.begin(), all.end(),
+                       [](const predict::Prediction& one) { return one.trainingCostUsd.has_value(); });
+}
+
+bool hasSlowest(const View& view) {
+    const predict::Prediction* fastest = study::fastestPrediction(of(view));
+    return fastest != nullptr && !fastest->operators.slowest.empty();
+}
+
+std::vector<PictureRow> pictures() {
+    return {
+        {{"throughput", "Throughput", "Throughput of every accelerator, with its error", Scope::devices, kEverywhere},
+         byAccelerator(throughputChart)},
+        {{"price-performance", "Per dollar", "Samples per dollar of every accelerator, with its error", Scope::devices,
+          kEverywhere},
+         byAccelerator(pricePerformanceChart)},
+        {{"training-cost", "Cost to train", "What the samples that were asked for cost", Scope::devices, kWindow,
+          hasGoal},
+         byAccelerator(trainingCostChart)},
+        {{"baselines", "Baseline predictors", "Throughput by baseline predictors beside ours", Scope::devices, kWindow},
+         byAccelerator(methodChart)},
+        {{"stages", "Stages of a step", "What a step consists of, and what of it is hidden", Scope::devices,
+          kEverywhere},
+         byAccelerator(stageChart)},
+        {{"scaling", "Scaling", "Throughput by number of devices", Scope::result, kEverywhere},
+         from(deviceScalingChart)},
+        {{"scaling-speedup", "Speed-up", "Speed-up by number of devices", Scope::result, kWindow},
+         from(deviceSpeedupChart)},
+        {{"batch-memory", "Memory by batch", "What every candidate for the batch puts into memory", Scope::level,
+          kEverywhere},
+         [](const View& view) { return batchMemoryChart(prediction(view), view.at.level); }},
+        {{"memory", "All levels", "How full every level of memory is", Scope::choice, kWindow},
+         [](const View& view) { return levelChart(prediction(view)); }},
+        {{"roofline", "Roofline", "Operators on the roofline of an accelerator", Scope::choice, kEverywhere},
+         [](const View& view) { return operatorRoofline(of(view), prediction(view)).chart; }},
+    };
+}
+
+std::vector<TableRow> tables() {
+    return {
+        {{"predictions", "Predictions", "One row per accelerator and number of devices", Scope::result, kEverywhere},
+         from(predictionTable),
+         from(predictionSheet)},
+        {{"ranking", "Ranking", "The orders of accelerators, and how sure they are", Scope::result, kEverywhere},
+         from(rankingTable)},
+        {{"stages", "Stages of a step", "The stages of a step", Scope::result, kEverywhere}, from(stageTable)},
+        {{"memory", "Memory of a device", "What lies in each level of memory", Scope::result, kEverywhere},
+         from(memoryTable)},
+        {{"baselines", "Samples/s by baseline predictors", "Throughput by baseline predictors beside ours",
+          Scope::result, kEverywhere},
+         from(baselineTable)},
+        {{"slowest", "Slowest operators of the fastest", "The slowest operators of the fastest prediction",
+          Scope::result, kEverywhere, hasSlowest},
+         from(slowestTable)},
+        {{"batches", "Batches", "What every candidate for the batch takes, full precision"}, from(batchSheet)},
+        {{"operators", "Operators", "The operators of a step, those that are alike together, full precision",
+          Scope::choice, kWindow},
+         [](const View& view) { return operatorSheet(of(view), prediction(view)); }},
+        {{"sources", "Sources", "Where the numbers of the accelerators come from"}, from(sourceSheet)},
+        metricsRow(),
+    };
+}
+
+std::vector<std::string> predictions(const study::Result& result) {
+    std::vector<std::string> names;
+    if (const predict::Prediction* best = study::fastestPrediction(outcomeOf(result)))
+        names.push_back(study::nameOf(*best));
+    for (const predict::Prediction& one : outcomeOf(result).predictions)
+        if (std::string name = study::nameOf(one); names.empty() || name != names.front())
+            names.push_back(std::move(name));
+    return names;
+}
+
+std::string part(const View& view, Scope scope) {
+    if (!isKnown(view)) return "";
+    if (scope == Scope::devices)
+        return fmt::format("on {}", formatCounted(static_cast<double>(prediction(view).devices), "device", "devices"));
+    if (scope != Scope::level || view.at.level >= prediction(view).memory.levels.size()) return "";
+    return prediction(view).memory.levels[view.at.level].level;
+}
+
+}  // namespace
+
+Catalogue predictionCatalogue() {
+    return {
+        .engine = "predict",
+        .pictures = pictures(),
+        .tables = tables(),
+        .firstTable = "predictions",
+        .preposition = "of",
+        .subject = [](const study::Result& result) { return outcomeOf(result).model; },
+        .choices = predictions,
+        .sentences = [](const study::Result& result) { return infeasibleSentences(outcomeOf(result)); },
+        .part = part,
+        .levels =
+            [](const View& view) { return isKnown(view) ? usedLevels(prediction(view)) : std::vector<std::size_t>(); }};
+}
+
+}  // namespace tessera::report

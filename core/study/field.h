@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/base/units.h"
+#include "core/study/metric.h"
+
+/// The numbers and words of a result's rows, each told once: metrics, tables for people, sheets, the window's tables
+/// and facts are made from these.
+namespace tessera::study {
+
+/// Which outputs have a field.
+enum FieldUse : unsigned {
+    kMetric = 1,  ///< metrics, so also history and comparisons
+    kText = 2,    ///< tables of terminals and reports
+    kSheet = 4,   ///< spreadsheets, full precision
+    kTable = 8,   ///< the window's tables
+    kFacts = 16,  ///< what the window says of a chosen row
+    kWhat = 128,  ///< likewise, what the row is, whatever was chosen for it
+    kWords = 32,  ///< no output, but a kind: its values are words
+    kSummed = 64  ///< the window's table shows the sum
+};
+
+/// Nothing where the row has none.
+using FieldValue = std::variant<std::monostate, double, std::string>;
+
+template <typename Row>
+struct Field {
+    std::string_view id;     ///< "makespan_cycles", its unit as the suffix; heads the column of a sheet
+    std::string_view title;  ///< "Makespan"
+    unsigned uses = 0;       ///< of FieldUse
+    FieldValue (*get)(const Row& row) = nullptr;
+    std::string (*text)(const Row& row) = nullptr;  ///< rounded, for people; null = by the measure
+    Measure measure = Measure::count;
+    Metric::Better better = Metric::Better::neither;
+    std::string_view help = {};
+    std::string_view explained = {};  ///< the last part of its path for study::explain; empty = it has none
+};
+
+/// "9.5 ms", "–" where the row has no value.
+template <typename Row>
+std::string textOf(const Field<Row>& field, const Row& row) {
+    const FieldValue value = field.get(row);
+    if (std::holds_alternative<std::monostate>(value)) return "–";
+    if (field.text != nullptr) return field.text(row);
+    if (const auto* words = std::get_if<std::string>(&value)) return *words;
+    return field.measure == Measure::count ? formatCount(std::get<double>(value))
+                                           : formatQuantity(std::get<double>(value), field.measure);
+}
+
+/// Full precision, "" where the row has no value.
+template <typename Row>
+std::string exactOf(const Field<Row>& field, const Row& row) {
+    const FieldValue value = field.get(row);
+    if (const auto* words = std::get_if<std::string>(&value)) return *words;
+    const auto* number = std::get_if<double>(&value);
+    return number == nullptr ? std::string() : exactNumber(*number);
+}
+
+}  // namespace tessera::study

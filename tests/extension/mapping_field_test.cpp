@@ -1,0 +1,140 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/explain/explain.h"
+#include "core/report/mapping_report.h"
+#include "core/study/mapping_fields.h"
+#include "tests/support/race_result.h"
+#include "ui/models/field_columns.h"
+#include "ui/models/mapping_facts.h"
+#include "ui/models/mapping_tables.h"
+
+/// A number of a mapping is one field: what every field promises is held to, in every output that it names.
+namespace tessera::test {
+namespace {
+
+using study::Field;
+using testing::Contains;
+
+struct Mapped {
+    std::shared_ptr<const study::Result> result = std::make_shared<const study::Result>(handMadeRace());
+    const study::MappingOutcome& outcome = std::get<study::MappingOutcome>(result->outcome);
+    const mapping::Run& run = outcome.result.runs.front();
+};
+
+std::vector<std::string> headsOf(const report::Table& table) {
+    std::vector<std::string> heads;
+    for (const report::Table::Column& column : table.columns) heads.push_back(column.title);
+    return heads;
+}
+
+std::string lowered(std::string_view title) {
+    std::string text(title);
+    text.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(text.front())));
+    return text;
+}
+
+/// Every cell of the tables for people, of the sheets and of the window is what the field says of the row.
+template <typename Row>
+void check(const std::vector<Field<Row>>& fields, const std::vector<Row>& rows, const report::Table& people,
+           const report::Table& sheet, const ui::TableModel& window) {
+    std::size_t inText = 0, inSheet = 0;
+    int inWindow = 0;
+    std::vector<std::string> ids;
+    for (const Field<Row>& field : fields) {
+        SCOPED_TRACE(field.id);
+        EXPECT_EQ(std::count(ids.begin(), ids.end(), field.id), 0);
+        ids.emplace_back(field.id);
+        EXPECT_NE(field.uses & (study::kMetric | study::kText | study::kSheet | study::kTable), 0U);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if ((field.uses & study::kSheet) != 0) {
+                EXPECT_EQ(sheet.columns.at(inSheet).title, field.id);
+                EXPECT_EQ(sheet.rows.at(i).at(inSheet), exactOf(field, rows[i]));
+            }
+            if ((field.uses & study::kTable) != 0) {
+                const ui::TableModel::Column& column = window.columns().at(inWindow);
+                EXPECT_EQ(column.title.toStdString(), field.title);
+                EXPECT_EQ(column.text(static_cast<int>(i)), ui::shownText(textOf(field, rows[i])));
+                EXPECT_EQ(column.number, (field.uses & study::kWords) == 0);
+            }
+        }
+        if ((field.uses & study::kText) != 0) {
+            EXPECT_EQ(headsOf(people).at(inText), lowered(field.title));
+        }
+        inText += (field.uses & study::kText) != 0 ? 1 : 0;
+        inSheet += (field.uses & study::kSheet) != 0 ? 1 : 0;
+        inWindow += (field.uses & study::kTable) != 0 ? 1 : 0;
+    }
+    EXPECT_EQ(people.columns.size(), inText);
+    EXPECT_EQ(sheet.columns.size(), inSheet);
+    EXPECT_EQ(window.columns().size(), inWindow);
+    EXPECT_EQ(people.rows.size(), rows.size());
+}
+
+TEST(MappingFields, areSaidAlikeByReportsSheetsAndTheWindow) {
+    const Mapped mapped;
+    auto choice = std::make_shared<ui::MappingChoice>();
+    choice->run = ui::MappingRun(mapped.result);
+    choice->uses = study::coreUse(mapped.outcome, mapped.run);
+    QObject owner;
+    check(study::runFields(), study::mappedRuns(mapped.outcome), report::algorithmTable(mapped.outcome),
+          report::algorithmTable(mapped.outcome, study::kSheet), *ui::algorithmTableModel(choice, &owner));
+    check(study::coreFields(), study::mappedCores(mapped.outcome, mapped.run),
+          report::coreTable(mapped.outcome, mapped.run), report::coreTable(mapped.outcome, mapped.run, study::kSheet),
+          *ui::coreTableModel(choice, &owner));
+    check(study::jobFields(), study::mappedJobs(mapped.outcome, mapped.run),
+          report::jobTable(mapped.outcome, mapped.run), report::jobSheet(mapped.outcome, {&mapped.run}),
+          *ui::jobTableModel(choice, &owner));
+}
+
+TEST(MappingFields, areMetricsAndExplainedWhereTheySayIt) {
+    const Mapped mapped;
+    std::vector<std::string> metrics;
+    for (const study::Metric& metric : study::metricsOf(*mapped.result)) metrics.push_back(metric.name);
+    for (const Field<study::MappedRun>& field : study::runFields()) {
+        const bool has = !exactOf(field, study::MappedRun{&mapped.outcome, &mapped.run}).empty();
+        const std::string name = mapped.run.algorithm + "/" + std::string(field.id);
+        EXPECT_EQ(std::count(metrics.begin(), metrics.end(), name), has && (field.uses & study::kMetric) != 0 ? 1 : 0)
+            << name;
+        if (field.explained.empty()) continue;
+        EXPECT_TRUE(study::explain(*mapped.result, mapped.run.algorithm + "/" + std::string(field.explained)))
+            << field.id;
+    }
+    for (const Field<study::MappedJob>& field : study::jobFields()) {
+        if (field.explained.empty()) continue;
+        EXPECT_TRUE(study::explain(*mapped.result, mapped.run.algorithm + "/jobs[2]/" + std::string(field.explained)))
+            << field.id;
+    }
+}
+
+TEST(MappingFields, areFactsOfTheChosenRow) {
+    const Mapped mapped;
+    auto choice = std::make_shared<ui::MappingChoice>();
+    choice->run = ui::MappingRun(mapped.result);
+    choice->uses = study::coreUse(mapped.outcome, mapped.run);
+    const auto labels = [](const ui::Facts& facts) {
+        std::vector<std::string> all;
+        for (const ui::Facts::Section& section : facts.sections)
+            for (const ui::Facts::Row& row : section.rows) all.push_back(row.label.toStdString());
+        return all;
+    };
+    const auto expectAll = [](const auto& fields, const auto& row, const std::vector<std::string>& said) {
+        for (const auto& field : fields) {
+            if ((field.uses & (study::kFacts | study::kWhat)) == 0 || exactOf(field, row).empty()) continue;
+            EXPECT_THAT(said, Contains(std::string(field.title)));
+        }
+    };
+    expectAll(study::runFields(), study::MappedRun{&mapped.outcome, &mapped.run}, labels(ui::algorithmFacts(*choice)));
+    expectAll(study::coreFields(), study::mappedCores(mapped.outcome, mapped.run).at(1),
+              labels(ui::coreFacts(*choice, 1)));
+    expectAll(study::jobFields(), study::mappedJobs(mapped.outcome, mapped.run).at(3),
+              labels(ui::jobFacts(*choice, 3)));
+}
+
+}  // namespace
+}  // namespace tessera::test

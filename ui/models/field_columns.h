@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/explain/explain.h"
+#include "core/study/field.h"
+#include "ui/models/facts.h"
+#include "ui/models/table_columns.h"
+#include "ui/models/text.h"
+
+/// Tables and facts of the window by the fields of a result's rows.
+namespace tessera::ui::columns {
+
+/// The columns that the window's tables have. `prefix` is the path of a row, as `study::explain` takes it.
+template <typename Row>
+QVector<TableModel::Column> ofFields(const std::vector<study::Field<Row>>& fields, std::function<Row(int)> row,
+                                     const std::function<QString(int)>& prefix = {}) {
+    QVector<TableModel::Column> all;
+    for (const study::Field<Row>& field : fields) {
+        if ((field.uses & study::kTable) == 0) continue;
+        TableModel::Column column = words(
+            wordsOf(field.title), [row, &field](int index) { return shownText(textOf(field, row(index))); },
+            wordsOf(field.help));
+        column.number = (field.uses & study::kWords) == 0;
+        column.summed = (field.uses & study::kSummed) != 0;
+        if (column.number) {
+            column.sort = [row, &field](int index) {
+                const study::FieldValue value = field.get(row(index));
+                const auto* number = std::get_if<double>(&value);
+                return QVariant(number == nullptr ? NAN : *number);
+            };
+            column.exact = [row, &field](int index) { return QString::fromStdString(exactOf(field, row(index))); };
+        }
+        if (column.summed && field.measure != Measure::count)
+            column.sumText = [measure = field.measure](double sum) { return quantity(sum, measure); };
+        if (prefix && !field.explained.empty())
+            column.decoration = [prefix, path = wordsOf(field.explained)](int index, int role) {
+                return role == PathRole ? QVariant(prefix(index) + QLatin1Char('/') + path) : QVariant();
+            };
+        all.append(std::move(column));
+    }
+    return all;
+}
+
+/// What is said of one row; what it does not have is left out.
+template <typename Row>
+Facts::Section factsOf(const QString& title, const std::vector<study::Field<Row>>& fields, const Row& row,
+                       const std::shared_ptr<const study::Result>& result, const std::string& prefix,
+                       study::FieldUse use = study::kFacts) {
+    Facts::Section section{title, {}};
+    for (const study::Field<Row>& field : fields) {
+        const std::string exactly = exactOf(field, row);
+        if ((field.uses & use) == 0 || exactly.empty()) continue;
+        Facts::Row fact{.label = wordsOf(field.title), .value = shownText(textOf(field, row))};
+        if ((field.uses & study::kWords) == 0) fact.exact = QString::fromStdString(exactly);
+        if (!field.explained.empty())
+            fact.explain = [result, path = prefix + "/" + std::string(field.explained)] {
+                return study::explain(*result, path);
+            };
+        section.rows.append(std::move(fact));
+    }
+    return section;
+}
+
+}  // namespace tessera::ui::columns
