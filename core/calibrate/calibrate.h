@@ -13,7 +13,7 @@
 #include "core/hardware/accelerator.h"
 #include "core/hardware/library.h"
 
-/// Turns this machine into an accelerator of the library: measures rates, bandwidths, kernels and sums between
+/// Turns this machine into an accelerator of the library: measures rates, bandwidths, kernels and all-reduces between
 /// processes, each with the date, the processor, the version of oneDNN and the threads that it was measured with.
 namespace tessera::calibrate {
 
@@ -25,7 +25,7 @@ struct Options {
                                         ///< has instructions for it
     std::vector<Request> kernels{};     ///< measured before the standard grid: the operators of a model
     bool grid = true;                   ///< the standard grid, too
-    bool tcp = true;                    ///< sums between processes by TCP on loopback, too
+    bool tcp = true;                    ///< all-reduces between processes by TCP on loopback, too
     std::string name = "this machine";
 };
 

@@ -546,7 +546,7 @@ Explanation explainSplitBound(const SplitContext& split) {
         .term("objective", seconds(split.level->objective), split.at("objective_s"));
     if (split.level->lowerBound.value <= 0)
         builder.note(
-            "0 means that no bound was worked out for this split alone; the plan's own bound speaks of the whole.");
+            "0 means that no bound was computed for this split alone; the plan's own bound speaks of the whole.");
     return builder.made();
 }
 

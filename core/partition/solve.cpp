@@ -636,8 +636,7 @@ std::vector<std::string> cutsOf(const std::vector<Slot>& slots, const Options& o
         cuts.push_back(fmt::format("The search was ended early; left out: {}.", joined(leftOut, ", ")));
     if (!unproven.empty())
         cuts.push_back(
-            fmt::format("The search was ended early; how far from the optimum these plans are was not fully "
-                        "worked out: {}.",
+            fmt::format("The search was ended early; the optimality gap of these plans is not fully computed: {}.",
                         joined(unproven, ", ")));
     if (!notCompared.empty())
         cuts.push_back(fmt::format("The search was ended early; not all subsets of the fleet were compared for: {}.",

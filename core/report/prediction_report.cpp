@@ -132,7 +132,7 @@ Table baselineTable(const PredictionOutcome& outcome) {
 
 Table slowestTable(const PredictionOutcome& outcome) {
     Table table;
-    table.columns = {{"operator"}, {"type"}, {"phase"}, {"time", true}, {"told by"}};
+    table.columns = {{"operator"}, {"type"}, {"phase"}, {"time", true}, {"source"}};
     const Prediction* best = study::fastestPrediction(outcome);
     if (best == nullptr) return table;
     for (const predict::OperatorTime& op : best->operators.slowest)

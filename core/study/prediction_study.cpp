@@ -196,10 +196,10 @@ std::vector<std::string> beyondMeasurements(const Prediction& one, const std::ve
         machine->accelerator.allReduce,
         [&](const hardware::MeasuredCollective& each) { return each.devices.value_or(one.devices) == one.devices; });
     if (!known)
-        sentences.push_back(
-            fmt::format("{}: no sum between {} devices was measured; it is a ring's, from the sums measured between "
-                        "another number.",
-                        escaped(one.accelerator), one.devices));
+        sentences.push_back(fmt::format(
+            "{}: no all-reduce between {} devices was measured; a ring's is computed from those measured between "
+            "another number.",
+            escaped(one.accelerator), one.devices));
     return sentences;
 }
 

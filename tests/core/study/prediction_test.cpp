@@ -109,14 +109,14 @@ TEST(PredictionStudy, saysWhereSumsWereMeasuredBetweenOtherNumbersOfDevices) {
     const auto sentences = [&](const std::string& devices) {
         std::vector<std::string> found;
         for (const std::string& each : run(predictStudy({file.string()}, {{"devices", devices}})).assumptions)
-            if (each.find("no sum between") != std::string::npos) found.push_back(each);
+            if (each.find("no all-reduce between") != std::string::npos) found.push_back(each);
         return found;
     };
     EXPECT_THAT(sentences("1,2"), testing::IsEmpty());
     const auto sentence = [&](int devices) {
         return fmt::format(
-            "{}: no sum between {} devices was measured; it is a ring's, from the sums measured between another "
-            "number.",
+            "{}: no all-reduce between {} devices was measured; a ring's is computed from those measured between "
+            "another number.",
             file.stem().string(), devices);
     };
     EXPECT_THAT(sentences("2,4,16"), testing::ElementsAre(sentence(4), sentence(16)));
