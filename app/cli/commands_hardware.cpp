@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "app/cli/command.h"
@@ -18,6 +20,7 @@
 #include "core/cost/job_analysis.h"
 #include "core/draw/table.h"
 #include "core/hardware/area_census.h"
+#include "core/hardware/field.h"
 #include "core/hardware/library.h"
 #include "core/study/result.h"
 
@@ -42,108 +45,74 @@ struct Hardware {
     study::Input input;
 };
 
-std::string describe(const Accelerator& accelerator) {
-    report::Table table;
-    table.columns = {{"property"}, {"value"}, {"where from"}};
-    const auto from = [&](const std::string& path) {
-        const auto found = accelerator.provenance.find(path);
-        if (found == accelerator.provenance.end()) return std::string();
-        return hardware::whereFrom(found->second);
-    };
-    if (!accelerator.vendor.empty()) table.rows.push_back({"vendor", accelerator.vendor, ""});
-    for (const auto& [type, rate] : accelerator.peakFlops)
-        table.rows.push_back(
-            {"peak " + type, formatQuantity(rate.value, Measure::flopsPerSecond), from("peak_flops." + type)});
-    for (const auto& [operation, share] : accelerator.efficiency)
-        table.rows.push_back({"efficiency " + operation, formatCount(share), from("efficiency." + operation)});
-    for (std::size_t i = 0; i < accelerator.memory.size(); ++i) {
-        const hardware::MemoryLevel& level = accelerator.memory[i];
-        const std::string path = fmt::format("memory[{}].", i);
-        if (level.capacity)
-            table.rows.push_back({level.name + " capacity", formatQuantity(level.capacity->value, Measure::bytes),
-                                  from(path + "capacity_bytes")});
-        if (level.bandwidth)
-            table.rows.push_back({level.name + " bandwidth",
-                                  formatQuantity(level.bandwidth->value, Measure::bytesPerSecond),
-                                  from(path + "bandwidth_bytes_per_s")});
+/// What a document says: a table of single values with where they come from, and one for each list of entries.
+struct Values {
+    report::Table single{.columns = {{"property"}, {"value"}, {"where from"}}, .rows = {}};
+    std::vector<std::pair<std::string, report::Table>> lists = {};
+};
+
+/// `flat` lists the values of entries with the single ones; they otherwise stand there only with their sources.
+Values valuesOf(const hardware::Kind& kind, const Json& document, bool flat) {
+    Values values;
+    std::map<std::string, std::size_t> columns;  // of the list that is being filled, by their titles
+    std::string entry;                           // its row
+    for (const hardware::ShownValue& shown : hardware::shownValues(kind.fields, document)) {
+        if (shown.path == "name") continue;  // the headline
+        if (shown.entry.empty() || (flat && shown.title != "Name") || !shown.from.empty())
+            values.single.rows.push_back({shown.label, shown.value, shown.from});
+        if (shown.entry.empty() || flat) continue;
+        if (values.lists.empty() || values.lists.back().first != shown.section) {
+            values.lists.push_back({shown.section, {}});
+            columns.clear();
+        }
+        report::Table& table = values.lists.back().second;
+        const std::string row = shown.path.substr(0, shown.path.find(']'));
+        if (row != std::exchange(entry, row)) table.rows.emplace_back();
+        const auto column = columns.emplace(shown.title, columns.size()).first->second;
+        if (column == table.columns.size()) table.columns.push_back({shown.title, !shown.exact.empty()});
+        for (std::vector<std::string>& cells : table.rows) cells.resize(table.columns.size(), "–");
+        table.rows.back()[column] = shown.value;
     }
-    if (accelerator.network)
-        table.rows.push_back({"network", formatQuantity(toBitsPerSecond(*accelerator.network), Measure::bitsPerSecond),
-                              from("network_bits_per_s")});
-    if (accelerator.power)
-        table.rows.push_back({"power", formatQuantity(accelerator.power->value, Measure::watts), from("power_watts")});
-    if (accelerator.pricePerHourUsd)
-        table.rows.push_back({"price per hour", fmt::format("{} USD", exactNumber(*accelerator.pricePerHourUsd)),
-                              from("price_per_hour_usd")});
-    return escaped(accelerator.name) + "\n\n" + report::toText(table);
+    return values;
 }
 
-std::string describe(const Fleet& fleet) {
-    report::Table table;
-    table.columns = {{"group"},           {"accelerator"},   {"count", true},
-                     {"peak bf16", true}, {"network", true}, {"memory", true}};
-    for (const hardware::Group& group : fleet.groups) {
-        const Accelerator& accelerator = group.accelerator;
-        const auto peak = accelerator.peakFlops.find("bf16");
-        const auto network = group.network ? group.network : accelerator.network;
-        const auto memory = hardware::memoryCapacity(accelerator);
-        table.rows.push_back(
-            {group.name, accelerator.name, formatCount(static_cast<double>(group.count)),
-             peak == accelerator.peakFlops.end() ? "–" : formatQuantity(peak->second.value, Measure::flopsPerSecond),
-             network ? formatQuantity(toBitsPerSecond(*network), Measure::bitsPerSecond) : "–",
-             memory ? formatQuantity(memory->value, Measure::bytes) : "–"});
-    }
-    std::string text = fmt::format("{}: {} accelerators\n\n", escaped(fleet.name),
-                                   formatCount(static_cast<double>(hardware::acceleratorCount(fleet)))) +
-                       report::toText(table);
-    for (const hardware::Link& link : fleet.links)
-        text += fmt::format("\nlink {} – {}: {}, {}\n", escaped(link.from), escaped(link.to),
-                            formatQuantity(toBitsPerSecond(link.rate), Measure::bitsPerSecond),
-                            formatQuantity(link.latency.value, Measure::seconds));
+std::string textOf(const Values& values) {
+    std::string text = values.single.rows.empty() ? "" : "\n" + report::toText(values.single);
+    for (const auto& [title, table] : values.lists) text += fmt::format("\n{}\n{}", title, report::toText(table));
     return text;
 }
 
-std::string dataflowsOf(const hardware::SubAccelerator& core) {
-    if (core.depthwise == hardware::SubAccelerator{}.depthwise) return core.dataflow.name;
-    return fmt::format("{}, depthwise: {}", core.dataflow.name, core.depthwise.name);
+std::string describe(const Accelerator& accelerator, const Json& document) {
+    return escaped(accelerator.name) + "\n" + textOf(valuesOf(hardware::acceleratorKind(), document, true));
 }
 
-std::string describe(const Platform& platform) {
-    report::Table table;
-    table.columns = {{"sub-accelerator"}, {"count", true}, {"array"},       {"dataflow"},
-                     {"SL", true},        {"SG", true},    {"clock", true}, {"shape"}};
-    for (const hardware::SubAccelerator& core : platform.subAccelerators)
-        table.rows.push_back({core.name, formatCount(static_cast<double>(core.count)),
-                              fmt::format("{} × {}", core.height, core.width), dataflowsOf(core),
-                              formatQuantity(core.localBuffer.value, Measure::bytes),
-                              formatQuantity(core.sharedBuffer.value, Measure::bytes),
-                              formatQuantity(hardware::clockOf(platform, core).value, Measure::hertz),
-                              core.flexible ? "flexible" : "fixed"});
-    return fmt::format("{}: {} cores with {} processing elements share {}\n\n", escaped(platform.name),
+std::string describe(const Fleet& fleet, const Json& document) {
+    Values values = valuesOf(hardware::fleetKind(), document, false);
+    // What groups have from their accelerators.
+    report::Table& groups = values.lists.front().second;
+    for (const char* title : {"peak bf16", "network rate", "memory"}) groups.columns.push_back({title, true});
+    for (std::size_t i = 0; i < fleet.groups.size(); ++i) {
+        const Accelerator& accelerator = fleet.groups[i].accelerator;
+        const auto peak = accelerator.peakFlops.find("bf16");
+        const auto network = hardware::networkRate(fleet.groups[i]);
+        const auto memory = hardware::memoryCapacity(accelerator);
+        std::vector<std::string>& cells = groups.rows[i];
+        cells.push_back(
+            peak == accelerator.peakFlops.end() ? "–" : formatQuantity(peak->second.value, Measure::flopsPerSecond));
+        cells.push_back(network ? formatQuantity(toBitsPerSecond(*network), Measure::bitsPerSecond) : "–");
+        cells.push_back(memory ? formatQuantity(memory->value, Measure::bytes) : "–");
+    }
+    return fmt::format("{}: {} accelerators\n", escaped(fleet.name),
+                       formatCount(static_cast<double>(hardware::acceleratorCount(fleet)))) +
+           textOf(values);
+}
+
+std::string describe(const Platform& platform, const Json& document) {
+    return fmt::format("{}: {} cores with {} processing elements share {}\n", escaped(platform.name),
                        formatCount(static_cast<double>(hardware::coreCount(platform))),
                        formatCount(static_cast<double>(hardware::elementCount(platform))),
                        formatQuantity(platform.bandwidth.value, Measure::bytesPerSecond)) +
-           report::toText(table);
-}
-
-/// The values of a parameter: counts, or sizes of buffers.
-std::string describe(const hardware::Range& range, bool sizes) {
-    const auto text = [sizes](std::int64_t value) {
-        const auto number = static_cast<double>(value);
-        return sizes ? hardware::bufferSize(Bytes{number}) : formatCount(number);
-    };
-    if (!range.step.empty())
-        return fmt::format("{} to {}, steps of {}", text(range.values.front()), text(range.values.back()), range.step);
-    constexpr std::size_t kMostShown = 12;
-    std::vector<std::string> shown;
-    for (const std::int64_t value : range.values) {
-        if (shown.size() == kMostShown) {
-            shown.emplace_back("…");
-            break;
-        }
-        shown.push_back(text(value));
-    }
-    return joined(shown, ", ");
+           textOf(valuesOf(hardware::platformKind(), document, false));
 }
 
 /// The area of the accelerator that bounds a template, by its parts.
@@ -157,51 +126,16 @@ std::string describe(const hardware::Area& area) {
     return text;
 }
 
-/// Bandwidths that a search tries.
-std::string describeRates(const hardware::Range& range) {
-    std::vector<std::string> values;
-    for (const std::int64_t value : range.values)
-        values.push_back(formatQuantity(static_cast<double>(value), Measure::bytesPerSecond));
-    return joined(values, ", ");
-}
-
-/// "units of 307.2 GB/s (HBM2 stack), 10.45 mm² and 9.58 W each".
-std::string describe(const hardware::Interface& given) {
-    std::string text =
-        fmt::format("units of {} ({})", formatQuantity(given.rate.value, Measure::bytesPerSecond), escaped(given.unit));
-    text += ", " + (given.area ? formatQuantity(given.area->value, Measure::area) : "unknown area") + " and ";
-    return text + (given.power ? formatQuantity(given.power->value, Measure::watts) : "unknown power") + " each";
-}
-
-std::string describe(const Template& space) {
-    report::Table table;
-    table.columns = {{"property"}, {"value"}};
-    table.rows = {{"tensor cores", describe(space.tensorCores, false)},
-                  {"vector cores", describe(space.vectorCores, false)},
-                  {"PE x, lanes", describe(space.width, false)},
-                  {"PE y", describe(space.height, false)},
-                  {"global buffer", describe(space.globalBuffer, true)},
-                  {"HBM", describe(space.hbm, true)},
-                  {"clock", formatQuantity(space.rates.clock.value, Measure::hertz)},
-                  {"HBM bandwidth", formatQuantity(space.rates.hbmBandwidth.value, Measure::bytesPerSecond)}};
-    if (!space.hbmBandwidth.values.empty())
-        table.rows.push_back({"searched HBM bandwidths", describeRates(space.hbmBandwidth)});
-    if (!space.networkBandwidth.values.empty())
-        table.rows.push_back({"searched network bandwidths", describeRates(space.networkBandwidth)});
-    if (space.hbmInterface) table.rows.push_back({"HBM interface", describe(*space.hbmInterface)});
-    if (space.networkInterface) table.rows.push_back({"network interface", describe(*space.networkInterface)});
-    if (space.reference) {
-        const hardware::Architecture bound = architectureOf(space, *space.reference);
-        table.rows.push_back({"bound", fmt::format("{} ({})", space.reference->name, nameOf(bound))});
-        table.rows.push_back({"its area", describe(areaOf(bound, space))});
-    } else {
-        table.rows.push_back({"bound", formatQuantity(space.bound->value, Measure::area)});
-    }
+std::string describe(const Template& space, const Json& document) {
+    Values values = valuesOf(hardware::templateKind(), document, false);
+    if (space.reference)
+        values.single.rows.push_back(
+            {"area of the bound", describe(areaOf(architectureOf(space, *space.reference), space)), ""});
     const hardware::AreaCensus census = hardware::areaCensus(space);
-    std::string text = fmt::format("{}: {} accelerators, {} within the bound\n\n", escaped(space.name),
+    std::string text = fmt::format("{}: {} accelerators, {} within the bound\n", escaped(space.name),
                                    formatCount(static_cast<double>(census.areas.size())),
                                    formatCount(static_cast<double>(census.within))) +
-                       report::toText(table);
+                       textOf(values);
     if (census.estimated > 0)
         text += fmt::format(
             "\nThe area model does not give every size of buffer: the areas of {} of those within the "
@@ -227,38 +161,23 @@ std::string pathOf(const std::string& nameOrPath) {
         hint.empty() ? "'tessera hardware list' names what there is" : fmt::format("did you mean '{}'?", hint)));
 }
 
+template <typename T>
+Hardware readAs(const hardware::Kind& kind, const T& object, const study::Input& input) {
+    const Json json = hardware::toJson(object);
+    return {.kind = kind.id, .name = object.name, .json = json, .text = describe(object, json), .input = input};
+}
+
 Hardware read(const JsonDocument& document, const study::Input& input) {
-    const JsonNode schema = document.root().at("schema");
-    Hardware result;
-    result.input = input;
-    if (schema.text().starts_with("tessera.accelerator/")) {
-        const Accelerator accelerator = hardware::readAccelerator(document.root());
-        result.kind = "accelerator";
-        result.name = accelerator.name;
-        result.json = hardware::toJson(accelerator);
-        result.text = describe(accelerator);
-    } else if (schema.text().starts_with("tessera.fleet/")) {
-        const Fleet fleet = hardware::readFleet(document.root());
-        result.kind = "fleet";
-        result.name = fleet.name;
-        result.json = hardware::toJson(fleet);
-        result.text = describe(fleet);
-    } else if (schema.text().starts_with("tessera.platform/")) {
-        const Platform platform = cost::readPlatform(document.root());
-        result.kind = "platform";
-        result.name = platform.name;
-        result.json = hardware::toJson(platform);
-        result.text = describe(platform);
-    } else if (schema.text().starts_with("tessera.template/")) {
-        const Template space = hardware::readTemplate(document.root());
-        result.kind = "template";
-        result.name = space.name;
-        result.json = hardware::toJson(space);
-        result.text = describe(space);
-    } else {
-        schema.fail("'tessera.accelerator/1', 'tessera.fleet/1', 'tessera.platform/1' or 'tessera.template/1'");
-    }
-    return result;
+    const JsonNode root = document.root();
+    const std::string schema = root.at("schema").text();
+    if (schema.starts_with("tessera.accelerator/"))
+        return readAs(hardware::acceleratorKind(), hardware::readAccelerator(root), input);
+    if (schema.starts_with("tessera.fleet/")) return readAs(hardware::fleetKind(), hardware::readFleet(root), input);
+    if (schema.starts_with("tessera.platform/"))
+        return readAs(hardware::platformKind(), cost::readPlatform(root), input);
+    if (schema.starts_with("tessera.template/"))
+        return readAs(hardware::templateKind(), hardware::readTemplate(root), input);
+    root.at("schema").fail("'tessera.accelerator/1', 'tessera.fleet/1', 'tessera.platform/1' or 'tessera.template/1'");
 }
 
 Hardware load(const std::string& nameOrPath) {

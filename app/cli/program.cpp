@@ -16,6 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "core/hardware/field.h"
 
 namespace tessera::cli {
 
@@ -246,6 +247,10 @@ int guarded(Console& console, const Parser& parser, const Work& work) {
         const std::string text = error.what();
         const char* separator = text.ends_with('?') ? " " : "; ";
         return report(kUsage, fmt::format("tessera: {}{}see '{} --help'", text, separator, parser.path()));
+    } catch (const hardware::Faults& faults) {
+        console.endProgress();
+        for (const DataError& fault : faults.all) report(kInput, fault.what());
+        return kInput;
     } catch (const DataError& error) {
         console.endProgress();
         return report(kInput, error.what());

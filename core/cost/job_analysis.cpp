@@ -259,21 +259,8 @@ Dataflow dataflowOf(const hardware::DataflowSource& source, const std::string& f
 }
 
 Platform readPlatform(const JsonNode& root) {
-    Platform platform = hardware::readPlatform(root);
-    const std::vector<JsonNode> rows = root.at("sub_accelerators").elements();
-    const auto check = [&](const JsonNode& row, const char* field, const hardware::DataflowSource& source) {
-        try {
-            (void)dataflowOf(source, platform.file);
-        } catch (const std::exception& error) {
-            row.at(field).fail(fmt::format("a dataflow that can be read ({})", error.what()));
-        }
-    };
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        check(rows[i], "dataflow", platform.subAccelerators[i].dataflow);
-        if (rows[i].has("depthwise_dataflow"))
-            check(rows[i], "depthwise_dataflow", platform.subAccelerators[i].depthwise);
-    }
-    return platform;
+    return hardware::readPlatform(
+        root, [&](const hardware::DataflowSource& source) { (void)dataflowOf(source, root.document().file()); });
 }
 
 Platform loadPlatform(const std::string& nameOrPath) {

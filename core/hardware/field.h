@@ -421,6 +421,9 @@ Json documentJson(const T& object, const Kind& kind, bool everythingInline = fal
 /// The JSON Schema of a kind of file.
 Json schemaDocument(const Kind& kind);
 
+/// A title inside of a sentence: "Network" is "network", "HBM" stays.
+std::string lowerFirst(std::string title);
+
 /// One value of a document for people.
 struct ShownValue {
     std::string path;     ///< "memory[0].capacity_bytes"

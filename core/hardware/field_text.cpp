@@ -12,13 +12,6 @@ namespace tessera::hardware {
 
 namespace {
 
-/// "Network" inside of a sentence is "network"; "HBM" stays.
-std::string lowerFirst(std::string title) {
-    const bool acronym = title.size() > 1 && std::islower(static_cast<unsigned char>(title[1])) == 0;
-    if (!title.empty() && !acronym) title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
-    return title;
-}
-
 const Json& plain(const Json& value) {
     return value.is_object() && value.contains("value") ? value.at("value") : value;
 }
@@ -125,6 +118,12 @@ private:
 };
 
 }  // namespace
+
+std::string lowerFirst(std::string title) {
+    const bool acronym = title.size() > 1 && std::islower(static_cast<unsigned char>(title[1])) == 0;
+    if (!title.empty() && !acronym) title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
+    return title;
+}
 
 std::vector<ShownValue> shownValues(const Fields& fields, const Json& document) {
     Collector collector;

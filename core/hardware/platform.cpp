@@ -135,10 +135,19 @@ Fields platformFields() {
                     "Add a row of equal cores.", 1, kMostSubAccelerators, "sub-accelerator")};
 }
 
-/// Limits that hold across fields.
-void check(Platform& platform, const JsonNode& node, Reading& reading) {
+/// What holds across fields: limits, and what dataflows are to the caller.
+void check(Platform& platform, const JsonNode& node, Reading& reading,
+           const std::function<void(const DataflowSource& source)>& refuse) {
     if (!node.has("sub_accelerators") || !node.at("sub_accelerators").isArray()) return;
     const std::vector<JsonNode> rows = node.at("sub_accelerators").elements();
+    const auto checkDataflow = [&](const JsonNode& row, const char* key, const DataflowSource& source) {
+        if (!row.isObject() || !row.has(key) || !reading.good(row.at(key))) return;
+        try {
+            refuse(source);
+        } catch (const std::exception& error) {
+            row.at(key).fail(fmt::format("a dataflow that can be read ({})", error.what()));
+        }
+    };
     std::int64_t cores = 0;
     for (std::size_t i = 0; i < platform.subAccelerators.size(); ++i) {
         const SubAccelerator& core = platform.subAccelerators[i];
@@ -153,6 +162,9 @@ void check(Platform& platform, const JsonNode& node, Reading& reading) {
             if (before && cores > kMostCores)
                 rows[i].fail(fmt::format("at most {} cores in all", kMostCores), fmt::format("one of {} cores", cores));
         });
+        if (!refuse) continue;
+        reading.attempt([&] { checkDataflow(rows[i], "dataflow", core.dataflow); });
+        reading.attempt([&] { checkDataflow(rows[i], "depthwise_dataflow", core.depthwise); });
     }
 }
 
@@ -177,8 +189,10 @@ const Kind& platformKind() {
     return kind;
 }
 
-Platform readPlatform(const JsonNode& given) {
-    return readDocument<Platform>(given, platformKind(), check);
+Platform readPlatform(const JsonNode& given, const std::function<void(const DataflowSource& source)>& refuse) {
+    return readDocument<Platform>(
+        given, platformKind(),
+        [&](Platform& platform, const JsonNode& node, Reading& reading) { check(platform, node, reading, refuse); });
 }
 
 Json toJson(const Platform& platform) {

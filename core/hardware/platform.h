@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,8 +71,8 @@ const Kind& platformKind();
 
 /// Reads a platform: a whole document, whose file's stem becomes the id, or an inline one, which has no id and may
 /// leave out `schema`. A dataflow that is named by a path is read, too (its text alone: whether it is a dataflow is for
-/// the cost model to say). Throws DataError.
-Platform readPlatform(const JsonNode& given);
+/// the cost model to say, as `refuse` may: it throws where it is none). Throws DataError, several faults as Faults.
+Platform readPlatform(const JsonNode& given, const std::function<void(const DataflowSource& source)>& refuse = {});
 
 /// The document that reads back as the same platform: a dataflow that came by name or path is written that way.
 Json toJson(const Platform& platform);

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/hardware/field.h"
 #include "ui/editors/json_path.h"
 #include "ui/editors/words.h"
 
@@ -28,25 +29,8 @@ std::string lastKeyOf(const std::string& field) {
     return dot == std::string::npos ? field : field.substr(dot + 1);
 }
 
-/// Links and trees refer to other parts by name and position, so they are left out as a whole.
-std::string whatToTakeOut(const std::string& field) {
-    for (const char* whole : {"links", "topology"})
-        if (field.starts_with(whole)) return whole;
-    return field;
-}
-
-bool isInside(const std::string& field, const std::string& around) {
-    return field == around || field.starts_with(around + ".") || field.starts_with(around + "[");
-}
-
 /// Makes the document readable at the field; false where nothing helps.
 bool mend(Json& document, const std::string& field, bool missing, const Stand& stands, int number) {
-    // What only means something as a whole is replaced as a whole.
-    for (const auto& [whole, value] : stands)
-        if (whole.find('.') != std::string::npos && isInside(field, whole)) {
-            setValue(document, pathOf(whole), value);
-            return true;
-        }
     const std::string key = lastKeyOf(field);
     const auto stand = stands.find(key);
     if (stand != stands.end()) {
@@ -59,7 +43,7 @@ bool mend(Json& document, const std::string& field, bool missing, const Stand& s
         return true;
     }
     if (missing || field.empty()) return false;
-    const JsonPath path = pathFromDotted(document, whatToTakeOut(field));
+    const JsonPath path = pathFromDotted(document, field);
     if (path.empty()) return false;
     eraseValue(document, path);
     return true;
@@ -103,21 +87,27 @@ Problems joinedProblems(const Problems& ofControls, const Problems& ofReader) {
 Problems findProblems(Json document, const std::string& file, const Reader& reader, const Stand& stands) {
     Problems problems;
     QSet<QString> seen;
+    // A field of another file, which this one names, belongs to the naming field's own error.
+    const auto add = [&](const DataError& error) {
+        const bool own = error.place.file == file;
+        problems.push_back({own ? error.place.field : "",
+                            own ? sentenceOf(error) : QString::fromStdString(error.what()),
+                            own && error.found == "unknown"});
+    };
     for (int round = 0; round < kMostProblems; ++round) {
         try {
             reader(JsonDocument::parse(toText(document), file).root());
             break;
+        } catch (const hardware::Faults& faults) {
+            for (const DataError& fault : faults.all) add(fault);
+            break;
         } catch (const DataError& error) {
-            // A field of another file, which this one names, belongs to the naming field's own error.
-            const bool own = error.place.file == file;
-            const std::string field = own ? error.place.field : "";
+            const std::string field = error.place.file == file ? error.place.field : "";
             if (seen.contains(QString::fromStdString(field))) break;
             seen.insert(QString::fromStdString(field));
             const bool missing = error.found == "missing";
-            if (!missing || !isTakenOut(problems, field))
-                problems.push_back({field, own ? sentenceOf(error) : QString::fromStdString(error.what()),
-                                    own && error.found == "unknown"});
-            if (!mend(document, field, missing, stands, round)) break;
+            if (!missing || !isTakenOut(problems, field)) add(error);
+            if (stands.empty() || !mend(document, field, missing, stands, round)) break;
         } catch (const std::exception& error) {
             problems.push_back({"", QString::fromStdString(escaped(error.what(), 1000))});
             break;

@@ -13,12 +13,12 @@ namespace tessera::ui {
 /// Reads a document as the program does; throws DataError (or another exception with a sentence).
 using Reader = std::function<void(const JsonNode& root)>;
 
-/// What stands in for a required value that is wrong while the rest is checked, by the last key of its field;
-/// or, of a part whose fields only mean something together, by the way to it: "parameters.pe_x".
+/// What stands in for a required value that is wrong while the rest is checked, by the last key of its field.
 using Stand = std::map<std::string, Json>;
 
-/// All that the reader finds wrong, at most 20. A reader stops at its first problem, so the wrong field is taken out
-/// (or a stand-in put there) and the rest is read again. `file` is what relative paths count from.
+/// All that the reader finds wrong, at most 20. Where there are stand-ins, the reader stops at its first problem, so
+/// the wrong field is taken out (or a stand-in put there) and the rest is read again. `file` is what relative paths
+/// count from.
 Problems findProblems(Json document, const std::string& file, const Reader& reader, const Stand& stands);
 
 }  // namespace tessera::ui

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/hardware/field.h"
 #include "ui/models/text.h"
 
 namespace tessera::ui {
@@ -11,44 +13,42 @@ namespace tessera::ui {
 namespace {
 
 constexpr std::size_t kMostGroupsListed = 12;
+constexpr std::size_t kMostValuesListed = 100;  // of a section
 
 QString tr(const char* text) {
     return QCoreApplication::translate("tessera::ui::hardwareFacts", text);
 }
 
-Facts::Row quantity(const QString& label, double value, Measure measure) {
-    return {.label = label,
-            .value = QString::fromStdString(formatQuantity(value, measure)),
-            .exact = QString::fromStdString(exactNumber(value))};
+QString capital(QString text) {
+    if (!text.isEmpty()) text[0] = text[0].toUpper();
+    return text;
 }
 
-Facts::Section peakFacts(const hardware::Accelerator& accelerator) {
-    Facts::Section section{.title = tr("Peak rate"), .rows = {}};
-    for (const auto& [dtype, rate] : accelerator.peakFlops)
-        section.rows.append(quantity(shownText(dtype), rate.value, Measure::flopsPerSecond));
-    return section;
-}
-
-Facts::Section memoryFacts(const hardware::Accelerator& accelerator) {
-    Facts::Section section{.title = tr("Memory and network"), .rows = {}};
-    for (const hardware::MemoryLevel& level : accelerator.memory) {
-        const QString name = shownText(level.name);
-        if (level.capacity) section.rows.append(quantity(name, level.capacity->value, Measure::bytes));
-        if (level.bandwidth)
-            section.rows.append(
-                quantity(tr("%1 bandwidth").arg(name), level.bandwidth->value, Measure::bytesPerSecond));
+/// What a document says, by sections: its own values come under `title`. Entries of lists are left to `entries`.
+QVector<Facts::Section> sectionsOf(const hardware::Kind& kind, const Json& document, bool entries) {
+    QVector<Facts::Section> sections{{.title = QString::fromStdString(kind.title), .rows = {}}};
+    for (const hardware::ShownValue& shown : hardware::shownValues(kind.fields, document)) {
+        if (shown.path == "name" || (!shown.entry.empty() && (!entries || shown.title == "Name"))) continue;
+        const QString title = QString::fromStdString(shown.section);
+        const auto known = std::find_if(sections.begin(), sections.end(),
+                                        [&](const Facts::Section& each) { return each.title == title; });
+        const bool isNew = !title.isEmpty() && known == sections.end();
+        if (isNew) sections.append({.title = title, .rows = {}});
+        Facts::Section& section = isNew ? sections.back() : title.isEmpty() ? sections.front() : *known;
+        const bool named = section.title == QLatin1String("Peak rates");
+        if (section.rows.size() < static_cast<qsizetype>(kMostValuesListed))
+            section.rows.append({.label = named ? shownText(shown.title) : capital(shownText(shown.label)),
+                                 .value = shownText(shown.value),
+                                 .exact = QString::fromStdString(shown.exact)});
     }
-    if (accelerator.network)
-        section.rows.append(quantity(tr("Network"), accelerator.network->value, Measure::bytesPerSecond));
-    if (accelerator.power) section.rows.append(quantity(tr("Power"), accelerator.power->value, Measure::watts));
-    return section;
+    return sections;
 }
 
 Facts factsOf(const hardware::Accelerator& accelerator) {
     Facts facts;
     facts.subtitle =
         accelerator.vendor.empty() ? tr("Accelerator") : tr("Accelerator by %1").arg(shownText(accelerator.vendor));
-    facts.sections = {peakFacts(accelerator), memoryFacts(accelerator)};
+    facts.sections = sectionsOf(hardware::acceleratorKind(), hardware::toJson(accelerator), true);
     return facts;
 }
 
@@ -81,12 +81,12 @@ Facts factsOf(const hardware::Platform& platform) {
     facts.subtitle = tr("Platform");
     Facts::Section whole{
         .title = tr("Platform"),
-        .rows = {{.label = tr("Cores"),
-                  .value = QString::fromStdString(formatCount(static_cast<double>(hardware::coreCount(platform))))},
-                 {.label = tr("Processing elements"),
-                  .value = QString::fromStdString(formatCount(static_cast<double>(hardware::elementCount(platform))))},
-                 quantity(tr("Clock"), platform.clock.value, Measure::hertz),
-                 quantity(tr("Shared bandwidth"), platform.bandwidth.value, Measure::bytesPerSecond)}};
+        .rows = {
+            {.label = tr("Cores"),
+             .value = QString::fromStdString(formatCount(static_cast<double>(hardware::coreCount(platform))))},
+            {.label = tr("Processing elements"),
+             .value = QString::fromStdString(formatCount(static_cast<double>(hardware::elementCount(platform))))}}};
+    whole.rows += sectionsOf(hardware::platformKind(), hardware::toJson(platform), false).front().rows;
     Facts::Section rows{.title = tr("Sub-accelerators"), .rows = {}};
     for (const hardware::SubAccelerator& core : platform.subAccelerators) {
         if (static_cast<std::size_t>(rows.rows.size()) == kMostGroupsListed) {
@@ -104,44 +104,21 @@ Facts factsOf(const hardware::Platform& platform) {
     return facts;
 }
 
-QString rangeOf(const hardware::Range& range, Measure measure) {
-    const auto text = [&](std::int64_t value) {
-        return QString::fromStdString(formatQuantity(static_cast<double>(value), measure));
-    };
-    const QString ends = range.values.size() == 1
-                             ? text(range.values.front())
-                             : tr("%1 to %2").arg(text(range.values.front()), text(range.values.back()));
-    return tr("%1 (%n)").replace(QStringLiteral("%n"), QString::number(range.values.size())).arg(ends);
-}
-
 Facts factsOf(const CountedTemplate& counted) {
-    const hardware::Template& space = counted.space;
     Facts facts;
     facts.subtitle = tr("Template");
-    Facts::Section whole{
-        .title = tr("Template"),
-        .rows = {{.label = tr("Accelerators"),
-                  .value = QString::fromStdString(formatCount(static_cast<double>(counted.census.areas.size())))},
-                 {.label = tr("Within the bound"),
-                  .value = QString::fromStdString(formatCount(static_cast<double>(counted.census.within)))},
-                 quantity(tr("Bound"), counted.census.bound.value, Measure::area),
-                 quantity(tr("Clock"), space.rates.clock.value, Measure::hertz),
-                 quantity(tr("HBM bandwidth"), space.rates.hbmBandwidth.value, Measure::bytesPerSecond)}};
-    if (space.reference) whole.rows.insert(3, {.label = tr("That of"), .value = shownText(space.reference->name)});
-    Facts::Section ranges{.title = tr("What a search tries"),
-                          .rows = {{.label = tr("Tensor cores"), .value = rangeOf(space.tensorCores, Measure::count)},
-                                   {.label = tr("Vector cores"), .value = rangeOf(space.vectorCores, Measure::count)},
-                                   {.label = tr("Array width"), .value = rangeOf(space.width, Measure::count)},
-                                   {.label = tr("Array height"), .value = rangeOf(space.height, Measure::count)},
-                                   {.label = tr("Global buffer"), .value = rangeOf(space.globalBuffer, Measure::bytes)},
-                                   {.label = tr("HBM"), .value = rangeOf(space.hbm, Measure::bytes)}}};
-    if (!space.hbmBandwidth.values.empty())
-        ranges.rows.push_back(
-            {.label = tr("HBM bandwidth"), .value = rangeOf(space.hbmBandwidth, Measure::bytesPerSecond)});
-    if (!space.networkBandwidth.values.empty())
-        ranges.rows.push_back(
-            {.label = tr("Network"), .value = rangeOf(space.networkBandwidth, Measure::bytesPerSecond)});
-    facts.sections = {whole, ranges};
+    facts.sections = sectionsOf(hardware::templateKind(), hardware::toJson(counted.space), false);
+    const auto count = [](std::size_t number) {
+        return QString::fromStdString(formatCount(static_cast<double>(number)));
+    };
+    const double bound = counted.census.bound.value;
+    facts.sections.front().rows =
+        QVector<Facts::Row>{{.label = tr("Accelerators"), .value = count(counted.census.areas.size())},
+                            {.label = tr("Within the bound"), .value = count(counted.census.within)},
+                            {.label = tr("Largest area"),
+                             .value = QString::fromStdString(formatQuantity(bound, Measure::area)),
+                             .exact = QString::fromStdString(exactNumber(bound))}} +
+        facts.sections.front().rows;
     return facts;
 }
 

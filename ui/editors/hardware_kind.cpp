@@ -1,13 +1,16 @@
 #include "ui/editors/hardware_kind.h"
 
 #include <algorithm>
+#include <cctype>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/cost/job_analysis.h"
+#include "core/hardware/field.h"
 #include "ui/editors/words.h"
 
 namespace tessera::ui {
@@ -16,7 +19,6 @@ namespace {
 
 using words::tr;
 
-constexpr double kLargest = 1e30;
 constexpr std::size_t kLongestName = 80;
 
 FieldRow textRow(const std::string& path, const QString& label, const QString& help, bool required = false) {
@@ -28,26 +30,40 @@ FieldRow textRow(const std::string& path, const QString& label, const QString& h
     return row;
 }
 
-FieldRow numberRow(const std::string& path, const QString& label, Measure measure, const QString& help,
-                   QuantityRange range = {.least = 0, .most = kLargest, .leastExcluded = true}) {
-    FieldRow row = textRow(path, label, help);
-    row.kind = FieldKind::quantity;
-    row.measure = measure;
-    row.range = range;
-    row.sourced = true;
-    return row;
+QString titleCase(std::string text) {
+    if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return QString::fromStdString(text);
 }
 
-FieldRow required(FieldRow row) {
-    row.required = true;
+/// The control for a field of a table; `around` is what stands before its title.
+FieldRow rowOf(const hardware::Field& field, const std::string& path, const std::string& around, bool needed) {
+    static const std::map<hardware::Holds, FieldKind> kKinds{{hardware::Holds::number, FieldKind::quantity},
+                                                             {hardware::Holds::flag, FieldKind::flag},
+                                                             {hardware::Holds::names, FieldKind::names},
+                                                             {hardware::Holds::range, FieldKind::range}};
+    const std::string title = around.empty() ? field.title : around + " " + hardware::lowerFirst(field.title);
+    FieldRow row = textRow(path, QString::fromStdString(title), QString::fromStdString(field.about), needed);
+    const auto kind = kKinds.find(field.holds);
+    if (kind != kKinds.end()) row.kind = kind->second;
+    row.measure = field.measure;
+    row.range = {.least = field.bounds.least,
+                 .most = field.bounds.most,
+                 .leastExcluded = field.bounds.leastExcluded,
+                 .whole = field.bounds.whole};
+    row.unit = QString::fromStdString(field.unit);
+    row.sourced = field.holds == hardware::Holds::number || field.holds == hardware::Holds::range;
+    row.heading = QString::fromStdString(field.heading);
+    const bool instead = (*field.fallback).is_null() && field.without.starts_with("the ");
+    if (field.holds != hardware::Holds::flag) row.fallback = instead ? Json(field.without) : *field.fallback;
+    if (row.fallback == Json("")) row.fallback = nullptr;
     return row;
 }
 
 /// The first of `wanted` that the object at `path` does not have; numbered where it has them all.
-std::string freeKey(const Json& document, const char* path, const QStringList& wanted) {
-    const auto found = document.find(path);
+std::string freeKey(const Json& document, const std::string& path, const QStringList& wanted) {
+    const Json* found = valueAt(document, pathOf(path));
     const auto taken = [&](const std::string& key) {
-        return found != document.end() && found->is_object() && found->contains(key);
+        return found != nullptr && found->is_object() && found->contains(key);
     };
     for (const QString& name : wanted)
         if (!taken(name.toStdString())) return name.toStdString();
@@ -57,103 +73,94 @@ std::string freeKey(const Json& document, const char* path, const QStringList& w
     }
 }
 
-std::string freeName(const Json& document, const char* list, const std::string& stem) {
-    const auto found = document.find(list);
+std::string freeName(const Json& document, const std::string& list, const std::string& stem) {
+    const Json* found = valueAt(document, pathOf(list));
     for (int i = 1;; ++i) {
         const std::string name = stem + " " + std::to_string(i);
         bool taken = false;
-        if (found != document.end() && found->is_array())
+        if (found != nullptr && found->is_array())
             for (const Json& entry : *found)
                 taken = taken || (entry.is_object() && entry.contains("name") && entry.at("name") == Json(name));
         if (!taken) return name;
     }
 }
 
-ListSpec peakRates() {
+/// An entry as it is added: what must be there is free to be filled in.
+Json blankEntry(const hardware::Field& list, const Json& document, const std::string& path) {
+    Json entry = Json::object();
+    for (const hardware::Field& field : list.fields) {
+        if (field.always)
+            entry[field.key] = *field.fallback;
+        else if (field.needed)
+            entry[field.key] = field.key == "name" ? freeName(document, path, list.entry) : "";
+    }
+    return entry;
+}
+
+/// The table for a list or a map.
+ListSpec listOf(const hardware::Field& field, const std::string& path) {
     ListSpec spec;
-    spec.path = "peak_flops";
-    spec.named = true;
-    spec.title = tr("Peak rates");
-    spec.entry = tr("data type");
-    spec.empty = tr("Add the peak rate of at least one data type.");
-    spec.columns = {
-        textRow("", tr("Data type"), tr("bf16, fp16, fp32, int8, …"), true),
-        required(numberRow("", tr("Peak"), Measure::flopsPerSecond, tr("Multiply-adds count as two operations.")))};
-    spec.blank = [](const Json& document) {
+    spec.path = path;
+    spec.named = field.holds == hardware::Holds::map;
+    spec.title = QString::fromStdString(field.title);
+    spec.entry = QString::fromStdString(field.entry);
+    spec.empty = QString::fromStdString(field.empty);
+    if (spec.named) spec.columns.push_back(textRow("", titleCase(field.entry), {}, true));
+    for (const hardware::Field& column : field.fields)
+        spec.columns.push_back(rowOf(column, column.key, {}, column.needed));
+    spec.blank = [field, path, named = spec.named](const Json& document) {
+        if (!named) return std::pair(std::string(), blankEntry(field, document, path));
+        const bool names = field.fields.front().holds == hardware::Holds::names;
+        return std::pair(freeKey(document, path, {QString::fromStdString(field.entry)}),
+                         names ? Json::array() : Json(""));
+    };
+    return spec;
+}
+
+/// Tables stand between the first fields and the rest; those that come later, below.
+void addFields(HardwareKind& form, const hardware::Fields& fields, const std::string& path, const std::string& around,
+               bool needed) {
+    std::string heading;
+    for (const hardware::Field& field : fields) {
+        const std::string at = hardware::joinedField(path, field.key);
+        const bool exclusive = at == "bound" || at == "bound_mm2";  // one of both is there
+        QVector<FieldRow>& rows = exclusive || path == "bound" ? form.bound
+                                  : form.lists.isEmpty()       ? form.fields
+                                                               : form.moreFields;
+        const qsizetype before = rows.size();
+        if (field.holds == hardware::Holds::list || field.holds == hardware::Holds::map) {
+            form.lists.push_back(listOf(field, at));
+            form.lists.back().below = !form.moreFields.isEmpty();
+        } else if (field.holds == hardware::Holds::object) {
+            addFields(form, field.fields, at, field.title, exclusive || (needed && field.needed));
+        } else if (field.holds == hardware::Holds::other && !field.fields.empty()) {
+            form.hasTopology = true;
+        } else {
+            rows.push_back(rowOf(field, at, around, exclusive || (needed && field.needed)));
+        }
+        if (!field.heading.empty() && rows.size() > before)
+            rows[before].heading = QString::fromStdString(field.heading);
+    }
+}
+
+ListSpec& listAt(HardwareKind& form, const std::string& path) {
+    return *std::find_if(form.lists.begin(), form.lists.end(), [&](const ListSpec& spec) { return spec.path == path; });
+}
+
+HardwareKind acceleratorForm() {
+    HardwareKind kind = formOf(hardware::acceleratorKind());
+    listAt(kind, "peak_flops").blank = [](const Json& document) {
         return std::pair(
             freeKey(document, "peak_flops",
                     {QStringLiteral("bf16"), QStringLiteral("fp16"), QStringLiteral("fp32"), QStringLiteral("int8"),
                      QStringLiteral("fp8"), QStringLiteral("tf32"), QStringLiteral("fp64"), QStringLiteral("type")}),
             Json(""));
     };
-    return spec;
-}
-
-ListSpec efficiencies() {
-    ListSpec spec;
-    spec.path = "efficiency";
-    spec.named = true;
-    spec.title = tr("Efficiency");
-    spec.entry = tr("class of operations");
-    spec.empty = tr("Without an entry every operation runs at the peak rate.");
-    spec.columns = {textRow("", tr("Operations"), tr("gemm, conv, …"), true),
-                    required(numberRow("", tr("Share of the peak"), Measure::count, tr("Above 0, at most 1"),
-                                       {.least = 0, .most = 1, .leastExcluded = true}))};
-    spec.blank = [](const Json& document) {
+    listAt(kind, "efficiency").blank = [](const Json& document) {
         return std::pair(
             freeKey(document, "efficiency", {QStringLiteral("gemm"), QStringLiteral("conv"), QStringLiteral("class")}),
             Json(1));
     };
-    return spec;
-}
-
-ListSpec memoryLevels() {
-    ListSpec spec;
-    spec.path = "memory";
-    spec.title = tr("Memory, from the fastest to the largest");
-    spec.entry = tr("memory level");
-    spec.empty = tr("Add a level, such as HBM, so that plans are checked against its capacity.");
-    FieldRow onChip = textRow("on_chip", tr("On chip"), tr("Whether it lies on the die"));
-    onChip.kind = FieldKind::flag;
-    spec.columns = {
-        textRow("name", tr("Name"), tr("HBM, L2, …"), true),
-        numberRow("capacity_bytes", tr("Capacity"), Measure::bytes, tr("How much it holds")),
-        numberRow("bandwidth_bytes_per_s", tr("Bandwidth"), Measure::bytesPerSecond, tr("Bytes per second, not bits")),
-        onChip};
-    spec.blank = [](const Json& document) {
-        return std::pair(std::string(), Json{{"name", freeName(document, "memory", "Level")}, {"on_chip", false}});
-    };
-    return spec;
-}
-
-HardwareKind acceleratorKind() {
-    HardwareKind kind;
-    kind.id = QStringLiteral("accelerator");
-    kind.folder = "accelerators";
-    kind.schema = "tessera.accelerator/";
-    kind.icon = QStringLiteral("accelerator");
-    kind.title = tr("Accelerator");
-    kind.fields = {textRow("name", tr("Name"), tr("The name shown to people"), true),
-                   textRow("vendor", tr("Vendor"), tr("Who makes it"))};
-    kind.lists = {peakRates(), memoryLevels(), efficiencies()};
-    FieldRow price = numberRow("price_per_hour_usd", tr("Price"), Measure::count,
-                               tr("What an hour of one accelerator costs"), {.least = 0, .most = kLargest});
-    price.unit = tr("$ per hour");
-    FieldRow overhead = numberRow("launch_overhead_s", tr("Launch overhead"), Measure::seconds,
-                                  tr("Time that every kernel's start takes"), {.least = 0, .most = kLargest});
-    overhead.fallback = 0;
-    FieldRow policy = textRow("placement.policy", tr("Placement"), tr("Where tensors live, such as off-chip"));
-    FieldRow kernels =
-        textRow("kernels", tr("Measured kernels"), tr("Path of a table of measured kernels, relative to this file"));
-    kind.moreFields = {numberRow("network_bits_per_s", tr("Network"), Measure::bitsPerSecond,
-                                 tr("Rate of one accelerator's network, in bits per second; both directions together")),
-                       numberRow("host_bandwidth_bytes_per_s", tr("Host link"), Measure::bytesPerSecond,
-                                 tr("Rate between the host and one accelerator")),
-                       numberRow("power_watts", tr("Power"), Measure::watts, tr("Power of one accelerator under load")),
-                       price,
-                       overhead,
-                       policy,
-                       kernels};
     kind.blank = Json{{"schema", "tessera.accelerator/1"},
                       {"name", "New accelerator"},
                       {"peak_flops", {{"bf16", std::int64_t{100'000'000'000'000}}}},
@@ -163,7 +170,6 @@ HardwareKind acceleratorKind() {
                                                    {"on_chip", false}}})},
                       {"network_bits_per_s", std::int64_t{200'000'000'000}}};
     kind.read = [](const JsonNode& root) -> Preview { return hardware::readAccelerator(root); };
-    kind.stands = {{"name", "name"}, {"peak_flops", Json{{"bf16", 1}}}, {"value", 1}, {"policy", "policy"}};
     return kind;
 }
 
@@ -219,65 +225,26 @@ void followGroup(Json& document, const std::string& column, const Json& from, co
     *links = kept;
 }
 
-ListSpec groups() {
-    ListSpec spec;
-    spec.path = "groups";
-    spec.title = tr("Groups");
-    spec.entry = tr("group");
-    spec.empty = tr("Add a group of equal accelerators.");
-    FieldRow accelerator = textRow("accelerator", tr("Accelerator"),
-                                   tr("A name of the library, or the path of a file beside this one"), true);
-    FieldRow count = numberRow("count", tr("Count"), Measure::count, tr("How many of them"),
-                               {.least = 1, .most = static_cast<double>(hardware::kMostInGroup), .whole = true});
-    count.fallback = 1;
-    FieldRow network = numberRow("network_bits_per_s", tr("Network"), Measure::bitsPerSecond,
-                                 tr("Rate of one accelerator's network, instead of the accelerator's own"));
-    network.fallback = tr("its own").toStdString();
-    spec.columns = {textRow("name", tr("Name"), tr("No two groups share a name"), true), accelerator, count, network};
-    spec.blank = [](const Json& document) {
+HardwareKind fleetForm() {
+    HardwareKind kind = formOf(hardware::fleetKind());
+    ListSpec& groups = listAt(kind, "groups");
+    groups.blank = [](const Json& document) {
         return std::pair(
             std::string(),
             Json{{"name", freeName(document, "groups", "group")}, {"accelerator", "tpu-v3"}, {"count", 1}});
     };
-    spec.follow = followGroup;
-    return spec;
-}
-
-ListSpec links() {
-    ListSpec spec;
-    spec.path = "links";
-    spec.title = tr("Links between groups");
-    spec.entry = tr("link");
-    spec.empty = tr("Without a link, each group is limited by its own accelerators' network alone.");
-    FieldRow latency = numberRow("latency_s", tr("Latency"), Measure::seconds, tr("Added to every transfer"),
-                                 {.least = 0, .most = kLargest});
-    latency.fallback = 0;
-    spec.columns = {textRow("between.0", tr("From"), tr("A group of this fleet"), true),
-                    textRow("between.1", tr("To"), tr("Another group"), true),
-                    required(numberRow("bits_per_s", tr("Rate"), Measure::bitsPerSecond,
-                                       tr("Caps both sides at the split between the groups"))),
-                    latency};
-    spec.ordered = false;
-    spec.blank = [](const Json& document) {
-        Json between = Json::array({"", ""});
+    groups.follow = followGroup;
+    ListSpec& between = listAt(kind, "links");
+    between.columns.front() = textRow("between.0", tr("From"), tr("A group of this fleet"), true);
+    between.columns.insert(1, textRow("between.1", tr("To"), tr("Another group"), true));
+    between.ordered = false;
+    between.blank = [](const Json& document) {
+        Json ends = Json::array({"", ""});
         const auto found = document.find("groups");
         for (std::size_t i = 0; i < 2 && found != document.end() && found->is_array() && i < found->size(); ++i)
-            if ((*found)[i].is_object()) between[i] = (*found)[i].value("name", Json(""));
-        return std::pair(std::string(), Json{{"between", between}, {"bits_per_s", std::int64_t{100'000'000'000}}});
+            if ((*found)[i].is_object()) ends[i] = (*found)[i].value("name", Json(""));
+        return std::pair(std::string(), Json{{"between", ends}, {"bits_per_s", std::int64_t{100'000'000'000}}});
     };
-    return spec;
-}
-
-HardwareKind fleetKind() {
-    HardwareKind kind;
-    kind.id = QStringLiteral("fleet");
-    kind.folder = "fleets";
-    kind.schema = "tessera.fleet/";
-    kind.icon = QStringLiteral("fleet");
-    kind.title = tr("Fleet");
-    kind.fields = {textRow("name", tr("Name"), tr("The name shown to people"), true)};
-    kind.lists = {groups(), links()};
-    kind.hasTopology = true;
     kind.part = {
         .list = "groups", .key = "accelerator", .kind = QStringLiteral("accelerator"), .title = tr("Accelerator")};
     kind.blank = Json{{"schema", "tessera.fleet/1"},
@@ -286,44 +253,12 @@ HardwareKind fleetKind() {
                       {"links", Json::array()},
                       {"topology", "flat"}};
     kind.read = [](const JsonNode& root) -> Preview { return hardware::readFleet(root); };
-    // An accelerator that is written out in a fleet is mended like one of its own.
-    kind.stands = acceleratorKind().stands;
-    kind.stands["accelerator"] = Json{{"name", "stand-in"}, {"peak_flops", {{"bf16", 1}}}};
     return kind;
 }
 
-FieldRow countRow(const std::string& path, const QString& label, const QString& help, double most) {
-    return numberRow(path, label, Measure::count, help, {.least = 1, .most = most, .whole = true});
-}
-
-ListSpec subAccelerators() {
-    ListSpec spec;
-    spec.path = "sub_accelerators";
-    spec.title = tr("Sub-accelerators, in the order of their cores");
-    spec.entry = tr("sub-accelerator");
-    spec.empty = tr("Add a row of equal cores.");
-    FieldRow count =
-        countRow("count", tr("Cores"), tr("How many equal ones"), static_cast<double>(hardware::kMostCores));
-    count.fallback = 1;
-    FieldRow clock =
-        numberRow("clock_hz", tr("Clock"), Measure::hertz, tr("Of these cores, instead of the platform's"));
-    clock.fallback = tr("the platform's").toStdString();
-    FieldRow flexible = textRow("flexible", tr("Flexible"), tr("The shape of the array is chosen for each job"));
-    flexible.kind = FieldKind::flag;
-    constexpr double kLongestSide = 1 << 20;
-    spec.columns = {
-        textRow("name", tr("Name"), tr("No two rows share a name"), true),
-        count,
-        required(countRow("array_height", tr("Height"), tr("Rows of processing elements"), kLongestSide)),
-        required(countRow("array_width", tr("Width"), tr("Columns of processing elements"), kLongestSide)),
-        textRow("dataflow", tr("Dataflow"), tr("A bundled dataflow, or the path of a file (.m) beside this one"), true),
-        textRow("depthwise_dataflow", tr("Depthwise"),
-                tr("The same for depthwise layers; without it, the bundled 'depthwise'")),
-        required(numberRow("sl_bytes", tr("SL"), Measure::bytes, tr("Local buffer of one element"))),
-        required(numberRow("sg_bytes", tr("SG"), Measure::bytes, tr("Shared buffer of the array"))),
-        clock,
-        flexible};
-    spec.blank = [](const Json& document) {
+HardwareKind platformForm() {
+    HardwareKind kind = formOf(hardware::platformKind());
+    listAt(kind, "sub_accelerators").blank = [](const Json& document) {
         return std::pair(std::string(), Json{{"name", freeName(document, "sub_accelerators", "core")},
                                              {"count", 1},
                                              {"array_height", 32},
@@ -332,21 +267,6 @@ ListSpec subAccelerators() {
                                              {"sl_bytes", 72},
                                              {"sg_bytes", 2048}});
     };
-    return spec;
-}
-
-HardwareKind platformKind() {
-    HardwareKind kind;
-    kind.id = QStringLiteral("platform");
-    kind.folder = "platforms";
-    kind.schema = "tessera.platform/";
-    kind.icon = QStringLiteral("platform");
-    kind.title = tr("Platform");
-    kind.fields = {textRow("name", tr("Name"), tr("The name shown to people"), true),
-                   required(numberRow("clock_hz", tr("Clock"), Measure::hertz, tr("What cycles of its jobs count"))),
-                   required(numberRow("bandwidth_bytes_per_s", tr("Shared bandwidth"), Measure::bytesPerSecond,
-                                      tr("To memory, in bytes per second; all cores share it")))};
-    kind.lists = {subAccelerators()};
     kind.blank = Json{{"schema", "tessera.platform/1"},
                       {"name", "New platform"},
                       {"clock_hz", std::int64_t{200'000'000}},
@@ -359,96 +279,7 @@ HardwareKind platformKind() {
                                                              {"sl_bytes", 72},
                                                              {"sg_bytes", 2048}}})}};
     kind.read = [](const JsonNode& root) -> Preview { return cost::readPlatform(root); };
-    const Json dataflow{{"name", "stand-in"}, {"text", "SpatialMap(1,1) K;"}};
-    kind.stands = {{"name", "name"},
-                   {"clock_hz", 1},
-                   {"bandwidth_bytes_per_s", 1},
-                   {"array_height", 1},
-                   {"array_width", 1},
-                   {"sl_bytes", 1},
-                   {"sg_bytes", 1},
-                   {"value", 1},
-                   {"dataflow", dataflow},
-                   {"depthwise_dataflow", dataflow}};
     return kind;
-}
-
-FieldRow optional(FieldRow row) {
-    row.required = false;
-    return row;
-}
-
-/// What joins an accelerator to its memory or to the network, by whole units.
-QVector<FieldRow> interfaceRows(const std::string& key, const QString& heading, const QString& of) {
-    QVector<FieldRow> rows{
-        textRow(key + ".unit", tr("%1 unit").arg(of), tr("What its bandwidth comes in: a stack, a link")),
-        numberRow(key + ".bytes_per_s", tr("%1 rate").arg(of), Measure::bytesPerSecond, tr("Of one unit, one way"),
-                  {.least = 1, .most = static_cast<double>(hardware::kFastestInterface), .whole = true}),
-        numberRow(key + ".mm2", tr("%1 area").arg(of), Measure::area,
-                  tr("Of one unit on the accelerator; empty = unknown")),
-        numberRow(key + ".watts", tr("%1 power").arg(of), Measure::watts,
-                  tr("Of one unit under load; empty = unknown"))};
-    rows.front().heading = heading;
-    return rows;
-}
-
-FieldRow rangeRow(const std::string& key, const QString& label, Measure measure, const QString& help) {
-    FieldRow row = textRow("parameters." + key, label, help, true);
-    row.kind = FieldKind::range;
-    row.measure = measure;
-    row.sourced = true;
-    return row;
-}
-
-ListSpec bufferAreas(const std::string& path, const QString& title, const QString& entry) {
-    ListSpec spec;
-    spec.path = path;
-    spec.title = title;
-    spec.entry = entry;
-    spec.empty = tr("Add the areas of at least two sizes; others are estimated from the nearest.");
-    FieldRow area = required(numberRow("um2", tr("Area"), Measure::count, tr("Of one buffer of this size")));
-    area.unit = tr("µm²");
-    spec.columns = {required(numberRow("bytes", tr("Size"), Measure::bytes, tr("From small to large"))), area};
-    spec.blank = [path](const Json& document) {
-        // Twice the last one: sizes rise.
-        const Json* list = valueAt(document, pathOf(path));
-        double bytes = 1024;
-        double squareMicrometres = 6000;
-        if (list != nullptr && list->is_array() && !list->empty() && list->back().is_object()) {
-            const Json& last = list->back();
-            const auto twice = [&](const char* key, double otherwise) {
-                const Json number = last.contains(key) ? plainValue(last.at(key)) : Json();
-                return number.is_number() ? 2 * number.get<double>() : otherwise;
-            };
-            bytes = twice("bytes", bytes);
-            squareMicrometres = twice("um2", squareMicrometres);
-        }
-        return std::pair(std::string(), Json{{"bytes", numberValue(bytes)}, {"um2", numberValue(squareMicrometres)}});
-    };
-    return spec;
-}
-
-QVector<FieldRow> boundRows() {
-    constexpr auto kCores = static_cast<double>(hardware::kMostCoresOfAKind);
-    constexpr auto kSide = static_cast<double>(hardware::kLongestArraySide);
-    FieldRow area =
-        required(numberRow("bound_mm2", tr("Area"), Measure::area, tr("The largest area that is searched")));
-    FieldRow buffer = numberRow("bound.glb_bytes", tr("Global buffer"), Measure::bytes, tr("A power of two"),
-                                {.least = 1, .most = static_cast<double>(hardware::kLargestBuffer), .whole = true});
-    const auto bandwidth = [](const std::string& path, const QString& label, const QString& help) {
-        return numberRow(path, label, Measure::bytesPerSecond, help,
-                         {.least = 1, .most = static_cast<double>(hardware::kFastestInterface), .whole = true});
-    };
-    return {
-        textRow("bound.name", tr("Accelerator"), tr("Whose area is the largest that is searched"), true),
-        required(countRow("bound.num_tc", tr("Tensor cores"), tr("How many it has"), kCores)),
-        required(countRow("bound.num_vc", tr("Vector cores"), tr("How many it has"), kCores)),
-        required(countRow("bound.pe_x", tr("Array width"), tr("PE_x, a power of two"), kSide)),
-        required(countRow("bound.pe_y", tr("Array height"), tr("PE_y, a power of two"), kSide)),
-        required(buffer),
-        bandwidth("bound.hbm_bandwidth_bytes_per_s", tr("HBM bandwidth"), tr("Empty = the one among the rates")),
-        bandwidth("bound.network_bandwidth_bytes_per_s", tr("Network bandwidth"), tr("Needed where links take area")),
-        area};
 }
 
 Json blankTemplate() {
@@ -480,84 +311,32 @@ Json blankTemplate() {
                 {"bound_mm2", 280}};
 }
 
-HardwareKind templateKind() {
-    HardwareKind kind;
-    kind.id = QStringLiteral("template");
-    kind.folder = "templates";
-    kind.schema = "tessera.template/";
-    kind.icon = QStringLiteral("template");
-    kind.title = tr("Template");
-    kind.fields = {
-        textRow("name", tr("Name"), tr("The name shown to people"), true),
-        rangeRow("num_tc", tr("Tensor cores"), Measure::count, tr("num_tc: how many an accelerator has")),
-        rangeRow("num_vc", tr("Vector cores"), Measure::count, tr("num_vc: how many an accelerator has")),
-        rangeRow("pe_x", tr("Array width"), Measure::count,
-                 tr("PE_x: columns of a tensor core and lanes of a vector core; powers of two")),
-        rangeRow("pe_y", tr("Array height"), Measure::count, tr("PE_y: rows of a tensor core; powers of two")),
-        rangeRow("glb_bytes", tr("Global buffer"), Measure::bytes, tr("GLB, shared by all cores; powers of two")),
-        rangeRow("hbm_bytes", tr("HBM"), Measure::bytes, tr("Memory of one accelerator; it takes none of the area")),
-        optional(rangeRow("hbm_bandwidth_bytes_per_s", tr("HBM bandwidths"), Measure::bytesPerSecond,
-                          tr("To search them, too; empty = the one among the rates"))),
-        optional(rangeRow("network_bandwidth_bytes_per_s", tr("Network bandwidths"), Measure::bytesPerSecond,
-                          tr("To search them, too; empty = that of the study")))};
-    kind.fields[1].heading = tr("What a search tries");
-    kind.bound = boundRows();
-    kind.lists = {bufferAreas("area.l2", tr("Areas of an L2, from small to large"), tr("size of L2")),
-                  bufferAreas("area.glb", tr("Areas of the global buffer, from small to large"), tr("size of buffer"))};
-    const auto micro = [](const std::string& path, const QString& label, const QString& help) {
-        FieldRow row = required(numberRow(path, label, Measure::count, help));
-        row.unit = tr("µm²");
-        return row;
-    };
-    constexpr auto kBuffer = static_cast<double>(hardware::kLargestBuffer);
-    const QuantityRange buffer{.least = 1, .most = kBuffer, .whole = true};
-    kind.moreFields = {
-        micro("area.tensor_element_um2", tr("Tensor element"), tr("One multiplier of a tensor core with its L1")),
-        micro("area.vector_lane_um2", tr("Vector lane"), tr("One lane of a vector core with its L1")),
-        required(numberRow("clock_hz", tr("Clock"), Measure::hertz, tr("Of all accelerators of the template"))),
-        required(numberRow("hbm_bandwidth_bytes_per_s", tr("HBM bandwidth"), Measure::bytesPerSecond,
-                           tr("Between HBM and the global buffer"))),
-        required(numberRow("word_bytes", tr("Word"), Measure::bytes, tr("Of a tensor's element"),
-                           {.least = 1, .most = 64, .whole = true})),
-        required(numberRow("l2_bytes_per_element", tr("L2 per element"), Measure::bytes,
-                           tr("An L2 has this for each element of its core, …"), buffer)),
-        required(numberRow("least_l2_bytes", tr("Smallest L2"), Measure::bytes, tr("… but at least this"), buffer)),
-        required(countRow("most_glb_words_per_cycle", tr("GLB bandwidth"),
-                          tr("A word a cycle for each element, at most this many"),
-                          static_cast<double>(hardware::kMostCoresOfAKind)))};
-    kind.moreFields.back().unit = tr("words/cycle");
-    kind.moreFields[0].heading = tr("Areas of the elements");
-    kind.moreFields[2].heading = tr("Rates");
-    kind.moreFields += interfaceRows("hbm_interface", tr("Interface of the HBM"), tr("HBM"));
-    kind.moreFields += interfaceRows("network_interface", tr("Interface of the network"), tr("Link"));
+HardwareKind templateForm() {
+    HardwareKind kind = formOf(hardware::templateKind());
+    for (ListSpec& sizes : kind.lists)
+        sizes.blank = [path = sizes.path](const Json& document) {
+            // Twice the last one: sizes rise.
+            const Json* list = valueAt(document, pathOf(path));
+            double bytes = 1024;
+            double squareMicrometres = 6000;
+            if (list != nullptr && list->is_array() && !list->empty() && list->back().is_object()) {
+                const Json& last = list->back();
+                const auto twice = [&](const char* key, double otherwise) {
+                    const Json number = last.contains(key) ? plainValue(last.at(key)) : Json();
+                    return number.is_number() ? 2 * number.get<double>() : otherwise;
+                };
+                bytes = twice("bytes", bytes);
+                squareMicrometres = twice("um2", squareMicrometres);
+            }
+            return std::pair(std::string(),
+                             Json{{"bytes", numberValue(bytes)}, {"um2", numberValue(squareMicrometres)}});
+        };
     kind.blank = blankTemplate();
     kind.read = [](const JsonNode& root) -> Preview {
         CountedTemplate counted{.space = hardware::readTemplate(root), .census = {}};
         counted.census = hardware::areaCensus(counted.space);
         return counted;
     };
-    const Json one = Json::array({1});
-    const Json buffers = Json::array({Json{{"bytes", 1}, {"um2", 1}}, Json{{"bytes", 2}, {"um2", 2}}});
-    kind.stands = {{"name", "name"},
-                   {"value", 1},
-                   {"clock_hz", 1},
-                   {"hbm_bandwidth_bytes_per_s", 1},
-                   {"word_bytes", 1},
-                   {"l2_bytes_per_element", 1},
-                   {"least_l2_bytes", 1},
-                   {"most_glb_words_per_cycle", 1},
-                   {"tensor_element_um2", 1},
-                   {"vector_lane_um2", 1},
-                   {"num_tc", 1},
-                   {"num_vc", 1},
-                   {"pe_x", 1},
-                   {"pe_y", 1},
-                   {"glb_bytes", 1},
-                   {"bound_mm2", 1},
-                   {"area.l2", buffers},
-                   {"area.glb", buffers}};
-    for (const char* key : {"num_tc", "num_vc", "pe_x", "pe_y", "glb_bytes", "hbm_bytes"})
-        kind.stands["parameters." + std::string(key)] = one;
     return kind;
 }
 
@@ -567,8 +346,9 @@ ListSpec workloadModels() {
     spec.title = tr("Models, whose layers are the jobs");
     spec.entry = tr("model");
     spec.empty = tr("Add a model of the zoo, or a file beside this one.");
-    FieldRow batch = countRow("batch", tr("Batch"), tr("Samples of a mini-batch"), 1e9);
-    batch.sourced = false;
+    FieldRow batch = textRow("batch", tr("Batch"), tr("Samples of a mini-batch"));
+    batch.kind = FieldKind::quantity;
+    batch.range = {.least = 1, .most = 1e9, .whole = true};
     batch.fallback = 1;
     FieldRow sizes = textRow("dimensions", tr("Dimensions"),
                              tr("Sizes that the model leaves open, such as sequence=128, tensor_parallel=2"));
@@ -635,8 +415,19 @@ HardwareKind workloadKind() {
 
 }  // namespace
 
+HardwareKind formOf(const hardware::Kind& kind) {
+    HardwareKind form;
+    form.id = QString::fromStdString(kind.id);
+    form.folder = kind.id + "s";
+    form.schema = std::string(kind.history->kind) + "/";
+    form.icon = form.id;
+    form.title = QString::fromStdString(kind.title);
+    addFields(form, kind.fields, {}, {}, true);
+    return form;
+}
+
 const QVector<HardwareKind>& hardwareKinds() {
-    static const QVector<HardwareKind> kKinds{acceleratorKind(), fleetKind(), platformKind(), templateKind(),
+    static const QVector<HardwareKind> kKinds{acceleratorForm(), fleetForm(), platformForm(), templateForm(),
                                               workloadKind()};
     return kKinds;
 }

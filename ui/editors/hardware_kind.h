@@ -52,15 +52,18 @@ struct HardwareKind {
     QString title;                 ///< "Fleet"
     QVector<FieldRow> fields;      ///< the name first
     QVector<ListSpec> lists;       ///< tables between the first fields and the rest
-    QVector<FieldRow> moreFields;  ///< below the tables
+    QVector<FieldRow> moreFields;  ///< below the tables, but for those that are `below`
     bool hasTopology = false;
     QVector<FieldRow> bound = {};  ///< of the largest area, where there is one: after the first fields
     HardwarePart part = {};
-    Json blank;
+    Json blank = {};
     /// Reads as the program does; throws DataError.
-    Preview (*read)(const JsonNode& root);
-    Stand stands;
+    Preview (*read)(const JsonNode& root) = nullptr;
+    Stand stands = {};  ///< empty = the reader tells all faults at once
 };
+
+/// The form of a kind as its table of fields says; what a new file and new entries begin with is not in it.
+HardwareKind formOf(const hardware::Kind& kind);
 
 const QVector<HardwareKind>& hardwareKinds();
 /// By id, or by the schema that a document names; nullptr where there is none.

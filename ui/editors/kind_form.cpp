@@ -46,6 +46,7 @@ KindForm::KindForm(const HardwareKind& kind, EditedJson* document, const JsonPat
         column_->addWidget(bound_);
     }
     for (const ListSpec& spec : kind.lists) {
+        if (spec.below) continue;
         addList(spec, base);
         if (kind.part.list != spec.path || !base.empty()) continue;
         part_ = new PartEditor(kind.part, document, lists_.back(), this);
@@ -58,6 +59,8 @@ KindForm::KindForm(const HardwareKind& kind, EditedJson* document, const JsonPat
         column_->addWidget(topology_);
     }
     addForm(kind.moreFields, base);
+    for (const ListSpec& spec : kind.lists)
+        if (spec.below) addList(spec, base);
 }
 
 void KindForm::addForm(const QVector<FieldRow>& rows, const JsonPath& base) {

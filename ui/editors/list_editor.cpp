@@ -185,6 +185,12 @@ bool ListModel::rename(const QModelIndex& index, const std::string& name) {
 }
 
 bool ListModel::setCell(const QModelIndex& index, const Json& value) {
+    if (index.isValid() && spec_.columns[index.column()].kind == FieldKind::names && value.is_string()) {
+        Json names = Json::array();
+        for (const QString& name : QString::fromStdString(value.get<std::string>()).split(QLatin1Char(',')))
+            if (!name.trimmed().isEmpty()) names.push_back(name.trimmed().toStdString());
+        return setCell(index, names);
+    }
     if (!index.isValid() || list() == nullptr || index.row() >= rows_) return false;
     if (spec_.named && index.column() == 0) return value.is_string() && rename(index, value.get<std::string>());
     const Json before = cell(index);

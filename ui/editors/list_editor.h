@@ -29,6 +29,7 @@ struct ListSpec {
     QString empty;              ///< what to do so that rows appear
     QVector<FieldRow> columns;  ///< paths inside an entry; "" is the key of a named entry (first) or its value
     std::function<std::pair<std::string, Json>(const Json& document)> blank;  ///< key (where named) and entry
+    bool below = false;                                                       ///< stands below the last fields
     bool ordered = true;  ///< the order means something, so rows can be moved
     /// Follows a change of a cell or a removal of a row with what must change elsewhere (`to` is empty then): a
     /// renamed group is renamed in links.
