@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cctype>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/draw/table.h"
@@ -18,6 +20,8 @@ Table tableOf(const std::vector<study::Field<Row>>& fields, const std::vector<Ro
     for (const study::Field<Row>& field : fields) {
         if ((field.uses & use) == 0) continue;
         const bool sheet = use == study::kSheet;
+        const auto isEmpty = [&](const Row& row) { return exactOf(field, row).empty(); };
+        if (!sheet && (field.uses & study::kOptional) != 0 && std::all_of(rows.begin(), rows.end(), isEmpty)) continue;
         std::string title(sheet ? field.id : field.title);
         if (!sheet) title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
         table.columns.push_back({std::move(title), (field.uses & study::kWords) == 0});

@@ -86,8 +86,8 @@ std::vector<PictureRow> pictures() {
 std::vector<TableRow> tables() {
     return {
         {{"predictions", "Predictions", "One row per accelerator and number of devices", Scope::result, kEverywhere},
-         from(predictionTable),
-         from(predictionSheet)},
+         [](const View& view) { return predictionTable(of(view)); },
+         [](const View& view) { return predictionTable(of(view), study::kSheet); }},
         {{"ranking", "Ranking", "The orders of accelerators, and how sure they are", Scope::result, kEverywhere},
          from(rankingTable)},
         {{"stages", "Stages of a step", "The stages of a step", Scope::result, kEverywhere}, from(stageTable)},

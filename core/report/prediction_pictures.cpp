@@ -15,6 +15,7 @@
 #include "core/model/fold.h"
 #include "core/report/hardware_pictures.h"
 #include "core/study/metric.h"
+#include "core/study/prediction_fields.h"
 #include "core/study/prediction_study.h"
 
 namespace tessera::report {
@@ -639,11 +640,6 @@ Chart levelChart(const Prediction& prediction) {
 
 // Roofline ------------------------------------------------------------------------------------------------------------
 
-std::string boundText(predict::Way way, const std::string& bound) {
-    if (way == predict::Way::measured) return "measured kernel " + escaped(bound, kLongestName);
-    return bound == "compute" ? "bound by computation" : "bound by " + escaped(bound, kLongestName);
-}
-
 namespace {
 
 /// "62 % of the computing time of bow waits for memory".
@@ -670,7 +666,7 @@ std::string operatorText(const AlikeOperators& op, double whole) {
     text += fmt::format(" · {}, {} · {}", escaped(op.type, kLongestName), model::nameOf(op.phase),
                         formatQuantity(timeOf(op), Measure::seconds));
     if (whole > 0) text += fmt::format(", {}", percent(timeOf(op) / whole));
-    return text + " · " + boundText(op.way, op.bound);
+    return text + " · " + study::boundText(op.way, op.bound);
 }
 
 }  // namespace
@@ -748,48 +744,11 @@ OperatorRoofline operatorRoofline(const PredictionOutcome& outcome, const Predic
 
 namespace {
 
-std::string cell(const std::optional<double>& value) {
-    return value ? exactNumber(*value) : std::string();
-}
-
 std::vector<std::string> headOf(const Prediction& one) {
     return {one.accelerator, std::to_string(one.devices)};
 }
 
 }  // namespace
-
-Table predictionSheet(const PredictionOutcome& outcome) {
-    Table table;
-    table.columns = {{"accelerator"}, {"devices", true}, {"fits"}, {"reason"}};
-    for (const char* column :
-         {"batch", "load_s", "compute_s", "communication_s", "overlap_s", "step_time_s", "throughput_samples_per_s",
-          "error_low", "error_high", "price_per_hour_usd", "samples_per_usd", "energy_per_sample_j", "training_time_s",
-          "training_cost_usd", "memory_bytes", "operators", "measured_operators"})
-        table.columns.push_back({column, true});
-    for (const char* column : {"error_class", "collective", "placement"}) table.columns.push_back({column});
-    for (const Prediction& one : outcome.predictions) {
-        std::vector<std::string> row = headOf(one);
-        row.emplace_back(one.infeasible ? "no" : "yes");
-        row.push_back(one.infeasible.value_or(""));
-        if (!one.infeasible) {
-            row.push_back(std::to_string(one.batch));
-            for (const double value : {one.load.value, one.compute.value, one.communication.value, one.overlap.value,
-                                       one.step.value, one.throughput, one.error.low, one.error.high})
-                row.push_back(exactNumber(value));
-            for (const auto& value : {one.pricePerHourUsd, one.samplesPerUsd, one.joulesPerSample})
-                row.push_back(cell(value));
-            row.push_back(one.trainingTime ? exactNumber(one.trainingTime->value) : "");
-            row.push_back(cell(one.trainingCostUsd));
-            row.push_back(exactNumber(predict::sumOf(one.memory.bytes)));
-            row.push_back(std::to_string(one.operators.operators));
-            row.push_back(std::to_string(one.operators.measured));
-            for (const std::string& word : {one.error.reliability, one.collective, one.policy}) row.push_back(word);
-        }
-        row.resize(table.columns.size());
-        table.rows.push_back(std::move(row));
-    }
-    return table;
-}
 
 Table batchSheet(const PredictionOutcome& outcome) {
     Table table;
@@ -809,18 +768,6 @@ Table batchSheet(const PredictionOutcome& outcome) {
                 for (const double bytes : tried.levels[level]) row.push_back(exactNumber(bytes));
                 table.rows.push_back(std::move(row));
             }
-    return table;
-}
-
-Table operatorSheet(const PredictionOutcome& outcome, const Prediction& prediction) {
-    Table table;
-    table.columns = {{"operator"},    {"type"},        {"phase"},        {"class"}, {"count", true},
-                     {"flops", true}, {"bytes", true}, {"time_s", true}, {"way"},   {"bound"}};
-    for (const AlikeOperators& op : study::operatorsOf(outcome, prediction))
-        table.rows.push_back({op.name, op.type, std::string(model::nameOf(op.phase)),
-                              std::string(model::nameOf(op.group)), std::to_string(op.count),
-                              exactNumber(op.flops.value), exactNumber(op.bytes.value), exactNumber(op.time.value),
-                              op.way == predict::Way::measured ? "measured" : "roofline", op.bound});
     return table;
 }
 

@@ -61,14 +61,10 @@ struct OperatorRoofline {
     std::vector<std::vector<std::size_t>> operators;
 };
 OperatorRoofline operatorRoofline(const study::PredictionOutcome& outcome, const predict::Prediction& prediction);
-/// What bounds operators: "compute", "bandwidth of HBM", "measured kernel gemm".
-std::string boundText(predict::Way way, const std::string& bound);
 
-/// For spreadsheets, full precision: a row per prediction; per candidate for the batch and level; per operator; per
-/// number of an accelerator with where it comes from.
-Table predictionSheet(const study::PredictionOutcome& outcome);
+/// For spreadsheets, full precision: a row per candidate for the batch and level; per number of an accelerator with
+/// where it comes from.
 Table batchSheet(const study::PredictionOutcome& outcome);
-Table operatorSheet(const study::PredictionOutcome& outcome, const predict::Prediction& prediction);
 Table sourceSheet(const study::PredictionOutcome& outcome);
 
 }  // namespace tessera::report

@@ -7,7 +7,9 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/report/field_table.h"
 #include "core/study/metric.h"
+#include "core/study/prediction_fields.h"
 #include "core/study/prediction_study.h"
 
 namespace tessera::report {
@@ -27,53 +29,18 @@ std::string bytes(double value) {
     return formatQuantity(value, Measure::bytes);
 }
 
-std::string metricText(std::string_view name, const std::optional<double>& value) {
-    return value ? study::predictionMetricText(name, *value).value_or("") : std::string(kNone);
-}
-
 std::string count(std::int64_t value) {
     return formatCount(static_cast<double>(value));
 }
 
-bool anyTraining(const PredictionOutcome& outcome) {
-    return std::any_of(outcome.predictions.begin(), outcome.predictions.end(),
-                       [](const Prediction& one) { return one.trainingTime.has_value(); });
-}
-
 }  // namespace
 
-Table predictionTable(const PredictionOutcome& outcome) {
-    const bool training = anyTraining(outcome);
-    Table table;
-    table.columns = {{"accelerator"},     {"devices", true},   {"batch", true},
-                     {"step time", true}, {"samples/s", true}, {"90 % error"},
-                     {"$/h", true},       {"samples/$", true}, {"energy/sample", true}};
-    if (training) {
-        table.columns.push_back({"time to train", true});
-        table.columns.push_back({"cost", true});
-    }
-    for (const Prediction& one : outcome.predictions) {
-        std::vector<std::string> row{one.accelerator, count(one.devices)};
-        if (one.infeasible) {
-            row.emplace_back("does not fit");
-            row.resize(table.columns.size(), std::string(kNone));
-            table.rows.push_back(std::move(row));
-            continue;
-        }
-        row.push_back(count(one.batch));
-        row.push_back(seconds(one.step));
-        row.push_back(study::uncertainText(one.throughput));
-        row.push_back(fmt::format("{:.0f} to +{:.0f} %", 100 * one.error.low, 100 * one.error.high));
-        row.push_back(metricText("price_per_hour_usd", one.pricePerHourUsd));
-        row.push_back(one.samplesPerUsd ? study::uncertainText(*one.samplesPerUsd) : std::string(kNone));
-        row.push_back(one.joulesPerSample ? formatQuantity(*one.joulesPerSample, Measure::joules) : std::string(kNone));
-        if (training) {
-            row.push_back(one.trainingTime ? seconds(*one.trainingTime) : std::string(kNone));
-            row.push_back(metricText("training_cost_usd", one.trainingCostUsd));
-        }
-        table.rows.push_back(std::move(row));
-    }
-    return table;
+Table predictionTable(const PredictionOutcome& outcome, study::FieldUse use) {
+    return tableOf(study::predictionFields(), outcome.predictions, use);
+}
+
+Table operatorSheet(const PredictionOutcome& outcome, const Prediction& prediction) {
+    return tableOf(study::operatorFields(), study::timedOperators(outcome, prediction), study::kSheet);
 }
 
 Table stageTable(const PredictionOutcome& outcome) {

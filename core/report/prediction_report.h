@@ -4,13 +4,16 @@
 #include <vector>
 
 #include "core/draw/table.h"
+#include "core/study/field.h"
 #include "core/study/result.h"
 
 /// A prediction for people.
 namespace tessera::report {
 
 /// One row per accelerator and number of devices: batch, step time, throughput, price.
-Table predictionTable(const study::PredictionOutcome& outcome);
+Table predictionTable(const study::PredictionOutcome& outcome, study::FieldUse use = study::kText);
+/// The operators of a step, those that are alike together, full precision.
+Table operatorSheet(const study::PredictionOutcome& outcome, const predict::Prediction& prediction);
 /// Stages of a step, and how many operators rest on measured kernels.
 Table stageTable(const study::PredictionOutcome& outcome);
 /// What lies in each level of memory.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/units.h"
+#include "core/study/explanation.h"
 #include "core/study/metric.h"
 
 /// The numbers and words of a result's rows, each told once: metrics, tables for people, sheets, the window's tables
@@ -15,14 +16,16 @@ namespace tessera::study {
 
 /// Which outputs have a field.
 enum FieldUse : unsigned {
-    kMetric = 1,  ///< metrics, so also history and comparisons
-    kText = 2,    ///< tables of terminals and reports
-    kSheet = 4,   ///< spreadsheets, full precision
-    kTable = 8,   ///< the window's tables
-    kFacts = 16,  ///< what the window says of a chosen row
-    kWhat = 128,  ///< likewise, what the row is, whatever was chosen for it
-    kWords = 32,  ///< no output, but a kind: its values are words
-    kSummed = 64  ///< the window's table shows the sum
+    kMetric = 1,      ///< metrics, so also history and comparisons
+    kText = 2,        ///< tables of terminals and reports
+    kSheet = 4,       ///< spreadsheets, full precision
+    kTable = 8,       ///< the window's tables
+    kFacts = 16,      ///< what the window says of a chosen row
+    kWhat = 32,       ///< likewise, what the row is, whatever was chosen for it
+    kWords = 64,      ///< no output, but a kind: its values are words
+    kSummed = 128,    ///< the window's table shows the sum
+    kOptional = 256,  ///< left out of a table for people where no row has a value
+    kUncertain = 512  ///< the metric carries an error: is said with three digits
 };
 
 /// Nothing where the row has none.
@@ -38,7 +41,11 @@ struct Field {
     Measure measure = Measure::count;
     Metric::Better better = Metric::Better::neither;
     std::string_view help = {};
-    std::string_view explained = {};  ///< the last part of its path for study::explain; empty = it has none
+    std::string_view explained = {};              ///< the last part of its path for study::explain; empty = it has none
+    std::string (*said)(double value) = nullptr;  ///< a value for people, where neither text nor measure say it
+    std::string_view formula = {};                ///< how it comes about, for its explanation
+    std::string_view source = {};                 ///< of the formula: "section 4.3" of the paper, "definition"
+    void (*terms)(const Row& row, std::vector<Explanation::Term>& terms) = nullptr;  ///< what is put into the formula
 };
 
 /// "9.5 ms", "–" where the row has no value.
@@ -48,6 +55,7 @@ std::string textOf(const Field<Row>& field, const Row& row) {
     if (std::holds_alternative<std::monostate>(value)) return "–";
     if (field.text != nullptr) return field.text(row);
     if (const auto* words = std::get_if<std::string>(&value)) return *words;
+    if (field.said != nullptr) return field.said(std::get<double>(value));
     return field.measure == Measure::count ? formatCount(std::get<double>(value))
                                            : formatQuantity(std::get<double>(value), field.measure);
 }

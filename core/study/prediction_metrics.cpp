@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/prediction_fields.h"
 #include "core/study/prediction_study.h"
 
 namespace tessera::study {
@@ -17,9 +18,6 @@ using Better = Metric::Better;
 using predict::Prediction;
 
 constexpr std::string_view kPaper = "Xie et al., Centimani, USENIX ATC 2024";
-
-/// How numbers are said whose name is not said by their unit alone.
-enum class Said : std::uint8_t { quantity, rate, dollars, cost, perDollar, percent, count };
 
 using Terms = std::vector<Explanation::Term>;
 
@@ -101,91 +99,223 @@ void memoryTerms(const Prediction& one, Terms& terms) {
     terms.push_back({"placement", one.policy, fromFile(one, "placement")});
 }
 
-/// A number of every prediction: the one place that knows its name, title, unit, direction and how it comes about.
-struct PredictionMetric {
-    std::string_view name;
-    std::string_view title;
-    Measure measure;
-    Better better;
-    Said said;
-    std::optional<double> (*value)(const Prediction& one);
-    std::string_view formula;
-    std::string_view source;  ///< in the paper; "definition" elsewhere
-    void (*terms)(const Prediction& one, Terms& terms);
-};
+constexpr unsigned kAll = kText | kSheet | kTable, kSeen = kSheet | kTable;
 
-const std::vector<PredictionMetric>& predictionMetricRows() {
-    static const std::vector<PredictionMetric> kRows{
-        {"throughput_samples_per_s", "Throughput", Measure::count, Better::higher, Said::rate,
-         [](const Prediction& one) { return std::optional(one.throughput); },
-         "throughput = batch × devices / step time (model parallelism: batch / step time)", "section 4.3",
-         throughputTerms},
-        {"step_time_s", "Step time", Measure::seconds, Better::lower, Said::quantity,
-         [](const Prediction& one) { return std::optional(one.step.value); },
-         "step = max(loading, computation + communication); asynchronous: max of the three", "section 4.3.4",
-         stageTerms},
-        {"samples_per_usd", "Samples per dollar", Measure::count, Better::higher, Said::perDollar,
-         [](const Prediction& one) { return one.samplesPerUsd; },
-         "samples per dollar = throughput × 3600 / hourly price", "section 6.2.1", priceTerms},
-        {"compute_s", "Computation", Measure::seconds, Better::lower, Said::quantity,
-         [](const Prediction& one) { return std::optional(one.compute.value); },
-         "Σ over operators of the measured kernel, else FLOPs / min(peak, intensity × bandwidth) + launch",
-         "equations 1 and 2", computeTerms},
-        {"communication_s", "Communication", Measure::seconds, Better::lower, Said::quantity,
-         [](const Prediction& one) { return std::optional(one.communication.value); },
-         "bytes of the gradients through the collective; of a cut model its activations through the links",
-         "equations 3 and 4", communicationTerms},
-        {"load_s", "Loading", Measure::seconds, Better::lower, Said::quantity,
-         [](const Prediction& one) { return std::optional(one.load.value); },
-         "batch × (sample bytes / host bandwidth + preparing one sample)", "section 4.3.1", loadTerms},
-        {"overlap_s", "Hidden by overlap", Measure::seconds, Better::neither, Said::quantity,
-         [](const Prediction& one) { return std::optional(one.overlap.value); },
-         "loading + computation + communication − step time", "section 4.3.4", stageTerms},
-        {"batch", "Batch per device", Measure::count, Better::neither, Said::count,
-         [](const Prediction& one) { return std::optional(static_cast<double>(one.batch)); },
-         "of the candidates that fit, the one that trains fastest; by rule 'memory' that of the least 10·(on-chip "
-         "left)² + "
-         "(off-chip left)²",
-         "equation 5", memoryTerms},
-        {"memory_bytes", "Memory per device", Measure::bytes, Better::lower, Said::quantity,
-         [](const Prediction& one) { return std::optional(predict::sumOf(one.memory.bytes)); },
-         "the most that is live at one moment of the step", "section 4.2.2", memoryTerms},
-        {"price_per_hour_usd", "Price per hour", Measure::count, Better::lower, Said::dollars,
-         [](const Prediction& one) { return one.pricePerHourUsd; }, "hourly price of a device × devices",
-         "section 6.2.1", priceTerms},
-        {"energy_per_sample_j", "Energy per sample", Measure::joules, Better::lower, Said::quantity,
-         [](const Prediction& one) { return one.joulesPerSample; }, "power of a device × devices / throughput",
-         "definition", priceTerms},
-        {"training_time_s", "Time to train", Measure::seconds, Better::lower, Said::quantity,
-         [](const Prediction& one) -> std::optional<double> {
-             return one.trainingTime ? std::optional(one.trainingTime->value) : std::nullopt;
-         },
-         "samples / throughput", "definition", priceTerms},
-        {"training_cost_usd", "Cost to train", Measure::count, Better::lower, Said::cost,
-         [](const Prediction& one) { return one.trainingCostUsd; }, "time to train × hourly price", "definition",
-         priceTerms},
-        {"common_share", "Operators by measured kernels", Measure::count, Better::neither, Said::percent,
-         [](const Prediction& one) -> std::optional<double> {
-             const predict::OperatorShares& shares = one.operators;
-             if (shares.operators == 0) return std::nullopt;
-             return static_cast<double>(shares.measured) / static_cast<double>(shares.operators);
-         },
-         "operators with a measured kernel / operators", "section 6.3.2", computeTerms},
-    };
-    return kRows;
+FieldValue given(double value) {
+    return value;
+}
+FieldValue given(Seconds time) {
+    return time.value;
+}
+FieldValue given(std::int64_t count) {
+    return static_cast<double>(count);
+}
+FieldValue given(const std::string& words) {
+    return words;
+}
+template <typename Number>
+FieldValue given(const std::optional<Number>& number) {
+    return number ? given(*number) : FieldValue();
 }
 
+/// What does not fit has no numbers.
+FieldValue where(const Prediction& fits, const auto& value) {
+    return fits.infeasible ? FieldValue() : given(value);
+}
+template <auto member>
+FieldValue number(const Prediction& one) {
+    return where(one, one.*member);
+}
+
+std::string rateSaid(double value) {
+    return uncertainText(value) + " samples/s";
+}
+std::string perDollar(double value) {
+    return uncertainText(value) + " samples/$";
+}
+std::string cost(double value) {
+    return "$" + uncertainText(value);
+}
+
+std::string errorText(const Prediction& one) {
+    return fmt::format("−{:.0f} to +{:.0f} %", std::abs(100 * one.error.low), 100 * one.error.high);
+}
+
+FieldValue measuredShare(const Prediction& one) {
+    const predict::OperatorShares& shares = one.operators;
+    if (shares.operators == 0) return {};
+    return where(one, static_cast<double>(shares.measured) / static_cast<double>(shares.operators));
+}
+
+}  // namespace
+
+const std::vector<Field<Prediction>>& predictionFields() {
+    static const std::vector<Field<Prediction>> kFields{
+        {"accelerator", "Accelerator", kAll | kWords, [](const Prediction& one) { return given(one.accelerator); }},
+        {"devices", "Devices", kAll, [](const Prediction& one) { return given(one.devices); }},
+        {"fits", "Fits", kText | kSheet | kWords,
+         [](const Prediction& one) { return FieldValue(one.infeasible ? "no" : "yes"); }},
+        {.id = "throughput_samples_per_s",
+         .title = "Throughput",
+         .uses = kMetric | kAll | kUncertain,
+         .get = number<&Prediction::throughput>,
+         .better = Better::higher,
+         .said = rateSaid,
+         .formula = "throughput = batch × devices / step time (model parallelism: batch / step time)",
+         .source = "section 4.3",
+         .terms = throughputTerms},
+        {"error_low", "Least error", kSheet, [](const Prediction& one) { return where(one, one.error.low); }},
+        {"error_high", "Greatest error", kSheet, [](const Prediction& one) { return where(one, one.error.high); }},
+        {.id = "error",
+         .title = "Error",
+         .uses = kText | kTable | kWords,
+         .get = [](const Prediction& one) { return where(one, errorText(one)); },
+         .help = "90 % of the errors that the numbers behind the prediction allow"},
+        {.id = "step_time_s",
+         .title = "Step time",
+         .uses = kMetric | kAll,
+         .get = number<&Prediction::step>,
+         .measure = Measure::seconds,
+         .better = Better::lower,
+         .formula = "step = max(loading, computation + communication); asynchronous: max of the three",
+         .source = "section 4.3.4",
+         .terms = stageTerms},
+        {.id = "samples_per_usd",
+         .title = "Samples per dollar",
+         .uses = kMetric | kAll,
+         .get = number<&Prediction::samplesPerUsd>,
+         .better = Better::higher,
+         .said = perDollar,
+         .formula = "samples per dollar = throughput × 3600 / hourly price",
+         .source = "section 6.2.1",
+         .terms = priceTerms},
+        {.id = "compute_s",
+         .title = "Computation",
+         .uses = kMetric | kSeen,
+         .get = number<&Prediction::compute>,
+         .measure = Measure::seconds,
+         .better = Better::lower,
+         .formula = "Σ over operators of the measured kernel, else FLOPs / min(peak, intensity × bandwidth) + launch",
+         .source = "equations 1 and 2",
+         .terms = computeTerms},
+        {.id = "communication_s",
+         .title = "Communication",
+         .uses = kMetric | kSeen,
+         .get = number<&Prediction::communication>,
+         .measure = Measure::seconds,
+         .better = Better::lower,
+         .formula = "bytes of the gradients through the collective; of a cut model its activations through the links",
+         .source = "equations 3 and 4",
+         .terms = communicationTerms},
+        {.id = "load_s",
+         .title = "Loading",
+         .uses = kMetric | kSeen,
+         .get = number<&Prediction::load>,
+         .measure = Measure::seconds,
+         .better = Better::lower,
+         .help = "And preparing samples",
+         .formula = "batch × (sample bytes / host bandwidth + preparing one sample)",
+         .source = "section 4.3.1",
+         .terms = loadTerms},
+        {.id = "overlap_s",
+         .title = "Hidden by overlap",
+         .uses = kMetric | kSeen,
+         .get = number<&Prediction::overlap>,
+         .measure = Measure::seconds,
+         .help = "What of these runs at the same time",
+         .formula = "loading + computation + communication − step time",
+         .source = "section 4.3.4",
+         .terms = stageTerms},
+        {.id = "batch",
+         .title = "Batch per device",
+         .uses = kMetric | kAll,
+         .get = number<&Prediction::batch>,
+         .help = "Samples of a step on each device",
+         .formula = "of the candidates that fit, the one that trains fastest; by rule 'memory' that of the least "
+                    "10·(on-chip left)² + (off-chip left)²",
+         .source = "equation 5",
+         .terms = memoryTerms},
+        {.id = "memory_bytes",
+         .title = "Memory per device",
+         .uses = kMetric | kSeen,
+         .get = [](const Prediction& one) { return where(one, predict::sumOf(one.memory.bytes)); },
+         .measure = Measure::bytes,
+         .better = Better::lower,
+         .formula = "the most that is live at one moment of the step",
+         .source = "section 4.2.2",
+         .terms = memoryTerms},
+        {.id = "price_per_hour_usd",
+         .title = "Price per hour",
+         .uses = kMetric | kAll,
+         .get = number<&Prediction::pricePerHourUsd>,
+         .better = Better::lower,
+         .help = "Of all devices",
+         .said = dollars,
+         .formula = "hourly price of a device × devices",
+         .source = "section 6.2.1",
+         .terms = priceTerms},
+        {.id = "energy_per_sample_j",
+         .title = "Energy per sample",
+         .uses = kMetric | kAll,
+         .get = number<&Prediction::joulesPerSample>,
+         .measure = Measure::joules,
+         .better = Better::lower,
+         .formula = "power of a device × devices / throughput",
+         .source = "definition",
+         .terms = priceTerms},
+        {.id = "training_time_s",
+         .title = "Time to train",
+         .uses = kMetric | kAll | kOptional,
+         .get = number<&Prediction::trainingTime>,
+         .measure = Measure::seconds,
+         .better = Better::lower,
+         .formula = "samples / throughput",
+         .source = "definition",
+         .terms = priceTerms},
+        {.id = "training_cost_usd",
+         .title = "Cost to train",
+         .uses = kMetric | kAll | kOptional,
+         .get = number<&Prediction::trainingCostUsd>,
+         .better = Better::lower,
+         .said = cost,
+         .formula = "time to train × hourly price",
+         .source = "definition",
+         .terms = priceTerms},
+        {.id = "common_share",
+         .title = "Operators by measured kernels",
+         .uses = kMetric | kSeen,
+         .get = measuredShare,
+         .help = "Operators whose time comes from a measured kernel",
+         .said = percentText,
+         .formula = "operators with a measured kernel / operators",
+         .source = "section 6.3.2",
+         .terms = computeTerms},
+        {"operators", "Operators", kSheet, [](const Prediction& one) { return where(one, one.operators.operators); }},
+        {"measured_operators", "Measured operators", kSheet,
+         [](const Prediction& one) { return where(one, one.operators.measured); }},
+        {"error_class", "Class of the error", kSheet | kWords,
+         [](const Prediction& one) { return where(one, one.error.reliability); }},
+        {"collective", "Collective", kSheet | kWords, number<&Prediction::collective>},
+        {"placement", "Placement", kSheet | kWords, number<&Prediction::policy>},
+        {"reason", "Why not", kSheet | kTable | kWords, [](const Prediction& one) { return given(one.infeasible); }},
+    };
+    return kFields;
+}
+
+namespace {
+
 void addMetrics(std::vector<Metric>& metrics, const Prediction& one, const std::string& owner) {
-    for (const PredictionMetric& row : predictionMetricRows()) {
-        const std::optional<double> value = row.value(one);
-        if (!value || !std::isfinite(*value)) continue;
-        metrics.push_back({.name = owner.empty() ? std::string(row.name) : fmt::format("{}/{}", owner, row.name),
-                           .title = std::string(row.title),
+    for (const Field<Prediction>& field : predictionFields()) {
+        const FieldValue value = field.get(one);
+        const auto* known = std::get_if<double>(&value);
+        if ((field.uses & kMetric) == 0 || known == nullptr || !std::isfinite(*known)) continue;
+        metrics.push_back({.name = owner.empty() ? std::string(field.id) : fmt::format("{}/{}", owner, field.id),
+                           .title = std::string(field.title),
                            .owner = owner,
-                           .value = *value,
-                           .measure = row.measure,
-                           .better = row.better,
-                           .uncertain = row.said == Said::rate});
+                           .value = *known,
+                           .measure = field.measure,
+                           .better = field.better,
+                           .uncertain = (field.uses & kUncertain) != 0});
     }
 }
 
@@ -202,13 +332,8 @@ std::vector<Metric> predictionMetrics(const PredictionOutcome& outcome) {
 }
 
 std::optional<std::string> predictionMetricText(std::string_view name, double value) {
-    for (const PredictionMetric& row : predictionMetricRows()) {
-        if (row.name != name) continue;
-        if (row.said == Said::dollars) return dollars(value);
-        if (row.said == Said::cost) return "$" + uncertainText(value);
-        if (row.said == Said::perDollar) return uncertainText(value) + " samples/$";
-        if (row.said == Said::percent) return percentText(value);
-    }
+    for (const Field<Prediction>& field : predictionFields())
+        if (field.id == name && field.said != nullptr && (field.uses & kUncertain) == 0) return field.said(value);
     return std::nullopt;
 }
 
@@ -275,9 +400,9 @@ std::optional<Explanation> explainPrediction(const Result& result, const Predict
     for (const Metric& metric : predictionMetrics(outcome)) {
         if (metric.name != path) continue;
         const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
-        const auto& rows = predictionMetricRows();
+        const auto& rows = predictionFields();
         const auto row =
-            std::find_if(rows.begin(), rows.end(), [&](const PredictionMetric& one) { return one.name == name; });
+            std::find_if(rows.begin(), rows.end(), [&](const Field<Prediction>& one) { return one.id == name; });
         const Prediction* of = fastestPrediction(outcome);
         for (const Prediction& one : outcome.predictions)
             if (!metric.owner.empty() && nameOf(one) == metric.owner) of = &one;

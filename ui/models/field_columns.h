@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,9 +17,16 @@
 /// Tables and facts of the window by the fields of a result's rows.
 namespace tessera::ui::columns {
 
-/// The columns that the window's tables have. `prefix` is the path of a row, as `study::explain` takes it.
+/// The last part of a field's path for `study::explain`; empty = it is not explained.
 template <typename Row>
-QVector<TableModel::Column> ofFields(const std::vector<study::Field<Row>>& fields, std::function<Row(int)> row,
+std::string_view pathOf(const study::Field<Row>& field) {
+    return field.terms != nullptr ? field.id : field.explained;
+}
+
+/// The columns that the window's tables have. `row` yields a Row by its number; `prefix` is the path of a row, as
+/// `study::explain` takes it.
+template <typename Row, typename RowAt>
+QVector<TableModel::Column> ofFields(const std::vector<study::Field<Row>>& fields, RowAt row,
                                      const std::function<QString(int)>& prefix = {}) {
     QVector<TableModel::Column> all;
     for (const study::Field<Row>& field : fields) {
@@ -38,8 +46,8 @@ QVector<TableModel::Column> ofFields(const std::vector<study::Field<Row>>& field
         }
         if (column.summed && field.measure != Measure::count)
             column.sumText = [measure = field.measure](double sum) { return quantity(sum, measure); };
-        if (prefix && !field.explained.empty())
-            column.decoration = [prefix, path = wordsOf(field.explained)](int index, int role) {
+        if (const std::string_view path = pathOf(field); prefix && !path.empty())
+            column.decoration = [prefix, path = wordsOf(path)](int index, int role) {
                 return role == PathRole ? QVariant(prefix(index) + QLatin1Char('/') + path) : QVariant();
             };
         all.append(std::move(column));
@@ -58,10 +66,8 @@ Facts::Section factsOf(const QString& title, const std::vector<study::Field<Row>
         if ((field.uses & use) == 0 || exactly.empty()) continue;
         Facts::Row fact{.label = wordsOf(field.title), .value = shownText(textOf(field, row))};
         if ((field.uses & study::kWords) == 0) fact.exact = QString::fromStdString(exactly);
-        if (!field.explained.empty())
-            fact.explain = [result, path = prefix + "/" + std::string(field.explained)] {
-                return study::explain(*result, path);
-            };
+        if (const std::string_view path = pathOf(field); !path.empty())
+            fact.explain = [result, path = prefix + "/" + std::string(path)] { return study::explain(*result, path); };
         section.rows.append(std::move(fact));
     }
     return section;

@@ -18,8 +18,8 @@ std::size_t at(int index) {
 
 TableModel* algorithmTableModel(const SharedMappingChoice& choice, QObject* parent) {
     const auto row = [choice](int index) { return study::MappedRun{&choice->run.outcome(), &choice->run.run(index)}; };
-    QVector<TableModel::Column> all = columns::ofFields<study::MappedRun>(
-        study::runFields(), row, [choice](int index) { return choice->run.algorithm(index); });
+    QVector<TableModel::Column> all =
+        columns::ofFields(study::runFields(), row, [choice](int index) { return choice->run.algorithm(index); });
     columns::colourBy(all.front(), [choice](int index) {
         return columns::wordsOf(report::strategyColour(choice->run.run(index).algorithm));
     });
@@ -33,14 +33,14 @@ TableModel* jobTableModel(const SharedMappingChoice& choice, QObject* parent) {
     const auto path = [choice](int index) {
         return QStringLiteral("%1/jobs[%2]").arg(QString::fromStdString(choice->chosen().algorithm)).arg(index);
     };
-    return new TableModel(columns::ofFields<study::MappedJob>(study::jobFields(), row, path), parent);
+    return new TableModel(columns::ofFields(study::jobFields(), row, path), parent);
 }
 
 TableModel* coreTableModel(const SharedMappingChoice& choice, QObject* parent) {
     const auto row = [choice](int index) {
         return study::MappedCore{&choice->run.outcome(), &choice->chosen(), at(index), choice->uses.at(at(index))};
     };
-    QVector<TableModel::Column> all = columns::ofFields<study::MappedCore>(study::coreFields(), row);
+    QVector<TableModel::Column> all = columns::ofFields(study::coreFields(), row);
     all.front().sort = [](int index) { return QVariant(index); };  // in the platform's order, not by name
     all.front().exact = all.front().text;
     return new TableModel(std::move(all), parent);

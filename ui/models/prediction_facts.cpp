@@ -5,9 +5,10 @@
 #include "core/explain/explain.h"
 #include "core/model/training.h"
 #include "core/study/metric.h"
+#include "core/study/prediction_fields.h"
 #include "core/study/prediction_study.h"
+#include "ui/models/field_columns.h"
 #include "ui/models/partition_run.h"
-#include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 
 namespace tessera::ui {
@@ -111,29 +112,17 @@ Facts predictionFacts(const PredictionChoice& choice, int prediction) {
 Facts operatorFacts(const PredictionChoice& choice, int op) {
     const int prediction = choice.prediction();
     const predict::AlikeOperators& its = choice.run.operators(prediction).at(static_cast<std::size_t>(op));
-    const double whole = its.time.value * static_cast<double>(its.count);
-    const double all = choice.chosen().operators.time.value;
     Facts facts;
     facts.title = shownText(its.name);
     facts.icon = QStringLiteral("model");
     facts.subtitle = QStringLiteral("%1 · %2").arg(shownText(its.type), fromView(model::nameOf(its.phase)));
-    Facts::Section time{
-        .title = tr("Time of a step on %1").arg(choice.run.acceleratorName(choice.accelerator)),
-        .rows = {quantity(tr("One takes"), its.time.value, Measure::seconds),
-                 number(tr("Alike"), columns::count(static_cast<double>(its.count)), static_cast<double>(its.count)),
-                 quantity(tr("All take"), whole, Measure::seconds),
-                 {.label = tr("Told by"), .value = QString::fromStdString(report::boundText(its.way, its.bound))}}};
-    if (all > 0) time.rows[2].value += QStringLiteral(" · ") + share(whole / all);
-    Facts::Section work{.title = tr("Work of one"),
-                        .rows = {quantity(tr("Operations"), its.flops.value, Measure::flops),
-                                 quantity(tr("Read and written"), its.bytes.value, Measure::bytes)}};
-    if (its.bytes.value > 0) {
-        const double intensity = its.flops.value / its.bytes.value;
-        work.rows.append(number(tr("Intensity"), tr("%1 FLOP per byte").arg(columns::count(intensity)), intensity));
-    }
-    if (its.time.value > 0)
-        work.rows.append(quantity(tr("Rate"), (its.flops / its.time).value, Measure::flopsPerSecond));
-    facts.sections = {time, work};
+    const auto section = [&](const QString& title, study::FieldUse use) {
+        return columns::factsOf(title, study::operatorFields(), study::TimedOperator{&choice.chosen(), &its},
+                                choice.run.shared(), "", use);
+    };
+    facts.sections = {
+        section(tr("Time of a step on %1").arg(choice.run.acceleratorName(choice.accelerator)), study::kFacts),
+        section(tr("Work of one"), study::kWhat)};
     if (its.way == predict::Way::roofline && choice.chosen().operators.outsideHull > 0)
         facts.note =
             tr("Some operators have measured kernels, but at other shapes only; they are priced by the "

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/draw/chart_layout.h"
 #include "core/report/catalogue.h"
+#include "core/report/prediction_report.h"
 #include "core/study/prediction_study.h"
 #include "tests/support/prediction_result.h"
 
@@ -268,7 +269,7 @@ TEST_F(PredictionPictures, areExportedByName) {
 }
 
 TEST_F(PredictionPictures, sheetsHoldWholeNumbers) {
-    const Table predictions = predictionSheet(outcome);
+    const Table predictions = predictionTable(outcome, study::kSheet);
     ASSERT_EQ(predictions.rows.size(), 8U);
     for (const auto& row : predictions.rows) EXPECT_EQ(row.size(), predictions.columns.size());
     EXPECT_EQ(predictions.rows[3][2], "no");

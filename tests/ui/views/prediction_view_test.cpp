@@ -107,8 +107,8 @@ TEST_F(PredictionViewTest, theTableTellsAllPredictionsAndWhyOneIsMissing) {
         return QStringLiteral("no such column");
     };
     EXPECT_EQ(cell(0, "Accelerator"), QStringLiteral("swift"));
-    EXPECT_EQ(cell(2, "Per dollar"), QStringLiteral("–")) << "no price";
-    EXPECT_EQ(cell(3, "Samples/s"), QStringLiteral("–"));
+    EXPECT_EQ(cell(2, "Samples per dollar"), QStringLiteral("–")) << "no price";
+    EXPECT_EQ(cell(3, "Throughput"), QStringLiteral("–"));
     EXPECT_TRUE(cell(3, "Why not").contains(QStringLiteral("2 GB more")));
     EXPECT_EQ(cell(0, "Error"), QStringLiteral("−13 to +15 %"));
     QSignalSpy spy(&view, &RunView::inspected);

@@ -8,13 +8,17 @@
 
 #include "core/explain/explain.h"
 #include "core/report/mapping_report.h"
+#include "core/report/prediction_report.h"
 #include "core/study/mapping_fields.h"
+#include "core/study/prediction_fields.h"
+#include "tests/support/prediction_result.h"
 #include "tests/support/race_result.h"
 #include "ui/models/field_columns.h"
 #include "ui/models/mapping_facts.h"
 #include "ui/models/mapping_tables.h"
+#include "ui/models/prediction_tables.h"
 
-/// A number of a mapping is one field: what every field promises is held to, in every output that it names.
+/// A number of a result is one field: what every field promises is held to, in every output that it names.
 namespace tessera::test {
 namespace {
 
@@ -90,6 +94,38 @@ TEST(MappingFields, areSaidAlikeByReportsSheetsAndTheWindow) {
     check(study::jobFields(), study::mappedJobs(mapped.outcome, mapped.run),
           report::jobTable(mapped.outcome, mapped.run), report::jobSheet(mapped.outcome, {&mapped.run}),
           *ui::jobTableModel(choice, &owner));
+}
+
+TEST(PredictionFields, areSaidAlikeByReportsSheetsAndTheWindow) {
+    auto choice = std::make_shared<ui::PredictionChoice>();
+    choice->run = ui::PredictionRun(std::make_shared<const study::Result>(wholePrediction()));
+    const study::PredictionOutcome& outcome = choice->run.outcome();
+    choice->operators = {0, 1, 2, 3, 4, 5};
+    QObject owner;
+    check(study::predictionFields(), outcome.predictions, report::predictionTable(outcome),
+          report::predictionTable(outcome, study::kSheet), *ui::predictionTableModel(choice, &owner));
+    const std::vector<study::TimedOperator> operators = study::timedOperators(outcome, choice->chosen());
+    ASSERT_EQ(operators.size(), 6U);
+    check(study::operatorFields(), operators, {.columns = {}, .rows = std::vector<std::vector<std::string>>(6)},
+          report::operatorSheet(outcome, choice->chosen()), *ui::operatorTableModel(choice, &owner));
+}
+
+TEST(PredictionFields, areMetricsWithExplanations) {
+    const study::Result result = wholePrediction();
+    std::vector<std::string> metrics;
+    for (const study::Metric& metric : study::metricsOf(result)) metrics.push_back(metric.name);
+    for (const Field<predict::Prediction>& field : study::predictionFields()) {
+        const std::string name = "cheap@8/" + std::string(field.id);
+        const bool given = std::count(metrics.begin(), metrics.end(), name) == 1;
+        EXPECT_TRUE(!given || (field.uses & study::kMetric) != 0) << name;
+        EXPECT_EQ(field.terms != nullptr, (field.uses & study::kMetric) != 0) << name;
+        if (!given) continue;
+        const auto explanation = study::explain(result, name);
+        ASSERT_TRUE(explanation) << name;
+        EXPECT_EQ(explanation->formula, field.formula);
+        EXPECT_FALSE(explanation->terms.empty()) << name;
+    }
+    EXPECT_GE(metrics.size(), 13U);
 }
 
 TEST(MappingFields, areMetricsAndExplainedWhereTheySayIt) {
