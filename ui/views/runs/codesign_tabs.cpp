@@ -117,9 +117,9 @@ struct CodesignTabs::Implementation {
 
     QWidget* makePipeline() {
         pipeline = new GanttView;
-        pipeline->setNotesVisible(false);  // they stand below it
+        pipeline->setNotesVisible(false);  // they stand above it
         pipelineNotes = notes();
-        return withNotes(pipeline, pipelineNotes);
+        return under(pipelineNotes, pipeline);
     }
     void fillPipeline() {
         if (!hasModel()) return pipeline->setTimeline({});
@@ -152,12 +152,14 @@ struct CodesignTabs::Implementation {
             phases->addButton(button, id);
             row->addWidget(button);
         }
+        row->addSpacing(theme().spacing(2));
+        row->addWidget(operatorNotes, 1);
         row->addStretch();
         connect(phases, &QButtonGroup::idClicked, tabs, [this](int id) {
             choice->backward = id == 1;
             fillOperators();
         });
-        return under(bar, withNotes(operators, operatorNotes));
+        return under(bar, operators);
     }
     void fillOperators() {
         if (QAbstractButton* button = phases->button(choice->backward ? 1 : 0)) button->setChecked(true);
@@ -168,16 +170,6 @@ struct CodesignTabs::Implementation {
                           say(*operatorNotes, timeline.notes);
                           operators->setTimeline(std::move(timeline));
                       });
-    }
-    /// Sentences below a picture that takes the room.
-    static QWidget* withNotes(QWidget* picture, QWidget* below) {
-        auto* page = new QWidget;
-        auto* layout = new QVBoxLayout(page);
-        layout->setContentsMargins(0, 0, 0, 0);
-        layout->setSpacing(theme().spacing(2));
-        layout->addWidget(picture, 1);
-        layout->addWidget(below);
-        return page;
     }
 
     // ---- time, memory and area ----

@@ -27,7 +27,8 @@ namespace {
 
 constexpr const char* kDrawer = "runs/drawer";  ///< in the settings
 constexpr int kAroundPicture = 14;              ///< what a picture's own switches take, in spacing steps
-constexpr int kLeastDetails = 26;               ///< below a row of tabs, in spacing steps
+constexpr int kLeastDetails = 32;               ///< below a row of tabs, in spacing steps
+constexpr int kLeastPicture = 20;               ///< in spacing steps
 constexpr double kOpenedShare = 0.35;           ///< of the height, where somebody opens a drawer that has no room
 constexpr double kMostShare = 0.8;
 
@@ -45,7 +46,7 @@ RunPages::RunPages(QWidget* parent)
     setChildrenCollapsible(false);
     addWidget(pictures_);
     addWidget(details_);
-    pictures_->setMinimumHeight(theme().spacing(kLeastDetails));
+    pictures_->setMinimumHeight(theme().spacing(kLeastPicture));
     pictures_->setAccessibleName(tr("Pictures"));
     details_->setAccessibleName(tr("Details"));
     auto* alone = new QAction(theme().icon(QStringLiteral("expand"), "secondary"), tr("Show the picture alone"), this);
