@@ -26,6 +26,12 @@
 
 namespace tessera::ui {
 
+namespace {
+
+constexpr int kSplitLetters = 18;
+
+}  // namespace
+
 struct PartitionTabs::Implementation {
     PartitionTabs* tabs = nullptr;
     SharedChoice choice;
@@ -115,6 +121,7 @@ struct PartitionTabs::Implementation {
         splitBox->setAccessibleName(tr("Split"));
         splitBox->setToolTip(tr("Which split of the array the layers are shown at"));
         splitBox->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        splitBox->setMinimumContentsLength(kSplitLetters);
         connect(splitBox, qOverload<int>(&QComboBox::activated), tabs, &PartitionTabs::splitChosen);
         layerCharts = new ChartPane({tr("Layers")}, tr("Time by layer"));
         layerCharts->addTool(splitBox);
