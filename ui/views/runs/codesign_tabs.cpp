@@ -25,20 +25,13 @@ namespace tessera::ui {
 struct CodesignTabs::Implementation {
     CodesignTabs* tabs = nullptr;
     SharedCodesignChoice choice;
-    bool choosing = false;  ///< while a selection is set from outside
 
     CodesignExplorer* explorer = nullptr;
-    ChartPane* exploration = nullptr;
     DrawingView* placement = nullptr;
-    TableModel* stageModel = nullptr;
     GanttView* pipeline = nullptr;
     GanttView* operators = nullptr;
     QLabel *pipelineNotes = nullptr, *operatorNotes = nullptr;
     QButtonGroup* phases = nullptr;
-    ChartPane* parts = nullptr;
-    ChartPane* speedups = nullptr;
-    TableModel* placedModel = nullptr;
-    TableView* placedTable = nullptr;
 
     const codesign::ModelResult& model() const { return choice->run.model(choice->model); }
     bool hasModel() const { return choice->model < choice->run.modelCount(); }
@@ -59,7 +52,7 @@ struct CodesignTabs::Implementation {
 
     CodesignExplorer& theExplorer() {
         if (explorer != nullptr) return *explorer;
-        explorer = new CodesignExplorer(choice, tabs);
+        explorer = new CodesignExplorer(choice, tabs->pictures());
         connect(explorer, &CodesignExplorer::rowChosen, tabs, &CodesignTabs::rowChosen);
         connect(explorer, &CodesignExplorer::pinRequested, tabs, &CodesignTabs::pinRequested);
         connect(explorer, &CodesignExplorer::othersWanted, tabs, &CodesignTabs::othersWanted);
@@ -69,22 +62,6 @@ struct CodesignTabs::Implementation {
     void fillExplorer() { explorer->refresh(); }  // NOLINT(readability-make-member-function-const): one of a row
     QWidget* makeArchitectures() { return theExplorer().table(); }
     void fillArchitectures() {}  // the pictures and their brush do
-
-    // ---- exploration ----
-
-    QWidget* makeExploration() {
-        exploration = new ChartPane({tr("In order"), tr("By area")}, tr("How the search went"));
-        exploration->plot()->setExplainable(false);
-        return exploration;
-    }
-    void fillExploration() {
-        tabs->prepare(
-            [run = choice->run] {
-                return std::vector<report::Chart>{report::explorationChart(run.result(), false),
-                                                  report::explorationChart(run.result(), true)};
-            },
-            [this](std::vector<report::Chart> charts) { exploration->setCharts(std::move(charts)); });
-    }
 
     // ---- placement ----
 
@@ -100,17 +77,6 @@ struct CodesignTabs::Implementation {
             [run = choice->run, index = choice->model](double width, const report::TextWidth& measure) {
                 return report::placementDrawing(run.model(index), width, measure);
             });
-    }
-
-    QWidget* makeStages() {
-        stageModel = stageTableModel(choice, tabs);
-        auto* table = new TableView(stageModel, tr("Stages"));
-        table->setFilterVisible(false);
-        table->setEmptyText(tr("This model fits no accelerator of the search, so it has no stages."));
-        return table;
-    }
-    void fillStages() {
-        stageModel->setRowCount(hasModel() && model().feasible ? static_cast<int>(model().stages.size()) : 0);
     }
 
     // ---- schedules ----
@@ -171,55 +137,6 @@ struct CodesignTabs::Implementation {
                           operators->setTimeline(std::move(timeline));
                       });
     }
-
-    // ---- time, memory and area ----
-
-    QWidget* makeParts() {
-        parts = new ChartPane({tr("Time"), tr("Time by model"), tr("Memory"), tr("Area")}, tr("What it consists of"));
-        parts->plot()->setExplainable(false);
-        return parts;
-    }
-    void fillParts() {
-        if (!hasModel()) return;
-        tabs->prepare(
-            [run = choice->run, index = choice->model] {
-                return std::vector<report::Chart>{report::timeChart(run.result(), static_cast<std::size_t>(index)),
-                                                  report::timeShareChart(run.result()),
-                                                  report::stageMemoryChart(run.model(index)),
-                                                  report::areaPartsChart(run.result())};
-            },
-            [this](std::vector<report::Chart> charts) { parts->setCharts(std::move(charts)); });
-    }
-
-    // ---- models ----
-
-    QWidget* makeModels() {
-        speedups = new ChartPane({tr("Speed-up")}, tr("Throughput over the reference"));
-        speedups->plot()->setExplainable(false);
-        connect(speedups, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
-            if (category >= 0 && category < choice->run.modelCount()) emit tabs->modelChosen(category);
-        });
-        return speedups;
-    }
-    void fillModels() {
-        tabs->prepare([run = choice->run] { return report::speedupChart(run.result()); },
-                      [this](report::Chart chart) { speedups->setCharts({std::move(chart)}); });
-    }
-    QWidget* makePlacedModels() {
-        placedModel = placedModelTableModel(choice, tabs);
-        placedTable = new TableView(placedModel, tr("Models"));
-        placedTable->setFilterVisible(false);
-        connect(placedTable, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->modelChosen(row);
-        });
-        return placedTable;
-    }
-    void fillPlacedModels() {
-        choosing = true;
-        placedModel->setRowCount(choice->run.modelCount());
-        placedTable->setCurrentRow(choice->model);
-        choosing = false;
-    }
 };
 
 CodesignTabs::CodesignTabs(SharedCodesignChoice choice, QWidget* parent) : RunPages(parent), d_(new Implementation) {
@@ -228,15 +145,47 @@ CodesignTabs::CodesignTabs(SharedCodesignChoice choice, QWidget* parent) : RunPa
     Implementation* d = d_.get();
     using I = Implementation;
     addPicture("architectures", tr("Architectures"), d, &I::makeExplorer, &I::fillExplorer);
-    addPicture("exploration", tr("Exploration"), d, &I::makeExploration, &I::fillExploration);
-    addPicture("models", tr("Models"), d, &I::makeModels, &I::fillModels);
+    addCharts("exploration", tr("Exploration"),
+              {.titles = {tr("In order"), tr("By area")}, .name = tr("How the search went"), .work = [d] {
+                   return [run = d->choice->run] {
+                       return std::vector{report::explorationChart(run.result(), false),
+                                          report::explorationChart(run.result(), true)};
+                   };
+               }});
+    addCharts(
+        "models", tr("Models"),
+        {.name = tr("Throughput over the reference"),
+         .work = [d] { return [run = d->choice->run] { return std::vector{report::speedupChart(run.result())}; }; },
+         .clicked =
+             [this, d](const ChartPane&, int, int category) {
+                 if (category >= 0 && category < d->choice->run.modelCount()) emit modelChosen(category);
+             }});
     addPicture("placement", tr("Placement"), d, &I::makePlacement, &I::fillPlacement);
     addPicture("pipeline", tr("Pipeline"), d, &I::makePipeline, &I::fillPipeline);
     addPicture("operators", tr("Operators"), d, &I::makeOperators, &I::fillOperators);
-    addPicture("parts", tr("Time, memory, area"), d, &I::makeParts, &I::fillParts);
+    addCharts("parts", tr("Time, memory, area"),
+              {.titles = {tr("Time"), tr("Time by model"), tr("Memory"), tr("Area")},
+               .name = tr("What it consists of"),
+               .work = [d] {
+                   return [run = d->choice->run, index = d->choice->model] {
+                       if (index >= run.modelCount()) return std::vector<report::Chart>();
+                       return std::vector{report::timeChart(run.result(), static_cast<std::size_t>(index)),
+                                          report::timeShareChart(run.result()),
+                                          report::stageMemoryChart(run.model(index)),
+                                          report::areaPartsChart(run.result())};
+                   };
+               }});
     addDetails("architectures", tr("Architectures"), d, &I::makeArchitectures, &I::fillArchitectures);
-    addDetails("models", tr("Models"), d, &I::makePlacedModels, &I::fillPlacedModels);
-    addDetails("placement", tr("Stages"), d, &I::makeStages, &I::fillStages);
+    addTable("models", tr("Models"),
+             {.model = [d](QObject* owner) { return placedModelTableModel(d->choice, owner); },
+              .rows = [d] { return d->choice->run.modelCount(); },
+              .current = [d] { return d->choice->model; },
+              .chosen = [this](int model) { emit modelChosen(model); }});
+    addTable(
+        "placement", tr("Stages"),
+        {.model = [d](QObject* owner) { return stageTableModel(d->choice, owner); },
+         .rows = [d] { return d->hasModel() && d->model().feasible ? static_cast<int>(d->model().stages.size()) : 0; },
+         .empty = tr("This model fits no accelerator of the search, so it has no stages.")});
     addAssumptions([d]() -> const study::Result& { return d->choice->run.whole(); });
     pair("exploration", "architectures");
     pair("parts", "models");
