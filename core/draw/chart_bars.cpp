@@ -221,11 +221,11 @@ void ChartBuilder::endText(const Rect& bar, const std::string& text, bool negati
     const double middle = bar.x + bar.width / 2;
     if (!valuesFit_) return;
     if (middle < plot.x || middle > plot.right() || bar.bottom() < plot.y) return;
-    out_.front.shapes.push_back(Label{.at = {middle, negative ? bar.bottom() + 12 : std::max(bar.y, plot.y) - 4},
-                                      .text = text,
-                                      .colour = "text",
-                                      .anchor = Anchor::middle,
-                                      .strong = true});
+    const double y = negative ? bar.bottom() + 12 : std::max(bar.y, plot.y) - 4;
+    const double wide = width(text, true);
+    taken_.push_back({middle - wide / 2, y - 10, wide, 14});
+    out_.front.shapes.push_back(
+        Label{.at = {middle, y}, .text = text, .colour = "text", .anchor = Anchor::middle, .strong = true});
 }
 
 void ChartBuilder::segmentText(const ChartLayout::Bar& bar, const Series& series) {

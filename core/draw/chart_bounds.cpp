@@ -109,7 +109,7 @@ void ChartBuilder::boundTexts() {
 std::optional<double> ChartBuilder::clearOfCurves(double y, double w) const {
     const Rect& plot = out_.plot;
     for (const double x : {plot.right() - w - 4, plot.x + 4, plot.x + (plot.width - w) / 2})
-        if (!isCrossed({x, y, w, 14})) return x;
+        if (const Rect area{x, y, w, 14}; isFree(area) && !isCrossed(area)) return x;
     return std::nullopt;
 }
 

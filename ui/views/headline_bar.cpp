@@ -38,7 +38,7 @@ void HeadlineBar::setHeadlines(const QVector<Headline>& headlines) {
 }
 
 HeadlineBar::Block HeadlineBar::block(const Headline& headline) {
-    Block made{.whole = new QWidget(this), .weighs = !headline.tone.isEmpty()};
+    Block made{.whole = new QWidget(this)};
     made.whole->setAccessibleName(
         QStringLiteral("%1 %2 %3").arg(headline.value, headline.label, headline.detail).simplified());
     const QString help =
@@ -82,29 +82,27 @@ void HeadlineBar::resizeEvent(QResizeEvent* event) {
     hideWhatDoesNotFit();
 }
 
-/// Whatever can be read elsewhere gives way before how sure the first numbers are: details of the others, then the last
-/// numbers.
+/// The first two numbers with how sure they are come first, then the other numbers, then what is said about those.
 void HeadlineBar::hideWhatDoesNotFit() {
-    int used = line_->contentsMargins().left() + line_->contentsMargins().right() - line_->spacing();
-    for (const Block& block : std::as_const(blocks_)) {
-        if (block.detail != nullptr) block.detail->show();
-        block.whole->show();
-        used += block.whole->sizeHint().width() + line_->spacing();
-    }
-    const auto hideDetails = [&](bool all) {
-        for (auto block = blocks_.rbegin(); block != blocks_.rend() && used > width(); ++block) {
-            const bool first = block + 1 == blocks_.rend();
-            if (block->detail == nullptr || block->detail->isHidden() || (!all && (first || block->weighs))) continue;
-            used -= block->detail->sizeHint().width() + block->whole->layout()->spacing();
-            block->detail->hide();
-        }
+    constexpr qsizetype kFirst = 2;
+    int left = width() - line_->contentsMargins().left() - line_->contentsMargins().right() + line_->spacing();
+    const auto show = [&](QWidget* part, int needed, bool must) {
+        part->setVisible(must || needed <= left);
+        if (!part->isHidden()) left -= needed;
     };
-    hideDetails(false);
-    for (qsizetype last = blocks_.size() - 1; last > 0 && used > width(); --last) {
-        used -= blocks_[last].whole->sizeHint().width() + line_->spacing();
-        blocks_[last].whole->hide();
+    const auto showNumber = [&](qsizetype at) {
+        if (blocks_[at].detail != nullptr) blocks_[at].detail->hide();
+        show(blocks_[at].whole, blocks_[at].whole->sizeHint().width() + line_->spacing(), at == 0);
+    };
+    const auto showDetail = [&](const Block& block) {
+        if (block.detail != nullptr && !block.whole->isHidden())
+            show(block.detail, block.detail->sizeHint().width() + block.whole->layout()->spacing(), false);
+    };
+    for (qsizetype at = 0; at < blocks_.size(); ++at) {
+        showNumber(at);
+        if (at < kFirst) showDetail(blocks_[at]);
     }
-    hideDetails(true);
+    for (qsizetype at = kFirst; at < blocks_.size(); ++at) showDetail(blocks_[at]);
 }
 
 }  // namespace tessera::ui

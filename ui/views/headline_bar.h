@@ -21,8 +21,8 @@ struct Headline {
     std::function<std::optional<study::Explanation>()> explain = {};
 };
 
-/// The one line of headline numbers that every result begins with. Where it is too narrow, details that are no verdict
-/// and then the last numbers are left out; a tooltip has the details.
+/// The one line of headline numbers that every result begins with. Where it is too narrow, the last numbers and details
+/// are left out; a tooltip has the details.
 class HeadlineBar : public QFrame {
     Q_OBJECT
 
@@ -38,7 +38,6 @@ private:
     struct Block {
         QWidget* whole = nullptr;
         QWidget* detail = nullptr;  ///< of it; null = it has none
-        bool weighs = false;        ///< the detail says how sure or how good the number is
     };
     Block block(const Headline& headline);
     void hideWhatDoesNotFit();

@@ -15,7 +15,6 @@
 
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
-#include "ui/views/text_label.h"
 
 namespace tessera::ui {
 
@@ -113,7 +112,7 @@ public:
 private:
     QHBoxLayout* head() {
         auto* line = new QHBoxLayout;
-        line->addWidget(textLabel(picture_->accessibleName(), Theme::Text::panelTitle, {}, true), 1);
+        line->addStretch();  // the picture has its title
         auto* back = new QToolButton;
         back->setIcon(theme().icon(QStringLiteral("collapse"), "secondary"));
         back->setText(QApplication::translate("PictureAlone", "Back to the page"));
@@ -161,8 +160,10 @@ QWidget* pictureOn(QWidget& page) {
     const auto area = [](const QWidget& picture) { return static_cast<qint64>(picture.width()) * picture.height(); };
     for (QWidget* picture : page.findChildren<QWidget*>()) {
         if (!picture->property(kStandsAlone).toBool() || !picture->isVisible()) continue;
-        if (best == nullptr || std::pair(rank(*best), area(*best)) < std::pair(rank(*picture), area(*picture)))
-            best = picture;
+        // Of two that are about as large, the first.
+        const bool isOther = best == nullptr || rank(*best) < rank(*picture) ||
+                             (rank(*best) == rank(*picture) && 3 * area(*best) < 2 * area(*picture));
+        if (isOther) best = picture;
     }
     return best;
 }

@@ -76,7 +76,6 @@ TEST_F(PredictionViewTest, beginsWithTheFastestAndHowSureThatIs) {
     };
     expect({"swift or free", "too close to call: ", "ranking correct: 41 %", "error", "rests on",
             "small does not fit: batch 64 needs 2 GB more"});
-    view.resize(1900, view.height());
     expect({"on cheap, the cheapest", "ranking correct: 99 %", "per step", "batch 256 on each of 8 devices"});
 }
 

@@ -273,7 +273,7 @@ TEST_F(Layout, theKeyFShowsThePageSPictureAlone) {
         settle(100);
     };
     auto* run = window.open("run", "run/2");
-    ASSERT_TRUE(waitUntil([&] { return pictureOn(*run) != nullptr; }, kLong));
+    ASSERT_TRUE(waitUntil([&] { return run->findChild<RunPages*>() != nullptr; }, kLong));
     auto* pages = run->findChild<RunPages*>();
     pages->setOpen(true);
     settle();

@@ -730,10 +730,10 @@ void GraphView::fillMenu(QMenu& menu, int node) {
         menu.addSeparator();
     }
     menu.addAction(theme().icon(QStringLiteral("fit")), tr("Fit"), this, [this] { fit(); });
-    menu.addAction(isAlone(*this) ? tr("Back to the page") : tr("Show alone"), this, [this] { toggleAlone(*this); })
-        ->setShortcut(QKeySequence(Qt::Key_F));
     menu.addAction(theme().icon(QStringLiteral("expand")), tr("Unfold all"), this, [this] { expandAll(); });
     menu.addAction(theme().icon(QStringLiteral("collapse")), tr("Fold all"), this, [this] { collapseAll(); });
+    menu.addAction(isAlone(*this) ? tr("Back to the page") : tr("Show alone"), this, [this] { toggleAlone(*this); })
+        ->setShortcut(QKeySequence(Qt::Key_F));
     menu.addSeparator();
     addExportActions(menu, *this, [this] { return exportable(); });
 }

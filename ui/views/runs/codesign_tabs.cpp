@@ -26,20 +26,13 @@ namespace tessera::ui {
 struct CodesignTabs::Implementation {
     CodesignTabs* tabs = nullptr;
     SharedCodesignChoice choice;
-    bool choosing = false;  ///< while a selection is set from outside
 
     CodesignExplorer* explorer = nullptr;
-    ChartPane* exploration = nullptr;
     DrawingView* placement = nullptr;
-    TableModel* stageModel = nullptr;
     GanttView* pipeline = nullptr;
     GanttView* operators = nullptr;
     QLabel *pipelineNotes = nullptr, *operatorNotes = nullptr;
     QButtonGroup* phases = nullptr;
-    ChartPane* parts = nullptr;
-    ChartPane* speedups = nullptr;
-    TableModel* placedModel = nullptr;
-    TableView* placedTable = nullptr;
 
     const codesign::ModelResult& model() const { return choice->run.model(choice->model); }
     bool hasModel() const { return choice->model < choice->run.modelCount(); }
@@ -60,7 +53,7 @@ struct CodesignTabs::Implementation {
 
     CodesignExplorer& theExplorer() {
         if (explorer != nullptr) return *explorer;
-        explorer = new CodesignExplorer(choice, tabs);
+        explorer = new CodesignExplorer(choice, tabs->pictures());
         connect(explorer, &CodesignExplorer::rowChosen, tabs, &CodesignTabs::rowChosen);
         connect(explorer, &CodesignExplorer::pinRequested, tabs, &CodesignTabs::pinRequested);
         connect(explorer, &CodesignExplorer::othersWanted, tabs, &CodesignTabs::othersWanted);
@@ -70,23 +63,6 @@ struct CodesignTabs::Implementation {
     void fillExplorer() { explorer->refresh(); }  // NOLINT(readability-make-member-function-const): one of a row
     QWidget* makeArchitectures() { return theExplorer().table(); }
     void fillArchitectures() {}  // the pictures and their brush do
-
-    // ---- exploration ----
-
-    QWidget* makeExploration() {
-        exploration = new ChartPane(exports::titles("codesign", {"exploration", "exploration-by-area"}),
-                                    tr("How the search went"));
-        exploration->plot()->setExplainable(false);
-        return exploration;
-    }
-    void fillExploration() {
-        tabs->prepare(
-            [run = choice->run] {
-                return std::vector<report::Chart>{report::explorationChart(run.result(), false),
-                                                  report::explorationChart(run.result(), true)};
-            },
-            [this](std::vector<report::Chart> charts) { exploration->setCharts(std::move(charts)); });
-    }
 
     // ---- placement ----
 
@@ -104,24 +80,13 @@ struct CodesignTabs::Implementation {
             });
     }
 
-    QWidget* makeStages() {
-        stageModel = stageTableModel(choice, tabs);
-        auto* table = new TableView(stageModel, tr("Stages"));
-        table->setFilterVisible(false);
-        table->setEmptyText(tr("This model fits no accelerator of the search, so it has no stages."));
-        return table;
-    }
-    void fillStages() {
-        stageModel->setRowCount(hasModel() && model().feasible ? static_cast<int>(model().stages.size()) : 0);
-    }
-
     // ---- schedules ----
 
     QWidget* makePipeline() {
         pipeline = new GanttView;
-        pipeline->setNotesVisible(false);  // they stand below it
+        pipeline->setNotesVisible(false);  // they stand above it
         pipelineNotes = notes();
-        return withNotes(pipeline, pipelineNotes);
+        return under(pipelineNotes, pipeline);
     }
     void fillPipeline() {
         if (!hasModel()) return pipeline->setTimeline({});
@@ -154,12 +119,14 @@ struct CodesignTabs::Implementation {
             phases->addButton(button, id);
             row->addWidget(button);
         }
+        row->addSpacing(theme().spacing(2));
+        row->addWidget(operatorNotes, 1);
         row->addStretch();
         connect(phases, &QButtonGroup::idClicked, tabs, [this](int id) {
             choice->backward = id == 1;
             fillOperators();
         });
-        return under(bar, withNotes(operators, operatorNotes));
+        return under(bar, operators);
     }
     void fillOperators() {
         if (QAbstractButton* button = phases->button(choice->backward ? 1 : 0)) button->setChecked(true);
@@ -171,66 +138,6 @@ struct CodesignTabs::Implementation {
                           operators->setTimeline(std::move(timeline));
                       });
     }
-    /// Sentences below a picture that takes the room.
-    static QWidget* withNotes(QWidget* picture, QWidget* below) {
-        auto* page = new QWidget;
-        auto* layout = new QVBoxLayout(page);
-        layout->setContentsMargins(0, 0, 0, 0);
-        layout->setSpacing(theme().spacing(2));
-        layout->addWidget(picture, 1);
-        layout->addWidget(below);
-        return page;
-    }
-
-    // ---- time, memory and area ----
-
-    QWidget* makeParts() {
-        parts = new ChartPane(exports::titles("codesign", {"model-time", "batch-time", "stage-memory", "area"}),
-                              tr("What it consists of"));
-        parts->plot()->setExplainable(false);
-        return parts;
-    }
-    void fillParts() {
-        if (!hasModel()) return;
-        tabs->prepare(
-            [run = choice->run, index = choice->model] {
-                return std::vector<report::Chart>{report::timeChart(run.result(), static_cast<std::size_t>(index)),
-                                                  report::timeShareChart(run.result()),
-                                                  report::stageMemoryChart(run.model(index)),
-                                                  report::areaPartsChart(run.result())};
-            },
-            [this](std::vector<report::Chart> charts) { parts->setCharts(std::move(charts)); });
-    }
-
-    // ---- models ----
-
-    QWidget* makeModels() {
-        speedups = new ChartPane(exports::titles("codesign", {"speedup"}), tr("Throughput over the reference"));
-        speedups->plot()->setExplainable(false);
-        connect(speedups, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
-            if (category >= 0 && category < choice->run.modelCount()) emit tabs->modelChosen(category);
-        });
-        return speedups;
-    }
-    void fillModels() {
-        tabs->prepare([run = choice->run] { return report::speedupChart(run.result()); },
-                      [this](report::Chart chart) { speedups->setCharts({std::move(chart)}); });
-    }
-    QWidget* makePlacedModels() {
-        placedModel = placedModelTableModel(choice, tabs);
-        placedTable = new TableView(placedModel, tr("Models"));
-        placedTable->setFilterVisible(false);
-        connect(placedTable, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->modelChosen(row);
-        });
-        return placedTable;
-    }
-    void fillPlacedModels() {
-        choosing = true;
-        placedModel->setRowCount(choice->run.modelCount());
-        placedTable->setCurrentRow(choice->model);
-        choosing = false;
-    }
 };
 
 CodesignTabs::CodesignTabs(SharedCodesignChoice choice, QWidget* parent) : RunPages(parent), d_(new Implementation) {
@@ -239,15 +146,49 @@ CodesignTabs::CodesignTabs(SharedCodesignChoice choice, QWidget* parent) : RunPa
     Implementation* d = d_.get();
     using I = Implementation;
     addPicture("architectures", tr("Architectures"), d, &I::makeExplorer, &I::fillExplorer);
-    addPicture("exploration", exports::title("codesign", "exploration"), d, &I::makeExploration, &I::fillExploration);
-    addPicture("models", tr("Models"), d, &I::makeModels, &I::fillModels);
+    addCharts("exploration", exports::title("codesign", "exploration"),
+              {.titles = exports::titles("codesign", {"exploration", "exploration-by-area"}),
+               .name = tr("How the search went"),
+               .work = [d] {
+                   return [run = d->choice->run] {
+                       return std::vector{report::explorationChart(run.result(), false),
+                                          report::explorationChart(run.result(), true)};
+                   };
+               }});
+    addCharts(
+        "models", tr("Models"),
+        {.name = tr("Throughput over the reference"),
+         .work = [d] { return [run = d->choice->run] { return std::vector{report::speedupChart(run.result())}; }; },
+         .clicked =
+             [this, d](const ChartPane&, int, int category) {
+                 if (category >= 0 && category < d->choice->run.modelCount()) emit modelChosen(category);
+             }});
     addPicture("placement", exports::title("codesign", "placement"), d, &I::makePlacement, &I::fillPlacement);
     addPicture("pipeline", exports::title("codesign", "pipeline"), d, &I::makePipeline, &I::fillPipeline);
     addPicture("operators", exports::title("codesign", "operators"), d, &I::makeOperators, &I::fillOperators);
-    addPicture("parts", tr("Time, memory, area"), d, &I::makeParts, &I::fillParts);
+    addCharts("parts", tr("Time, memory, area"),
+              {.titles = exports::titles("codesign", {"model-time", "batch-time", "stage-memory", "area"}),
+               .name = tr("What it consists of"),
+               .work = [d] {
+                   return [run = d->choice->run, index = d->choice->model] {
+                       if (index >= run.modelCount()) return std::vector<report::Chart>();
+                       return std::vector{report::timeChart(run.result(), static_cast<std::size_t>(index)),
+                                          report::timeShareChart(run.result()),
+                                          report::stageMemoryChart(run.model(index)),
+                                          report::areaPartsChart(run.result())};
+                   };
+               }});
     addDetails("architectures", tr("Architectures"), d, &I::makeArchitectures, &I::fillArchitectures);
-    addDetails("models", tr("Models"), d, &I::makePlacedModels, &I::fillPlacedModels);
-    addDetails("placement", tr("Stages"), d, &I::makeStages, &I::fillStages);
+    addTable("models", tr("Models"),
+             {.model = [d](QObject* owner) { return placedModelTableModel(d->choice, owner); },
+              .rows = [d] { return d->choice->run.modelCount(); },
+              .current = [d] { return d->choice->model; },
+              .chosen = [this](int model) { emit modelChosen(model); }});
+    addTable(
+        "placement", tr("Stages"),
+        {.model = [d](QObject* owner) { return stageTableModel(d->choice, owner); },
+         .rows = [d] { return d->hasModel() && d->model().feasible ? static_cast<int>(d->model().stages.size()) : 0; },
+         .empty = tr("This model fits no accelerator of the search, so it has no stages.")});
     addAssumptions([d]() -> const study::Result& { return d->choice->run.whole(); });
     pair("exploration", "architectures");
     pair("parts", "models");

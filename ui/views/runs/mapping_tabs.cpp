@@ -22,14 +22,12 @@
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/result_exports.h"
 #include "ui/views/runs/sweep_view.h"
-#include "ui/views/table_view.h"
 
 namespace tessera::ui {
 
 struct MappingTabs::Implementation {
     MappingTabs* tabs = nullptr;
     SharedMappingChoice choice;
-    bool choosing = false;  ///< while a selection is set from outside
     std::filesystem::path history;
     store::RunId kept = 0;
 
@@ -38,16 +36,6 @@ struct MappingTabs::Implementation {
     std::vector<int> jobOfEvent;  ///< of the timeline that is shown
     ChartPane* raceCharts = nullptr;
     QToolButton *logarithmic = nullptr, *generations = nullptr;
-    ChartPane* algorithmCharts = nullptr;
-    TableModel* algorithmModel = nullptr;
-    TableView* algorithmTable = nullptr;
-    TableModel* jobModel = nullptr;
-    TableView* jobTable = nullptr;
-    ChartPane* coreCharts = nullptr;
-    TableModel* coreModel = nullptr;
-    ChartPane* demandCharts = nullptr;
-    ChartPane* exploredCharts = nullptr;
-    ChartPane* frontCharts = nullptr;
     SweepView* sweeps = nullptr;
 
     // ---- schedule ----
@@ -135,147 +123,30 @@ struct MappingTabs::Implementation {
             [this](std::vector<report::Chart> charts) { raceCharts->setCharts(std::move(charts)); });
     }
 
-    // ---- algorithms ----
-
-    QWidget* makeAlgorithms() {
-        algorithmCharts = new ChartPane(exports::titles("mapping", {"algorithms"}), tr("What each algorithm reached"));
-        connect(algorithmCharts, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
-            if (category >= 0 && category < choice->run.runCount()) emit tabs->algorithmChosen(category);
-        });
-        connect(algorithmCharts, &ChartPane::explainRequested, tabs, [this](int, int, int category) {
-            if (category < 0 || category >= choice->run.runCount()) return;
-            const QString field =
-                choice->run.problem().clock ? QStringLiteral("throughput_flops") : QStringLiteral("makespan_cycles");
-            emit tabs->explainRequested(choice->run.algorithm(category) + QLatin1Char('/') + field);
-        });
-        return algorithmCharts;
+    void showJob() const {
+        tabs->markRow(QStringLiteral("jobs"), choice->job);
+        if (gantt == nullptr) return;
+        const auto found = std::find(jobOfEvent.begin(), jobOfEvent.end(), choice->job);
+        gantt->setSelected(choice->job < 0 || found == jobOfEvent.end() ? -1
+                                                                        : static_cast<int>(found - jobOfEvent.begin()));
     }
 
-    void fillAlgorithms() {
-        tabs->prepare([run = choice->run] { return report::algorithmChart(run.outcome()); },
-                      [this](report::Chart chart) { algorithmCharts->setCharts({std::move(chart)}); });
+    void chooseAlgorithm(int algorithm) const {
+        if (algorithm >= 0 && algorithm < choice->run.runCount()) emit tabs->algorithmChosen(algorithm);
     }
-
-    QWidget* makeAlgorithmTable() {
-        algorithmModel = algorithmTableModel(choice, tabs);
-        algorithmTable = new TableView(algorithmModel, tr("Algorithms"));
-        algorithmTable->setFilterVisible(false);
-        tabs->explainFrom(algorithmTable, algorithmModel);
-        connect(algorithmTable, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->algorithmChosen(row);
-        });
-        return algorithmTable;
+    void inspectCore(int core) const {
+        if (core >= 0 && core < choice->run.coreCount()) emit tabs->inspected(coreFacts(*choice, core));
     }
-
-    void fillAlgorithmTable() {
-        choosing = true;
-        algorithmModel->setRowCount(choice->run.runCount());
-        algorithmTable->setCurrentRow(choice->algorithm);
-        choosing = false;
+    QString algorithmPath(int algorithm) const {
+        if (algorithm < 0 || algorithm >= choice->run.runCount()) return {};
+        return choice->run.algorithm(algorithm) + QLatin1Char('/') +
+               (choice->run.problem().clock ? QStringLiteral("throughput_flops") : QStringLiteral("makespan_cycles"));
     }
-
-    // ---- jobs ----
-
-    QWidget* makeJobs() {
-        jobModel = jobTableModel(choice, tabs);
-        jobTable = new TableView(jobModel, tr("Jobs"));
-        tabs->explainFrom(jobTable, jobModel);
-        connect(jobTable, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->jobChosen(row);
-        });
-        return jobTable;
-    }
-
-    void fillJobs() {
-        jobModel->setRowCount(choice->run.jobCount());
-        showJob();
-    }
-
-    void showJob() {
-        choosing = true;
-        if (jobTable != nullptr) jobTable->setCurrentRow(choice->job);
-        if (gantt != nullptr) {
-            const auto found = std::find(jobOfEvent.begin(), jobOfEvent.end(), choice->job);
-            gantt->setSelected(
-                choice->job < 0 || found == jobOfEvent.end() ? -1 : static_cast<int>(found - jobOfEvent.begin()));
-        }
-        choosing = false;
-    }
-
-    // ---- cores ----
-
-    QWidget* makeCores() {
-        coreCharts = new ChartPane(exports::titles("mapping", {"cores"}), tr("What every core does"));
-        coreCharts->plot()->setExplainable(false);
-        connect(coreCharts, &ChartPane::pointClicked, tabs, [this](int, int, int category) {
-            if (category >= 0 && category < choice->run.coreCount()) emit tabs->inspected(coreFacts(*choice, category));
-        });
-        return coreCharts;
-    }
-
-    void fillCores() {
-        tabs->prepare(
-            [run = choice->run, id = choice->chosen().algorithm] { return report::coreChart(run.outcome(), id); },
-            [this](report::Chart chart) { coreCharts->setCharts({std::move(chart)}); });
-    }
-
-    QWidget* makeCoreTable() {
-        coreModel = coreTableModel(choice, tabs);
-        auto* table = new TableView(coreModel, tr("Cores"));
-        table->setFilterVisible(false);
-        connect(table, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->inspected(coreFacts(*choice, row));
-        });
-        return table;
-    }
-
-    void fillCoreTable() {
-        choosing = true;
-        coreModel->setRowCount(choice->run.coreCount());
-        choosing = false;
-    }
-
-    // ---- points ----
-
-    QWidget* makeDemand() {
-        demandCharts =
-            new ChartPane(exports::titles("mapping", {"required-bandwidth"}), tr("Latency and bandwidth of jobs"));
-        demandCharts->plot()->setExplainable(false);
-        connect(demandCharts->plot(), &PlotWidget::pointClicked, tabs, [this](int series, int point) {
-            const auto& all = demandCharts->plot()->chart().series;
-            const bool isJob = series >= 0 && static_cast<std::size_t>(series) < all.size() &&
-                               all[static_cast<std::size_t>(series)].mark == report::Mark::points;
-            if (isJob && point >= 0 && point < choice->run.jobCount()) emit tabs->jobChosen(point);
-        });
-        return demandCharts;
-    }
-
-    void fillDemand() {
-        tabs->prepare([run = choice->run] { return report::demandChart(run.outcome()); },
-                      [this](report::Chart chart) { demandCharts->setCharts({std::move(chart)}); });
-    }
-
-    QWidget* makeExplored() {
-        exploredCharts =
-            new ChartPane(exports::titles("mapping", {"search-space"}), tr("Search-space projection (PCA)"));
-        exploredCharts->plot()->setExplainable(false);
-        return exploredCharts;
-    }
-
-    void fillExplored() {
-        tabs->prepare([run = choice->run] { return report::exploredChart(run.outcome()); },
-                      [this](report::Chart chart) { exploredCharts->setCharts({std::move(chart)}); });
-    }
-
-    QWidget* makeFront() {
-        frontCharts = new ChartPane(exports::titles("mapping", {"pareto"}), tr("What cannot be had together"));
-        frontCharts->plot()->setExplainable(false);
-        return frontCharts;
-    }
-
-    void fillFront() {
-        tabs->prepare([run = choice->run] { return report::frontChart(run.outcome()); },
-                      [this](report::Chart chart) { frontCharts->setCharts({std::move(chart)}); });
+    void chooseJobAt(const PlotWidget& plot, int series, int job) const {
+        const auto& all = plot.chart().series;
+        const bool isJob = series >= 0 && static_cast<std::size_t>(series) < all.size() &&
+                           all[static_cast<std::size_t>(series)].mark == report::Mark::points;
+        if (isJob && job >= 0 && job < choice->run.jobCount()) emit tabs->jobChosen(job);
     }
 
     QWidget* makeSweeps() {
@@ -295,15 +166,54 @@ MappingTabs::MappingTabs(SharedMappingChoice choice, QWidget* parent) : RunPages
     using I = Implementation;
     addPicture("schedule", exports::title("mapping", "schedule"), d, &I::makeSchedule, &I::fillSchedule);
     addPicture("race", tr("Race"), d, &I::makeRace, &I::fillRace);
-    addPicture("algorithms", tr("Algorithms"), d, &I::makeAlgorithms, &I::fillAlgorithms);
-    addPicture("cores", tr("Cores"), d, &I::makeCores, &I::fillCores);
-    addPicture("demand", exports::title("mapping", "required-bandwidth"), d, &I::makeDemand, &I::fillDemand);
-    addPicture("explored", exports::title("mapping", "search-space"), d, &I::makeExplored, &I::fillExplored);
-    addPicture("front", exports::title("mapping", "pareto"), d, &I::makeFront, &I::fillFront);
+    addCharts(
+        "algorithms", tr("Algorithms"),
+        {.name = tr("What each algorithm reached"),
+         .work = [d] { return [run = d->choice->run] { return std::vector{report::algorithmChart(run.outcome())}; }; },
+         .clicked = [d](const ChartPane&, int, int category) { d->chooseAlgorithm(category); },
+         .path = [d](const ChartPane&, int, int category) { return d->algorithmPath(category); }});
+    addCharts("cores", tr("Cores"),
+              {.name = tr("What every core does"),
+               .work =
+                   [d] {
+                       return [run = d->choice->run, id = d->choice->chosen().algorithm] {
+                           return std::vector{report::coreChart(run.outcome(), id)};
+                       };
+                   },
+               .clicked = [d](const ChartPane&, int, int category) { d->inspectCore(category); }});
+    addCharts(
+        "demand", exports::title("mapping", "required-bandwidth"),
+        {.name = tr("Latency and bandwidth of jobs"),
+         .work = [d] { return [run = d->choice->run] { return std::vector{report::demandChart(run.outcome())}; }; },
+         .made =
+             [this, d](const ChartPane& pane) {
+                 connect(pane.plot(), &PlotWidget::pointClicked, this,
+                         [d, plot = pane.plot()](int series, int point) { d->chooseJobAt(*plot, series, point); });
+             }});
+    addCharts("explored", exports::title("mapping", "search-space"),
+              {.name = tr("Search-space projection (PCA)"), .work = [d] {
+                   return [run = d->choice->run] { return std::vector{report::exploredChart(run.outcome())}; };
+               }});
+    addCharts("front", exports::title("mapping", "pareto"),
+              {.name = tr("What cannot be had together"), .work = [d] {
+                   return [run = d->choice->run] { return std::vector{report::frontChart(run.outcome())}; };
+               }});
     addPicture("sweeps", tr("Sweeps"), d, &I::makeSweeps, &I::fillSweeps);
-    addDetails("jobs", tr("Jobs"), d, &I::makeJobs, &I::fillJobs);
-    addDetails("algorithms", tr("Algorithms"), d, &I::makeAlgorithmTable, &I::fillAlgorithmTable);
-    addDetails("cores", tr("Cores"), d, &I::makeCoreTable, &I::fillCoreTable);
+    addTable("jobs", tr("Jobs"),
+             {.model = [d](QObject* owner) { return jobTableModel(d->choice, owner); },
+              .rows = [d] { return d->choice->run.jobCount(); },
+              .current = [d] { return d->choice->job; },
+              .chosen = [this](int job) { emit jobChosen(job); },
+              .filtered = true});
+    addTable("algorithms", tr("Algorithms"),
+             {.model = [d](QObject* owner) { return algorithmTableModel(d->choice, owner); },
+              .rows = [d] { return d->choice->run.runCount(); },
+              .current = [d] { return d->choice->algorithm; },
+              .chosen = [this](int algorithm) { emit algorithmChosen(algorithm); }});
+    addTable("cores", tr("Cores"),
+             {.model = [d](QObject* owner) { return coreTableModel(d->choice, owner); },
+              .rows = [d] { return d->choice->run.coreCount(); },
+              .chosen = [d](int core) { d->inspectCore(core); }});
     addAssumptions([d]() -> const study::Result& { return d->choice->run.result(); });
     for (const char* picture : {"schedule", "demand"}) pair(picture, "jobs");
     for (const char* picture : {"race", "explored", "front"}) pair(picture, "algorithms");

@@ -13,6 +13,7 @@
 #include "ui/theme/theme.h"
 #include "ui/views/empty_state.h"
 #include "ui/views/graph/graph_view.h"
+#include "ui/views/side_by_side.h"
 #include "ui/views/table_view.h"
 #include "ui/views/text_label.h"
 
@@ -64,10 +65,7 @@ void ModelComparison::Implementation::build() {
     run = new QComboBox;
     run->setAccessibleName(tr("Run whose model is compared"));
     run->setToolTip(tr("The run whose model stands beside the baseline's"));
-    auto* graphs = new QSplitter(Qt::Horizontal);
-    graphs->setChildrenCollapsible(false);
-    graphs->addWidget(side(beforeTitle, before));
-    graphs->addWidget(side(run, after));
+    auto* graphs = new SideBySide({side(beforeTitle, before), tr("Baseline")}, {side(run, after), tr("Other run")});
     parts = new QSplitter(Qt::Vertical);
     parts->setChildrenCollapsible(false);
     parts->addWidget(graphs);

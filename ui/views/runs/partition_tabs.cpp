@@ -23,9 +23,14 @@
 #include "ui/views/plot/scaling_view.h"
 #include "ui/views/runs/partition_panes.h"
 #include "ui/views/runs/result_exports.h"
-#include "ui/views/table_view.h"
 
 namespace tessera::ui {
+
+namespace {
+
+constexpr int kSplitLetters = 18;
+
+}  // namespace
 
 struct PartitionTabs::Implementation {
     PartitionTabs* tabs = nullptr;
@@ -33,24 +38,13 @@ struct PartitionTabs::Implementation {
     std::shared_ptr<const std::vector<Curve>> curves;
     HeatMapView* map = nullptr;
     int layer = -1;
-    bool choosing = false;  ///< while a selection is set from outside
 
-    ChartPane* strategyCharts = nullptr;
-    TableModel* strategyModel = nullptr;
-    TableView* strategyTable = nullptr;
-    TableModel* subsetModel = nullptr;
     QComboBox* splitBox = nullptr;
     ChartPane* layerCharts = nullptr;
-    TableModel* layerModel = nullptr;
-    TableView* layerTable = nullptr;
-    ChartPane* levelCharts = nullptr;
-    TableModel* levelModel = nullptr;
-    TableView* levelTable = nullptr;
     GanttView* gantt = nullptr;
     QLabel* ganttNote = nullptr;
     ChartPane* acceleratorCharts = nullptr;
     QLabel* memoryNote = nullptr;
-    TableModel* acceleratorModel = nullptr;
     ConvergenceView* convergence = nullptr;
     ScalingView* scaling = nullptr;
     std::filesystem::path history;
@@ -61,61 +55,18 @@ struct PartitionTabs::Implementation {
     QWidget* makeTypes() { return map; }
     void fillTypes() {}  // the view does, with the types of the splits
 
-    QWidget* makeStrategies() {
-        strategyCharts = new ChartPane(exports::titles("partition", {"speedup", "step-time"}), tr("Strategies"));
-        connect(strategyCharts, &ChartPane::pointClicked, tabs, [this](int, int, int point) {
-            if (point >= 0 && point < choice->run.planCount()) emit tabs->strategyChosen(point);
-        });
-        connect(strategyCharts, &ChartPane::explainRequested, tabs, [this](int chart, int, int point) {
-            if (point < 0 || point >= choice->run.planCount()) return;
-            const QString field = chart == 0 ? QStringLiteral("speedup_over_dp") : QStringLiteral("step_time_s");
-            emit tabs->explainRequested(QString::fromStdString(choice->run.plan(point).strategy) + QLatin1Char('/') +
-                                        field);
-        });
-        return strategyCharts;
+    QString strategyPath(const ChartPane& pane, int plan) const {
+        if (plan < 0 || plan >= choice->run.planCount()) return {};
+        return QString::fromStdString(choice->run.plan(plan).strategy) + QLatin1Char('/') +
+               (pane.current() == 0 ? QStringLiteral("speedup_over_dp") : QStringLiteral("step_time_s"));
     }
-
-    void fillStrategies() {
-        tabs->prepare(
-            [run = choice->run] {
-                return std::vector<report::Chart>{report::speedupChart(run.outcome()),
-                                                  report::stepTimeChart(run.outcome())};
-            },
-            [this](std::vector<report::Chart> charts) { strategyCharts->setCharts(std::move(charts)); });
-    }
-
-    QWidget* makeStrategyTable() {
-        strategyModel = strategyTableModel(choice, tabs);
-        strategyTable = new TableView(strategyModel, tr("Strategies"));
-        strategyTable->setFilterVisible(false);
-        tabs->explainFrom(strategyTable, strategyModel);
-        connect(strategyTable, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->strategyChosen(row);
-        });
-        return strategyTable;
-    }
-
-    void fillStrategyTable() {
-        choosing = true;
-        strategyModel->setRowCount(choice->run.planCount());
-        strategyTable->setCurrentRow(choice->plan);
-        choosing = false;
-    }
-
-    QWidget* makeSubsets() {
-        subsetModel = subsetTableModel(choice, tabs);
-        auto* table = new TableView(subsetModel, tr("Subsets of the fleet"));
-        table->setFilterVisible(false);
-        return table;
-    }
-
-    void fillSubsets() { subsetModel->setRowCount(subsetRows(*choice)); }
 
     QWidget* makeLayers() {
         splitBox = new QComboBox;
         splitBox->setAccessibleName(tr("Split"));
         splitBox->setToolTip(tr("Which split of the array the layers are shown at"));
         splitBox->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        splitBox->setMinimumContentsLength(kSplitLetters);
         connect(splitBox, qOverload<int>(&QComboBox::activated), tabs, &PartitionTabs::splitChosen);
         layerCharts = new ChartPane(exports::titles("partition", {"layers"}), tr("Time by layer"));
         layerCharts->addTool(splitBox);
@@ -133,7 +84,7 @@ struct PartitionTabs::Implementation {
     }
 
     void layerFromView(int row) {
-        if (choosing || !choice->hasSplit()) return;
+        if (!choice->hasSplit()) return;
         const bool isLayer = row >= 0 && row < static_cast<int>(choice->level().layers.size());
         if (isLayer) emit tabs->layerChosen(row);
     }
@@ -155,28 +106,6 @@ struct PartitionTabs::Implementation {
             [this](report::Chart chart) { layerCharts->setCharts({std::move(chart)}); });
     }
 
-    QWidget* makeLayerTable() {
-        layerModel = layerTableModel(choice, tabs);
-        layerTable = new TableView(layerModel, tr("Layers"));
-        tabs->explainFrom(layerTable, layerModel);
-        connect(layerTable, &TableView::currentRowChanged, tabs, [this](int row) { layerFromView(row); });
-        return layerTable;
-    }
-
-    void fillLayerTable() {
-        layerModel->setRowCount(layerRows(*choice));
-        showLayer();
-    }
-
-    QWidget* makeLevels() {
-        levelCharts = new ChartPane(exports::titles("partition", {"levels", "ratios"}), tr("Levels"));
-        connect(levelCharts, &ChartPane::explainRequested, tabs, [this](int chart, int series, int category) {
-            const QString path = chart == 0 ? stepPartPath(series) : ratioPath(category);
-            if (!path.isEmpty()) emit tabs->explainRequested(path);
-        });
-        return levelCharts;
-    }
-
     QString ratioPath(int split) const {
         if (split < 0 || split >= levelRows(*choice)) return {};
         return QStringLiteral("%1/levels[%2]/ratio").arg(QString::fromStdString(strategy())).arg(split);
@@ -184,41 +113,14 @@ struct PartitionTabs::Implementation {
 
     /// The chart shows the parts of the slowest accelerator's step: what it moves, level by level, and what it
     /// computes.
-    QString stepPartPath(int series) const {
+    QString stepPartPath(const ChartPane& pane, int series) const {
         const std::optional<std::size_t> slowest = report::slowestShare(choice->chosen());
-        const std::vector<report::Series>& all = levelCharts->plot()->chart().series;
+        const std::vector<report::Series>& all = pane.plot()->chart().series;
         if (!slowest || series < 0 || static_cast<std::size_t>(series) >= all.size()) return {};
         return QStringLiteral("%1/per_accelerator[%2]/%3_s")
             .arg(QString::fromStdString(strategy()))
             .arg(*slowest)
             .arg(QString::fromStdString(all[static_cast<std::size_t>(series)].id));
-    }
-
-    QWidget* makeLevelTable() {
-        levelModel = levelTableModel(choice, tabs);
-        levelTable = new TableView(levelModel, tr("Levels"));
-        levelTable->setFilterVisible(false);
-        tabs->explainFrom(levelTable, levelModel);
-        connect(levelTable, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0 && !choosing) emit tabs->splitChosen(row);
-        });
-        return levelTable;
-    }
-
-    void fillLevelTable() {
-        choosing = true;
-        levelModel->setRowCount(levelRows(*choice));
-        levelTable->setCurrentRow(choice->split);
-        choosing = false;
-    }
-
-    void fillLevels() {
-        tabs->prepare(
-            [run = choice->run, strategy = strategy()] {
-                return std::vector<report::Chart>{report::levelChart(run.outcome(), strategy),
-                                                  report::ratioChart(run.outcome(), strategy)};
-            },
-            [this](std::vector<report::Chart> charts) { levelCharts->setCharts(std::move(charts)); });
     }
 
     QWidget* makeTimeline() {
@@ -271,19 +173,6 @@ struct PartitionTabs::Implementation {
         return under(memoryNote, acceleratorCharts);
     }
 
-    QWidget* makeAcceleratorTable() {
-        acceleratorModel = acceleratorTableModel(choice, tabs);
-        auto* table = new TableView(acceleratorModel, tr("Accelerators"));
-        table->setFilterVisible(false);
-        tabs->explainFrom(table, acceleratorModel);
-        connect(table, &TableView::currentRowChanged, tabs, [this](int row) {
-            if (row >= 0) emit tabs->inspected(acceleratorFacts(*choice, row));
-        });
-        return table;
-    }
-
-    void fillAcceleratorTable() { acceleratorModel->setRowCount(acceleratorRows(*choice)); }
-
     void fillAccelerators() {
         const QStringList notes = memorySentences(choice->run, choice->plan);
         memoryNote->setText(notes.join(QLatin1Char('\n')));
@@ -311,10 +200,8 @@ struct PartitionTabs::Implementation {
     }
 
     void showLayer() {
-        choosing = true;
-        if (layerTable != nullptr) layerTable->setCurrentRow(layer);
+        tabs->markRow(QStringLiteral("layers"), layer);
         if (layerCharts != nullptr) layerCharts->plot()->setSelected(layer >= 0 ? 0 : -1, layer);
-        choosing = false;
     }
 };
 
@@ -326,18 +213,63 @@ PartitionTabs::PartitionTabs(SharedChoice choice, HeatMapView* map, QWidget* par
     Implementation* d = d_.get();
     using I = Implementation;
     addPicture("types", exports::title("partition", "types"), d, &I::makeTypes, &I::fillTypes);
-    addPicture("strategies", tr("Strategies"), d, &I::makeStrategies, &I::fillStrategies);
+    addCharts(
+        "strategies", tr("Strategies"),
+        {.titles = exports::titles("partition", {"speedup", "step-time"}),
+         .name = tr("Strategies"),
+         .work =
+             [d] {
+                 return [run = d->choice->run] {
+                     return std::vector{report::speedupChart(run.outcome()), report::stepTimeChart(run.outcome())};
+                 };
+             },
+         .clicked =
+             [this, d](const ChartPane&, int, int plan) {
+                 if (plan >= 0 && plan < d->choice->run.planCount()) emit strategyChosen(plan);
+             },
+         .path = [d](const ChartPane& pane, int, int plan) { return d->strategyPath(pane, plan); }});
     addPicture("layers", tr("Layers"), d, &I::makeLayers, &I::fillLayers);
-    addPicture("levels", tr("Levels"), d, &I::makeLevels, &I::fillLevels);
+    addCharts("levels", tr("Levels"),
+              {.titles = exports::titles("partition", {"levels", "ratios"}),
+               .name = tr("Levels"),
+               .work =
+                   [d] {
+                       return [run = d->choice->run, strategy = d->strategy()] {
+                           return std::vector{report::levelChart(run.outcome(), strategy),
+                                              report::ratioChart(run.outcome(), strategy)};
+                       };
+                   },
+               .path =
+                   [d](const ChartPane& pane, int series, int category) {
+                       return pane.current() == 0 ? d->stepPartPath(pane, series) : d->ratioPath(category);
+                   }});
     addPicture("scaling", exports::title("partition", "scaling"), d, &I::makeScaling, &I::fillScaling);
     addPicture("timeline", exports::title("partition", "timeline"), d, &I::makeTimeline, &I::fillTimeline);
     addPicture("accelerators", tr("Memory"), d, &I::makeAccelerators, &I::fillAccelerators);
     addPicture("convergence", tr("Convergence"), d, &I::makeConvergence, &I::fillConvergence);
-    addDetails("strategies", tr("Strategies"), d, &I::makeStrategyTable, &I::fillStrategyTable);
-    addDetails("subsets", tr("Subsets of the fleet"), d, &I::makeSubsets, &I::fillSubsets);
-    addDetails("layers", tr("Layers"), d, &I::makeLayerTable, &I::fillLayerTable);
-    addDetails("levels", tr("Levels"), d, &I::makeLevelTable, &I::fillLevelTable);
-    addDetails("accelerators", tr("Accelerators"), d, &I::makeAcceleratorTable, &I::fillAcceleratorTable);
+    addTable("strategies", tr("Strategies"),
+             {.model = [d](QObject* owner) { return strategyTableModel(d->choice, owner); },
+              .rows = [d] { return d->choice->run.planCount(); },
+              .current = [d] { return d->choice->plan; },
+              .chosen = [this](int plan) { emit strategyChosen(plan); }});
+    addTable("subsets", tr("Subsets of the fleet"),
+             {.model = [d](QObject* owner) { return subsetTableModel(d->choice, owner); },
+              .rows = [d] { return subsetRows(*d->choice); }});
+    addTable("layers", tr("Layers"),
+             {.model = [d](QObject* owner) { return layerTableModel(d->choice, owner); },
+              .rows = [d] { return layerRows(*d->choice); },
+              .current = [d] { return d->layer; },
+              .chosen = [d](int row) { d->layerFromView(row); },
+              .filtered = true});
+    addTable("levels", tr("Levels"),
+             {.model = [d](QObject* owner) { return levelTableModel(d->choice, owner); },
+              .rows = [d] { return levelRows(*d->choice); },
+              .current = [d] { return d->choice->split; },
+              .chosen = [this](int split) { emit splitChosen(split); }});
+    addTable("accelerators", tr("Accelerators"),
+             {.model = [d](QObject* owner) { return acceleratorTableModel(d->choice, owner); },
+              .rows = [d] { return acceleratorRows(*d->choice); },
+              .chosen = [this, d](int row) { emit inspected(acceleratorFacts(*d->choice, row)); }});
     addAssumptions([d]() -> const study::Result& { return d->choice->run.result(); });
     pair("types", "strategies");
 }

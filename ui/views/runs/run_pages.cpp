@@ -19,6 +19,8 @@
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"
 #include "ui/views/picture_alone.h"
+#include "ui/views/plot/plot_widget.h"
+#include "ui/views/runs/partition_panes.h"
 #include "ui/views/table_view.h"
 
 namespace tessera::ui {
@@ -27,7 +29,8 @@ namespace {
 
 constexpr const char* kDrawer = "runs/drawer";  ///< in the settings
 constexpr int kAroundPicture = 14;              ///< what a picture's own switches take, in spacing steps
-constexpr int kLeastDetails = 26;               ///< below a row of tabs, in spacing steps
+constexpr int kLeastDetails = 32;               ///< below a row of tabs, in spacing steps
+constexpr int kLeastPicture = 20;               ///< in spacing steps
 constexpr double kOpenedShare = 0.35;           ///< of the height, where somebody opens a drawer that has no room
 constexpr double kMostShare = 0.8;
 
@@ -45,7 +48,7 @@ RunPages::RunPages(QWidget* parent)
     setChildrenCollapsible(false);
     addWidget(pictures_);
     addWidget(details_);
-    pictures_->setMinimumHeight(theme().spacing(kLeastDetails));
+    pictures_->setMinimumHeight(theme().spacing(kLeastPicture));
     pictures_->setAccessibleName(tr("Pictures"));
     details_->setAccessibleName(tr("Details"));
     auto* alone = new QAction(theme().icon(QStringLiteral("expand"), "secondary"), tr("Show the picture alone"), this);
@@ -106,27 +109,68 @@ void RunPages::addAssumptions(std::function<const study::Result&()> result) {
     text->hide();
     const auto inputs = std::make_shared<std::vector<study::Input>>();
     const auto input = [inputs](int row) -> const study::Input& { return inputs->at(static_cast<std::size_t>(row)); };
-    auto* model =
-        new TableModel({columns::words(tr("Input"), [input](int row) { return shownText(input(row).name); }),
-                        columns::words(tr("SHA-256"), [input](int row) { return shownText(input(row).sha256); })},
-                       this);
-    details_->addPage(
-        QStringLiteral("inputs"), tr("Inputs"),
-        [model] {
-            auto* table = new TableView(model, tr("Inputs"));
-            table->setFilterVisible(false);
-            return table;
-        },
-        [model, inputs, result] {
-            *inputs = result().inputs;
-            model->setRowCount(static_cast<int>(inputs->size()));
-        });
+    addTable("inputs", tr("Inputs"),
+             {.model =
+                  [input](QObject* owner) {
+                      return new TableModel(
+                          {columns::words(tr("Input"), [input](int row) { return shownText(input(row).name); }),
+                           columns::words(tr("SHA-256"), [input](int row) { return shownText(input(row).sha256); })},
+                          owner);
+                  },
+              .rows =
+                  [inputs, result] {
+                      *inputs = result().inputs;
+                      return static_cast<int>(inputs->size());
+                  }});
 }
 
-void RunPages::explainFrom(TableView* table, TableModel* model) {
-    connect(table, &TableView::explainRequested, this, [this, model](int row, int column) {
-        const QString path = explainPath(*model, row, column);
-        if (!path.isEmpty()) emit explainRequested(path);
+void RunPages::addTable(const char* id, const QString& title, const Table& table) {
+    const auto make = [this, id = QString::fromLatin1(id), title, table] {
+        TableModel* model = table.model(this);
+        auto* view = new TableView(model, title);
+        view->setFilterVisible(table.filtered);
+        if (!table.empty.isEmpty()) view->setEmptyText(table.empty);
+        connect(view, &TableView::explainRequested, this, [this, model](int row, int column) {
+            const QString path = explainPath(*model, row, column);
+            if (!path.isEmpty()) emit explainRequested(path);
+        });
+        connect(view, &TableView::currentRowChanged, this, [this, chosen = table.chosen](int row) {
+            if (row >= 0 && !marking_ && chosen) chosen(row);
+        });
+        tables_[id] = {model, view};
+        return view;
+    };
+    const auto fill = [this, id = QString::fromLatin1(id), table] {
+        const QScopedValueRollback<bool> guard(marking_, true);
+        const auto [model, view] = tables_.at(id);
+        model->setRowCount(table.rows());
+        if (table.current) view->setCurrentRow(table.current());
+    };
+    details_->addPage(QLatin1String(id), title, make, fill);
+}
+
+void RunPages::markRow(const QString& id, int row) {
+    const QScopedValueRollback<bool> guard(marking_, true);
+    if (const auto table = tables_.find(id); table != tables_.end()) table->second.second->setCurrentRow(row);
+}
+
+void RunPages::addCharts(const char* id, const QString& title, const Charts& charts) {
+    const auto pane = std::make_shared<ChartPane*>(nullptr);
+    const auto make = [this, pane, charts] {
+        ChartPane* made = *pane = new ChartPane(charts.titles, charts.name);
+        made->plot()->setExplainable(charts.path != nullptr);
+        connect(made, &ChartPane::pointClicked, this, [made, clicked = charts.clicked](int, int series, int category) {
+            if (clicked) clicked(*made, series, category);
+        });
+        connect(made, &ChartPane::explainRequested, this, [this, made, its = charts.path](int, int series, int point) {
+            const QString path = its ? its(*made, series, point) : QString();
+            if (!path.isEmpty()) emit explainRequested(path);
+        });
+        if (charts.made) charts.made(*made);
+        return made;
+    };
+    pictures_->addPage(QLatin1String(id), title, make, [this, pane, work = charts.work] {
+        prepare(work(), [pane](std::vector<report::Chart> made) { (*pane)->setCharts(std::move(made)); });
     });
 }
 

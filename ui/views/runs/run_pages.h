@@ -7,7 +7,9 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "core/draw/picture.h"
 #include "core/study/study.h"
 #include "ui/views/lazy_tabs.h"
 
@@ -15,6 +17,7 @@ class QAction;
 
 namespace tessera::ui {
 
+class ChartPane;
 class TableModel;
 class TableView;
 
@@ -40,6 +43,30 @@ public:
                     void (Pages::*fill)()) {
         details_->addPage(id, title, pages, make, fill);
     }
+    /// A table of details, whose numbers are explained.
+    struct Table {
+        std::function<TableModel*(QObject* owner)> model;
+        std::function<int()> rows;                 ///< how many, whenever the page is filled
+        std::function<int()> current = {};         ///< the row that is chosen then
+        std::function<void(int row)> chosen = {};  ///< by somebody
+        bool filtered = false;                     ///< has a field that filters rows
+        QString empty = {};                        ///< what is said where there is no row
+    };
+    void addTable(const char* id, const QString& title, const Table& table);
+    /// Marks a row where the table is there; -1 = none.
+    void markRow(const QString& id, int row);
+    /// A picture of charts that are made on a thread.
+    struct Charts {
+        QStringList titles = {};  ///< of the switch between them
+        QString name;             ///< for who cannot see it
+        /// Called first; what it returns is called on the thread.
+        std::function<std::function<std::vector<report::Chart>()>()> work;
+        std::function<void(const ChartPane& pane, int series, int category)> clicked = {};
+        /// The path of the number at a point; empty = none. No function = these are no numbers of the result.
+        std::function<QString(const ChartPane& pane, int series, int category)> path = {};
+        std::function<void(ChartPane& pane)> made = {};  ///< what else belongs to it
+    };
+    void addCharts(const char* id, const QString& title, const Charts& charts);
     /// Shows details of another id together with a picture.
     void pair(const char* picture, const char* details) { pairs_[QLatin1String(picture)] = QLatin1String(details); }
     /// What a result assumes and warns of, and the files that it was made from.
@@ -74,9 +101,6 @@ signals:
     void troubled(const QString& sentence);
 
 protected:
-    /// "Explain this number" of a table's cells becomes `explainRequested`.
-    void explainFrom(TableView* table, TableModel* model);
-
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
@@ -91,9 +115,11 @@ private:
     LazyTabs* details_;
     QAction* fold_;
     std::map<QString, QString> pairs_;
-    std::optional<bool> open_;  ///< as somebody said
-    int height_ = 0;            ///< of the open drawer, as somebody said; 0 = what the picture leaves
-    bool following_ = true;     ///< while nobody chooses details: they follow the picture, or are not there yet
+    std::map<QString, std::pair<TableModel*, TableView*>> tables_;  ///< those that are there
+    bool marking_ = false;                                          ///< a row, and nobody chooses it
+    std::optional<bool> open_;                                      ///< as somebody said
+    int height_ = 0;         ///< of the open drawer, as somebody said; 0 = what the picture leaves
+    bool following_ = true;  ///< while nobody chooses details: they follow the picture, or are not there yet
 };
 
 }  // namespace tessera::ui
