@@ -275,7 +275,8 @@ TEST_F(Layout, theKeyFShowsThePageSPictureAlone) {
     auto* run = window.open("run", "run/2");
     ASSERT_TRUE(waitUntil([&] { return run->findChild<RunPages*>() != nullptr; }, kLong));
     auto* pages = run->findChild<RunPages*>();
-    pages->setOpen(true);
+    QTest::keyClick(&window, Qt::Key_J, Qt::ControlModifier);
+    EXPECT_TRUE(pages->isOpen()) << "whatever pane has the focus";
     settle();
     pages->details()->setFocus();
     press();

@@ -481,7 +481,7 @@ void PartitionView::solveAgain() {
 }
 
 QVector<QAction*> PartitionView::viewActions() const {
-    return RunFrame::viewActions() + QVector<QAction*>{d_->modelAction, d_->solveAction, d_->clearAction};
+    return {d_->modelAction, d_->solveAction, d_->clearAction};
 }
 
 QVector<Exportable> PartitionView::exportables() const {

@@ -40,15 +40,9 @@ void RunFrame::addTool(QWidget* tool) {
 }
 
 void RunFrame::setPages(RunPages* pages) {
-    pages_ = pages;
     column_->addWidget(pages, 1);
-    addAction(pages->foldAction());
     connect(pages, &RunPages::troubled, this, [this](const QString& sentence) { emit messaged(sentence, QString()); });
     connect(pages, &RunPages::explainRequested, this, &RunFrame::explain);
-}
-
-QVector<QAction*> RunFrame::viewActions() const {
-    return {pages_->foldAction()};
 }
 
 void RunFrame::explain(const QString& path) {

@@ -23,9 +23,6 @@ class RunPages;
 class RunFrame : public RunView {
     Q_OBJECT
 
-public:
-    QVector<QAction*> viewActions() const override;
-
 protected:
     explicit RunFrame(QWidget* parent = nullptr);
     HeadlineBar* headline() const { return headline_; }
@@ -46,7 +43,6 @@ private:
     QHBoxLayout* bar_;
     HeadlineBar* headline_;
     MessageBar* note_;
-    RunPages* pages_ = nullptr;
 };
 
 /// "Explain this number" of a metric, when it is asked for.

@@ -57,8 +57,6 @@ RunPages::RunPages(QWidget* parent)
         if (QWidget* picture = pictureOn(*pictures_)) toggleAlone(*picture);
     });
     pictures_->setCornerWidget(corner(alone));
-    fold_->setShortcut(QKeySequence(Qt::CTRL | Qt::Key_J));
-    fold_->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     details_->setCornerWidget(corner(fold_));
     connect(fold_, &QAction::triggered, this, [this] { setOpen(!isOpen()); });
     connect(&theme(), &Theme::changed, this, [this, alone] {

@@ -82,8 +82,8 @@ public:
     QString tab() const { return pictures_->tab(); }
 
     bool isOpen() const;
-    void setOpen(bool open);  ///< by somebody: it stays so
-    QAction* foldAction() const { return fold_; }
+    void setOpen(bool open);                       ///< by somebody: it stays so
+    QAction* foldAction() const { return fold_; }  ///< Ctrl+J, which is a key of the window
 
     /// Which picture and details are in front, and how the drawer stands where somebody said so.
     QJsonObject saveView() const;

@@ -17,6 +17,7 @@
 #include "ui/views/exportable.h"
 #include "ui/views/picture_alone.h"
 #include "ui/views/runs/run_document.h"
+#include "ui/views/runs/run_pages.h"
 #include "ui/workspace/dock_title.h"
 #include "ui/workspace/history/importer.h"
 #include "ui/workspace/questions.h"
@@ -198,6 +199,11 @@ void MainWindow::Implementation::buildActions() {
     window.removeAction(alone);
     area->addAction(alone);
     alone->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    add("details", tr("Show or &fold the details of a run"), "table", key("Ctrl+J"), [this] {
+        const Document* document = area->current();
+        if (const auto* pages = document == nullptr ? nullptr : document->findChild<RunPages*>())
+            pages->foldAction()->trigger();
+    });
     add("full-screen", tr("F&ull screen"), "", QKeySequence::FullScreen,
         [this] { window.isFullScreen() ? window.showNormal() : window.showFullScreen(); });
     add("reset-layout", tr("R&eset the layout"), "reset", key("Ctrl+Shift+R"), [this] { resetLayout(); });
@@ -262,7 +268,7 @@ void MainWindow::Implementation::buildMenus() {
     for (const QDockWidget* each : docks)
         if (const auto* title = qobject_cast<DockTitle*>(each->titleBarWidget())) out->addAction(title->floating());
     fill(view, {"", "split-right", "split-down", "other-side", "next-tab", "previous-tab", "", "next-pane",
-                "previous-pane", "filter-library", "", "alone", ""});
+                "previous-pane", "filter-library", "", "alone", "details", ""});
     QMenu* themes = view->addMenu(tr("&Theme"));
     fill(themes, {"theme-system", "theme-light", "theme-dark"});
     fill(view, {"full-screen", "reset-layout"});
