@@ -120,7 +120,7 @@ struct Field {
     /// May be left out: `what` then counts, where it is a value, `value`.
     Field&& otherwise(std::string what, HeldJson value = {}) &&;
     Field&& alwaysWritten() &&;
-    Field&& under(std::string title) &&;
+    Field&& under(std::string above) &&;
     Field&& in(std::string shownUnit) &&;
     Field&& called(std::string one) &&;
     Field&& describedBy(HeldJson asSchema) &&;
@@ -201,7 +201,8 @@ struct FieldsOf {
     /// A text that is not blank; a std::string or an optional one, for which nothing is written where it is empty.
     template <typename Get>
     static Field name(Get get, std::string key, std::string title, std::string about) {
-        return textOf(get, {.key = std::move(key), .title = std::move(title), .about = std::move(about)}, nameIn);
+        Field field{.key = std::move(key), .title = std::move(title), .about = std::move(about)};
+        return textOf(get, std::move(field), nameIn);
     }
     template <typename Get>
     static Field text(Get get, std::string key, std::string title, std::string about) {

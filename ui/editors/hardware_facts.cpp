@@ -35,9 +35,8 @@ QVector<Facts::Section> sectionsOf(const hardware::Kind& kind, const Json& docum
         const bool isNew = !title.isEmpty() && known == sections.end();
         if (isNew) sections.append({.title = title, .rows = {}});
         Facts::Section& section = isNew ? sections.back() : title.isEmpty() ? sections.front() : *known;
-        const bool named = section.title == QLatin1String("Peak rates");
         if (section.rows.size() < static_cast<qsizetype>(kMostValuesListed))
-            section.rows.append({.label = named ? shownText(shown.title) : capital(shownText(shown.label)),
+            section.rows.append({.label = capital(shownText(shown.label)),
                                  .value = shownText(shown.value),
                                  .exact = QString::fromStdString(shown.exact)});
     }

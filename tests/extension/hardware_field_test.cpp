@@ -1,0 +1,122 @@
+// A field of hardware is one row of its kind's table: a toy field is read, written, in the schema, shown and edited
+// with nothing but its row.
+
+#include <gtest/gtest.h>
+
+#include <QLineEdit>
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "core/hardware/field.h"
+#include "ui/editors/hardware_kind.h"
+#include "ui/editors/kind_form.h"
+
+namespace tessera {
+namespace {
+
+using namespace hardware;
+
+/// A kind of hardware of this test's own.
+struct Cooler {
+    std::string id = {};
+    std::string file = {};
+    std::string name = {};
+    Watts power = {};
+    std::optional<Seconds> start = {};  ///< what the toy field sets
+    ProvenanceMap provenance = {};
+};
+
+const SchemaHistory& coolerSchema() {
+    static const SchemaHistory history{.kind = "tessera.cooler", .migrations = {}};
+    return history;
+}
+
+Kind coolerKind() {
+    using F = FieldsOf<Cooler>;
+    return {.id = "cooler",
+            .title = "Cooler",
+            .history = &coolerSchema(),
+            .about = "What cools an accelerator.",
+            .fields = {F::name(&Cooler::name, "name", "Name", "The name shown to people."),
+                       F::number(&Cooler::power, "power_watts", "Power", Measure::watts, kPositive, "What it takes.")}};
+}
+
+/// The row of the toy field.
+Field toyField() {
+    return FieldsOf<Cooler>::number(&Cooler::start, "start_s", "Start", Measure::seconds, kNotNegative,
+                                    "Time until it cools.")
+        .otherwise("not said");
+}
+
+class HardwareField : public testing::Test {
+protected:
+    HardwareField() { kind_.fields.push_back(toyField()); }
+    static JsonDocument document(const std::string& start) {
+        return JsonDocument::parse(
+            "{\"schema\": \"tessera.cooler/1\", \"name\": \"fan\",\n\"power_watts\": 5,\n\"start_s\": " + start + "}",
+            "c.json");
+    }
+    Kind kind_ = coolerKind();
+};
+
+TEST_F(HardwareField, isUnknownWithoutItsRow) {
+    try {
+        (void)readDocument<Cooler>(document("1").root(), coolerKind());
+        FAIL();
+    } catch (const DataError& error) {
+        EXPECT_STREQ(error.what(), "c.json:3: field 'start_s' is unknown; expected one of schema, name, power_watts");
+    }
+}
+
+TEST_F(HardwareField, isReadAndWrittenWithItsUnitAndItsSource) {
+    const Cooler cooler =
+        readDocument<Cooler>(document(R"({"value": "3 ms", "source": "me", "class": "measured"})").root(), kind_);
+    EXPECT_EQ(cooler.start, Seconds{0.003});
+    EXPECT_EQ(cooler.provenance.at("start_s"), (Provenance{"me", "measured"}));
+    EXPECT_EQ(
+        documentJson(cooler, kind_).dump(),
+        R"({"schema":"tessera.cooler/1","name":"fan","power_watts":5,"start_s":{"value":0.003,"source":"me","class":"measured"}})");
+}
+
+TEST_F(HardwareField, isRefusedWithFileAndPlaceWhereItIsWrong) {
+    try {
+        (void)readDocument<Cooler>(document("-1").root(), kind_);
+        FAIL();
+    } catch (const DataError& error) {
+        EXPECT_STREQ(error.what(), "c.json:3: field 'start_s' is '-1'; expected a number of 0 or more");
+    }
+}
+
+TEST_F(HardwareField, isInTheSchema) {
+    const Json field = schemaDocument(kind_).at("/definitions/cooler/properties/start_s"_json_pointer);
+    EXPECT_EQ(field.at("description"), "Time until it cools. Default: not said.");
+    EXPECT_EQ(field.at("allOf"), Json::parse(R"([{"$ref": "accelerator.schema.json#/definitions/not_negative"}])"));
+}
+
+TEST_F(HardwareField, isShown) {
+    const std::vector<ShownValue> shown = shownValues(kind_.fields, document("0.003").json());
+    ASSERT_EQ(shown.size(), 3U);
+    EXPECT_EQ(shown[2].label, "start");
+    EXPECT_EQ(shown[2].value, "3 ms");
+}
+
+TEST_F(HardwareField, hasAnEditorThatTakesUnits) {
+    ui::EditedJson edited(document("0.003").json());
+    ui::KindForm form(ui::formOf(kind_), &edited);
+    QLineEdit* box = nullptr;
+    for (QLineEdit* each : form.findChildren<QLineEdit*>())
+        if (each->accessibleName().startsWith(QStringLiteral("Start"))) box = each;
+    ASSERT_NE(box, nullptr);
+    EXPECT_EQ(box->text(), QStringLiteral("3 ms"));
+    form.show();
+    form.activateWindow();
+    box->setFocus();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return box->hasFocus(); }));
+    box->selectAll();
+    QTest::keyClicks(box, QStringLiteral("5 ms"));
+    EXPECT_EQ(ui::plainValue(edited.json().at("start_s")), Json(0.005));
+    EXPECT_EQ(edited.json().at("start_s").at("class"), "yours");
+}
+
+}  // namespace
+}  // namespace tessera
