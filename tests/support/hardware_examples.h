@@ -77,8 +77,8 @@ inline const std::vector<HardwareExamples>& hardwareExamples() {
 /// A row of a table, and where a document sets it.
 struct FieldPlace {
     const hardware::Field* field = nullptr;
-    std::string row;             ///< the keys to it: "memory.capacity_bytes"
-    std::string path;            ///< "memory[0].capacity_bytes"
+    std::string row;                                    ///< the keys to it: "memory.capacity_bytes"
+    std::string path;                                   ///< "memory[0].capacity_bytes"
     Json::json_pointer pointer = Json::json_pointer();  ///< "/memory/0/capacity_bytes"
 };
 
