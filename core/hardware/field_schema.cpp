@@ -46,7 +46,7 @@ public:
                         {"type", "string"},
                         {"minLength", 1},
                         {"maxLength", 256},
-                        {"pattern", "[^ \\t\\r\\n]"}};
+                        {"pattern", R"([^ \t\r\n])"}};
         all_["quantity"] = {
             {"description",
              "A number with its unit, such as '40 GiB', '100 GB/s' or '5 µs', for a field that has one; B is byte, b "

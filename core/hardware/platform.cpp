@@ -81,7 +81,7 @@ Field dataflowField(DataflowSource SubAccelerator::*member, std::string key, std
         Json{{"oneOf", Json::array({{{"type", "string"},
                                      {"minLength", 1},
                                      {"maxLength", kLongestReference},
-                                     {"pattern", "[^ \\t\\r\\n]"}},
+                                     {"pattern", R"([^ \t\r\n])"}},
                                     {{"type", "object"},
                                      {"required", Json::array({"name", "text"})},
                                      {"additionalProperties", false},
