@@ -95,14 +95,6 @@ QString MappingRun::jobName(int job) const {
     return nameAt(problem().jobs, job);
 }
 
-QString MappingRun::jobModel(int job) const {
-    return nameAt(outcome().jobModels, job);
-}
-
-QString MappingRun::jobKind(int job) const {
-    return nameAt(outcome().jobKinds, job);
-}
-
 QString MappingRun::coreName(int core) const {
     return nameAt(problem().cores, core);
 }

@@ -34,8 +34,6 @@ public:
     QString algorithmTitle(int run) const;
     QString algorithmHelp(int run) const;
     QString jobName(int job) const;
-    QString jobModel(int job) const;
-    QString jobKind(int job) const;
     QString coreName(int core) const;
     /// "9.5 ms", or cycles where the clock is not known.
     QString time(double cycles) const;

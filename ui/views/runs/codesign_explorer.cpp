@@ -231,8 +231,4 @@ void CodesignExplorer::showChoice() {
     choosing_ = false;
 }
 
-QVector<Exportable> CodesignExplorer::exportables() const {
-    return {plot_->exportable(), parallel_->exportable(), table_->exportable()};
-}
-
 }  // namespace tessera::ui

@@ -49,7 +49,6 @@ public:
     ParallelView* parallel() const { return parallel_; }
     /// In the explorer, hidden, until another widget takes it.
     TableView* table() const { return table_; }
-    QVector<Exportable> exportables() const;
 
 signals:
     void rowChosen(int row);
