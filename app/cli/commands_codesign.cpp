@@ -10,7 +10,7 @@
 #include "app/cli/study_options.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/study/codesign_study.h"
+#include "core/study/codesign/study.h"
 
 namespace tessera::cli {
 

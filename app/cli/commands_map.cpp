@@ -14,8 +14,8 @@
 #include "app/cli/study_options.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/study/mapping_document.h"
-#include "core/study/mapping_study.h"
+#include "core/study/mapping/document.h"
+#include "core/study/mapping/study.h"
 
 namespace tessera::cli {
 

@@ -8,7 +8,7 @@
 #include "app/cli/study_options.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/study/prediction_study.h"
+#include "core/study/prediction/study.h"
 
 namespace tessera::cli {
 

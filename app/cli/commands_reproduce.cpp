@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/draw/table.h"
+#include "core/partition/partition.h"
 #include "core/report/reproduction_report.h"
 #include "core/reproduce/reproduce.h"
 #include "core/reproduce/search_cache.h"

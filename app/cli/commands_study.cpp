@@ -21,7 +21,7 @@
 #include "core/hardware/library.h"
 #include "core/report/partition_report.h"
 #include "core/report/report_document.h"
-#include "core/study/partition_study.h"
+#include "core/study/partition/study.h"
 #include "core/study/study.h"
 
 namespace tessera::cli {

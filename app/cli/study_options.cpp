@@ -8,7 +8,7 @@
 #include "app/cli/recording.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/report/partition_report.h"
+#include "core/report/catalogue.h"
 
 namespace tessera::cli {
 

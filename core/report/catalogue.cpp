@@ -143,6 +143,23 @@ std::string fileNameOf(const Row& row, const study::Result& result, const Select
     return fmt::format("{}-{}{}{}", name, row.id, part.empty() ? "" : "-", part);
 }
 
+std::string toText(const study::Result& result) {
+    const Catalogue& catalogue = catalogueOf(result.study.engine);
+    if (catalogue.text != nullptr) return catalogue.text(result);
+    std::string text = study::headline(result) + "\n";
+    for (const TableRow& row : catalogue.tables) {
+        if ((row.where & kReport) == 0) continue;
+        for (const Selection& at : selectionsOf(row, result, selectionOf(result, "")))
+            text += "\n" + titleOf(row, result, at) + "\n" + toText(row.make({result, at, kNoHooks}));
+    }
+    const auto list = [&](const char* title, const std::vector<std::string>& sentences) {
+        if (!sentences.empty()) text += fmt::format("\n{}\n", title);
+        for (const std::string& sentence : sentences) text += "- " + sentence + "\n";
+    };
+    list("Assumptions", result.assumptions);
+    return text;
+}
+
 std::string toSvg(const Picture& picture, const Theme& theme) {
     return std::visit([&](const auto& value) { return toSvg(value, theme); }, picture);
 }

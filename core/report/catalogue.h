@@ -11,7 +11,7 @@
 #include "core/draw/drawing.h"
 #include "core/draw/picture.h"
 #include "core/draw/table.h"
-#include "core/study/mapping_schedule.h"
+#include "core/study/mapping/schedule.h"
 #include "core/study/result.h"
 #include "core/study/study.h"
 
@@ -85,7 +85,9 @@ struct Catalogue {
     std::vector<std::string> (*choices)(const study::Result& result);
     std::vector<std::string> (*sentences)(const study::Result& result);  ///< what a report says below the headline
     std::string (*part)(const View& view, Scope scope) = nullptr;        ///< "on 8 devices"; null = there are no parts
-    std::vector<std::size_t> (*levels)(const View& view) = nullptr;      ///< of memory, the largest first
+    /// What the command line prints; null = headline, the tables of reports and the assumptions.
+    std::string (*text)(const study::Result& result) = nullptr;
+    std::vector<std::size_t> (*levels)(const View& view) = nullptr;  ///< of memory, the largest first
 };
 
 /// Of every engine.
@@ -115,6 +117,9 @@ std::vector<Selection> selectionsOf(const Row& row, const study::Result& result,
 std::string titleOf(const Row& row, const study::Result& result, const Selection& at);
 /// "resnet50-bow@8-batch-memory-HBM": a name for its file, without suffix, as yet with any letters.
 std::string fileNameOf(const Row& row, const study::Result& result, const Selection& at);
+
+/// The result as text with tables, as the command line prints it.
+std::string toText(const study::Result& result);
 
 std::string toSvg(const Picture& picture, const Theme& theme);
 /// Throws UsageError for a drawing, which has no numbers.

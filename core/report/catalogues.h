@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/report/catalogue.h"
+#include "core/study/codesign/outcome.h"
 
 /// The catalogues that core/report brings; see catalogue.h.
 namespace tessera::report {
@@ -21,14 +22,14 @@ template <typename Outcome, typename Made>
 auto from(Made (*make)(const Outcome& outcome)) {
     return [make](const View& view) {
         if constexpr (std::is_same_v<Outcome, codesign::Result>)
-            return make(std::get<study::CodesignOutcome>(view.result.outcome).result);
+            return make(view.result.outcome.get<study::CodesignOutcome>().result);
         else
-            return make(std::get<Outcome>(view.result.outcome));
+            return make(view.result.outcome.get<Outcome>());
     };
 }
 template <typename Outcome, typename Made>
 auto from(Made (*make)(const Outcome& outcome, const std::string& choice)) {
-    return [make](const View& view) { return make(std::get<Outcome>(view.result.outcome), view.at.choice); };
+    return [make](const View& view) { return make(view.result.outcome.get<Outcome>(), view.at.choice); };
 }
 
 /// All metrics of a result, a row of every catalogue.

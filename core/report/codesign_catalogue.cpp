@@ -9,7 +9,8 @@
 #include "core/report/codesign_pictures.h"
 #include "core/report/codesign_points.h"
 #include "core/report/codesign_report.h"
-#include "core/study/codesign_timeline.h"
+#include "core/study/codesign/outcome.h"
+#include "core/study/codesign/timeline.h"
 
 namespace tessera::report {
 
@@ -18,7 +19,7 @@ namespace {
 constexpr Size kParallelSize{960, 420};
 
 const study::CodesignOutcome& outcomeOf(const study::Result& result) {
-    return std::get<study::CodesignOutcome>(result.outcome);
+    return result.outcome.get<study::CodesignOutcome>();
 }
 
 const codesign::Result& of(const View& view) {
@@ -121,7 +122,8 @@ Catalogue codesignCatalogue() {
             .preposition = "of",
             .subject = [](const study::Result& result) { return outcomeOf(result).result.space.name; },
             .choices = models,
-            .sentences = [](const study::Result& result) { return codesignSentences(outcomeOf(result)); }};
+            .sentences = [](const study::Result& result) { return codesignSentences(outcomeOf(result)); },
+            .text = [](const study::Result& result) { return codesignText(result, outcomeOf(result)); }};
 }
 
 }  // namespace tessera::report

@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/codesign_points.h"
-#include "core/study/codesign_metrics.h"
+#include "core/study/codesign/metrics.h"
 #include "core/study/metric.h"
 #include "core/study/title.h"
 
@@ -171,7 +171,7 @@ std::vector<std::string> codesignSentences(const CodesignOutcome& outcome) {
 }
 
 std::string codesignText(const study::Result& result, const CodesignOutcome& outcome) {
-    std::string text = study::titleOf(outcome) + "\n" + study::headline(outcome) + "\n";
+    std::string text = study::codesignTitle(outcome) + "\n" + study::codesignHeadline(outcome) + "\n";
     for (const Table& table :
          {acceleratorTable(outcome), trainedModelTable(outcome), batchTimeTable(outcome), frontForPeople(outcome)})
         if (!table.rows.empty()) text += "\n" + toText(table);

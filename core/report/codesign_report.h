@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/draw/table.h"
+#include "core/study/codesign/outcome.h"
 #include "core/study/result.h"
 
 /// A co-design for people: tables and sentences.

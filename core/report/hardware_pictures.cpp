@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/draw/drawing.h"
 #include "core/draw/picture.h"
+#include "core/study/metric.h"
 
 namespace tessera::report {
 

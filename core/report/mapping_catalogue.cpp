@@ -5,8 +5,10 @@
 #include "core/report/catalogues.h"
 #include "core/report/mapping_pictures.h"
 #include "core/report/mapping_report.h"
-#include "core/study/mapping_schedule.h"
-#include "core/study/mapping_sweep.h"
+#include "core/study/mapping/metrics.h"
+#include "core/study/mapping/outcome.h"
+#include "core/study/mapping/schedule.h"
+#include "core/study/mapping/sweep.h"
 #include "core/study/title.h"
 
 namespace tessera::report {
@@ -14,7 +16,7 @@ namespace tessera::report {
 namespace {
 
 const study::MappingOutcome& outcomeOf(const study::Result& result) {
-    return std::get<study::MappingOutcome>(result.outcome);
+    return result.outcome.get<study::MappingOutcome>();
 }
 
 const study::MappingOutcome& of(const View& view) {
@@ -131,9 +133,10 @@ Catalogue mappingCatalogue() {
             .tables = tables(),
             .firstTable = "jobs",
             .preposition = "under",
-            .subject = [](const study::Result& result) { return study::titleOf(outcomeOf(result)); },
+            .subject = [](const study::Result& result) { return study::mappingTitle(outcomeOf(result)); },
             .choices = algorithms,
-            .sentences = [](const study::Result& result) { return mappingSentences(result, outcomeOf(result)); }};
+            .sentences = [](const study::Result& result) { return mappingSentences(result, outcomeOf(result)); },
+            .text = [](const study::Result& result) { return mappingText(result, outcomeOf(result)); }};
 }
 
 }  // namespace tessera::report

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "core/base/text.h"
-#include "core/study/mapping_fields.h"
+#include "core/study/mapping/fields.h"
 #include "core/study/metric.h"
 
 namespace tessera::report {

@@ -9,8 +9,9 @@
 #include "core/draw/picture.h"
 #include "core/draw/table.h"
 #include "core/report/partition_pictures.h"
-#include "core/study/mapping_schedule.h"
-#include "core/study/mapping_sweep.h"
+#include "core/study/mapping/outcome.h"
+#include "core/study/mapping/schedule.h"
+#include "core/study/mapping/sweep.h"
 #include "core/study/result.h"
 
 /// The pictures and tables of a mapping result, the same in the window, on the command line and in reports. The

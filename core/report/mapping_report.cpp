@@ -9,9 +9,9 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/field_table.h"
-#include "core/study/mapping_document.h"
-#include "core/study/mapping_fields.h"
-#include "core/study/mapping_metrics.h"
+#include "core/study/mapping/document.h"
+#include "core/study/mapping/fields.h"
+#include "core/study/mapping/metrics.h"
 #include "core/study/metric.h"
 #include "core/study/title.h"
 
@@ -125,7 +125,7 @@ Table problemTable(const MappingOutcome& outcome) {
 std::vector<std::string> mappingSentences(const study::Result& /*result*/, const MappingOutcome& outcome) {
     std::vector<std::string> sentences;
     sentences.push_back(fmt::format(
-        "{}: {} on {}, {:.4g} bytes per cycle between them{}.", escaped(study::titleOf(outcome)),
+        "{}: {} on {}, {:.4g} bytes per cycle between them{}.", escaped(study::mappingTitle(outcome)),
         formatCounted(static_cast<double>(outcome.problem.jobs.size()), "job", "jobs"),
         formatCounted(static_cast<double>(outcome.problem.cores.size()), "sub-accelerator", "sub-accelerators"),
         outcome.problem.bandwidth,
@@ -141,7 +141,7 @@ std::vector<std::string> mappingSentences(const study::Result& /*result*/, const
 
 std::string mappingText(const study::Result& result, const MappingOutcome& outcome) {
     const Run& best = *study::bestRun(outcome);
-    std::string text = study::headline(outcome) + "\n\n";
+    std::string text = study::mappingHeadline(outcome) + "\n\n";
     text += joined(mappingSentences(result, outcome), "\n") + "\n\n";
     text += toText(algorithmTable(outcome));
     if (outcome.pareto)

@@ -5,6 +5,7 @@
 
 #include "core/draw/table.h"
 #include "core/study/field.h"
+#include "core/study/mapping/outcome.h"
 #include "core/study/result.h"
 
 /// A mapping result for people: tables and sentences.

@@ -8,6 +8,7 @@
 #include "core/report/partition_report.h"
 #include "core/report/report_document.h"
 #include "core/report/scaling_picture.h"
+#include "core/study/partition/outcome.h"
 #include "core/study/scaling.h"
 #include "core/study/timeline.h"
 
@@ -16,7 +17,7 @@ namespace tessera::report {
 namespace {
 
 const study::PartitionOutcome& outcomeOf(const study::Result& result) {
-    return std::get<study::PartitionOutcome>(result.outcome);
+    return result.outcome.get<study::PartitionOutcome>();
 }
 
 const study::PartitionOutcome& of(const View& view) {
@@ -102,7 +103,8 @@ Catalogue partitionCatalogue() {
             .part =
                 [](const View& view, Scope scope) {
                     return scope == Scope::split ? fmt::format("split {}", view.at.split) : std::string();
-                }};
+                },
+            .text = [](const study::Result& result) { return partitionText(result, outcomeOf(result)); }};
 }
 
 }  // namespace tessera::report

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/draw/table.h"
 #include "core/study/metric.h"
+#include "core/study/partition/outcome.h"
 
 namespace tessera::report {
 

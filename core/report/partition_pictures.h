@@ -9,6 +9,7 @@
 
 #include "core/draw/picture.h"
 #include "core/study/comparison.h"
+#include "core/study/partition/outcome.h"
 #include "core/study/result.h"
 
 /// The pictures of a partition result, the same in the window, on the command line and in reports.

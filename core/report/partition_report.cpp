@@ -11,6 +11,11 @@
 #include "core/report/codesign_report.h"
 #include "core/report/mapping_report.h"
 #include "core/report/prediction_report.h"
+#include "core/study/codesign/outcome.h"
+#include "core/study/mapping/outcome.h"
+#include "core/study/partition/metrics.h"
+#include "core/study/partition/outcome.h"
+#include "core/study/prediction/outcome.h"
 
 namespace tessera::report {
 
@@ -42,24 +47,6 @@ std::string runs(const LevelPlan& level) {
         from = to;
     }
     return joined(parts, " ");
-}
-
-std::string partitionText(const study::Result& result, const PartitionOutcome& outcome) {
-    const Plan& best = bestPlan(outcome);
-    std::string text = headline(result) + "\n\n";
-    text += fmt::format("{} on {}: {} accelerators, batch {}\n\n", escaped(outcome.model), escaped(outcome.fleet),
-                        formatCount(static_cast<double>(outcome.accelerators)), formatCount(outcome.result.batch));
-    text += toText(strategyTable(outcome));
-    if (!best.subsets.empty()) {
-        text += fmt::format("\nSubsets of the fleet under {}\n", best.strategy) + toText(subsetTable(best));
-        if (const std::string rest = unsolvedSubsets(best); !rest.empty()) text += rest + "\n";
-    }
-    text += fmt::format("\nSplits of {}, types from the first layer to the last\n", best.strategy);
-    text += toText(levelTable(best));
-    text += fmt::format("\nAccelerators under {}\n", best.strategy) + toText(acceleratorTable(best));
-    if (!result.assumptions.empty()) text += "\nAssumptions\n";
-    for (const std::string& sentence : result.assumptions) text += "- " + escaped(sentence, 1024) + "\n";
-    return text;
 }
 
 }  // namespace
@@ -149,13 +136,22 @@ Table layerTable(const PartitionOutcome& outcome) {
     return table;
 }
 
-std::string toText(const study::Result& result) {
-    if (const auto* mapping = std::get_if<study::MappingOutcome>(&result.outcome)) return mappingText(result, *mapping);
-    if (const auto* codesign = std::get_if<study::CodesignOutcome>(&result.outcome))
-        return codesignText(result, *codesign);
-    if (const auto* prediction = std::get_if<study::PredictionOutcome>(&result.outcome))
-        return predictionText(result, *prediction);
-    return partitionText(result, std::get<PartitionOutcome>(result.outcome));
+std::string partitionText(const study::Result& result, const PartitionOutcome& outcome) {
+    const Plan& best = bestPlan(outcome);
+    std::string text = headline(result) + "\n\n";
+    text += fmt::format("{} on {}: {} accelerators, batch {}\n\n", escaped(outcome.model), escaped(outcome.fleet),
+                        formatCount(static_cast<double>(outcome.accelerators)), formatCount(outcome.result.batch));
+    text += toText(strategyTable(outcome));
+    if (!best.subsets.empty()) {
+        text += fmt::format("\nSubsets of the fleet under {}\n", best.strategy) + toText(subsetTable(best));
+        if (const std::string rest = unsolvedSubsets(best); !rest.empty()) text += rest + "\n";
+    }
+    text += fmt::format("\nSplits of {}, types from the first layer to the last\n", best.strategy);
+    text += toText(levelTable(best));
+    text += fmt::format("\nAccelerators under {}\n", best.strategy) + toText(acceleratorTable(best));
+    if (!result.assumptions.empty()) text += "\nAssumptions\n";
+    for (const std::string& sentence : result.assumptions) text += "- " + escaped(sentence, 1024) + "\n";
+    return text;
 }
 
 }  // namespace tessera::report

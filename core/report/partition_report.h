@@ -5,6 +5,7 @@
 
 #include "core/draw/table.h"
 #include "core/study/metric.h"
+#include "core/study/partition/outcome.h"
 #include "core/study/result.h"
 
 /// A partition result for people: headline, tables, pictures.
@@ -25,7 +26,7 @@ Table acceleratorTable(const partition::Plan& plan);
 /// Every layer of every split, full precision, for spreadsheets.
 Table layerTable(const study::PartitionOutcome& outcome);
 
-/// Everything for a terminal, headline first.
-std::string toText(const study::Result& result);
+/// The result of a partition as text with tables, as the command line prints it.
+std::string partitionText(const study::Result& result, const study::PartitionOutcome& outcome);
 
 }  // namespace tessera::report

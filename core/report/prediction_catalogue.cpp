@@ -7,7 +7,7 @@
 #include "core/report/catalogues.h"
 #include "core/report/prediction_pictures.h"
 #include "core/report/prediction_report.h"
-#include "core/study/prediction_study.h"
+#include "core/study/prediction/study.h"
 
 namespace tessera::report {
 
@@ -16,7 +16,7 @@ namespace {
 using study::PredictionOutcome;
 
 const PredictionOutcome& outcomeOf(const study::Result& result) {
-    return std::get<PredictionOutcome>(result.outcome);
+    return result.outcome.get<PredictionOutcome>();
 }
 
 const PredictionOutcome& of(const View& view) {
@@ -139,6 +139,7 @@ Catalogue predictionCatalogue() {
         .choices = predictions,
         .sentences = [](const study::Result& result) { return infeasibleSentences(outcomeOf(result)); },
         .part = part,
+        .text = [](const study::Result& result) { return predictionText(result, outcomeOf(result)); },
         .levels =
             [](const View& view) { return isKnown(view) ? usedLevels(prediction(view)) : std::vector<std::size_t>(); }};
 }

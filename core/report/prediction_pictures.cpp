@@ -15,8 +15,8 @@
 #include "core/model/fold.h"
 #include "core/report/hardware_pictures.h"
 #include "core/study/metric.h"
-#include "core/study/prediction_fields.h"
-#include "core/study/prediction_study.h"
+#include "core/study/prediction/fields.h"
+#include "core/study/prediction/study.h"
 
 namespace tessera::report {
 

@@ -9,6 +9,7 @@
 
 #include "core/draw/picture.h"
 #include "core/draw/table.h"
+#include "core/study/prediction/outcome.h"
 #include "core/study/result.h"
 
 /// The pictures and sheets of predictions, the same in the window, on the command line and in reports.

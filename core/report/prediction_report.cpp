@@ -9,8 +9,8 @@
 #include "core/base/units.h"
 #include "core/report/field_table.h"
 #include "core/study/metric.h"
-#include "core/study/prediction_fields.h"
-#include "core/study/prediction_study.h"
+#include "core/study/prediction/fields.h"
+#include "core/study/prediction/study.h"
 
 namespace tessera::report {
 
@@ -118,7 +118,7 @@ std::vector<std::string> infeasibleSentences(const PredictionOutcome& outcome) {
 }
 
 std::string predictionText(const study::Result& result, const PredictionOutcome& outcome) {
-    std::string text = study::headline(outcome) + "\n\n";
+    std::string text = study::predictionHeadline(outcome) + "\n\n";
     text += fmt::format("{}: {} parameters, {} per sample, computed in {}\n\n", escaped(outcome.model),
                         formatCount(outcome.parameters), formatQuantity(outcome.flopsPerSample, Measure::flops),
                         escaped(outcome.dtype));

@@ -5,6 +5,7 @@
 
 #include "core/draw/table.h"
 #include "core/study/field.h"
+#include "core/study/prediction/outcome.h"
 #include "core/study/result.h"
 
 /// A prediction for people.

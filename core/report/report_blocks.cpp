@@ -27,13 +27,7 @@ using Blocks = std::vector<Block>;
 
 std::string titleOf(const ReportRun& run) {
     if (!run.title.empty()) return run.title;
-    if (!run.result->study.name.empty()) return run.result->study.name;
-    if (const auto* mapping = std::get_if<study::MappingOutcome>(&run.result->outcome)) return study::titleOf(*mapping);
-    if (const auto* codesign = std::get_if<study::CodesignOutcome>(&run.result->outcome))
-        return study::titleOf(*codesign);
-    if (std::holds_alternative<study::PredictionOutcome>(run.result->outcome)) return study::titleOf(run.result->study);
-    const auto& outcome = std::get<study::PartitionOutcome>(run.result->outcome);
-    return outcome.model + " on " + outcome.fleet;
+    return study::titleOf(*run.result);
 }
 
 void addTable(Blocks& blocks, const std::string& title, Table table) {

@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/partition/array.h"
-#include "core/study/partition_study.h"
+#include "core/study/partition/study.h"
 
 namespace tessera::report {
 
@@ -44,7 +44,7 @@ std::string memorySentence(const study::PartitionOutcome& outcome, const partiti
 }  // namespace
 
 std::vector<std::string> memoryAdvice(const study::Result& result, const partition::Plan& plan) {
-    const auto* outcome = std::get_if<study::PartitionOutcome>(&result.outcome);
+    const auto* outcome = result.outcome.as<study::PartitionOutcome>();
     std::vector<std::string> sentences;
     if (outcome == nullptr) return sentences;
     const std::string dtype = study::partitionOptions(result.study).dtype;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/partition/partition.h"
 #include "core/study/comparison.h"
 #include "core/study/result.h"
 

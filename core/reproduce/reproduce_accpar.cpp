@@ -14,7 +14,7 @@
 #include "core/hardware/library.h"
 #include "core/model/model.h"
 #include "core/reproduce/reproduce_figures.h"
-#include "core/study/partition_study.h"
+#include "core/study/partition/study.h"
 #include "core/study/scaling.h"
 
 /// The figures of Song et al.: "AccPar", HPCA 2020.

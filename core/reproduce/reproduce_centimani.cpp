@@ -14,7 +14,7 @@
 #include "core/base/error.h"
 #include "core/predict/predict.h"
 #include "core/reproduce/reproduce_figures.h"
-#include "core/study/prediction_study.h"
+#include "core/study/prediction/study.h"
 
 /// The tables and figures of Xie et al.: "Centimani", USENIX ATC 2024. What only the hardware could tell is said to
 /// need measurements.

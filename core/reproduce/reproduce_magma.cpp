@@ -11,7 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
-#include "core/study/mapping_study.h"
+#include "core/study/mapping/study.h"
 
 namespace tessera::study {
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mapping/mapping.h"
 #include "core/reproduce/reproduce_magma.h"
 
 /// Figures 11 and 16 of MAGMA: throughput by the samples that were spent.

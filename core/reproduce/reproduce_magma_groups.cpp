@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mapping/mapping.h"
 #include "core/reproduce/reproduce_magma.h"
 
 /// Figure 17 of MAGMA: one task of 1,000 jobs, chopped into groups of different sizes.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mapping/mapping.h"
 #include "core/reproduce/reproduce_magma.h"
 
 /// Figures 13 and 14 of MAGMA: what platforms make of the same jobs.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mapping/mapping.h"
 #include "core/reproduce/reproduce_magma.h"
 
 /// Figures 8, 9 and 12 of MAGMA: every algorithm with the same samples, throughput over MAGMA's.

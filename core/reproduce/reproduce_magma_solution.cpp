@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mapping/mapping.h"
 #include "core/reproduce/reproduce_magma.h"
 
 /// Figure 15 of MAGMA: what Herald-like and MAGMA do with the same jobs.

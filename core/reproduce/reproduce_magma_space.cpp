@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mapping/mapping.h"
 #include "core/reproduce/reproduce_magma.h"
 
 /// Figures 7 and 10 of MAGMA: what jobs ask for on sub-accelerators of both styles, and where searches look.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mapping/mapping.h"
 #include "core/reproduce/reproduce_magma.h"
 
 /// Table V of MAGMA: a search that begins with the mapping of another group of the same task.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/codesign/search/search.h"
 #include "core/reproduce/reproduce_phaze.h"
 
 /// Figures 8 and 9 of PHAZE: the search through falling areas, by the number of areas without a rise that end it.

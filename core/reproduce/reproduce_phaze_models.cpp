@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/codesign/search/search.h"
 #include "core/cost/core_cost.h"
 #include "core/reproduce/reproduce_phaze.h"
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/codesign/search/search.h"
 #include "core/reproduce/reproduce_phaze.h"
 
 /// Table 2 of PHAZE: the accelerator that is best for each model, and how the model is placed on 1024 of it.

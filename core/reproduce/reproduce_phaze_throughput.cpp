@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/codesign/search/search.h"
 #include "core/reproduce/reproduce_phaze.h"
 
 /// Figure 4 of PHAZE, and what its text says of all models: throughputs on the searched accelerators and on those that

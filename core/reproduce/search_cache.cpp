@@ -15,7 +15,8 @@
 #include "core/base/sha256.h"
 #include "core/cost/core_cost.h"
 #include "core/cost/tensor_core.h"
-#include "core/study/codesign_document.h"
+#include "core/study/codesign/document.h"
+#include "core/study/codesign/outcome.h"
 #include "core/study/study.h"
 
 namespace tessera::study {
@@ -160,7 +161,7 @@ codesign::Result SearchCache::resultOf(const std::vector<const codesign::Workloa
     };
     const auto known = parsed(whole, [&](const JsonNode& root) {
         Result result = readCodesignResult(root, newStudy("codesign"));
-        codesign::Result found = std::move(std::get<CodesignOutcome>(result.outcome).result);
+        codesign::Result found = std::move(result.outcome.get<CodesignOutcome>().result);
         found.assumptions = std::move(result.assumptions);
         found.warnings = std::move(result.warnings);
         return found;

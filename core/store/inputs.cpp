@@ -10,13 +10,10 @@
 
 #include "core/base/file.h"
 #include "core/base/sha256.h"
-#include "core/hardware/library.h"
 #include "core/model/readers/native_json.h"
 #include "core/model/zoo/zoo.h"
 #include "core/store/database.h"
 #include "core/store/recorder.h"
-#include "core/study/mapping_study.h"
-#include "core/study/prediction_study.h"
 #include "core/study/study.h"
 
 namespace tessera::store {
@@ -37,16 +34,6 @@ std::string modelBytes(const study::Study& study, const std::string& name) {
     return model::writeNativeJson(model::buildZooModel(name.substr(kZoo.size()), options));
 }
 
-/// The files behind a fleet's name, by the names that results give them. Throws like hardware::loadFleet.
-std::map<std::string, fs::path> hardwareFiles(const std::string& name) {
-    const hardware::Fleet fleet = hardware::loadFleet(name);
-    std::map<std::string, fs::path> files{{name, fleet.file}};
-    for (const hardware::Group& group : fleet.groups)
-        files.try_emplace(group.accelerator.id.empty() ? group.accelerator.name : group.accelerator.id,
-                          group.accelerator.file);
-    return files;
-}
-
 /// Calls `found` with every input of a study that can be read now.
 template <typename Found>
 void readInputs(const study::Study& study, const Found& found) {
@@ -60,30 +47,15 @@ void readInputs(const study::Study& study, const Found& found) {
     };
     for (const std::string& name : study.models)
         attempt([&] { found(InputContent::Kind::model, name, modelBytes(study, name)); });
-    if (study.engine == "mapping") {
-        attempt([&] {
-            for (const study::InputFile& file : study::mappingFiles(study))
-                attempt([&] {
-                    found(file.hardware ? InputContent::Kind::hardware : InputContent::Kind::model, file.name,
-                          readFile(file.path));
-                });
-        });
-        return;
-    }
-    if (study.engine == "predict") {
-        attempt([&] {
-            for (const study::PredictionFile& file : study::predictionFiles(study))
-                attempt([&] { found(InputContent::Kind::hardware, file.name, readFile(file.path)); });
-        });
-        return;
-    }
-    for (const std::string& name : study.hardware)
-        attempt([&] {
-            for (const auto& [shown, file] : hardwareFiles(name))
-                attempt([&, shownName = shown, path = file] {
-                    found(InputContent::Kind::hardware, shownName, readFile(path));
-                });
-        });
+    const study::Engine& engine = study::engineNamed(study.engine);
+    if (engine.files == nullptr) return;
+    attempt([&] {
+        for (const study::InputFile& file : engine.files(study))
+            attempt([&] {
+                found(file.hardware ? InputContent::Kind::hardware : InputContent::Kind::model, file.name,
+                      readFile(file.path));
+            });
+    });
 }
 
 /// The last part of a name as a file's name that is safe to use.

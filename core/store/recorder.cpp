@@ -12,7 +12,7 @@
 
 #include "core/store/documents.h"
 #include "core/study/metric.h"
-#include "core/study/packed_result.h"
+#include "core/study/partition/packed_result.h"
 #include "core/study/timeline.h"
 
 namespace tessera::store {
@@ -21,7 +21,6 @@ namespace {
 
 constexpr std::chrono::seconds kInterval{5};
 constexpr std::chrono::milliseconds kFirst{250};
-constexpr std::size_t kMostRowsOfTimeline = 200'000;
 
 /// A connection that says once that it does not work, and then stays away.
 class History {
@@ -95,22 +94,11 @@ private:
     }
 
     static std::vector<Artifact> artifactsOf(const study::Result& result) {
-        if (const auto* mapping = std::get_if<study::MappingOutcome>(&result.outcome)) {
-            const mapping::Run* const run = study::bestRun(*mapping);
-            if (run == nullptr || run->schedule.jobs.size() > kMostRowsOfTimeline) return {};
-            return {{"timeline", "application/json", study::toJson(study::timelineOf(result, run->algorithm)).dump()}};
-        }
-        if (const auto* codesign = std::get_if<study::CodesignOutcome>(&result.outcome)) {
-            if (codesign->result.perModel.empty() || !codesign->result.perModel.front().feasible) return {};
-            const std::string& model = codesign->result.perModel.front().model;
-            return {{"timeline", "application/json", study::toJson(study::timelineOf(result, model)).dump()}};
-        }
-        const auto* const outcome = std::get_if<study::PartitionOutcome>(&result.outcome);
-        if (outcome == nullptr) return {};
-        const partition::Plan* const best = study::fastestPlan(*outcome);
-        // That of a very deep network is made from the result when it is asked for.
-        if (best == nullptr || study::rowCount(*best) > kMostRowsOfTimeline) return {};
-        return {{"timeline", "application/json", study::toJson(study::timelineOf(result, best->strategy)).dump()}};
+        const study::Engine& engine = study::engineOf(result);
+        if (engine.keptTimeline == nullptr) return {};
+        const std::optional<std::string> choice = engine.keptTimeline(result);
+        if (!choice) return {};
+        return {{"timeline", "application/json", study::toJson(study::timelineOf(result, *choice)).dump()}};
     }
 
     void complain(const std::string& sentence) {

@@ -22,7 +22,7 @@
 #include "core/store/owner.h"
 #include "core/store/rows.h"
 #include "core/store/seal.h"
-#include "core/study/packed_result.h"
+#include "core/study/partition/packed_result.h"
 #include "core/study/study.h"
 #include "core/study/title.h"
 
@@ -529,8 +529,9 @@ std::optional<Json> Store::takeUp(RunId run) {
 void Store::finishRun(RunId run, const study::Result& result, const std::string& headline,
                       const std::vector<InputContent>& inputs, const std::vector<Artifact>& artifacts) {
     // Compressed before the transaction begins, so that others wait less.
-    const bool packs = study::rowCount(result) > kMostRowsAsJson;
-    const std::string content = packs ? study::packResult(result) : textOf(result);
+    const study::Engine& engine = study::engineOf(result);
+    const bool packs = engine.rowCount != nullptr && engine.rowCount(result) > kMostRowsAsJson;
+    const std::string content = packs ? engine.packed.pack(result) : textOf(result);
     requireSize(content.size(), "the result");
     const std::string document = compressed(content);
     const std::vector<study::Metric> metrics = study::metricsOf(result);
@@ -673,11 +674,19 @@ std::optional<StoredResult> storedResult(const SQLite::Database& database, const
     return StoredResult{std::move(*content), form.next() && form.text(0) == kPacked};
 }
 
+study::Result unpacked(std::string_view bytes, const study::Study& study, RunId run) {
+    const std::string place = fmt::format("run {}", run);
+    const study::Engine& engine = study::engineNamed(study.engine);
+    if (engine.packed.unpack == nullptr)
+        throw UsageError(fmt::format("the result of {} is packed, which one of '{}' never is", place, engine.id));
+    return engine.packed.unpack(bytes, study, place);
+}
+
 study::Result resultOf(StoredResult stored, const study::Study& study, const fs::path& path, RunId run) {
     if (!stored.isPacked)
         return documentOf(std::move(stored.content), path, run,
                           [&](const JsonNode& node) { return study::readResult(node, study); });
-    return sayingWhere(path, [&] { return study::unpackResult(stored.content, study, fmt::format("run {}", run)); });
+    return sayingWhere(path, [&] { return unpacked(stored.content, study, run); });
 }
 
 }  // namespace

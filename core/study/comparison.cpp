@@ -11,12 +11,13 @@
 #include <set>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/study/study.h"
+#include "core/study/engine.h"
+#include "core/study/mapping/outcome.h"
+#include "core/study/partition/outcome.h"
 
 namespace tessera::study {
 
@@ -30,7 +31,7 @@ using Runs = std::vector<const Result*>;
 /// The plans of a partition; none of another engine's result.
 const std::vector<partition::Plan>& plansOf(const Result& result) {
     static const std::vector<partition::Plan> kNone;
-    const auto* outcome = std::get_if<PartitionOutcome>(&result.outcome);
+    const auto* outcome = result.outcome.as<PartitionOutcome>();
     return outcome == nullptr ? kNone : outcome->result.plans;
 }
 
@@ -56,85 +57,6 @@ std::string textOfValue(const Json& value) {
     return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-void addNames(Fields& fields, const PartitionOutcome& outcome) {
-    fields.add("Model", "name", outcome.model);
-    fields.add("Model", "layers and merge nodes", std::to_string(outcome.result.names.size()));
-    fields.add("Hardware", "name", outcome.fleet);
-}
-
-void addNames(Fields& fields, const MappingOutcome& outcome) {
-    fields.add("Workload", "name", outcome.jobTable.empty() ? outcome.workload : outcome.jobTable);
-    fields.add("Workload", "jobs", std::to_string(outcome.problem.jobs.size()));
-    if (!outcome.platform.empty()) fields.add("Hardware", "name", outcome.platform);
-}
-
-void addNames(Fields& fields, const CodesignOutcome& outcome) {
-    for (std::size_t m = 0; m < outcome.result.models.size(); ++m) {
-        const std::string at = outcome.result.models.size() == 1 ? "" : fmt::format("[{}]", m);
-        fields.add("Model", "name" + at, outcome.result.models[m]);
-    }
-    fields.add("Hardware", "name", outcome.result.space.name);
-}
-
-void addHardware(Fields& fields, const CodesignOutcome& outcome) {
-    const codesign::Result& result = outcome.result;
-    fields.add("Hardware", "area limit", formatQuantity(result.areaBound.value, Measure::area));
-    fields.add("Hardware", "architectures", formatCount(static_cast<double>(result.architectures)));
-    fields.add("Hardware", "clock", formatQuantity(result.space.rates.clock.value, Measure::hertz));
-    fields.add("Hardware", "HBM bandwidth",
-               formatQuantity(result.space.rates.hbmBandwidth.value, Measure::bytesPerSecond));
-}
-
-void addNames(Fields& fields, const PredictionOutcome& outcome) {
-    fields.add("Model", "name", outcome.model);
-    fields.add("Model", "parameters", exactNumber(outcome.parameters));
-}
-
-void addHardware(Fields& fields, const PredictionOutcome& outcome) {
-    std::set<std::string_view> seen;
-    for (const predict::Prediction& one : outcome.predictions)
-        for (const auto& [path, from] : seen.insert(one.accelerator).second ? one.sources : hardware::ProvenanceMap())
-            fields.add("Hardware", fmt::format("{}, {}", one.accelerator, path), hardware::sourceText(from));
-}
-
-void addHardware(Fields& fields, const MappingOutcome& outcome) {
-    const mapping::Problem& problem = outcome.problem;
-    fields.add("Hardware", "bandwidth", fmt::format("{:.6g} bytes/cycle", problem.bandwidth));
-    if (problem.clock) fields.add("Hardware", "clock", formatQuantity(problem.clock->value, Measure::hertz));
-    for (std::size_t c = 0; c < outcome.cores.size(); ++c) {
-        const CoreNumbers& core = outcome.cores[c];
-        const auto add = [&](const char* field, const std::string& value) {
-            fields.add("Hardware", fmt::format("sub_accelerators[{}].{}", c, field), value);
-        };
-        add("name", core.name);
-        if (!core.dataflow.empty()) add("dataflow", core.dataflow);
-        if (core.height > 0) add("array", fmt::format("{} × {}", core.height, core.width));
-        if (core.local.value > 0) add("local buffer", formatQuantity(core.local.value, Measure::bytes));
-        if (core.shared.value > 0) add("shared buffer", formatQuantity(core.shared.value, Measure::bytes));
-    }
-}
-
-void addGroups(Fields& fields, const PartitionOutcome& outcome) {
-    for (std::size_t g = 0; g < outcome.groups.size(); ++g) {
-        const GroupNumbers& group = outcome.groups[g];
-        const auto add = [&](const char* field, const std::string& value) {
-            fields.add("Hardware", fmt::format("groups[{}].{}", g, field), value);
-        };
-        add("name", group.name);
-        add("accelerator", group.accelerator);
-        add("count", std::to_string(group.count));
-        add("peak", formatQuantity(group.peak.value, Measure::flopsPerSecond));
-        add("efficiency", exactNumber(group.efficiency));
-        add("network", formatQuantity(toBitsPerSecond(group.rate), Measure::bitsPerSecond));
-        if (group.capacity) add("memory", formatQuantity(group.capacity->value, Measure::bytes));
-    }
-}
-
-void addHardware(Fields& fields, const PartitionOutcome& outcome) {
-    fields.add("Hardware", "accelerators", std::to_string(outcome.accelerators));
-    addGroups(fields, outcome);
-}
-
 Fields fieldsOf(const Result& result) {
     Fields fields;
     const Study& study = result.study;
@@ -154,13 +76,19 @@ Fields fieldsOf(const Result& result) {
         fields.add("Workload", "file" + at, study.workloads[w]);
         fields.add("Workload", "contents" + at, hashOf(study.workloads[w]));
     }
-    std::visit([&](const auto& outcome) { addNames(fields, outcome); }, result.outcome);
+    const Engine& engine = engineOf(result);
+    const std::vector<InputFact> facts = engine.facts == nullptr ? std::vector<InputFact>() : engine.facts(result);
+    // What the hardware is called stands above its file, its numbers below.
+    const auto isNumber = [](const InputFact& fact) { return fact.section == "Hardware" && fact.field != "name"; };
+    for (const InputFact& fact : facts)
+        if (!isNumber(fact)) fields.add(fact.section, fact.field, fact.value);
     for (std::size_t h = 0; h < study.hardware.size(); ++h) {
         const std::string at = study.hardware.size() == 1 ? "" : fmt::format("[{}]", h);
         fields.add("Hardware", "file" + at, study.hardware[h]);
         fields.add("Hardware", "contents" + at, hashOf(study.hardware[h]));
     }
-    std::visit([&](const auto& outcome) { addHardware(fields, outcome); }, result.outcome);
+    for (const InputFact& fact : facts)
+        if (isNumber(fact)) fields.add(fact.section, fact.field, fact.value);
     const std::set<std::string> main = [&] {
         std::set<std::string> names(study.models.begin(), study.models.end());
         names.insert(study.hardware.begin(), study.hardware.end());
@@ -301,7 +229,7 @@ private:
     }
 
     void take(std::size_t run) {
-        const auto* outcome = std::get_if<PartitionOutcome>(&(*runs_)[run]->outcome);
+        const auto* outcome = (*runs_)[run]->outcome.as<PartitionOutcome>();
         if (outcome == nullptr) return;
         const partition::Result& result = outcome->result;
         for (const partition::Plan& plan : result.plans) {
@@ -388,7 +316,7 @@ std::vector<Comparison::JobRow> jobRows(const Runs& runs) {
     std::vector<Comparison::JobRow> rows;
     std::map<std::pair<std::string_view, int>, std::size_t> places;
     for (std::size_t r = 0; r < runs.size(); ++r) {
-        const auto* outcome = std::get_if<MappingOutcome>(&runs[r]->outcome);
+        const auto* outcome = runs[r]->outcome.as<MappingOutcome>();
         const mapping::Run* best = outcome == nullptr ? nullptr : bestRun(*outcome);
         if (best == nullptr) continue;
         const mapping::Problem& problem = outcome->problem;

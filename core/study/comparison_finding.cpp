@@ -1,73 +1,34 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <variant>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/study/comparison.h"
-#include "core/study/mapping_document.h"
-#include "core/study/prediction_study.h"
+#include "core/study/engine.h"
+#include "core/study/prediction/study.h"
 
 namespace tessera::study {
 
 namespace {
 
-/// How much the step of a run's best does, and on how much hardware. Times of unequal work say nothing.
-struct Work {
-    std::string amount;        ///< equal for equal work
-    std::int64_t devices = 0;  ///< 0 = not counted
-};
-
-Work workOf(const Result& /*result*/, const PartitionOutcome& outcome) {
-    return {exactNumber(outcome.result.batch), outcome.accelerators};
+AmountOfWork workOf(const Result& result) {
+    const Engine& engine = engineOf(result);
+    return engine.work == nullptr ? AmountOfWork{} : engine.work(result);
 }
 
-Work workOf(const Result& result, const MappingOutcome& outcome) {
-    std::string amount = std::to_string(outcome.problem.jobs.size());
-    for (const Input& input : result.inputs)
-        for (const std::string& workload : result.study.workloads)
-            if (input.name == workload) amount += " " + input.sha256;
-    return {amount, 0};
+/// What tells who is ahead, of all engines in their order, each metric once.
+std::vector<DecidingMetric> decidingMetrics() {
+    std::vector<DecidingMetric> all;
+    for (const Engine& engine : engines())
+        for (const DecidingMetric& metric : engine.deciding)
+            if (std::none_of(all.begin(), all.end(), [&](const auto& known) { return known.name == metric.name; }))
+                all.push_back(metric);
+    return all;
 }
-
-Work workOf(const Result& /*result*/, const CodesignOutcome& /*outcome*/) {
-    return {};
-}
-
-Work workOf(const Result& /*result*/, const PredictionOutcome& outcome) {
-    const predict::Prediction* best = fastestPrediction(outcome);
-    return best == nullptr ? Work{} : Work{fmt::format("{} × {}", best->batch, best->devices), best->devices};
-}
-
-Work workOf(const Result& result) {
-    return std::visit([&](const auto& outcome) { return workOf(result, outcome); }, result.outcome);
-}
-
-/// A number that tells which run is ahead, and how it is said: of all runs alike, of a baseline that is ahead itself,
-/// of another run.
-struct Deciding {
-    std::string_view metric;
-    bool time;  ///< tells something only where all do the same work
-    std::string_view alike, baseline, other;
-};
-
-constexpr std::array kDeciding{
-    Deciding{"step_time_s", true, "All runs take {0} per step", "No run is faster than {1}, at {0} per step",
-             "{1} is {2} as fast as {3}: {0} against {4} per step"},
-    Deciding{"throughput_samples_per_s", false, "All runs train {0}", "No run is faster than {1}, at {0}",
-             "{1} is {2} as fast as {3}: {0} against {4}"},
-    Deciding{"makespan_s", true, "All runs take {0} for their jobs", "No run is done before {1}, after {0}",
-             "{1} is {2} as fast as {3}: done after {0} against {4}"},
-    Deciding{"makespan_cycles", true, "All runs take {0} for their jobs", "No run is done before {1}, after {0}",
-             "{1} is {2} as fast as {3}: done after {0} against {4}"},
-    Deciding{"throughput_flops", false, "All runs compute {0}", "No run is faster than {1}, at {0}",
-             "{1} is {2} as fast as {3}: {0} against {4}"},
-};
 
 const Comparison::MetricRow* rowNamed(const Comparison& comparison, std::string_view metric) {
     for (const Comparison::MetricRow& row : comparison.metrics)
@@ -97,18 +58,18 @@ std::string textAt(const Comparison::MetricRow& row, std::size_t run) {
 }
 
 /// ", on 64 against 32 accelerators"; empty where both have as many.
-std::string hardwareText(const Work& best, const Work& base) {
+std::string hardwareText(const AmountOfWork& best, const AmountOfWork& base) {
     if (best.devices == base.devices || best.devices == 0 || base.devices == 0) return "";
     const auto count = [](std::int64_t devices) { return formatCount(static_cast<double>(devices)); };
     return fmt::format(", on {} against {} accelerators", count(best.devices), count(base.devices));
 }
 
 /// " Per dollar, a is 1.3× ahead of b."; empty where prices are not known or the hardware is as much.
-std::string priceText(const Comparison& comparison, const std::vector<Work>& works) {
+std::string priceText(const Comparison& comparison, const std::vector<AmountOfWork>& works) {
     const Comparison::MetricRow* row = rowNamed(comparison, kByPrice);
     const std::size_t base = comparison.baseline;
-    const bool sameHardware =
-        std::all_of(works.begin(), works.end(), [&](const Work& work) { return work.devices == works[base].devices; });
+    const bool sameHardware = std::all_of(
+        works.begin(), works.end(), [&](const AmountOfWork& work) { return work.devices == works[base].devices; });
     if (row == nullptr || sameHardware || !inCommon(*row, base)) return "";
     const std::size_t best = bestIn(*row, base);
     if (best == base)
@@ -118,19 +79,14 @@ std::string priceText(const Comparison& comparison, const std::vector<Work>& wor
                        textAt(*row, base));
 }
 
-/// Whether the errors of two predictions of different accelerators leave open which of them is faster.
 bool tooCloseToCall(const Result& a, const Result& b) {
-    const auto* first = std::get_if<PredictionOutcome>(&a.outcome);
-    const auto* second = std::get_if<PredictionOutcome>(&b.outcome);
-    if (first == nullptr || second == nullptr) return false;
-    const predict::Prediction *one = fastestPrediction(*first), *other = fastestPrediction(*second);
-    if (one == nullptr || other == nullptr || one->accelerator == other->accelerator) return false;
-    return predict::probabilityOfMore(one->throughput, one->error, other->throughput, other->error) < kCalled;
+    const Engine& engine = engineOf(a);
+    return engine.tooCloseToCall != nullptr && engine.tooCloseToCall(a, b);
 }
 
-std::string findingOf(const Comparison& comparison, const Deciding& said, const std::vector<const Result*>& results,
-                      const std::vector<Work>& works) {
-    const Comparison::MetricRow& row = *rowNamed(comparison, said.metric);
+std::string findingOf(const Comparison& comparison, const DecidingMetric& said,
+                      const std::vector<const Result*>& results, const std::vector<AmountOfWork>& works) {
+    const Comparison::MetricRow& row = *rowNamed(comparison, said.name);
     const std::size_t base = comparison.baseline, best = bestIn(row, base);
     const std::string& baseline = comparison.runs[base];
     if (best == base) {
@@ -153,17 +109,17 @@ std::string findingOf(const Comparison& comparison, const Deciding& said, const 
 }  // namespace
 
 void addFinding(Comparison& comparison, const std::vector<const Result*>& results) {
-    std::vector<Work> works;
+    std::vector<AmountOfWork> works;
     works.reserve(results.size());
     for (const Result* result : results) works.push_back(workOf(*result));
-    const bool sameWork =
-        std::all_of(works.begin(), works.end(), [&](const Work& work) { return work.amount == works.front().amount; });
+    const bool sameWork = std::all_of(works.begin(), works.end(),
+                                      [&](const AmountOfWork& work) { return work.amount == works.front().amount; });
     comparison.finding =
         fmt::format("{} runs against {}.", comparison.runs.size(), comparison.runs[comparison.baseline]);
-    for (const Deciding& said : kDeciding) {
-        const Comparison::MetricRow* row = rowNamed(comparison, said.metric);
+    for (const DecidingMetric& said : decidingMetrics()) {
+        const Comparison::MetricRow* row = rowNamed(comparison, said.name);
         if (row == nullptr || (said.time && !sameWork) || !inCommon(*row, comparison.baseline)) continue;
-        comparison.deciding = said.metric;
+        comparison.deciding = said.name;
         comparison.finding = findingOf(comparison, said, results, works);
         return;
     }

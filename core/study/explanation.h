@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "core/study/result.h"
 
 namespace tessera::study {
 
@@ -20,5 +23,10 @@ struct Explanation {
     std::string source;              ///< "AccPar (HPCA 2020), section 4.3, Table 6"
     std::vector<std::string> notes;  ///< assumptions that this number rests on
 };
+
+/// Explains the number at a path: every `Metric::name`, and what else the engine explains, such as inside a plan
+/// "STRATEGY/levels[L]/ratio|objective_s|lower_bound_s", "STRATEGY/levels[L]/layers[K]/compute_s|intra_s|inter_s|type",
+/// "STRATEGY/per_accelerator[K]/compute_s|communication_s|memory_bytes". Empty where there is no such number.
+std::optional<Explanation> explain(const Result& result, const std::string& path);
 
 }  // namespace tessera::study

@@ -8,7 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/parallel.h"
-#include "core/study/partition_study.h"
+#include "core/study/partition/study.h"
 
 namespace tessera::study {
 

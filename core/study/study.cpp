@@ -14,12 +14,6 @@
 #include "core/base/sha256.h"
 #include "core/base/text.h"
 #include "core/hardware/library.h"
-#include "core/study/codesign_document.h"
-#include "core/study/codesign_study.h"
-#include "core/study/mapping_document.h"
-#include "core/study/mapping_study.h"
-#include "core/study/partition_study.h"
-#include "core/study/prediction_study.h"
 #include "core/study/stored_form.h"
 
 namespace tessera::study {
@@ -61,10 +55,10 @@ std::vector<std::string> readNames(const JsonNode& node) {
 }
 
 /// A list of inputs, as far as the engine takes them. Whether it takes several is for the run to say.
-std::vector<std::string> readInputs(const JsonNode& study, const char* list, Takes takes) {
-    const bool needed = takes == Takes::one || takes == Takes::many;
+std::vector<std::string> readInputs(const JsonNode& study, const char* list, InputArity takes) {
+    const bool needed = takes == InputArity::one || takes == InputArity::many;
     if (!needed && !study.has(list)) return {};
-    if (takes != Takes::none) return readNames(study.at(list));
+    if (takes != InputArity::none) return readNames(study.at(list));
     study.at(list).fail(fmt::format("a study without {}, which its engine does not take", list), "given");
 }
 
@@ -95,66 +89,6 @@ std::map<std::string, std::filesystem::path> bundledFiles() {
 }
 
 }  // namespace
-
-const std::vector<Engine>& engines() {
-    static const std::vector<Engine> kEngines{
-        {.id = "partition",
-         .title = "Partition",
-         .description = "Splits every layer's tensors over an array of accelerators, equal or mixed.",
-         .hardwareKind = "fleet",
-         .parameters = partitionParameters,
-         .run = runPartition,
-         .resultSchema = "tessera.partition-result/1",
-         .read = readPartitionResult,
-         .estimate = estimatePartition},
-        {.id = "mapping",
-         .title = "Mapping",
-         .description = "Assigns independent jobs to the cores of an accelerator that share its bandwidth, and orders "
-                        "them.",
-         .hardwareKind = "platform",
-         .models = Takes::none,
-         .workloads = Takes::one,
-         .hardware = Takes::atMostOne,
-         .drawsNumbers = true,
-         .parameters = mappingParameters,
-         .run = runMapping,
-         .resultSchema = "tessera.mapping-result/1",
-         .read = readMappingResult,
-         .estimate = estimateMapping},
-        {.id = "codesign",
-         .title = "Co-design",
-         .description = "Searches an accelerator's architecture together with the placement of models on many of it.",
-         .hardwareKind = "template",
-         .models = Takes::many,
-         .drawsNumbers = true,
-         .parameters = codesignParameters,
-         .run = runCodesign,
-         .resultSchema = "tessera.codesign-result/1",
-         .read = readCodesignResult,
-         .estimate = estimateCodesign},
-        {.id = "predict",
-         .title = "Prediction",
-         .description = "Predicts how fast and at what price accelerators train a model, and how sure their order is.",
-         .hardwareKind = "accelerator",
-         .hardware = Takes::many,
-         .drawsNumbers = true,
-         .parameters = predictionParameters,
-         .run = runPrediction,
-         .resultSchema = "tessera.prediction-result/1",
-         .read = readPredictionResult,
-         .estimate = estimatePrediction},
-    };
-    return kEngines;
-}
-
-const Engine& engineNamed(std::string_view id) {
-    std::vector<std::string> known;
-    for (const Engine& engine : engines()) {
-        if (engine.id == id) return engine;
-        known.emplace_back(engine.id);
-    }
-    throw UsageError(fmt::format("there is no engine {}; there is {}", inQuotes(id), joined(known, ", ")));
-}
 
 Study newStudy(std::string_view engine) {
     Study study;
@@ -234,12 +168,12 @@ Json toJson(const Study& study) {
     const std::vector<Engine>& known = engines();
     const auto engine =
         std::find_if(known.begin(), known.end(), [&](const Engine& row) { return row.id == study.engine; });
-    const auto put = [&](const char* name, const std::vector<std::string>& list, Takes takes) {
-        if (!list.empty() || takes == Takes::one || takes == Takes::many) json[name] = list;
+    const auto put = [&](const char* name, const std::vector<std::string>& list, InputArity takes) {
+        if (!list.empty() || takes == InputArity::one || takes == InputArity::many) json[name] = list;
     };
-    put("models", study.models, engine == known.end() ? Takes::one : engine->models);
-    put("workloads", study.workloads, engine == known.end() ? Takes::none : engine->workloads);
-    put("hardware", study.hardware, engine == known.end() ? Takes::one : engine->hardware);
+    put("models", study.models, engine == known.end() ? InputArity::one : engine->models);
+    put("workloads", study.workloads, engine == known.end() ? InputArity::none : engine->workloads);
+    put("hardware", study.hardware, engine == known.end() ? InputArity::one : engine->hardware);
     if (!study.dimensions.empty()) {
         Json dimensions = Json::object();
         for (const auto& [name, value] : study.dimensions) dimensions[name] = value;
@@ -250,24 +184,16 @@ Json toJson(const Study& study) {
     return json;
 }
 
-namespace {
-
-/// Parameters that engines got when studies of theirs were kept already: a study that leaves them alone stays the same.
-bool isLater(std::string_view engine, std::string_view parameter) {
-    return engine == "partition" && parameter == "groups";
-}
-
-}  // namespace
-
 std::string contentHash(const Study& study) {
     Study anonymous = study;
     anonymous.name.clear();
     anonymous.seed.reset();
-    const std::vector<Parameter>& rows = engineNamed(study.engine).parameters();
-    for (const Parameter& row : rows) {
-        const std::string name(row.name);
-        if (isLater(study.engine, row.name) && anonymous.parameters->value(name, Json()) == defaultOf(row))
-            anonymous.parameters->erase(name);
+    const Engine& engine = engineNamed(study.engine);
+    const std::vector<Parameter>& rows = engine.parameters();
+    for (const std::string_view later : engine.laterParameters) {
+        const Parameter* row = findParameter(rows, later);
+        const std::string name(later);
+        if (anonymous.parameters->value(name, Json()) == defaultOf(*row)) anonymous.parameters->erase(name);
     }
     sortParameters(anonymous, rows);
     return sha256(toText(toJson(anonymous)));

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
-#include "core/study/parameter.h"
+#include "core/study/engine.h"
 
 namespace tessera::study {
 
@@ -22,18 +21,13 @@ constexpr double kMostApart = 5;             ///< between two estimates that are
 constexpr std::size_t kMostSeen = 96;        ///< moments that a pace remembers
 constexpr std::string_view kBest = " best";  ///< ends the name of the curve by which an algorithm tells its samples
 
-/// Phases after which an engine goes on with another one, whose length is only known once it works.
-struct Phase {
-    std::string_view engine, task, then;
-};
-constexpr std::array kPhases{Phase{"codesign", "searching architectures", "proving the best"}};
-
-/// What every algorithm of a mapping race is to do; 0 = the run is none.
+/// The samples that every algorithm of a race is to draw; 0 = the run is none.
 double samplesOfEach(const Study& study) {
-    if (study.engine != "mapping") return 0;
-    const auto given = study.parameters->find("samples");
+    const Engine& engine = engineNamed(study.engine);
+    if (engine.samplesParameter.empty()) return 0;
+    const auto given = study.parameters->find(std::string(engine.samplesParameter));
     if (given != study.parameters->end() && given->is_number()) return given->get<double>();
-    const Parameter* row = findParameter(engineNamed(study.engine).parameters(), "samples");
+    const Parameter* row = findParameter(engine.parameters(), engine.samplesParameter);
     const Json fallback = row == nullptr ? Json() : defaultOf(*row);
     return fallback.is_number() ? fallback.get<double>() : 0;
 }
@@ -140,8 +134,8 @@ std::optional<TimeLeft::Span> TimeLeft::left() const {
         span = Span{.least = its->first, .most = its->second};
     }
     if (!span || span->most > kMostApart * span->least) return std::nullopt;
-    for (const Phase& phase : kPhases)
-        if (phase.engine == study_.engine && phase.task == task_) span->then = phase.then;
+    for (const LaterTask& later : engineNamed(study_.engine).laterTasks)
+        if (later.task == task_) span->then = later.then;
     return span;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/study/engine.h"
 
 namespace tessera::study {
 
@@ -18,6 +19,8 @@ namespace {
 
 constexpr std::string_view kZoo = "zoo:";
 constexpr std::array<std::string_view, 4> kExtensions{".onnx", ".json", ".csv", ".txt"};
+
+}  // namespace
 
 std::string shortNames(const std::vector<std::string>& inputs) {
     std::vector<std::string> names;
@@ -28,8 +31,6 @@ std::string shortNames(const std::vector<std::string>& inputs) {
     }
     return joined(names, ", ");
 }
-
-}  // namespace
 
 std::string modelName(const std::string& input, const std::string& own) {
     const std::filesystem::path path(input);
@@ -46,12 +47,10 @@ std::string titleOf(const Study& study) {
     return title;
 }
 
-std::string titleOf(const MappingOutcome& outcome) {
-    return outcome.platform.empty() ? outcome.jobTable : outcome.workload + " on " + outcome.platform;
-}
-
-std::string titleOf(const CodesignOutcome& outcome) {
-    return shortNames(outcome.result.models) + " on " + outcome.result.space.name;
+std::string titleOf(const Result& result) {
+    if (!result.study.name.empty()) return result.study.name;
+    const Engine& engine = engineOf(result);
+    return engine.titleOf == nullptr ? titleOf(result.study) : engine.titleOf(result);
 }
 
 }  // namespace tessera::study

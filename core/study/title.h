@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/study/result.h"
 
@@ -10,11 +11,11 @@ namespace tessera::study {
 /// 512". Inputs are told by the names of their files, without folders and extensions. May hold any characters.
 std::string titleOf(const Study& study);
 
-/// "mix on S2", or the name of the table of jobs.
-std::string titleOf(const MappingOutcome& outcome);
+/// What people call a result: its study's name, else what it is of, "mix on S2", "bert-large, gpt2-xl on PHAZE".
+std::string titleOf(const Result& result);
 
-/// "bert-large, gpt2-xl on PHAZE".
-std::string titleOf(const CodesignOutcome& outcome);
+/// Names of inputs without folders and extensions: "resnet50, vgg16".
+std::string shortNames(const std::vector<std::string>& inputs);
 
 /// What people call the model of an input that a study names: of an ONNX file its name, because exporters call every
 /// graph alike ("torch_jit", "main_graph"); else what the model calls itself.

@@ -24,7 +24,7 @@ const std::vector<std::vector<std::string>> kLayers = {
     {"core/partition", "core/mapping", "core/codesign", "core/predict"},
     {"core/calibrate"},
     {"core/study"},
-    {"core/explain", "core/reproduce", "core/store"},
+    {"core/reproduce", "core/store"},
     {"core/report"},
     {"ui"},
     {"app/studio"},

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/mapping/mapping.h"
-#include "core/study/mapping_study.h"
+#include "core/study/mapping/study.h"
 
 namespace tessera {
 namespace {

@@ -16,8 +16,10 @@
 
 #include "app/cli/program.h"
 #include "core/base/error.h"
+#include "core/predict/prediction.h"
 #include "core/report/catalogue.h"
 #include "core/report/report_blocks.h"
+#include "core/study/partition/outcome.h"
 #include "tests/support/paths.h"
 #include "ui/models/text.h"
 #include "ui/views/runs/run_view.h"
@@ -36,7 +38,7 @@ report::PictureRow weightRow() {
         {"toy-accelerators", "Toy: accelerators", "How many accelerators a step occupies", report::Scope::choice,
          report::kWindow | report::kReport},
         [](const report::View& view) {
-            const auto& outcome = std::get<study::PartitionOutcome>(view.result.outcome);
+            const auto& outcome = view.result.outcome.get<study::PartitionOutcome>();
             report::Chart chart{.id = "toy", .title = "Accelerators under " + view.at.choice};
             chart.series = {
                 {.name = "accelerators", .mark = report::Mark::bars, .x = {0}, .y = {double(outcome.accelerators)}}};

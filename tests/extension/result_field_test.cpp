@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/explain/explain.h"
 #include "core/report/mapping_report.h"
 #include "core/report/prediction_report.h"
-#include "core/study/mapping_fields.h"
-#include "core/study/prediction_fields.h"
+#include "core/study/explanation.h"
+#include "core/study/mapping/fields.h"
+#include "core/study/prediction/fields.h"
 #include "tests/support/prediction_result.h"
 #include "tests/support/race_result.h"
 #include "ui/models/field_columns.h"
@@ -27,7 +27,7 @@ using testing::Contains;
 
 struct Mapped {
     std::shared_ptr<const study::Result> result = std::make_shared<const study::Result>(handMadeRace());
-    const study::MappingOutcome& outcome = std::get<study::MappingOutcome>(result->outcome);
+    const study::MappingOutcome& outcome = result->outcome.get<study::MappingOutcome>();
     const mapping::Run& run = outcome.result.runs.front();
 };
 

@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/mapping/mapping.h"
-#include "core/study/mapping_document.h"
+#include "core/study/mapping/document.h"
 
 /// Any bytes as a mapping of two jobs to two cores: a valid one that reads back as it was written, or a DataError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

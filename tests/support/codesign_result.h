@@ -10,6 +10,7 @@
 #include "core/codesign/search/search.h"
 #include "core/hardware/area.h"
 #include "core/hardware/library.h"
+#include "core/study/codesign/outcome.h"
 #include "core/study/study.h"
 
 /// Co-design results for tests of pictures and views.

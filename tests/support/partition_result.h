@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/study/partition/outcome.h"
 #include "core/study/result.h"
 #include "core/study/study.h"
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/predict/predict.h"
+#include "core/study/prediction/outcome.h"
 #include "core/study/result.h"
 #include "core/study/study.h"
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/study/mapping/outcome.h"
 #include "core/study/study.h"
 #include "tests/support/paths.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/study/partition/outcome.h"
 #include "core/study/study.h"
 #include "tests/support/partition_result.h"
 
@@ -34,7 +35,7 @@ inline std::vector<std::pair<std::string, std::string>> realRuns() {
 /// The hand-made result blown up: many layers, many levels, four strategies.
 inline study::Result deepResult(int layers, int levels) {
     study::Result result = handMadeResult();
-    auto& outcome = std::get<study::PartitionOutcome>(result.outcome);
+    auto& outcome = result.outcome.get<study::PartitionOutcome>();
     outcome.result.names.clear();
     partition::LevelPlan level = outcome.result.plans[0].levels[0];
     level.layers.clear();

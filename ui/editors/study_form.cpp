@@ -134,10 +134,10 @@ InputSlot hardwareSlot(const study::Engine& engine) {
 std::vector<InputSlot> inputSlots(const std::string& id) {
     const study::Engine& engine = study::engineNamed(id);
     std::vector<InputSlot> found;
-    const auto add = [&](study::Takes takes, InputSlot slot) {
-        if (takes == study::Takes::none) return;
-        slot.needed = takes != study::Takes::atMostOne;
-        slot.several = takes == study::Takes::many;
+    const auto add = [&](study::InputArity takes, InputSlot slot) {
+        if (takes == study::InputArity::none) return;
+        slot.needed = takes != study::InputArity::atMostOne;
+        slot.several = takes == study::InputArity::many;
         found.push_back(slot);
     };
     add(engine.models, kSlots[0]);

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
+#include "core/study/metric.h"
 #include "ui/editors/field.h"
 #include "ui/editors/sourced_number.h"
 #include "ui/editors/tab_order.h"

@@ -3,10 +3,11 @@
 #include <QCoreApplication>
 
 #include "core/base/units.h"
-#include "core/explain/explain.h"
+#include "core/codesign/search/search.h"
 #include "core/hardware/architecture.h"
 #include "core/hardware/area.h"
 #include "core/report/codesign_pictures.h"
+#include "core/study/explanation.h"
 #include "core/study/metric.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"

@@ -5,6 +5,7 @@
 
 #include "core/hardware/architecture.h"
 #include "core/report/codesign_pictures.h"
+#include "core/study/codesign/outcome.h"
 
 namespace tessera::ui {
 
@@ -13,7 +14,7 @@ CodesignRun::CodesignRun(std::shared_ptr<const study::Result> whole)
       known_(std::make_shared<const Known>(Known{report::pointRows(result()), report::pointValues(result())})) {}
 
 const study::CodesignOutcome& CodesignRun::outcome() const {
-    return std::get<study::CodesignOutcome>(whole_->outcome);
+    return whole_->outcome.get<study::CodesignOutcome>();
 }
 
 const report::PointValue* CodesignRun::value(const QString& id) const {

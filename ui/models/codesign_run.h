@@ -7,6 +7,7 @@
 #include "core/codesign/search/search.h"
 #include "core/report/catalogue.h"
 #include "core/report/codesign_points.h"
+#include "core/study/codesign/outcome.h"
 #include "core/study/result.h"
 
 namespace tessera::ui {

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 #include <cmath>
 
+#include "core/codesign/search/search.h"
 #include "core/draw/theme.h"
 #include "core/hardware/architecture.h"
 #include "core/report/codesign_pictures.h"

@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/explain/explain.h"
+#include "core/study/explanation.h"
 
 namespace tessera::ui {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/explain/explain.h"
+#include "core/study/explanation.h"
 #include "core/study/field.h"
 #include "ui/models/facts.h"
 #include "ui/models/table_columns.h"

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/base/units.h"
+#include "core/study/partition/outcome.h"
 #include "ui/models/partition_run.h"
 
 namespace tessera::ui {
@@ -84,7 +85,7 @@ Colouring byValue(const ModelContents& contents, const QString& title, Measure m
 
 const partition::Plan* planOf(const GraphOverlay& overlay) {
     if (overlay.result == nullptr) return nullptr;
-    const auto* outcome = std::get_if<study::PartitionOutcome>(&overlay.result->outcome);
+    const auto* outcome = overlay.result->outcome.as<study::PartitionOutcome>();
     if (outcome == nullptr) return nullptr;
     const std::string strategy = overlay.strategy.toStdString();
     for (const partition::Plan& plan : outcome->result.plans)
@@ -105,7 +106,7 @@ std::vector<LayerFate> fatesOf(const ModelContents& contents, const GraphOverlay
     if (plan == nullptr) return fates;
     std::unordered_map<std::string, std::size_t> known;
     for (std::size_t i = 0; i < fates.size(); ++i) known.emplace(contents.layers->layers[i].name, i);
-    const auto& names = std::get<study::PartitionOutcome>(overlay.result->outcome).result.names;
+    const auto& names = overlay.result->outcome.get<study::PartitionOutcome>().result.names;
     const auto fateOf = [&](std::int32_t layer) -> LayerFate* {
         if (layer < 0 || at(layer) >= names.size()) return nullptr;
         const auto found = known.find(names[at(layer)]);
@@ -259,7 +260,7 @@ Colouring colouringOf(const ModelContents& contents, ColourBy by, const GraphOve
 QStringList strategiesOf(const GraphOverlay& overlay) {
     QStringList strategies;
     if (overlay.result == nullptr) return strategies;
-    if (const auto* outcome = std::get_if<study::PartitionOutcome>(&overlay.result->outcome))
+    if (const auto* outcome = overlay.result->outcome.as<study::PartitionOutcome>())
         for (const partition::Plan& plan : outcome->result.plans) strategies << QString::fromStdString(plan.strategy);
     return strategies;
 }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/base/units.h"
-#include "core/study/mapping_fields.h"
-#include "core/study/mapping_metrics.h"
+#include "core/study/mapping/fields.h"
+#include "core/study/mapping/metrics.h"
 #include "core/study/metric.h"
 #include "ui/models/field_columns.h"
 #include "ui/models/partition_run.h"

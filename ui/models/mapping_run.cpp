@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <variant>
 
-#include "core/study/mapping_fields.h"
+#include "core/study/mapping/fields.h"
+#include "core/study/mapping/metrics.h"
 #include "core/study/metric.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_columns.h"
@@ -37,7 +38,7 @@ QString text(std::string_view view) {
 MappingRun::MappingRun(std::shared_ptr<const study::Result> result) : result_(std::move(result)) {}
 
 const study::MappingOutcome& MappingRun::outcome() const {
-    return std::get<study::MappingOutcome>(result_->outcome);
+    return result_->outcome.get<study::MappingOutcome>();
 }
 
 const mapping::Run& MappingRun::run(int index) const {

@@ -4,7 +4,8 @@
 #include <memory>
 
 #include "core/report/catalogue.h"
-#include "core/study/mapping_schedule.h"
+#include "core/study/mapping/outcome.h"
+#include "core/study/mapping/schedule.h"
 #include "core/study/result.h"
 
 namespace tessera::ui {

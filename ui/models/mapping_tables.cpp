@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/draw/theme.h"
-#include "core/study/mapping_fields.h"
+#include "core/study/mapping/fields.h"
 #include "ui/models/field_columns.h"
 
 namespace tessera::ui {

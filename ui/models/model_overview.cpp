@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/base/units.h"
-#include "core/explain/explain_model.h"
+#include "core/study/explain_model.h"
 
 namespace tessera::ui {
 

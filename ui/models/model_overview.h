@@ -4,8 +4,8 @@
 #include <memory>
 #include <optional>
 
-#include "core/explain/explain.h"
 #include "core/model/memory.h"
+#include "core/study/explanation.h"
 #include "ui/models/graph_contents.h"
 
 namespace tessera::ui {

@@ -6,6 +6,7 @@
 
 #include "core/model/difference.h"
 #include "core/study/comparison.h"
+#include "core/study/partition/metrics.h"
 #include "core/study/result.h"
 #include "ui/jobs/run_state.h"
 #include "ui/models/graph_colouring.h"

@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "core/base/units.h"
-#include "core/explain/explain.h"
+#include "core/partition/partition.h"
+#include "core/study/explanation.h"
 #include "core/study/metric.h"
 #include "ui/models/text.h"
 

@@ -19,6 +19,8 @@
 #include "core/report/partition_report.h"
 #include "core/report/report_document.h"
 #include "core/study/metric.h"
+#include "core/study/partition/metrics.h"
+#include "core/study/partition/outcome.h"
 #include "ui/models/text.h"
 
 namespace tessera::ui {
@@ -34,7 +36,7 @@ QString tr(const char* text) {
 PartitionRun::PartitionRun(std::shared_ptr<const study::Result> result) : result_(std::move(result)) {}
 
 const study::PartitionOutcome& PartitionRun::outcome() const {
-    return std::get<study::PartitionOutcome>(result_->outcome);
+    return result_->outcome.get<study::PartitionOutcome>();
 }
 
 const partition::Plan& PartitionRun::plan(int index) const {
@@ -42,7 +44,7 @@ const partition::Plan& PartitionRun::plan(int index) const {
 }
 
 int PartitionRun::planCount() const {
-    if (isEmpty() || !std::holds_alternative<study::PartitionOutcome>(result_->outcome)) return 0;
+    if (isEmpty() || result_->outcome.as<study::PartitionOutcome>() == nullptr) return 0;
     return static_cast<int>(outcome().result.plans.size());
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "core/study/partition/outcome.h"
 #include "core/study/result.h"
 
 namespace tessera::ui {

@@ -6,7 +6,9 @@
 
 #include "core/base/units.h"
 #include "core/draw/theme.h"
+#include "core/partition/partition.h"
 #include "core/study/metric.h"
+#include "core/study/partition/metrics.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
 #include "ui/theme/theme.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/partition/partition.h"
 #include "core/report/catalogue.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/table_model.h"

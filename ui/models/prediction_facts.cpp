@@ -2,11 +2,11 @@
 
 #include <QCoreApplication>
 
-#include "core/explain/explain.h"
 #include "core/model/training.h"
+#include "core/study/explanation.h"
 #include "core/study/metric.h"
-#include "core/study/prediction_fields.h"
-#include "core/study/prediction_study.h"
+#include "core/study/prediction/fields.h"
+#include "core/study/prediction/study.h"
 #include "ui/models/field_columns.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/text.h"

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "core/base/units.h"
-#include "core/study/prediction_study.h"
+#include "core/study/prediction/study.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/text.h"
 
@@ -25,7 +25,7 @@ PredictionRun::PredictionRun(std::shared_ptr<const study::Result> result)
           std::make_shared<const Known>(Known{report::acceleratorsOf(outcome()), report::deviceCountsOf(outcome())})) {}
 
 const study::PredictionOutcome& PredictionRun::outcome() const {
-    return std::get<study::PredictionOutcome>(result_->outcome);
+    return result_->outcome.get<study::PredictionOutcome>();
 }
 
 const report::PredictedAccelerator& PredictionRun::accelerator(int index) const {

@@ -6,7 +6,7 @@
 
 #include "core/report/catalogue.h"
 #include "core/report/prediction_pictures.h"
-#include "core/study/prediction_study.h"
+#include "core/study/prediction/study.h"
 #include "core/study/result.h"
 
 namespace tessera::ui {

@@ -5,7 +5,7 @@
 
 #include "core/draw/theme.h"
 #include "core/model/training.h"
-#include "core/study/prediction_fields.h"
+#include "core/study/prediction/fields.h"
 #include "ui/models/field_columns.h"
 
 namespace tessera::ui {

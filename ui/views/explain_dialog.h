@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "core/explain/explain.h"
+#include "core/study/explanation.h"
 
 namespace tessera::ui {
 

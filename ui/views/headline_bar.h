@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/explain/explain.h"
+#include "core/study/explanation.h"
 
 class QHBoxLayout;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/mapping/mapping.h"
 #include "tests/core/mapping/tables.h"
 
 using namespace tessera;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/base/json.h"
+#include "core/predict/prediction.h"
 #include "tests/core/predict/machines.h"
 #include "tests/support/paths.h"
 

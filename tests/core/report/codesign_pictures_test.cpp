@@ -9,6 +9,7 @@
 #include "core/report/codesign_points.h"
 #include "core/report/codesign_report.h"
 #include "core/report/template_pictures.h"
+#include "core/study/codesign/outcome.h"
 #include "core/study/metric.h"
 #include "tests/support/codesign_result.h"
 

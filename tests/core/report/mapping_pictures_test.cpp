@@ -10,7 +10,8 @@
 #include "core/draw/timeline_layout.h"
 #include "core/report/catalogue.h"
 #include "core/report/mapping_report.h"
-#include "core/study/mapping_fields.h"
+#include "core/study/mapping/fields.h"
+#include "core/study/mapping/metrics.h"
 #include "core/study/metric.h"
 #include "tests/support/race_result.h"
 
@@ -21,7 +22,7 @@ using study::MappingOutcome;
 using testing::HasSubstr;
 
 const MappingOutcome& outcomeOf(const study::Result& result) {
-    return std::get<MappingOutcome>(result.outcome);
+    return result.outcome.get<MappingOutcome>();
 }
 
 const Series& seriesNamed(const Chart& chart, const std::string& id) {
@@ -74,7 +75,7 @@ TEST(MappingPictures, theDrawingPutsBandwidthOnTheAxisOfTheJobs) {
 
 TEST(MappingPictures, withoutAClockEverythingIsInCycles) {
     study::Result result = test::handMadeRace();
-    auto& outcome = std::get<MappingOutcome>(result.outcome);
+    auto& outcome = result.outcome.get<MappingOutcome>();
     outcome.problem.clock.reset();
     const Timeline timeline = study::scheduleTimeline(outcome, outcome.result.runs.front());
     EXPECT_DOUBLE_EQ(timeline.length, outcome.result.runs.front().schedule.makespan);
@@ -168,7 +169,7 @@ TEST(MappingPictures, coresRunStallAndIdleUntilTheMakespan) {
 
 TEST(MappingPictures, exploredSamplesAndFrontsSayWhatIsMissing) {
     study::Result result = test::handMadeRace();
-    auto& outcome = std::get<MappingOutcome>(result.outcome);
+    auto& outcome = result.outcome.get<MappingOutcome>();
     EXPECT_EQ(exploredChart(outcome).series.size(), 6U);  // samples and the best of each
     EXPECT_FALSE(frontChart(outcome).empty.empty());
     outcome.pareto = std::pair(mapping::Objective::throughput, mapping::Objective::energy);

@@ -21,13 +21,14 @@
 #include "core/draw/timeline_layout.h"
 #include "core/report/hardware_pictures.h"
 #include "core/report/partition_pictures.h"
+#include "core/study/partition/outcome.h"
 #include "tests/support/partition_result.h"
 
 namespace tessera::report {
 namespace {
 
 const study::PartitionOutcome& outcomeOf(const study::Result& result) {
-    return std::get<study::PartitionOutcome>(result.outcome);
+    return result.outcome.get<study::PartitionOutcome>();
 }
 
 std::size_t countOf(const std::string& text, const std::string& part) {
@@ -488,7 +489,7 @@ TEST(PartitionPictures, countLevelsFromZero) {
 
 TEST(PartitionPictures, sayWhereTheStepGoes) {
     study::Result result = test::handMadeResult();
-    partition::Plan& plan = std::get<study::PartitionOutcome>(result.outcome).result.plans[0];
+    partition::Plan& plan = result.outcome.get<study::PartitionOutcome>().result.plans[0];
     plan.stepTime = Seconds{0.4};
     plan.shares[0].compute = Seconds{0.1};
     plan.shares[0].communication = Seconds{0.3};

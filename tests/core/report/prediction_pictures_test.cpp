@@ -11,7 +11,7 @@
 #include "core/draw/chart_layout.h"
 #include "core/report/catalogue.h"
 #include "core/report/prediction_report.h"
-#include "core/study/prediction_study.h"
+#include "core/study/prediction/study.h"
 #include "tests/support/prediction_result.h"
 
 namespace tessera::report {

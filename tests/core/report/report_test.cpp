@@ -7,9 +7,12 @@
 #include "core/draw/drawing.h"
 #include "core/draw/table.h"
 #include "core/draw/theme.h"
+#include "core/report/catalogue.h"
 #include "core/report/partition_report.h"
 #include "core/report/prediction_report.h"
 #include "core/report/report_document.h"
+#include "core/study/partition/outcome.h"
+#include "core/study/prediction/outcome.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/prediction_result.h"
 
@@ -17,7 +20,7 @@ namespace tessera::report {
 namespace {
 
 const study::PartitionOutcome& outcomeOf(const study::Result& result) {
-    return std::get<study::PartitionOutcome>(result.outcome);
+    return result.outcome.get<study::PartitionOutcome>();
 }
 
 std::size_t countOf(const std::string& text, const std::string& part) {
@@ -50,8 +53,8 @@ TEST(Table, quotesCellsOfCsv) {
 
 TEST(PartitionReport, beginsWithTheHeadline) {
     const study::Result result = test::handMadeResult();
-    EXPECT_EQ(headline(outcomeOf(result)), "6.31× over data parallelism · 36.2 ms/step · proven optimal · accpar");
-    EXPECT_TRUE(toText(result).starts_with(headline(outcomeOf(result)) + "\n"));
+    EXPECT_EQ(headline(result), "6.31× over data parallelism · 36.2 ms/step · proven optimal · accpar");
+    EXPECT_TRUE(toText(result).starts_with(headline(result) + "\n"));
 }
 
 TEST(PartitionReport, listsTheSubsetsOfTheFleet) {
@@ -94,7 +97,7 @@ TEST(Pages, titlesAndNumbersOfTablesAreWhole) {
     std::string pages;
     for (const std::string& page : reportPages("Report", {{.title = "", .result = &result}}, {.pictures = false}))
         pages += page;
-    const Table table = predictionTable(std::get<study::PredictionOutcome>(result.outcome));
+    const Table table = predictionTable(result.outcome.get<study::PredictionOutcome>());
     ASSERT_GT(table.columns.size(), 8U) << "wide enough to be squeezed";
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
         for (const std::string_view word : split(table.columns[column].title, ' '))

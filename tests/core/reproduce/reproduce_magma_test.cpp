@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/partition/partition.h"
 #include "core/reproduce/reproduce.h"
 #include "tests/support/schema.h"
 

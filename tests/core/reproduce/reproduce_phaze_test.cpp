@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/partition/partition.h"
 #include "core/reproduce/reproduce.h"
 #include "tests/support/schema.h"
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/partition/partition.h"
 #include "tests/support/schema.h"
 
 namespace tessera::study {

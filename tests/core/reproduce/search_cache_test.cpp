@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
+#include "core/codesign/search/search.h"
 #include "core/hardware/library.h"
 
 namespace tessera::study {

@@ -10,6 +10,7 @@
 
 #include "core/store/database.h"
 #include "core/store/store.h"
+#include "core/study/partition/outcome.h"
 #include "core/study/study.h"
 #include "tests/support/partition_result.h"
 
@@ -36,7 +37,7 @@ inline study::Study studyOf(const std::string& model, const std::string& hardwar
 inline RunId addDone(Store& store, const study::Study& study, double stepTime = 0.0362) {
     study::Result result = tessera::test::handMadeResult();
     result.study = study;
-    std::get<study::PartitionOutcome>(result.outcome).result.plans[0].stepTime = Seconds{stepTime};
+    result.outcome.get<study::PartitionOutcome>().result.plans[0].stepTime = Seconds{stepTime};
     const RunId run = store.addRun(study);
     store.finishRun(run, result, study::headline(result));
     return run;

@@ -15,6 +15,7 @@
 #include "core/base/file.h"
 #include "core/base/sha256.h"
 #include "core/store/owner.h"
+#include "core/study/metric.h"
 #include "tests/core/store/fixture.h"
 #include "tests/support/paths.h"
 

@@ -10,6 +10,7 @@
 #include "core/base/sha256.h"
 #include "core/store/documents.h"
 #include "core/study/metric.h"
+#include "core/study/partition/outcome.h"
 #include "core/study/study.h"
 #include "tests/core/store/fixture.h"
 
@@ -282,7 +283,7 @@ TEST_F(StoreTest, deletedRunsComeBackUntilTheyArePurged) {
 
 TEST_F(StoreTest, metricsThatAreNoNumbersAreLeftOut) {
     study::Result result = tessera::test::handMadeResult();
-    auto& plan = std::get<study::PartitionOutcome>(result.outcome).result.plans[0];
+    auto& plan = result.outcome.get<study::PartitionOutcome>().result.plans[0];
     plan.throughput = std::numeric_limits<double>::quiet_NaN();
     const RunId run = store_.addRun(result.study);
     store_.finishRun(run, result, "");

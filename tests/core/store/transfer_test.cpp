@@ -15,6 +15,7 @@
 #include "core/store/database.h"
 #include "core/store/documents.h"
 #include "core/store/schema.h"
+#include "core/study/partition/outcome.h"
 #include "tests/core/store/fixture.h"
 
 namespace tessera::store::test {
@@ -359,7 +360,7 @@ TEST_F(Transfer, knowsAStudyWhoseParametersStandInAnotherOrder) {
 study::Result deepResult() {
     constexpr std::int32_t kLayers = 120'000;
     study::Result result = tessera::test::handMadeResult();
-    partition::Result& found = std::get<study::PartitionOutcome>(result.outcome).result;
+    partition::Result& found = result.outcome.get<study::PartitionOutcome>().result;
     found.names.clear();
     for (std::int32_t n = 0; n < kLayers; ++n) found.names.push_back("l" + std::to_string(n));
     for (partition::LevelPlan& level : found.plans[0].levels) {
@@ -384,7 +385,7 @@ TEST_F(Transfer, keepsResultsOfVeryDeepNetworksInACompactForm) {
     std::string text;
     study::writeJson(result, [&](std::string_view part) { text += part; });
     ASSERT_TRUE(store_.resultText(run) == text) << "not printed, because it is long";
-    EXPECT_EQ(std::get<study::PartitionOutcome>(store_.result(run)->outcome).result.names.size(), 120'000U);
+    EXPECT_EQ(store_.result(run)->outcome.get<study::PartitionOutcome>().result.names.size(), 120'000U);
     {
         const SQLite::Database database(file().string(), SQLite::OPEN_READONLY);
         EXPECT_LT(wholeFrom(database, "SELECT size FROM result WHERE form = 'packed'"), 10'000'000);

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/explain/explain.h"
-#include "core/study/codesign_document.h"
-#include "core/study/codesign_metrics.h"
-#include "core/study/codesign_study.h"
+#include "core/study/codesign/document.h"
+#include "core/study/codesign/metrics.h"
+#include "core/study/codesign/study.h"
+#include "core/study/explanation.h"
 #include "core/study/metric.h"
 #include "core/study/progress_value.h"
 #include "core/study/study.h"
@@ -117,7 +117,7 @@ TEST(CodesignStudy, everyMetricIsExplained) {
 
 TEST(CodesignStudy, itsTimelineIsThePipelineOfAModel) {
     const Timeline timeline = timelineOf(smallResult(), "zoo:bert-base");
-    const auto& model = std::get<CodesignOutcome>(smallResult().outcome).result.perModel[0];
+    const auto& model = smallResult().outcome.get<CodesignOutcome>().result.perModel[0];
     EXPECT_EQ(timeline.tracks.size(), static_cast<std::size_t>(model.pipeline));
     EXPECT_FALSE(timeline.events.empty());
     EXPECT_LE(timeline.length, model.timePerBatch.value * (1 + 1e-9));

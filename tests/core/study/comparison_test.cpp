@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/study/partition/outcome.h"
 #include "tests/core/study/studies.h"
 #include "tests/support/partition_result.h"
 
@@ -69,14 +70,14 @@ TEST(Comparison, warnsOfAnotherModelVersionAndAssumptions) {
 /// One group at level 0, called otherwise than the hand-made result's; its level 1 is the same "fast".
 Result onAnotherFleet() {
     Result other = test::handMadeResult();
-    for (partition::Plan& plan : std::get<PartitionOutcome>(other.outcome).result.plans) plan.levels[0].group = "fast";
+    for (partition::Plan& plan : other.outcome.get<PartitionOutcome>().result.plans) plan.levels[0].group = "fast";
     return other;
 }
 
 TEST(Comparison, comparesLayersByDepthWhereEachRunHasOneGroup) {
     const Result a = test::handMadeResult();
     Result b = onAnotherFleet();
-    std::get<PartitionOutcome>(b.outcome).result.plans[0].levels[0].layers[0].type = partition::Type::II;
+    b.outcome.get<PartitionOutcome>().result.plans[0].levels[0].layers[0].type = partition::Type::II;
     const Comparison comparison = compare({&a, &b}, {"mixed", "equal"});
     std::vector<std::string> different;
     for (const Comparison::LayerRow& row : comparison.layers) {
@@ -91,7 +92,7 @@ TEST(Comparison, comparesLayersByDepthWhereEachRunHasOneGroup) {
 TEST(Comparison, leavesOutSplitsThatOnlyOneRunHas) {
     Result a = test::handMadeResult();
     const Result b = test::handMadeResult();
-    auto& levels = std::get<PartitionOutcome>(a.outcome).result.plans[0].levels;
+    auto& levels = a.outcome.get<PartitionOutcome>().result.plans[0].levels;
     levels.push_back(levels[1]);
     levels.back().group = "slow";
     levels.back().layers[0].type = partition::Type::III;
@@ -109,7 +110,7 @@ TEST(Comparison, leavesOutSplitsThatOnlyOneRunHas) {
 TEST(Comparison, sharesOfTypesSpeakOfAllSplits) {
     const Result a = test::handMadeResult();
     Result b = a;
-    std::get<PartitionOutcome>(b.outcome).result.plans.pop_back();
+    b.outcome.get<PartitionOutcome>().result.plans.pop_back();
     const Comparison comparison = compare({&a, &b}, {"a", "b"});
     ASSERT_EQ(comparison.shares.size(), 6U);
     // Level 0 has I and III, level 1 has I and I and stands for two groups.
@@ -154,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 Result ofBatch(double batch, double seconds) {
     Result result = test::handMadeResult();
-    auto& partition = std::get<PartitionOutcome>(result.outcome).result;
+    auto& partition = result.outcome.get<PartitionOutcome>().result;
     partition.batch = batch;
     for (partition::Plan& plan : partition.plans) {
         plan.stepTime = Seconds{seconds};
@@ -184,9 +185,9 @@ TEST(Comparison, comparesSamplesPerSecondWhereBatchesDiffer) {
 TEST(Comparison, namesTheAcceleratorsWhereRunsHaveMoreOfThem) {
     const Result few = ofBatch(256, 0.2);
     Result many = ofBatch(512, 0.1);
-    std::get<PartitionOutcome>(many.outcome).accelerators = std::get<PartitionOutcome>(few.outcome).accelerators * 2;
-    const std::string counts = fmt::format("{} against {}", std::get<PartitionOutcome>(many.outcome).accelerators,
-                                           std::get<PartitionOutcome>(few.outcome).accelerators);
+    many.outcome.get<PartitionOutcome>().accelerators = few.outcome.get<PartitionOutcome>().accelerators * 2;
+    const std::string counts = fmt::format("{} against {}", many.outcome.get<PartitionOutcome>().accelerators,
+                                           few.outcome.get<PartitionOutcome>().accelerators);
     EXPECT_EQ(compare({&few, &many}, {"few", "many"}).finding,
               "many is 4× as fast as few: 5,120 samples/s against 1,280 samples/s, on " + counts + " accelerators.");
 }

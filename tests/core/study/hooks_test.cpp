@@ -14,7 +14,8 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/study/metric.h"
-#include "core/study/packed_result.h"
+#include "core/study/partition/outcome.h"
+#include "core/study/partition/packed_result.h"
 #include "core/study/study.h"
 #include "tests/core/study/studies.h"
 #include "tests/support/schema.h"
@@ -139,8 +140,8 @@ TEST(Finish, keepsWhatThereIsAndClaimsNothing) {
         hooks.threads = 1;
         const Result ended = run(test::studyOf(found), hooks);
         const Result whole = run(test::studyOf(found));
-        const auto& plans = std::get<PartitionOutcome>(ended.outcome).result.plans;
-        const auto& proven = std::get<PartitionOutcome>(whole.outcome).result.plans;
+        const auto& plans = ended.outcome.get<PartitionOutcome>().result.plans;
+        const auto& proven = whole.outcome.get<PartitionOutcome>().result.plans;
         ASSERT_EQ(plans.size(), proven.size());
         for (std::size_t p = 0; p < plans.size(); ++p) {
             EXPECT_EQ(plans[p].endedBy, "stop");
@@ -170,7 +171,7 @@ TEST(Finish, inTheMiddleAnswersWithinASecond) {
     const Result result = run(longStudy(), hooks);
     ASSERT_GT(asked, 0);
     EXPECT_LT(test::workMilliseconds() - asked, 1000 * test::kSlowerBuild);
-    const auto& plans = std::get<PartitionOutcome>(result.outcome).result.plans;
+    const auto& plans = result.outcome.get<PartitionOutcome>().result.plans;
     ASSERT_FALSE(plans.empty());
     EXPECT_EQ(plans.front().endedBy, "stop");
 }
@@ -321,7 +322,7 @@ TEST_F(LongChain, finishIsAnsweredWithinASecondOfWork) {
             EXPECT_FALSE(event.task.empty());
         };
         const Result result = run(deep, hooks);
-        EXPECT_FALSE(std::get<PartitionOutcome>(result.outcome).result.plans.empty());
+        EXPECT_FALSE(result.outcome.get<PartitionOutcome>().result.plans.empty());
         EXPECT_LT(test::workMilliseconds() - asked, std::max(1000.0, whole)) << at;
     }
 }

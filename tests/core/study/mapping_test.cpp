@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/explain/explain.h"
 #include "core/study/comparison.h"
-#include "core/study/mapping_document.h"
-#include "core/study/mapping_metrics.h"
-#include "core/study/mapping_study.h"
+#include "core/study/explanation.h"
+#include "core/study/mapping/document.h"
+#include "core/study/mapping/metrics.h"
+#include "core/study/mapping/study.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"
 #include "core/study/timeline.h"
@@ -48,9 +48,9 @@ TEST(MappingDocument, comesBackExactlyAndMeetsItsSchema) {
     const Json json = toJson(result);
     EXPECT_EQ(test::schemaErrors(plain(json), "mapping-result.schema.json"), "");
     EXPECT_EQ(toJson(reread(result)), json);
-    const auto& before = std::get<MappingOutcome>(result.outcome);
+    const auto& before = result.outcome.get<MappingOutcome>();
     const Result again = reread(result);
-    const auto& after = std::get<MappingOutcome>(again.outcome);
+    const auto& after = again.outcome.get<MappingOutcome>();
     EXPECT_EQ(after.result.runs, before.result.runs);
     EXPECT_EQ(after.result.bound, before.result.bound);
     EXPECT_EQ(after.problem, before.problem);
@@ -78,7 +78,7 @@ TEST(MappingDocument, tellsOfTheBestRunAtTheTop) {
 
 TEST(MappingDocument, ofSeveralThatAreAlikeTheFirstThereIsTheBest) {
     Result result = handMadeMapping();
-    auto& outcome = std::get<MappingOutcome>(result.outcome);
+    auto& outcome = result.outcome.get<MappingOutcome>();
     outcome.result.runs[0].value = outcome.result.runs[1].value * (1 + 1e-12);
     outcome.result.runs[0].bestAfter = 9;
     outcome.result.runs[1].bestAfter = 1688;
@@ -89,7 +89,7 @@ TEST(MappingDocument, ofSeveralThatAreAlikeTheFirstThereIsTheBest) {
 
 TEST(MappingDocument, holdsTheRunOfOneAlgorithmAndNoSecondsWithoutAClock) {
     Result result = handMadeMapping();
-    auto& outcome = std::get<MappingOutcome>(result.outcome);
+    auto& outcome = result.outcome.get<MappingOutcome>();
     outcome.result.runs.pop_back();
     outcome.problem.clock.reset();
     const Json json = toJson(result);
@@ -103,7 +103,7 @@ TEST(MappingDocument, holdsTheRunOfOneAlgorithmAndNoSecondsWithoutAClock) {
 
 TEST(MappingDocument, keepsWhatACurveDoesNotKnow) {
     Result result = handMadeMapping();
-    auto& outcome = std::get<MappingOutcome>(result.outcome);
+    auto& outcome = result.outcome.get<MappingOutcome>();
     outcome.result.runs[0].convergence[0].mean = std::nan("");
     const Json json = toJson(result);
     EXPECT_TRUE(json["runs"][0]["convergence"][0]["mean"].is_null());
@@ -147,9 +147,8 @@ TEST(MappingMetrics, everyOneIsExplained) {
 
 TEST(MappingMetrics, headlineNamesRateMakespanCertaintyAndAlgorithm) {
     const Result result = handMadeMapping();
-    const auto& outcome = std::get<MappingOutcome>(result.outcome);
     EXPECT_EQ(headline(result), "7 GFLOP/s · 500 ns makespan · proven optimal after 12 samples · magma");
-    EXPECT_EQ(titleOf(outcome), "three on pair");
+    EXPECT_EQ(titleOf(result), "three on pair");
     EXPECT_EQ(titleOf(result.study), "three on pair");
 }
 
@@ -165,10 +164,10 @@ TEST(MappingTimeline, hasATrackPerCoreWhoseJobsDoNotOverlap) {
         EXPECT_GE(timeline.events[i].start, before.start + before.duration - 1e-20);
     }
     EXPECT_EQ(test::schemaErrors(plain(toJson(timeline)), "timeline.schema.json"), "");
-    std::get<MappingOutcome>(result.outcome).problem.clock.reset();
+    result.outcome.get<MappingOutcome>().problem.clock.reset();
     const Timeline inCycles = timelineOf(result, "magma");
     EXPECT_EQ(inCycles.unit, "cycles");
-    EXPECT_EQ(inCycles.length, std::get<MappingOutcome>(result.outcome).result.runs[1].values.makespan);
+    EXPECT_EQ(inCycles.length, result.outcome.get<MappingOutcome>().result.runs[1].values.makespan);
     EXPECT_EQ(test::schemaErrors(plain(toJson(inCycles)), "timeline.schema.json"), "");
     EXPECT_THROW(timelineOf(result, "nobody"), UsageError);
 }
@@ -176,7 +175,7 @@ TEST(MappingTimeline, hasATrackPerCoreWhoseJobsDoNotOverlap) {
 TEST(MappingComparison, comparesJobByJob) {
     const Result one = handMadeMapping();
     Result two = one;
-    std::get<MappingOutcome>(two.outcome).result.runs.pop_back();
+    two.outcome.get<MappingOutcome>().result.runs.pop_back();
     const Comparison comparison = compare({&one, &two}, {"one", "two"});
     ASSERT_EQ(comparison.jobs.size(), 3U);
     EXPECT_TRUE(comparison.jobs[0].same);
@@ -253,10 +252,10 @@ TEST(MappingStudy, goesOnFromACheckpointToTheSameResult) {
 TEST(MappingStudy, scoresAGivenMapping) {
     Study study = tableStudy();
     const Result searched = run(study);
-    const auto& best = *bestRun(std::get<MappingOutcome>(searched.outcome));
+    const auto& best = *bestRun(searched.outcome.get<MappingOutcome>());
     study.parameters["evaluate"] = mappingJson(best.mapping);
     const Result scored = run(study);
-    const auto& outcome = std::get<MappingOutcome>(scored.outcome);
+    const auto& outcome = scored.outcome.get<MappingOutcome>();
     ASSERT_EQ(outcome.result.runs.size(), 1U);
     EXPECT_EQ(outcome.result.runs[0].values, best.values);
     EXPECT_EQ(outcome.result.runs[0].schedule, best.schedule);
@@ -283,16 +282,16 @@ TEST(MappingStudy, startsFromAnotherRun) {
     const Result first = run(study);
     study.parameters["warm_start"] = warmStartOf(first);
     const Result second = run(study);
-    const auto& before = std::get<MappingOutcome>(first.outcome);
+    const auto& before = first.outcome.get<MappingOutcome>();
     const std::string sentence = "The searches start from 1 given mapping: without a search, " +
                                  cyclesText(before.problem, bestRun(before)->values.makespan) + " makespan.";
     EXPECT_EQ(std::count(second.assumptions.begin(), second.assumptions.end(), sentence), 1)
         << second.assumptions.front();
-    EXPECT_LE(bestRun(std::get<MappingOutcome>(second.outcome))->value,
-              bestRun(std::get<MappingOutcome>(first.outcome))->value);
+    EXPECT_LE(bestRun(second.outcome.get<MappingOutcome>())->value,
+              bestRun(first.outcome.get<MappingOutcome>())->value);
     Study other = tableStudy("S2_mix_insts0");
     other.parameters["warm_start"] = warmStartOf(first);
-    EXPECT_EQ(std::get<MappingOutcome>(run(other).outcome).result.runs.size(), 1U);
+    EXPECT_EQ(run(other).outcome.get<MappingOutcome>().result.runs.size(), 1U);
 }
 
 TEST(MappingStudy, estimateSaysWhatIsWrongBeforeItRuns) {

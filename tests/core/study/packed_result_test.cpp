@@ -1,4 +1,4 @@
-#include "core/study/packed_result.h"
+#include "core/study/partition/packed_result.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,8 @@
 #include "core/base/base64.h"
 #include "core/base/error.h"
 #include "core/base/random.h"
-#include "core/study/partition_document.h"
+#include "core/study/partition/document.h"
+#include "core/study/partition/outcome.h"
 #include "core/study/study.h"
 #include "tests/core/study/studies.h"
 #include "tests/support/partition_result.h"
@@ -71,7 +72,7 @@ constexpr std::string_view kRowsOfVersion1 =
 
 partition::Plan planOfVersion1() {
     Result result = test::handMadeResult();
-    partition::Plan plan = std::get<PartitionOutcome>(result.outcome).result.plans[0];
+    partition::Plan plan = result.outcome.get<PartitionOutcome>().result.plans[0];
     plan.levels[0].other = {{{0.01}, {0.02}}, {{0.03}, {0.04}}, {{0}, {0.05}}};
     plan.shares[0].parameters = 12;
     plan.shares[0].activations = 34;

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/study/codesign_study.h"
-#include "core/study/partition_study.h"
+#include "core/study/codesign/study.h"
+#include "core/study/partition/study.h"
 #include "core/study/stored_form.h"
 #include "core/study/study.h"
 #include "tests/support/schema.h"

@@ -14,10 +14,10 @@
 
 #include "core/base/error.h"
 #include "core/base/file.h"
-#include "core/explain/explain.h"
 #include "core/hardware/dataset.h"
 #include "core/hardware/library.h"
-#include "core/study/prediction_study.h"
+#include "core/study/explanation.h"
+#include "core/study/prediction/study.h"
 #include "tests/support/golden.h"
 #include "tests/support/schema.h"
 
@@ -42,7 +42,7 @@ const Result& sample() {
 }
 
 const PredictionOutcome& outcomeOf(const Result& result) {
-    return std::get<PredictionOutcome>(result.outcome);
+    return result.outcome.get<PredictionOutcome>();
 }
 
 nlohmann::json plain(const Json& json) {
@@ -75,12 +75,12 @@ PredictionOutcome twoPredictions(double first, double second, const char* reliab
 
 TEST(PredictionHeadline, namesNoWinnerWhereErrorsLeaveItOpen) {
     const PredictionOutcome open = twoPredictions(100'455, 97'634, "assumed");
-    EXPECT_EQ(headline(open),
+    EXPECT_EQ(predictionHeadline(open),
               fmt::format("cs2 or bow: too close to call · 100,000 samples/s (44,100 to 229,000) on cs2 "
                           "· batch 2,048 · probability that this ranking of 2 is correct: {}",
                           percentText(open.ranking.front().probability)));
     const PredictionOutcome sure = twoPredictions(100'455, 10'000, "measured");
-    EXPECT_EQ(headline(sure),
+    EXPECT_EQ(predictionHeadline(sure),
               "100,000 samples/s (87,100 to 116,000) on cs2 · batch 2,048 · probability that this "
               "ranking of 2 is correct: 100 %");
     EXPECT_EQ(contenders(sure, kByThroughput, 1).size(), 1U);
@@ -182,8 +182,7 @@ TEST(PredictionStudy, namesItsInputs) {
     std::set<std::string> names;
     for (const Input& input : sample().inputs) names.insert(input.name);
     for (const char* name : {"zoo:resnet18", "bow", "bow/bow.csv", "gaudi2"}) EXPECT_TRUE(names.contains(name)) << name;
-    for (const PredictionFile& file : predictionFiles(sample().study))
-        EXPECT_TRUE(names.contains(file.name)) << file.name;
+    for (const InputFile& file : predictionFiles(sample().study)) EXPECT_TRUE(names.contains(file.name)) << file.name;
 }
 
 TEST(PredictionStudy, bundledOneRunsAndFitsItsSchema) {

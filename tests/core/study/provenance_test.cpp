@@ -9,7 +9,8 @@
 #include <string>
 
 #include "core/base/file.h"
-#include "core/explain/explain.h"
+#include "core/study/explanation.h"
+#include "core/study/prediction/outcome.h"
 #include "core/study/result.h"
 #include "core/study/study.h"
 #include "tests/support/paths.h"
@@ -109,7 +110,7 @@ TEST_F(OwnNumbersTest, ofAnAcceleratorAreInTheAssumptionsAndCountAsAssumed) {
                 Contains("The result rests on 1 number of your own: memory[1].bandwidth_bytes_per_s of 'Mine' (was "
                          "3350000000000)."));
     EXPECT_THAT(result.assumptions, Contains("In the errors of predictions, numbers of your own count as assumed."));
-    const auto* fastest = fastestPrediction(std::get<PredictionOutcome>(result.outcome));
+    const auto* fastest = fastestPrediction(result.outcome.get<PredictionOutcome>());
     ASSERT_NE(fastest, nullptr);
     EXPECT_EQ(fastest->error.reliability, "assumed");
     const Json json = toJson(result);

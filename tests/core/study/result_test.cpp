@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/study/metric.h"
+#include "core/study/partition/outcome.h"
 #include "core/study/study.h"
 #include "tests/core/study/studies.h"
 #include "tests/support/partition_result.h"
@@ -51,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Samples, EverySample, testing::ValuesIn(test::samples()
 
 TEST(StoredResult, isWrittenInTheLayoutOfEveryOtherDocument) {
     Result result = test::handMadeResult();
-    partition::Result& outcome = std::get<PartitionOutcome>(result.outcome).result;
+    partition::Result& outcome = result.outcome.get<PartitionOutcome>().result;
     outcome.names = {"a \"quoted\"\n\x01 name \xC3\xA9", "not UTF-8 \xFF", ""};
     outcome.plans[1].strategy = "odd \"\xC3\xA9\" strategy";
     outcome.plans[1].levels[1].layers.clear();
@@ -156,7 +157,7 @@ TEST(Metrics, beginWithTheBestPlansAndHaveUniqueNames) {
 TEST(Headline, saysWhatCameOutInOneLine) {
     Result result = test::handMadeResult();
     EXPECT_EQ(headline(result), "6.31× over data parallelism · 36.2 ms/step · proven optimal · accpar");
-    std::get<PartitionOutcome>(result.outcome).result.plans.clear();
+    result.outcome.get<PartitionOutcome>().result.plans.clear();
     EXPECT_EQ(headline(result), "no plan");
 }
 

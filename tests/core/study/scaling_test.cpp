@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/hardware/library.h"
-#include "core/study/partition_study.h"
+#include "core/study/partition/study.h"
 #include "tests/core/study/studies.h"
 
 namespace tessera::study {
@@ -25,7 +25,7 @@ TEST(Scaling, endsWithTheRunItself) {
         Study study = test::studyOf(sample);
         setParameter(study, "groups", {"all"});
         const Result whole = run(study);
-        const auto& outcome = std::get<PartitionOutcome>(whole.outcome);
+        const auto& outcome = whole.outcome.get<PartitionOutcome>();
         const ScalingPoint last = scaling(study).points.back();
         EXPECT_EQ(last.accelerators, outcome.accelerators) << sample.name;
         ASSERT_EQ(last.plans.size(), outcome.result.plans.size());

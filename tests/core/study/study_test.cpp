@@ -7,7 +7,8 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
-#include "core/study/partition_study.h"
+#include "core/study/partition/study.h"
+#include "core/study/prediction/outcome.h"
 #include "core/study/title.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/schema.h"
@@ -175,14 +176,14 @@ std::pair<double, double> memoriesOf(const std::string& model) {
     split.parameters["strategies"] = Json::array({"dp"});
     split.parameters["dtype"] = "bf16";
     const Result parted = run(split);
-    const auto& share = std::get<PartitionOutcome>(parted.outcome).result.plans.at(0).shares.at(0);
+    const auto& share = parted.outcome.get<PartitionOutcome>().result.plans.at(0).shares.at(0);
     Study whole = newStudy("predict");
     whole.models = {model};
     whole.hardware = {"a100"};
     whole.seed = 1;
     setParameter(whole, "batch", {"16"});
     const Result predicted = run(whole);
-    const auto& memory = std::get<PredictionOutcome>(predicted.outcome).predictions.at(0).memory;
+    const auto& memory = predicted.outcome.get<PredictionOutcome>().predictions.at(0).memory;
     return {share.activations * 2, memory.bytes[static_cast<std::size_t>(predict::Category::inputOutput)]};
 }
 
@@ -226,7 +227,7 @@ TEST(PartitionDocument, holdsEveryFieldInOrder) {
 
 TEST(PartitionDocument, isWrittenInTheLayoutOfEveryDocument) {
     Result result = test::handMadeResult();
-    std::get<PartitionOutcome>(result.outcome).result.plans[1].levels.clear();
+    result.outcome.get<PartitionOutcome>().result.plans[1].levels.clear();
     std::string text;
     writeJson(result, [&](std::string_view part) { text += part; });
     EXPECT_EQ(text, toText(Json::parse(text)));
@@ -235,7 +236,7 @@ TEST(PartitionDocument, isWrittenInTheLayoutOfEveryDocument) {
 TEST(PartitionDocument, repeatsTheCostAtTheTopOnlyForASingleStrategy) {
     Result result = test::handMadeResult();
     EXPECT_FALSE(toJson(result).contains("cost_s"));
-    std::get<PartitionOutcome>(result.outcome).result.plans.pop_back();
+    result.outcome.get<PartitionOutcome>().result.plans.pop_back();
     EXPECT_EQ(toJson(result)["cost_s"], 0.03);
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
+#include "core/study/partition/outcome.h"
 #include "tests/core/study/studies.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/schema.h"
@@ -18,7 +19,7 @@ class EveryTimeline : public testing::TestWithParam<test::Sample> {};
 
 TEST_P(EveryTimeline, takesAsLongAsTheStepAndNeverOverlaps) {
     const Result result = run(test::studyOf(GetParam()));
-    const auto& outcome = std::get<PartitionOutcome>(result.outcome);
+    const auto& outcome = result.outcome.get<PartitionOutcome>();
     for (const partition::Plan& plan : outcome.result.plans) {
         const Timeline timeline = timelineOf(result, plan.strategy);
         EXPECT_NEAR(timeline.length, plan.stepTime.value, 1e-9 * plan.stepTime.value) << plan.strategy;
@@ -39,7 +40,7 @@ TEST_P(EveryTimeline, takesAsLongAsTheStepAndNeverOverlaps) {
 
 TEST_P(EveryTimeline, addsUpToWhatEachKindComputesAndMoves) {
     const Result result = run(test::studyOf(GetParam()));
-    const auto& outcome = std::get<PartitionOutcome>(result.outcome);
+    const auto& outcome = result.outcome.get<PartitionOutcome>();
     for (const partition::Plan& plan : outcome.result.plans) {
         const Timeline timeline = timelineOf(result, plan.strategy);
         for (const partition::AcceleratorShare& share : plan.shares) {

@@ -1,5 +1,3 @@
-#include "core/study/codesign_study.h"
-
 #include <gtest/gtest.h>
 
 #include <QJsonArray>
@@ -11,6 +9,7 @@
 #include <QTest>
 #include <algorithm>
 
+#include "core/study/codesign/study.h"
 #include "core/study/study.h"
 #include "tests/ui/editors/documents.h"
 #include "ui/editors/reference_picker.h"

@@ -1,5 +1,3 @@
-#include "core/study/mapping_study.h"
-
 #include <gtest/gtest.h>
 
 #include <QFileDialog>
@@ -13,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
+#include "core/study/mapping/study.h"
 #include "core/study/result.h"
 #include "tests/support/dialogs.h"
 #include "tests/support/race_result.h"

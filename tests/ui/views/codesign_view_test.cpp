@@ -17,6 +17,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/codesign/search/search.h"
 #include "tests/support/codesign_result.h"
 #include "tests/support/pages.h"
 #include "tests/support/pictures.h"

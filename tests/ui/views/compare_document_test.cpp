@@ -15,6 +15,7 @@
 #include <map>
 #include <set>
 
+#include "core/study/partition/outcome.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
 #include "tests/support/runs.h"
@@ -49,7 +50,7 @@ RunState stateOf(const study::Result& result, const QString& title, int run) {
 std::vector<RunState> twoRuns() {
     study::Result other = test::handMadeResult();
     other.study.parameters["batch"] = 1024;
-    auto& plan = std::get<study::PartitionOutcome>(other.outcome).result.plans[0];
+    auto& plan = other.outcome.get<study::PartitionOutcome>().result.plans[0];
     plan.stepTime = Seconds{0.0181};
     plan.levels[0].layers[0].type = partition::Type::II;
     return {stateOf(test::handMadeResult(), QStringLiteral("first"), 1), stateOf(other, QStringLiteral("second"), 2)};
@@ -60,7 +61,7 @@ std::vector<RunState> twoRunsByLayer() {
     std::vector<RunState> runs = twoRuns();
     for (RunState& run : runs) {
         study::Result result = *run.result;
-        auto& outcome = std::get<study::PartitionOutcome>(result.outcome);
+        auto& outcome = result.outcome.get<study::PartitionOutcome>();
         for (auto& plan : outcome.result.plans)
             for (auto& share : plan.shares) {
                 share.layerCompute.assign(outcome.result.names.size(), Seconds{0.003});
@@ -305,7 +306,7 @@ TEST(CompareDocument, theBaselineIsWhatDeltasReferTo) {
 TEST(CompareDocument, betterIsGreenAndWorseIsRed) {
     const study::Result base = test::handMadeResult();
     study::Result other = base;
-    for (auto& plan : std::get<study::PartitionOutcome>(other.outcome).result.plans) {
+    for (auto& plan : other.outcome.get<study::PartitionOutcome>().result.plans) {
         plan.stepTime.value *= 0.5;
         plan.throughput *= 2;
         plan.speedupOverDp *= 2;
@@ -419,7 +420,7 @@ TEST(CompareDocument, saysThatModelsCannotBeReadOrAreTheSame) {
 
 TEST(CompareDocument, runsOnOtherFleetsAreComparedByDepth) {
     study::Result other = test::handMadeResult();
-    auto& plans = std::get<study::PartitionOutcome>(other.outcome).result.plans;
+    auto& plans = other.outcome.get<study::PartitionOutcome>().result.plans;
     for (auto& plan : plans)
         for (auto& level : plan.levels) level.group = "other";
     plans[0].levels[0].layers[0].type = partition::Type::II;
@@ -446,8 +447,7 @@ TEST(CompareDocument, showsTwoHundredRuns) {
     std::vector<RunState> runs;
     for (int i = 0; i < 200; ++i) {
         study::Result result = test::handMadeResult();
-        for (auto& plan : std::get<study::PartitionOutcome>(result.outcome).result.plans)
-            plan.stepTime.value *= 1 + i % 17;
+        for (auto& plan : result.outcome.get<study::PartitionOutcome>().result.plans) plan.stepTime.value *= 1 + i % 17;
         runs.push_back(stateOf(result, QStringLiteral("run %1").arg(i), i + 1));
     }
     CompareDocument document(QStringLiteral("many"));

@@ -1,5 +1,3 @@
-#include "core/explain/explain.h"
-
 #include <gtest/gtest.h>
 
 #include <QDialog>
@@ -14,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/hardware/library.h"
+#include "core/study/explanation.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"
 #include "tests/support/gestures.h"

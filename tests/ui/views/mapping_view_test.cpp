@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/report/mapping_pictures.h"
+#include "core/study/mapping/outcome.h"
 #include "tests/support/pages.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
@@ -185,7 +186,7 @@ TEST_F(Mapping, exportsEveryPictureTableAndDocument) {
 
 TEST_F(Mapping, aTieIsSaid) {
     study::Result result = test::handMadeRace();
-    auto& runs = std::get<study::MappingOutcome>(result.outcome).result.runs;
+    auto& runs = result.outcome.get<study::MappingOutcome>().result.runs;
     runs[0].optimal = runs[1].optimal = true;
     open(std::move(result));
     EXPECT_TRUE(visibleText(view).contains(QStringLiteral("2 of 3 algorithms reach the bound (load)")));
@@ -262,7 +263,7 @@ TEST(MappingLive, theRaceIsShownWhileItRuns) {
     state.left = QStringLiteral("about 1 s left");
     auto curves = std::make_shared<std::vector<Curve>>();
     curves->push_back({QStringLiteral("bound"), {{0, 1.89e6}}});
-    const auto& outcome = std::get<study::MappingOutcome>(test::mappedTable().outcome);
+    const auto& outcome = test::mappedTable().outcome.get<study::MappingOutcome>();
     for (const mapping::Run& run : outcome.result.runs) {
         Curve best{QString::fromStdString(run.algorithm + " best"), {}};
         Curve mean{QString::fromStdString(run.algorithm + " mean"), {}};

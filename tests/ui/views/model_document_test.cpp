@@ -27,6 +27,7 @@
 #include "core/model/layers.h"
 #include "core/model/memory.h"
 #include "core/model/model.h"
+#include "core/study/partition/outcome.h"
 #include "core/study/result.h"
 #include "tests/support/paths.h"
 #include "tests/support/pictures.h"

@@ -11,6 +11,7 @@
 
 #include "core/draw/chart_layout.h"
 #include "core/report/partition_pictures.h"
+#include "core/study/partition/outcome.h"
 #include "tests/support/gestures.h"
 #include "tests/support/partition_result.h"
 #include "tests/support/pictures.h"
@@ -146,7 +147,7 @@ TEST_F(Plot, arrowsWalkPointsAndEnterChooses) {
 TEST_F(Plot, barsAreFoundUnderTheMouse) {
     const study::Result result = test::handMadeResult();
     plot.resize(800, 200);
-    plot.setChart(report::speedupChart(std::get<study::PartitionOutcome>(result.outcome)));
+    plot.setChart(report::speedupChart(result.outcome.get<study::PartitionOutcome>()));
     plot.setSelected(1, 0);
     test::savePicture(plot, QStringLiteral("plot-speedup"));
     QSignalSpy clicked(&plot, &PlotWidget::pointClicked);

@@ -12,7 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/study/prediction_study.h"
+#include "core/study/prediction/study.h"
 #include "tests/support/pages.h"
 #include "tests/support/pictures.h"
 #include "tests/support/prediction_result.h"

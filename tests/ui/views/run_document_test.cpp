@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/study/partition/outcome.h"
 #include "core/study/study.h"
 #include "tests/support/pages.h"
 #include "tests/support/partition_result.h"
@@ -134,7 +135,7 @@ TEST(RunDocument, beginsWithTheHeadlineAndTheFastestStrategy) {
 
 TEST(RunDocument, saysWhichGroupsAreIdleAndWhatAllWouldTake) {
     study::Result result = test::handMadeResult();
-    partition::Plan& plan = std::get<study::PartitionOutcome>(result.outcome).result.plans[0];
+    partition::Plan& plan = result.outcome.get<study::PartitionOutcome>().result.plans[0];
     std::swap(plan.subsets[0], plan.subsets[1]);
     plan.idle = {"slow"};
     plan.shares.erase(plan.shares.begin());

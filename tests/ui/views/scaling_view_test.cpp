@@ -13,6 +13,7 @@
 
 #include "core/base/file.h"
 #include "core/base/units.h"
+#include "core/study/partition/outcome.h"
 #include "tests/support/pictures.h"
 #include "tests/support/runs.h"
 #include "tests/support/shown.h"
@@ -49,7 +50,7 @@ TEST(ScalingView, solvesEverySizeWhenItIsFirstSeen) {
     ASSERT_EQ(found.points.size(), 8U);
     const study::ScalingPoint& whole = found.points.back();
     EXPECT_EQ(whole.accelerators, 256);
-    const auto& plans = std::get<study::PartitionOutcome>(result.outcome).result.plans;
+    const auto& plans = result.outcome.get<study::PartitionOutcome>().result.plans;
     ASSERT_EQ(whole.plans.size(), plans.size());
     for (std::size_t i = 0; i < plans.size(); ++i) EXPECT_EQ(whole.plans[i].stepTime, plans[i].stepTime) << "the run";
     // What is found stands in the title, the axis has its unit, and every size its point.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
+#include "core/study/partition/outcome.h"
 #include "core/study/study.h"
 #include "tests/support/pictures.h"
 #include "ui/jobs/jobs.h"
@@ -49,7 +50,7 @@ TEST(Scaling, ofAStoredRunNeedsNoFile) {
     const auto* scaling = document.findChild<ScalingView*>();
     ASSERT_TRUE(waitUntil([&] { return scaling->scaling() != nullptr; }, 30'000));
     EXPECT_EQ(scaling->scaling()->points.back().accelerators, 128);
-    const auto& plans = std::get<study::PartitionOutcome>(state.result->outcome).result.plans;
+    const auto& plans = state.result->outcome.get<study::PartitionOutcome>().result.plans;
     EXPECT_EQ(scaling->scaling()->points.back().plans.front().stepTime, plans.front().stepTime);
     QSettings().clear();
 }

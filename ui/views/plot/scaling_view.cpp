@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/units.h"
+#include "core/partition/partition.h"
 #include "core/report/scaling_picture.h"
 #include "core/study/metric.h"
 #include "core/study/study.h"

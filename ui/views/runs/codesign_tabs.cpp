@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/report/codesign_pictures.h"
-#include "core/study/codesign_timeline.h"
+#include "core/study/codesign/timeline.h"
 #include "ui/models/codesign_tables.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/text.h"

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "core/explain/explain.h"
 #include "core/report/codesign_pictures.h"
 #include "core/store/store.h"
-#include "core/study/codesign_metrics.h"
+#include "core/study/codesign/metrics.h"
+#include "core/study/explanation.h"
 #include "core/study/metric.h"
 #include "ui/models/background.h"
 #include "ui/models/codesign_facts.h"
@@ -89,7 +89,7 @@ void CodesignView::Implementation::layOver(const QVector<qint64>& runs) {
             const store::Store opened = store::Store::open(from, store::OpenMode::readOnly);
             for (const qint64 run : runs)
                 if (const std::optional<study::Result> result = opened.result(run))
-                    if (const auto* outcome = std::get_if<study::CodesignOutcome>(&result->outcome))
+                    if (const auto* outcome = result->outcome.as<study::CodesignOutcome>())
                         fronts.push_back(
                             {.name = QCoreApplication::translate("CodesignView", "Run %1").arg(run).toStdString(),
                              .points = outcome->result.front});

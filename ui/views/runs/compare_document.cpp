@@ -22,10 +22,12 @@
 #include <variant>
 
 #include "core/draw/table.h"
-#include "core/explain/explain.h"
 #include "core/report/catalogue.h"
 #include "core/report/comparison_report.h"
 #include "core/report/partition_pictures.h"
+#include "core/study/explanation.h"
+#include "core/study/partition/metrics.h"
+#include "core/study/partition/outcome.h"
 #include "core/study/timeline.h"
 #include "ui/models/background.h"
 #include "ui/models/partition_comparison.h"
@@ -345,7 +347,7 @@ void CompareDocument::Implementation::show() {
 /// Layers and models are compared of partitions, jobs of mappings.
 void CompareDocument::Implementation::showPages() {
     const bool layers = std::any_of(runs.begin(), runs.end(), [](const RunState& run) {
-        return std::holds_alternative<study::PartitionOutcome>(run.result->outcome);
+        return run.result->outcome.as<study::PartitionOutcome>() != nullptr;
     });
     const std::map<QString, bool> shown{{QStringLiteral("layers"), layers},
                                         {QStringLiteral("models"), layers},

@@ -11,7 +11,7 @@
 
 #include "core/base/json.h"
 #include "core/report/mapping_pictures.h"
-#include "core/study/mapping_document.h"
+#include "core/study/mapping/document.h"
 #include "ui/models/mapping_facts.h"
 #include "ui/models/mapping_tables.h"
 #include "ui/models/partition_run.h"

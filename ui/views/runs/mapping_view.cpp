@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
-#include "core/explain/explain.h"
 #include "core/report/mapping_pictures.h"
-#include "core/study/mapping_fields.h"
+#include "core/study/explanation.h"
+#include "core/study/mapping/fields.h"
+#include "core/study/mapping/metrics.h"
 #include "core/study/metric.h"
 #include "ui/models/mapping_facts.h"
 #include "ui/models/partition_run.h"

@@ -19,6 +19,8 @@
 #include "core/report/partition_pictures.h"
 #include "core/report/partition_report.h"
 #include "core/study/metric.h"
+#include "core/study/partition/metrics.h"
+#include "core/study/partition/outcome.h"
 #include "ui/models/background.h"
 #include "ui/models/partition_facts.h"
 #include "ui/models/partition_tables.h"

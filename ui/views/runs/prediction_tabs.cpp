@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/report/prediction_pictures.h"
+#include "core/study/prediction/outcome.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/prediction_tables.h"
 #include "ui/models/text.h"

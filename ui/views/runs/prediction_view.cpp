@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "core/study/metric.h"
-#include "core/study/prediction_study.h"
+#include "core/study/prediction/study.h"
 #include "ui/models/partition_run.h"
 #include "ui/models/prediction_facts.h"
 #include "ui/models/table_columns.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/explain/explain.h"
+#include "core/study/explanation.h"
 #include "ui/views/runs/run_view.h"
 
 class QHBoxLayout;

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <variant>
 
+#include "core/study/codesign/outcome.h"
+#include "core/study/mapping/outcome.h"
+#include "core/study/partition/outcome.h"
+#include "core/study/prediction/outcome.h"
 #include "ui/views/runs/codesign_view.h"
 #include "ui/views/runs/mapping_view.h"
 #include "ui/views/runs/partition_view.h"
@@ -18,21 +22,21 @@ RunView* make(QUndoStack* undo, QWidget* parent) {
 }
 
 bool hasPlans(const study::Result& result) {
-    const auto* outcome = std::get_if<study::PartitionOutcome>(&result.outcome);
+    const auto* outcome = result.outcome.as<study::PartitionOutcome>();
     return outcome != nullptr && !outcome->result.plans.empty();
 }
 
 bool hasMappings(const study::Result& result) {
-    const auto* outcome = std::get_if<study::MappingOutcome>(&result.outcome);
+    const auto* outcome = result.outcome.as<study::MappingOutcome>();
     return outcome != nullptr && !outcome->result.runs.empty();
 }
 
 bool hasSearched(const study::Result& result) {
-    return std::holds_alternative<study::CodesignOutcome>(result.outcome);
+    return result.outcome.as<study::CodesignOutcome>() != nullptr;
 }
 
 bool hasPredicted(const study::Result& result) {
-    const auto* outcome = std::get_if<study::PredictionOutcome>(&result.outcome);
+    const auto* outcome = result.outcome.as<study::PredictionOutcome>();
     return outcome != nullptr && !outcome->predictions.empty();
 }
 

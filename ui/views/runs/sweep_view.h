@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "core/store/store.h"
-#include "core/study/mapping_sweep.h"
+#include "core/study/mapping/sweep.h"
 #include "ui/models/mapping_run.h"
 #include "ui/models/table_model.h"
 #include "ui/views/exportable.h"

@@ -17,6 +17,7 @@
 
 #include "core/calibrate/grid.h"
 #include "core/calibrate/host.h"
+#include "core/study/partition/metrics.h"
 #include "core/study/study.h"
 #include "ui/editors/edited_file.h"
 #include "ui/editors/edited_json.h"

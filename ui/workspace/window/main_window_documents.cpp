@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
-#include "core/study/mapping_study.h"
+#include "core/study/mapping/study.h"
 #include "core/study/study.h"
 #include "ui/editors/editor_document.h"
 #include "ui/editors/hardware_document.h"

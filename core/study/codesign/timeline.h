@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "core/base/timeline.h"
+#include "core/study/codesign/outcome.h"
+#include "core/study/result.h"
+
+namespace tessera::study {
+
+/// See timelineOf: the 1F1B schedule of one replica of a model on the best accelerator.
+Timeline pipelineTimeline(const CodesignOutcome& outcome, const std::string& model);
+
+}  // namespace tessera::study

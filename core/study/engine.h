@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/json.h"
+#include "core/base/run_control.h"
+#include "core/base/timeline.h"
+#include "core/study/estimate.h"
+#include "core/study/explanation.h"
+#include "core/study/metric.h"
+#include "core/study/parameter.h"
+#include "core/study/result.h"
+
+/// What an engine is to everything else: one row, which its own folder makes, and from which menus, `--help`, study
+/// files, forms, documents, the history, comparisons and progress follow.
+namespace tessera::study {
+
+/// What a caller lends to a run.
+struct RunHooks : RunControl {
+    /// Receives the engine's state whenever a part of the work is done; `resume` continues from it. Called from the
+    /// thread that runs the study.
+    std::function<void(const Json& state)> checkpoint = {};
+    HeldJson resume = {};  ///< a state that `checkpoint` received; null = from the start
+    /// Where to read an input that the study names (a model or hardware), so that a run can be repeated from the
+    /// history after its files are gone. Empty, or an empty answer = the name itself.
+    std::function<std::string(const std::string& name)> locate = {};
+
+    /// Where an input is read that the study calls `name`.
+    std::string located(const std::string& name) const;
+};
+
+/// How many inputs of a sort a study takes.
+enum class InputArity : std::uint8_t { none, atMostOne, one, many };
+
+/// A file that a study rests on besides its models.
+struct InputFile {
+    bool hardware = false;  ///< else of the workload
+    std::string name;       ///< as the study, or the file that names it, names it
+    std::string path;
+};
+
+/// What an engine's progress is about: the objective of a study.
+struct ProgressObjective {
+    std::string_view id;     ///< as the parameter `objective` says it; empty where there is one alone
+    std::string_view title;  ///< "Step time": of the axis on which it is drawn
+    std::string (*text)(double value);
+    bool rises = false;  ///< more is better
+};
+
+/// A metric that a line about a run shows.
+struct KeyMetric {
+    std::string_view name;
+    Measure measure = Measure::count;
+    bool uncertain = false;  ///< carries an error of some per cent
+};
+
+/// A metric by which runs are compared, and how it is said who is ahead: of runs that are alike, of a baseline that is
+/// ahead itself, of another run.
+struct DecidingMetric {
+    std::string_view name;
+    bool time = false;  ///< tells something only where all runs do the same work
+    std::string_view alike, baseline, other;
+};
+
+/// How much the step of a run's best does, and on how much hardware. Times of unequal work say nothing.
+struct AmountOfWork {
+    std::string amount = {};   ///< equal for equal work
+    std::int64_t devices = 0;  ///< 0 = not counted
+};
+
+/// A fact about what a result is of, as comparisons list it.
+struct InputFact {
+    std::string section;  ///< "Model", "Workload", "Hardware"
+    std::string field;    ///< "name", "groups[1].count"
+    std::string value;
+};
+
+/// After this task an engine goes on with another one, whose length is known only once it works.
+struct LaterTask {
+    std::string_view task, then;
+};
+
+/// A compact form of results of many rows; see Engine::rowCount.
+struct PackedForm {
+    std::string (*pack)(const Result& result) = nullptr;
+    Result (*unpack)(std::string_view bytes, const Study& study, const std::string& file) = nullptr;
+};
+
+/// An engine: what it takes, how it works, and how its results are written, read, named and compared. Functions that
+/// are null have the default that is said. A `result` is always one of the engine's own.
+struct Engine {
+    std::string_view id;  ///< "partition"; written to files, never changes
+    std::string_view title;
+    std::string_view description;
+
+    // What a study of it takes.
+    std::string_view hardwareKind;               ///< what `hardware` names: "fleet"
+    std::string_view workloadKind = "workload";  ///< what `workloads` names
+    InputArity models = InputArity::one;
+    InputArity workloads = InputArity::none;
+    InputArity hardware = InputArity::one;
+    bool drawsNumbers = false;  ///< has a seed
+    const std::vector<Parameter>& (*parameters)() = nullptr;
+    /// Names of parameters that came when studies were kept already: at its default each leaves a study's hash alone.
+    std::vector<std::string_view> laterParameters = {};
+    /// The files behind a study's names besides its models, those among them that they name. Throws FileError,
+    /// DataError, UsageError.
+    std::vector<InputFile> (*files)(const Study& study) = nullptr;
+
+    // How it works.
+    Result (*run)(const Study& study, const RunHooks& hooks) = nullptr;
+    Estimate (*estimate)(const Study& study) = nullptr;  ///< may throw: its error is then the study's problem
+    std::vector<ProgressObjective> objectives = {};      ///< the first where the study names none
+    bool spansDecades = false;                           ///< progress is drawn on a logarithmic axis
+    std::string_view samplesParameter = {};              ///< how many samples each algorithm of a race is to draw
+    std::vector<LaterTask> laterTasks = {};
+
+    // Its output document.
+    std::string_view resultSchema;  ///< "tessera.partition-result/1"
+    void (*write)(const Result& result, const TextSink& write) = nullptr;
+    Result (*read)(const JsonNode& document, const Study& study) = nullptr;  ///< throws DataError
+    std::size_t (*rowCount)(const Result& result) = nullptr;                 ///< of layers; null = never packed
+    PackedForm packed = {};
+
+    // What its results say.
+    std::string (*titleOf)(const Result& result) = nullptr;  ///< "mix on S2"; null = the study's
+    std::string (*headline)(const Result& result) = nullptr;
+    std::vector<Metric> (*metrics)(const Result& result) = nullptr;
+    /// How a number is said, by the last part of its metric's name; empty where that is none of the engine's own.
+    std::optional<std::string> (*metricText)(std::string_view name, double value) = nullptr;
+    std::optional<Explanation> (*explain)(const Result& result, const std::string& path) = nullptr;  ///< see explain
+    std::vector<KeyMetric> keyMetrics = {};  ///< the first that a run has is shown; none = the headline's beginning
+    /// The metrics of an objective that rises and of its bound, whose ratio is the gap; empty = the metric "gap".
+    std::string_view objectiveMetric = {}, boundMetric = {};
+    /// What happens when under a strategy, algorithm or model; null = there is no timeline. Throws UsageError.
+    Timeline (*timeline)(const Result& result, const std::string& choice) = nullptr;
+    /// Of which choice the timeline is kept with a run; nothing where it is too long or there is none.
+    std::optional<std::string> (*keptTimeline)(const Result& result) = nullptr;
+
+    // How results are compared.
+    std::vector<InputFact> (*facts)(const Result& result) = nullptr;
+    std::vector<DecidingMetric> deciding = {};
+    AmountOfWork (*work)(const Result& result) = nullptr;
+    /// Whether the errors of two results leave open which of them is faster; null = never.
+    bool (*tooCloseToCall)(const Result& a, const Result& b) = nullptr;
+};
+
+/// Every engine, in the order in which they are listed.
+const std::vector<Engine>& engines();
+/// Throws UsageError, with a hint, where there is no such engine.
+const Engine& engineNamed(std::string_view id);
+/// The engine of a result.
+const Engine& engineOf(const Result& result);
+
+/// The rows of a timeline, or of the result that it is made from, up to which it is kept with a run.
+inline constexpr std::size_t kMostRowsOfTimeline = 200'000;
+
+}  // namespace tessera::study

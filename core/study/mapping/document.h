@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "core/base/json.h"
+#include "core/study/mapping/outcome.h"
+#include "core/study/result.h"
+
+/// How the outcome of the mapping engine stands in `tessera.mapping-result/1`: both ways, exactly.
+namespace tessera::study {
+
+/// Writes the output document, part by part.
+void writeMappingJson(const Result& result, const MappingOutcome& outcome, const TextSink& write);
+
+/// Reads it back. Throws DataError.
+Result readMappingResult(const JsonNode& document, const Study& study);
+
+/// Seconds that cycles take; empty without a clock.
+std::optional<Seconds> secondsOf(const mapping::Problem& problem, double cycles);
+/// 2·MACs over the makespan; empty without a clock or where the work of a job is not known.
+std::optional<FlopsPerSecond> throughputOf(const mapping::Problem& problem, const mapping::Values& values);
+
+/// A mapping as `--evaluate` takes it: `{"sub_accelerator": […], "priority": […]}`, and back. Throws DataError where
+/// the two lists differ in length or a number is no core or priority. `cores` is the number of cores.
+Json mappingJson(const mapping::Mapping& mapping);
+mapping::Mapping readMapping(const JsonNode& node, std::size_t jobs, std::size_t cores);
+
+/// The table of a problem, and back. Throws DataError.
+Json problemJson(const mapping::Problem& problem);
+mapping::Problem readProblem(const JsonNode& node);
+
+/// The objective of a name. Throws DataError at the node.
+mapping::Objective readObjective(const JsonNode& node);
+
+}  // namespace tessera::study

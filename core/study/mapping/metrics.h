@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/study/mapping/outcome.h"
+#include "core/study/metric.h"
+
+/// The numbers of a mapping that people compare.
+namespace tessera::study {
+
+/// See metricsOf: the best run's, then those of each algorithm.
+std::vector<Metric> mappingMetrics(const MappingOutcome& outcome);
+
+/// How a number of a mapping is said, by the last part of its metric's name; empty where that is none of mapping's own.
+std::optional<std::string> mappingMetricText(std::string_view name, double value);
+
+/// "mix on S2", or the name of the table of jobs.
+std::string mappingTitle(const MappingOutcome& outcome);
+/// "1.9 TFLOP/s · 9.5 ms makespan · optimality gap ≤ 0.9 % · tessera".
+std::string mappingHeadline(const MappingOutcome& outcome);
+/// "proven optimal after 12 samples", "optimality gap ≤ 0.9 %".
+std::string certaintyText(const mapping::Run& run);
+/// "9.5 ms" with a clock, else "1,899,000 cycles".
+std::string cyclesText(const mapping::Problem& problem, double cycles);
+/// On how much of the table the variants of the cost model differ, as a sentence; empty where they do not, or where
+/// there is no cost model.
+std::string variantsSentence(const MappingOutcome& outcome);
+
+}  // namespace tessera::study

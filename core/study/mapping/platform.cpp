@@ -1,0 +1,167 @@
+#include "core/hardware/platform.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+#include "core/base/text.h"
+#include "core/cost/job_analysis.h"
+#include "core/cost/workload.h"
+#include "core/hardware/library.h"
+#include "core/study/mapping/study.h"
+#include "core/study/provenance.h"
+
+namespace tessera::study {
+
+namespace {
+
+constexpr std::string_view kZoo = "zoo:";
+
+std::string wordOf(const Study& study, const char* name) {
+    const Json fallback = defaultOf(*findParameter(mappingParameters(), name));
+    return study.parameters->value(name, fallback.get<std::string>());
+}
+
+cost::AnalysisOptions analysisOf(const Study& study, const RunHooks& hooks) {
+    return {.variant = wordOf(study, "variant") == "published" ? cost::Variant::published : cost::Variant::corrected,
+            .bandwidth = wordOf(study, "bandwidth_definition") == "tile" ? cost::BandwidthDefinition::tile
+                                                                         : cost::BandwidthDefinition::streaming,
+            .threads = hooks.threads};
+}
+
+void addFile(std::vector<InputFile>& files, bool hardware, const std::string& name, const std::string& path) {
+    std::error_code ignored;
+    if (path.empty() || !(isStandardInput(path) || std::filesystem::is_regular_file(path, ignored))) return;
+    const auto same = [&](const InputFile& file) { return file.name == name; };
+    if (std::none_of(files.begin(), files.end(), same)) files.push_back({hardware, name, path});
+}
+
+/// A file that a file names: relative to its folder.
+std::string beside(const std::string& file, const std::string& name) {
+    const std::filesystem::path path(name);
+    return path.is_absolute() ? name : (std::filesystem::path(file).parent_path() / path).string();
+}
+
+void addSource(hardware::ProvenanceMap& sources, const std::string& field, const hardware::Platform& platform,
+               const std::string& path) {
+    if (const auto found = platform.provenance.find(path); found != platform.provenance.end())
+        sources[field] = found->second;
+}
+
+std::vector<CoreNumbers> coreNumbers(const hardware::Platform& platform) {
+    const std::vector<std::size_t> rows = hardware::coresOf(platform);
+    const std::vector<std::string> names = hardware::coreNames(platform);
+    std::vector<CoreNumbers> cores;
+    for (std::size_t c = 0; c < rows.size(); ++c) {
+        const hardware::SubAccelerator& row = platform.subAccelerators[rows[c]];
+        CoreNumbers core;
+        core.name = names[c];
+        core.dataflow = row.dataflow.name;
+        core.height = row.height;
+        core.width = row.width;
+        core.flexible = row.flexible;
+        core.local = row.localBuffer;
+        core.shared = row.sharedBuffer;
+        core.clock = hardware::clockOf(platform, row);
+        const std::string at = fmt::format("sub_accelerators[{}].", rows[c]);
+        for (const auto& [field, path] :
+             {std::pair("dataflow", "dataflow"), std::pair("height", "height"), std::pair("width", "width"),
+              std::pair("local_bytes", "sl_bytes"), std::pair("shared_bytes", "sg_bytes")})
+            addSource(core.sources, field, platform, at + path);
+        addSource(core.sources, "clock_hz", platform, row.clock ? at + "clock_hz" : "clock_hz");
+        cores.push_back(std::move(core));
+    }
+    return cores;
+}
+
+mapping::Problem problemOf(const cost::JobTable& table) {
+    mapping::Problem problem;
+    problem.name = table.name;
+    problem.jobs = table.jobs;
+    problem.cores = table.cores;
+    problem.latency = table.latency;
+    problem.demand = table.demand;
+    problem.energy = table.energy;
+    problem.macs = table.macs;
+    problem.bandwidth = table.bandwidth;
+    problem.clock = table.clock;
+    return problem;
+}
+
+std::vector<InputFile> filesOf(const Study& study, const hardware::Platform& platform, const cost::Workload& workload) {
+    std::vector<InputFile> files;
+    addFile(files, true, study.hardware[0], platform.file);
+    for (const hardware::SubAccelerator& row : platform.subAccelerators)
+        for (const hardware::DataflowSource& source : {row.dataflow, row.depthwise})
+            if (!source.text.empty() && !source.isInline)
+                addFile(files, true, source.name, beside(platform.file, source.name));
+    if (workload.file.empty()) {  // a model, all of whose layers are jobs
+        for (const cost::WorkloadSource& source : workload.sources)
+            if (!source.model.starts_with(kZoo)) addFile(files, false, study.workloads[0], source.model);
+        return files;
+    }
+    addFile(files, false, study.workloads[0], workload.file);
+    for (const cost::WorkloadSource& source : workload.sources)
+        if (!source.model.starts_with(kZoo)) addFile(files, false, source.model, beside(workload.file, source.model));
+    return files;
+}
+
+}  // namespace
+
+std::vector<InputFile> platformFiles(const Study& study) {
+    model::LoadOptions load;
+    load.dimensions = study.dimensions;
+    return filesOf(study, cost::loadPlatform(study.hardware[0]), cost::loadWorkload(study.workloads[0], load));
+}
+
+MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {
+    hardware::Platform platform = cost::loadPlatform(hooks.located(study.hardware[0]));
+    if (const auto given = study.parameters->find("bandwidth"); given != study.parameters->end())
+        platform.bandwidth = BytesPerSecond{given->get<double>()};
+    if (!(platform.bandwidth.value > 0)) throw UsageError("option --bandwidth is 0; expected a bandwidth above 0");
+    model::LoadOptions load;
+    load.dimensions = study.dimensions;
+    const cost::Workload workload = cost::loadWorkload(hooks.located(study.workloads[0]), load);
+    const auto size = study.parameters->find("group_size");
+    const auto seed = study.parameters->find("job_seed");
+    const cost::JobPool pool = cost::jobPool(workload);
+    const std::vector<cost::Job> jobs =
+        cost::drawGroup(pool, size == study.parameters->end() ? 0 : size->get<std::int64_t>(),
+                        seed == study.parameters->end() ? study.seed.value_or(1) : seed->get<std::uint64_t>());
+    const cost::JobTable table = cost::jobTable(jobs, platform, analysisOf(study, hooks));
+
+    MappingInputs inputs;
+    MappingOutcome& outcome = inputs.outcome;
+    outcome.platform = platform.name;
+    outcome.workload = workload.name;
+    outcome.variant = wordOf(study, "variant");
+    outcome.bandwidthDefinition = wordOf(study, "bandwidth_definition");
+    outcome.problem = problemOf(table);
+    outcome.cores = coreNumbers(platform);
+    outcome.differingRows = table.differing;
+    for (const cost::Job& job : jobs) {
+        outcome.jobModels.push_back(job.model);
+        outcome.jobKinds.push_back(lowered(model::nameOf(job.layer.kind)));
+    }
+    for (const InputFile& file : filesOf(study, platform, workload))
+        inputs.inputs.push_back({file.name, sha256(readFile(file.path))});
+    inputs.assumptions = table.assumptions;
+    inputs.warnings = pool.warnings;
+    OwnNumbers own;
+    own.add(platform.name, platform.provenance, [&](const std::string& path) {
+        return path != "bandwidth_bytes_per_s" || !study.parameters->contains("bandwidth");
+    });
+    addOnce(inputs.assumptions, own.sentences());
+    return inputs;
+}
+
+}  // namespace tessera::study

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/mapping/mapping.h"
+#include "core/study/estimate.h"
+#include "core/study/mapping/outcome.h"
+#include "core/study/parameter.h"
+#include "core/study/result.h"
+#include "core/study/study.h"
+
+namespace tessera::study {
+
+/// The mapping engine's parameters: the one place that names its options, defaults and ranges.
+const std::vector<Parameter>& mappingParameters();
+
+/// The engine's options that a study's parameters mean; without `warmStart`, which needs the problem. The parameters
+/// must be valid (see readParameter).
+mapping::Options mappingOptions(const Study& study);
+
+/// The files behind a study's names, those that they name among them; what comes with the program as a whole (models of
+/// the zoo) is none. Throws FileError, DataError, UsageError.
+std::vector<InputFile> mappingFiles(const Study& study);
+
+/// What a study names, read: the problem, and everything of the outcome but its result.
+struct MappingInputs {
+    MappingOutcome outcome;
+    std::vector<Input> inputs;
+    std::vector<std::string> assumptions;
+    std::vector<std::string> warnings;
+};
+/// Reads them where `hooks.locate` says: a platform with the jobs that are drawn from a workload, or a table of jobs.
+/// Throws FileError, DataError, UsageError, InterruptedError.
+MappingInputs readMappingInputs(const Study& study, const RunHooks& hooks);
+
+/// The parts of the two functions above that are about a platform and a workload.
+std::vector<InputFile> platformFiles(const Study& study);
+MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks);
+
+/// The value of the parameter `warm_start` that starts another run from this one: its problem and its best mappings.
+Json warmStartOf(const Result& result);
+
+/// The study that searches on from what this run found. Throws UsageError for another engine's result.
+Study continuationOf(const Result& result);
+
+/// What a file gives as `warm_start` and as `evaluate`: of a mapping run's result all mappings with their problem, or
+/// the best mapping; any other document as it stands. Throws DataError.
+Json warmStartIn(const JsonDocument& file);
+Json mappingIn(const JsonDocument& file);
+
+/// Maps the study's jobs. Throws like study::run.
+Result runMapping(const Study& study, const RunHooks& hooks);
+
+/// See study::estimate.
+Estimate estimateMapping(const Study& study);
+
+}  // namespace tessera::study

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <any>
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+namespace tessera::study {
+
+/// What an engine found: a value of a type of its own, which the engine, its catalogue and its views alone know.
+class Outcome {
+public:
+    Outcome() = default;
+    template <typename T>
+    requires(!std::same_as<std::decay_t<T>, Outcome> && std::copy_constructible<std::decay_t<T>>) Outcome(T&& value)
+        : value_(std::forward<T>(value)) {}  // NOLINT(google-explicit-constructor): it is that value
+
+    /// Null where it is of another engine.
+    template <typename T>
+    const T* as() const {
+        return std::any_cast<T>(&value_);
+    }
+    /// Throws std::bad_any_cast where it is of another engine.
+    template <typename T>
+    const T& get() const {
+        return std::any_cast<const T&>(value_);
+    }
+    template <typename T>
+    T& get() {
+        return std::any_cast<T&>(value_);
+    }
+
+private:
+    std::any value_;
+};
+
+}  // namespace tessera::study

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/hardware/library.h"
+#include "core/study/engine_rows.h"
+#include "core/study/partition/document.h"
+#include "core/study/partition/explain.h"
+#include "core/study/partition/metrics.h"
+#include "core/study/partition/packed_result.h"
+#include "core/study/partition/study.h"
+#include "core/study/partition/timeline.h"
+
+namespace tessera::study {
+
+namespace {
+
+std::string secondsText(double value) {
+    return formatQuantity(value, Measure::seconds);
+}
+
+std::string title(const PartitionOutcome& outcome) {
+    return outcome.model + " on " + outcome.fleet;
+}
+
+std::vector<InputFile> files(const Study& study) {
+    std::vector<InputFile> files;
+    for (const std::string& name : study.hardware) {
+        const hardware::Fleet fleet = hardware::loadFleet(name);
+        files.push_back({.hardware = true, .name = name, .path = fleet.file});
+        for (const hardware::Group& group : fleet.groups)
+            files.push_back({.hardware = true,
+                             .name = group.accelerator.id.empty() ? group.accelerator.name : group.accelerator.id,
+                             .path = group.accelerator.file});
+    }
+    return files;
+}
+
+std::optional<std::string> keptTimeline(const PartitionOutcome& outcome) {
+    const partition::Plan* best = fastestPlan(outcome);
+    // That of a very deep network is made from the result when it is asked for.
+    if (best == nullptr || rowCount(*best) > kMostRowsOfTimeline) return std::nullopt;
+    return best->strategy;
+}
+
+std::vector<InputFact> facts(const PartitionOutcome& outcome) {
+    std::vector<InputFact> facts{
+        {"Model", "name", outcome.model},
+        {"Model", "layers and merge nodes", std::to_string(outcome.result.names.size())},
+        {"Hardware", "name", outcome.fleet},
+        {"Hardware", "accelerators", std::to_string(outcome.accelerators)},
+    };
+    for (std::size_t g = 0; g < outcome.groups.size(); ++g) {
+        const GroupNumbers& group = outcome.groups[g];
+        const auto add = [&](const char* field, const std::string& value) {
+            facts.push_back({"Hardware", fmt::format("groups[{}].{}", g, field), value});
+        };
+        add("name", group.name);
+        add("accelerator", group.accelerator);
+        add("count", std::to_string(group.count));
+        add("peak", formatQuantity(group.peak.value, Measure::flopsPerSecond));
+        add("efficiency", exactNumber(group.efficiency));
+        add("network", formatQuantity(toBitsPerSecond(group.rate), Measure::bitsPerSecond));
+        if (group.capacity) add("memory", formatQuantity(group.capacity->value, Measure::bytes));
+    }
+    return facts;
+}
+
+AmountOfWork work(const PartitionOutcome& outcome) {
+    return {exactNumber(outcome.result.batch), outcome.accelerators};
+}
+
+}  // namespace
+
+Engine partitionEngine() {
+    return {
+        .id = "partition",
+        .title = "Partition",
+        .description = "Splits every layer's tensors over an array of accelerators, equal or mixed.",
+        .hardwareKind = "fleet",
+        .parameters = partitionParameters,
+        .laterParameters = {"groups"},
+        .files = files,
+        .run = runPartition,
+        .estimate = estimatePartition,
+        .objectives = {{"", "Step time", secondsText}},
+        .resultSchema = "tessera.partition-result/1",
+        .write = writePartitionJson,
+        .read = readPartitionResult,
+        .rowCount = rowCount,
+        .packed = {packResult, unpackResult},
+        .titleOf = ofOutcome<title>,
+        .headline = ofOutcome<partitionHeadline>,
+        .metrics = ofOutcome<partitionMetrics>,
+        .metricText = partitionMetricText,
+        .explain = explainedBy<PartitionOutcome, explainPartition>,
+        .keyMetrics = {{"throughput_samples_per_s"}},
+        .timeline =
+            [](const Result& result, const std::string& strategy) {
+                return stepTimeline(result.study, result.outcome.get<PartitionOutcome>(), strategy);
+            },
+        .keptTimeline = ofOutcome<keptTimeline>,
+        .facts = ofOutcome<facts>,
+        .deciding = {{"step_time_s", true, "All runs take {0} per step", "No run is faster than {1}, at {0} per step",
+                      "{1} is {2} as fast as {3}: {0} against {4} per step"},
+                     {"throughput_samples_per_s", false, "All runs train {0}", "No run is faster than {1}, at {0}",
+                      "{1} is {2} as fast as {3}: {0} against {4}"}},
+        .work = ofOutcome<work>};
+}
+
+}  // namespace tessera::study

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/hardware/fleet.h"
+#include "core/model/model.h"
+#include "core/partition/partition.h"
+#include "core/study/parameter.h"
+#include "core/study/partition/outcome.h"
+#include "core/study/result.h"
+#include "core/study/study.h"
+
+namespace tessera::study {
+
+/// The partition engine's parameters: the one place that names its options, defaults and ranges.
+const std::vector<Parameter>& partitionParameters();
+
+/// The fleet's file under the name that the user gave and those of its accelerators, each once; inline accelerators
+/// stand in the fleet's file.
+std::vector<Input> hardwareInputs(const std::string& name, const hardware::Fleet& fleet);
+
+/// The engine's options that a study's parameters mean. The parameters must be valid (see readParameter).
+partition::Options partitionOptions(const Study& study);
+
+/// Why a model cannot be partitioned although it can be read: a sentence, where it is one device's slice of a
+/// tensor-parallel group.
+std::optional<std::string> sliceProblem(const model::Model& model);
+
+/// The data type where none is asked for: the first of those known that every accelerator of the fleet has a peak for,
+/// or bf16.
+std::string defaultDtype(const hardware::Fleet& fleet);
+
+/// What a study names, read.
+struct PartitionInputs {
+    model::Model model;
+    model::LayerGraph layers;
+    hardware::Fleet fleet;
+    std::vector<std::string> warnings;
+};
+/// Reads them where `hooks.locate` says; tells the warnings, and answers to Cancel and to a pause, while it reads.
+PartitionInputs readPartitionInputs(const Study& study, const partition::Options& options, const RunHooks& hooks);
+
+/// Loads the study's model and fleet and solves. Throws like study::run.
+Result runPartition(const Study& study, const RunHooks& hooks);
+
+/// Reads `tessera.partition-result/1`. Throws DataError.
+Result readPartitionResult(const JsonNode& document, const Study& study);
+
+/// See study::estimate.
+Estimate estimatePartition(const Study& study);
+
+}  // namespace tessera::study

@@ -1,0 +1,102 @@
+#include "core/study/prediction/fields.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/base/text.h"
+#include "core/model/training.h"
+#include "core/study/prediction/study.h"
+
+namespace tessera::study {
+
+namespace {
+
+using Row = TimedOperator;
+
+constexpr std::size_t kLongestName = 40;
+
+double allTime(const Row& row) {
+    return row.op->time.value * static_cast<double>(row.op->count);
+}
+
+FieldValue ratioOf(double above, double below) {
+    return below > 0 ? FieldValue(above / below) : FieldValue();
+}
+
+std::string intensityText(double value) {
+    return formatCount(value) + " FLOP/B";
+}
+
+FieldValue words(std::string_view text) {
+    return std::string(text);
+}
+
+}  // namespace
+
+const std::vector<Field<TimedOperator>>& operatorFields() {
+    constexpr unsigned kSeen = kSheet | kTable | kFacts;
+    static const std::vector<Field<Row>> kFields{
+        {.id = "operator",
+         .title = "Operator",
+         .uses = kSheet | kTable | kWords,
+         .get = [](const Row& row) { return words(row.op->name); },
+         .help = "The first of those alike"},
+        {"type", "Type", kSheet | kTable | kWords, [](const Row& row) { return words(row.op->type); }},
+        {"phase", "Pass", kSheet | kTable | kWords, [](const Row& row) { return words(model::nameOf(row.op->phase)); }},
+        {"class", "Class", kSheet | kWords, [](const Row& row) { return words(model::nameOf(row.op->group)); }},
+        {.id = "count",
+         .title = "Count",
+         .uses = kSeen | kSummed,
+         .get = [](const Row& row) { return FieldValue(static_cast<double>(row.op->count)); },
+         .help = "Operators that are alike: repeated layers"},
+        {"flops", "Operations", kSheet | kWhat, [](const Row& row) { return FieldValue(row.op->flops.value); }, nullptr,
+         Measure::flops},
+        {"bytes", "Read and written", kSheet | kWhat, [](const Row& row) { return FieldValue(row.op->bytes.value); },
+         nullptr, Measure::bytes},
+        {"time_s", "Time of one", kSheet | kFacts, [](const Row& row) { return FieldValue(row.op->time.value); },
+         nullptr, Measure::seconds},
+        {.id = "time_of_all_s",
+         .title = "Time",
+         .uses = kSeen | kSummed,
+         .get = [](const Row& row) { return FieldValue(allTime(row)); },
+         .measure = Measure::seconds,
+         .help = "Of all that are alike, in one step"},
+        {.id = "share",
+         .title = "Share",
+         .uses = kSeen,
+         .get = [](const Row& row) { return ratioOf(allTime(row), row.prediction->operators.time.value); },
+         .help = "Of the computation of a step",
+         .said = percentText},
+        {.id = "intensity_flops_per_byte",
+         .title = "Intensity",
+         .uses = kSheet | kTable | kWhat,
+         .get = [](const Row& row) { return ratioOf(row.op->flops.value, row.op->bytes.value); },
+         .help = "FLOP per byte that is read or written",
+         .said = intensityText},
+        {"rate_flops", "Rate", kSheet | kTable | kWhat,
+         [](const Row& row) {
+             return row.op->flops.value > 0 ? ratioOf(row.op->flops.value, row.op->time.value) : FieldValue();
+         },
+         nullptr, Measure::flopsPerSecond},
+        {"way", "Way", kSheet | kWords,
+         [](const Row& row) { return words(row.op->way == predict::Way::measured ? "measured" : "roofline"); }},
+        {"bound", "Bound", kSheet | kWords, [](const Row& row) { return words(row.op->bound); }},
+        {"source", "Source", kTable | kFacts | kWords,
+         [](const Row& row) { return words(boundText(row.op->way, row.op->bound)); }},
+    };
+    return kFields;
+}
+
+std::string boundText(predict::Way way, const std::string& bound) {
+    if (way == predict::Way::measured) return "measured kernel " + escaped(bound, kLongestName);
+    return bound == "compute" ? "bound by computation" : "bound by " + escaped(bound, kLongestName);
+}
+
+std::vector<TimedOperator> timedOperators(const PredictionOutcome& outcome, const predict::Prediction& prediction) {
+    std::vector<TimedOperator> rows;
+    for (const predict::AlikeOperators& op : operatorsOf(outcome, prediction)) rows.push_back({&prediction, &op});
+    return rows;
+}
+
+}  // namespace tessera::study

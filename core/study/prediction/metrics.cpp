@@ -1,0 +1,426 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/study/prediction/fields.h"
+#include "core/study/prediction/study.h"
+
+namespace tessera::study {
+
+namespace {
+
+using Better = Metric::Better;
+using predict::Prediction;
+
+constexpr std::string_view kPaper = "Xie et al., Centimani, USENIX ATC 2024";
+
+using Terms = std::vector<Explanation::Term>;
+
+std::string seconds(Seconds time) {
+    return formatQuantity(time.value, Measure::seconds);
+}
+
+std::string dollars(double amount) {
+    constexpr double kCents = 1000;  // from here on nobody counts them
+    return "$" + (amount < kCents ? fmt::format("{:.4g}", amount) : formatCount(std::round(amount)));
+}
+
+void batchTerm(const Prediction& one, Terms& terms) {
+    terms.push_back({"batch", formatCount(static_cast<double>(one.batch)), "result, batch"});
+    terms.push_back({"devices", formatCount(static_cast<double>(one.devices)), "parameter devices"});
+}
+
+void stageTerms(const Prediction& one, Terms& terms) {
+    terms.push_back({"loading", seconds(one.load), "result, stages.load_s"});
+    terms.push_back({"computation", seconds(one.compute), "result, stages.compute_s"});
+    terms.push_back({"communication", seconds(one.communication),
+                     one.collective.empty() ? "result, stages.communication_s" : "collective " + one.collective});
+}
+
+void throughputTerms(const Prediction& one, Terms& terms) {
+    batchTerm(one, terms);
+    terms.push_back({"step time", seconds(one.step), "result, step_time_s"});
+    terms.push_back({"error", fmt::format("{:.0f} % to +{:.0f} %", 100 * one.error.low, 100 * one.error.high),
+                     "class " + one.error.reliability});
+}
+
+/// What the accelerator's file says of a number that has its own field.
+std::string fromFile(const Prediction& one, const std::string& path) {
+    const auto found = one.sources.find(path);
+    const std::string file = "accelerator " + inQuotes(one.accelerator);
+    if (found == one.sources.end()) return file;
+    return fmt::format("{}, {}", file, escaped(hardware::whereFrom(found->second), 1024));
+}
+
+void priceTerms(const Prediction& one, Terms& terms) {
+    terms.push_back({"throughput", uncertainText(one.throughput) + " samples/s", "result, throughput_samples_per_s"});
+    if (one.pricePerHourUsd)
+        terms.push_back(
+            {"price of all devices per hour", dollars(*one.pricePerHourUsd), fromFile(one, "price_per_hour_usd")});
+}
+
+void computeTerms(const Prediction& one, Terms& terms) {
+    const predict::OperatorShares& shares = one.operators;
+    terms.push_back({"operators", formatCount(static_cast<double>(shares.operators)), "the training graph"});
+    terms.push_back({"of them by a measured kernel", formatCount(static_cast<double>(shares.measured)),
+                     "result, operators.common"});
+    terms.push_back({"their time", seconds(shares.measuredTime), "result, operators.common_time_s"});
+    for (const auto& [path, from] : one.sources)
+        if (path.starts_with("peak_flops.") || path.starts_with("efficiency.") ||
+            path.ends_with("bandwidth_bytes_per_s"))
+            terms.push_back(
+                {path, from.reliability.empty() ? "class not said" : from.reliability, escaped(from.source, 1024)});
+}
+
+void communicationTerms(const Prediction& one, Terms& terms) {
+    terms.push_back({"devices", formatCount(static_cast<double>(one.devices)), "parameter devices"});
+    terms.push_back({"collective", one.collective.empty() ? "none" : one.collective, "result, collective"});
+    for (const auto& [path, from] : one.sources)
+        if (path.starts_with("all_reduce") || path.starts_with("network"))
+            terms.push_back({path, from.reliability, escaped(from.source, 1024)});
+}
+
+void loadTerms(const Prediction& one, Terms& terms) {
+    batchTerm(one, terms);
+    terms.push_back({"bandwidth to the host", "see source", fromFile(one, "host_bandwidth_bytes_per_s")});
+}
+
+void memoryTerms(const Prediction& one, Terms& terms) {
+    for (std::size_t c = 0; c < predict::kCategories; ++c)
+        terms.push_back({std::string(titleOf(static_cast<predict::Category>(c))),
+                         formatQuantity(one.memory.bytes[c], Measure::bytes),
+                         fmt::format("result, memory.{}", idOf(static_cast<predict::Category>(c)))});
+    if (!one.memory.at.empty()) terms.push_back({"operator that runs then", inQuotes(one.memory.at), "result"});
+    terms.push_back({"placement", one.policy, fromFile(one, "placement")});
+}
+
+constexpr unsigned kAll = kText | kSheet | kTable, kSeen = kSheet | kTable;
+
+FieldValue given(double value) {
+    return value;
+}
+FieldValue given(Seconds time) {
+    return time.value;
+}
+FieldValue given(std::int64_t count) {
+    return static_cast<double>(count);
+}
+FieldValue given(const std::string& words) {
+    return words;
+}
+template <typename Number>
+FieldValue given(const std::optional<Number>& number) {
+    return number ? given(*number) : FieldValue();
+}
+
+/// What does not fit has no numbers.
+FieldValue where(const Prediction& fits, const auto& value) {
+    return fits.infeasible ? FieldValue() : given(value);
+}
+template <auto member>
+FieldValue number(const Prediction& one) {
+    return where(one, one.*member);
+}
+
+std::string rateSaid(double value) {
+    return uncertainText(value) + " samples/s";
+}
+std::string perDollar(double value) {
+    return uncertainText(value) + " samples/$";
+}
+std::string cost(double value) {
+    return "$" + uncertainText(value);
+}
+
+std::string errorText(const Prediction& one) {
+    return fmt::format("−{:.0f} to +{:.0f} %", std::abs(100 * one.error.low), 100 * one.error.high);
+}
+
+FieldValue measuredShare(const Prediction& one) {
+    const predict::OperatorShares& shares = one.operators;
+    if (shares.operators == 0) return {};
+    return where(one, static_cast<double>(shares.measured) / static_cast<double>(shares.operators));
+}
+
+}  // namespace
+
+const std::vector<Field<Prediction>>& predictionFields() {
+    static const std::vector<Field<Prediction>> kFields{
+        {"accelerator", "Accelerator", kAll | kWords, [](const Prediction& one) { return given(one.accelerator); }},
+        {"devices", "Devices", kAll, [](const Prediction& one) { return given(one.devices); }},
+        {"fits", "Fits", kText | kSheet | kWords,
+         [](const Prediction& one) { return FieldValue(one.infeasible ? "no" : "yes"); }},
+        {.id = "throughput_samples_per_s",
+         .title = "Throughput",
+         .uses = kMetric | kAll | kUncertain,
+         .get = number<&Prediction::throughput>,
+         .better = Better::higher,
+         .said = rateSaid,
+         .formula = "throughput = batch × devices / step time (model parallelism: batch / step time)",
+         .source = "section 4.3",
+         .terms = throughputTerms},
+        {"error_low", "Least error", kSheet, [](const Prediction& one) { return where(one, one.error.low); }},
+        {"error_high", "Greatest error", kSheet, [](const Prediction& one) { return where(one, one.error.high); }},
+        {.id = "error",
+         .title = "Error",
+         .uses = kText | kTable | kWords,
+         .get = [](const Prediction& one) { return where(one, errorText(one)); },
+         .help = "90 % of the errors that the numbers behind the prediction allow"},
+        {.id = "step_time_s",
+         .title = "Step time",
+         .uses = kMetric | kAll,
+         .get = number<&Prediction::step>,
+         .measure = Measure::seconds,
+         .better = Better::lower,
+         .formula = "step = max(loading, computation + communication); asynchronous: max of the three",
+         .source = "section 4.3.4",
+         .terms = stageTerms},
+        {.id = "samples_per_usd",
+         .title = "Samples per dollar",
+         .uses = kMetric | kAll,
+         .get = number<&Prediction::samplesPerUsd>,
+         .better = Better::higher,
+         .said = perDollar,
+         .formula = "samples per dollar = throughput × 3600 / hourly price",
+         .source = "section 6.2.1",
+         .terms = priceTerms},
+        {.id = "compute_s",
+         .title = "Computation",
+         .uses = kMetric | kSeen,
+         .get = number<&Prediction::compute>,
+         .measure = Measure::seconds,
+         .better = Better::lower,
+         .formula = "Σ over operators of the measured kernel, else FLOPs / min(peak, intensity × bandwidth) + launch",
+         .source = "equations 1 and 2",
+         .terms = computeTerms},
+        {.id = "communication_s",
+         .title = "Communication",
+         .uses = kMetric | kSeen,
+         .get = number<&Prediction::communication>,
+         .measure = Measure::seconds,
+         .better = Better::lower,
+         .formula = "bytes of the gradients through the collective; of a cut model its activations through the links",
+         .source = "equations 3 and 4",
+         .terms = communicationTerms},
+        {.id = "load_s",
+         .title = "Loading",
+         .uses = kMetric | kSeen,
+         .get = number<&Prediction::load>,
+         .measure = Measure::seconds,
+         .better = Better::lower,
+         .help = "And preparing samples",
+         .formula = "batch × (sample bytes / host bandwidth + preparing one sample)",
+         .source = "section 4.3.1",
+         .terms = loadTerms},
+        {.id = "overlap_s",
+         .title = "Hidden by overlap",
+         .uses = kMetric | kSeen,
+         .get = number<&Prediction::overlap>,
+         .measure = Measure::seconds,
+         .help = "What of these runs at the same time",
+         .formula = "loading + computation + communication − step time",
+         .source = "section 4.3.4",
+         .terms = stageTerms},
+        {.id = "batch",
+         .title = "Batch per device",
+         .uses = kMetric | kAll,
+         .get = number<&Prediction::batch>,
+         .help = "Samples of a step on each device",
+         .formula = "of the candidates that fit, the one that trains fastest; by rule 'memory' that of the least "
+                    "10·(on-chip left)² + (off-chip left)²",
+         .source = "equation 5",
+         .terms = memoryTerms},
+        {.id = "memory_bytes",
+         .title = "Memory per device",
+         .uses = kMetric | kSeen,
+         .get = [](const Prediction& one) { return where(one, predict::sumOf(one.memory.bytes)); },
+         .measure = Measure::bytes,
+         .better = Better::lower,
+         .formula = "the most that is live at one moment of the step",
+         .source = "section 4.2.2",
+         .terms = memoryTerms},
+        {.id = "price_per_hour_usd",
+         .title = "Price per hour",
+         .uses = kMetric | kAll,
+         .get = number<&Prediction::pricePerHourUsd>,
+         .better = Better::lower,
+         .help = "Of all devices",
+         .said = dollars,
+         .formula = "hourly price of a device × devices",
+         .source = "section 6.2.1",
+         .terms = priceTerms},
+        {.id = "energy_per_sample_j",
+         .title = "Energy per sample",
+         .uses = kMetric | kAll,
+         .get = number<&Prediction::joulesPerSample>,
+         .measure = Measure::joules,
+         .better = Better::lower,
+         .formula = "power of a device × devices / throughput",
+         .source = "definition",
+         .terms = priceTerms},
+        {.id = "training_time_s",
+         .title = "Time to train",
+         .uses = kMetric | kAll | kOptional,
+         .get = number<&Prediction::trainingTime>,
+         .measure = Measure::seconds,
+         .better = Better::lower,
+         .formula = "samples / throughput",
+         .source = "definition",
+         .terms = priceTerms},
+        {.id = "training_cost_usd",
+         .title = "Cost to train",
+         .uses = kMetric | kAll | kOptional,
+         .get = number<&Prediction::trainingCostUsd>,
+         .better = Better::lower,
+         .said = cost,
+         .formula = "time to train × hourly price",
+         .source = "definition",
+         .terms = priceTerms},
+        {.id = "common_share",
+         .title = "Operators by measured kernels",
+         .uses = kMetric | kSeen,
+         .get = measuredShare,
+         .help = "Operators whose time comes from a measured kernel",
+         .said = percentText,
+         .formula = "operators with a measured kernel / operators",
+         .source = "section 6.3.2",
+         .terms = computeTerms},
+        {"operators", "Operators", kSheet, [](const Prediction& one) { return where(one, one.operators.operators); }},
+        {"measured_operators", "Measured operators", kSheet,
+         [](const Prediction& one) { return where(one, one.operators.measured); }},
+        {"error_class", "Class of the error", kSheet | kWords,
+         [](const Prediction& one) { return where(one, one.error.reliability); }},
+        {"collective", "Collective", kSheet | kWords, number<&Prediction::collective>},
+        {"placement", "Placement", kSheet | kWords, number<&Prediction::policy>},
+        {"reason", "Why not", kSheet | kTable | kWords, [](const Prediction& one) { return given(one.infeasible); }},
+    };
+    return kFields;
+}
+
+namespace {
+
+void addMetrics(std::vector<Metric>& metrics, const Prediction& one, const std::string& owner) {
+    for (const Field<Prediction>& field : predictionFields()) {
+        const FieldValue value = field.get(one);
+        const auto* known = std::get_if<double>(&value);
+        if ((field.uses & kMetric) == 0 || known == nullptr || !std::isfinite(*known)) continue;
+        metrics.push_back({.name = owner.empty() ? std::string(field.id) : fmt::format("{}/{}", owner, field.id),
+                           .title = std::string(field.title),
+                           .owner = owner,
+                           .value = *known,
+                           .measure = field.measure,
+                           .better = field.better,
+                           .uncertain = (field.uses & kUncertain) != 0});
+    }
+}
+
+}  // namespace
+
+std::vector<Metric> predictionMetrics(const PredictionOutcome& outcome) {
+    std::vector<Metric> metrics;
+    const Prediction* best = fastestPrediction(outcome);
+    if (best == nullptr) return metrics;
+    addMetrics(metrics, *best, "");
+    for (const Prediction& one : outcome.predictions)
+        if (!one.infeasible) addMetrics(metrics, one, nameOf(one));
+    return metrics;
+}
+
+std::optional<std::string> predictionMetricText(std::string_view name, double value) {
+    for (const Field<Prediction>& field : predictionFields())
+        if (field.id == name && field.said != nullptr && (field.uses & kUncertain) == 0) return field.said(value);
+    return std::nullopt;
+}
+
+const predict::Ranking* rankingOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {
+    for (const predict::Ranking& ranking : outcome.ranking)
+        if (ranking.metric == metric && ranking.devices == devices) return &ranking;
+    return nullptr;
+}
+
+std::vector<const Prediction*> contenders(const PredictionOutcome& outcome, std::string_view metric,
+                                          std::int64_t devices) {
+    std::vector<const Prediction*> all;
+    const predict::Ranking* ranking = rankingOf(outcome, metric, devices);
+    if (ranking == nullptr) return all;
+    const auto valueOf = [&](const Prediction& one) {
+        return metric == kByPrice ? one.samplesPerUsd.value_or(0) : one.throughput;
+    };
+    for (const std::string& accelerator : ranking->order)
+        for (const Prediction& one : outcome.predictions) {
+            if (one.accelerator != accelerator || one.devices != devices) continue;
+            if (all.empty() || predict::probabilityOfMore(valueOf(*all.front()), all.front()->error, valueOf(one),
+                                                          one.error) < kCalled)
+                all.push_back(&one);
+        }
+    return all;
+}
+
+std::string anyOf(const std::vector<const Prediction*>& predictions) {
+    constexpr std::size_t kMostNamed = 3;
+    std::vector<std::string> names;
+    for (const Prediction* one : predictions) names.push_back(escaped(one->accelerator));
+    if (names.size() > kMostNamed) {
+        const std::size_t more = names.size() - (kMostNamed - 1);
+        names.resize(kMostNamed - 1);
+        names.push_back(fmt::format("{} others", more));
+    }
+    if (names.size() < 2) return joined(names, "");
+    const std::string last = names.back();
+    names.pop_back();
+    return joined(names, ", ") + " or " + last;
+}
+
+std::string correctText(const predict::Ranking& ranking) {
+    return fmt::format("probability that this ranking of {} is correct: {}", ranking.order.size(),
+                       percentText(ranking.probability));
+}
+
+std::string predictionHeadline(const PredictionOutcome& outcome) {
+    const Prediction* best = fastestPrediction(outcome);
+    if (best == nullptr) return "fits on no accelerator";
+    const std::vector<const Prediction*> first = contenders(outcome, kByThroughput, best->devices);
+    std::string text = first.size() > 1 ? anyOf(first) + ": too close to call · " : "";
+    text += fmt::format("{} samples/s ({} to {}) on {} · batch {}", uncertainText(best->throughput),
+                        uncertainText(best->throughput * (1 + best->error.low)),
+                        uncertainText(best->throughput * (1 + best->error.high)), escaped(nameOf(*best)),
+                        formatCount(static_cast<double>(best->batch)));
+    const predict::Ranking* ranking = rankingOf(outcome, kByThroughput, best->devices);
+    if (ranking != nullptr && ranking->order.size() > 1) text += " · " + correctText(*ranking);
+    return text;
+}
+
+std::optional<Explanation> explainPrediction(const Result& result, const PredictionOutcome& outcome,
+                                             const std::string& path) {
+    for (const Metric& metric : predictionMetrics(outcome)) {
+        if (metric.name != path) continue;
+        const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+        const auto& rows = predictionFields();
+        const auto row =
+            std::find_if(rows.begin(), rows.end(), [&](const Field<Prediction>& one) { return one.id == name; });
+        const Prediction* of = fastestPrediction(outcome);
+        for (const Prediction& one : outcome.predictions)
+            if (!metric.owner.empty() && nameOf(one) == metric.owner) of = &one;
+        if (row == rows.end() || of == nullptr) return std::nullopt;
+        Explanation explanation;
+        explanation.title = fmt::format("{} of {}", metric.title, escaped(nameOf(*of)));
+        explanation.value = textOf(metric);
+        explanation.exact = exactNumber(metric.value);
+        if (const std::string_view unit = unitName(metric.measure); !unit.empty())
+            explanation.exact += fmt::format(" {}", unit);
+        explanation.formula = row->formula;
+        row->terms(*of, explanation.terms);
+        explanation.source =
+            row->source == "definition" ? std::string(row->source) : fmt::format("{}, {}", kPaper, row->source);
+        explanation.notes = result.assumptions;
+        return explanation;
+    }
+    return std::nullopt;
+}
+
+}  // namespace tessera::study

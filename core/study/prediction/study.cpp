@@ -1,0 +1,507 @@
+#include "core/study/prediction/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <exception>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/hardware/dataset.h"
+#include "core/hardware/library.h"
+#include "core/study/names.h"
+#include "core/study/provenance.h"
+#include "core/study/reading.h"
+#include "core/study/title.h"
+
+namespace tessera::study {
+
+namespace {
+
+using predict::Prediction;
+
+constexpr std::int64_t kMostDevices = 1'000'000;
+constexpr std::int64_t kMostBatch = 1'000'000'000;
+constexpr std::size_t kMostListed = 64;
+constexpr std::uint64_t kSeed = 1;
+
+std::vector<std::string_view> collectiveNames() {
+    std::vector<std::string_view> names{"auto"};
+    for (const predict::Collective& row : predict::collectives()) names.push_back(row.id);
+    return names;
+}
+
+/// Different whole numbers separated by commas, rising.
+std::vector<std::int64_t> wholeNumbers(const std::string& option, const std::string& text, std::int64_t most) {
+    std::set<std::int64_t> numbers;
+    for (const std::string_view part : split(text, ',')) {
+        const std::string_view word = trimmed(part);
+        std::int64_t value = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+        if (error != std::errc{} || end != word.data() + word.size() || value < 1 || value > most ||
+            numbers.size() == kMostListed)
+            throw UsageError(
+                fmt::format("option '{}' is {}; expected at most {} whole numbers from 1 to {}, separated "
+                            "by commas",
+                            option, inQuotes(text), kMostListed, most));
+        numbers.insert(value);
+    }
+    return {numbers.begin(), numbers.end()};
+}
+
+/// What the study's parameters say, with those that it leaves out at their defaults.
+struct Settings {
+    predict::Options options;
+    predict::Precision precision;
+    std::string dtype;
+    model::Optimizer optimizer = model::Optimizer::adam;
+    std::vector<std::int64_t> devices;
+    std::string dataset;    ///< empty = loading is not counted
+    std::string reference;  ///< empty = none
+};
+
+Settings settingsOf(const Study& study) {
+    Study complete = newStudy("predict");
+    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
+    const Json& given = *complete.parameters;
+    const auto text = [&](const char* name) { return given.value(name, std::string()); };
+    const auto number = [&](const char* name) {
+        const auto found = given.find(name);
+        return found == given.end() ? std::nullopt : std::optional(found->get<double>());
+    };
+    Settings settings;
+    settings.dtype = text("dtype");
+    settings.precision = predict::precisionOf(settings.dtype);
+    for (const model::OptimizerKind& row : model::optimizerKinds())
+        if (row.id == text("optimizer")) settings.optimizer = row.optimizer;
+    settings.devices = wholeNumbers("--devices", text("devices"), kMostDevices);
+    settings.dataset = text("dataset");
+    settings.reference = text("reference");
+    predict::Options& options = settings.options;
+    if (given.at("batch").is_number()) {
+        const double batch = given.at("batch").get<double>();
+        if (batch != std::floor(batch))
+            throw UsageError(fmt::format("option '--batch' is '{}'; expected 'auto' or a whole number", batch));
+        options.batch = static_cast<std::int64_t>(batch);
+    }
+    if (given.contains("candidates"))
+        options.candidates = wholeNumbers("--candidates", text("candidates"), kMostBatch);
+    else
+        options.candidates = predict::powersOfTwo();
+    options.parallelism = text("parallelism") == "model" ? predict::Parallelism::model : predict::Parallelism::data;
+    if (text("collective") != "auto") options.collective = text("collective");
+    for (const predict::BatchRuleRow& row : predict::batchRules())
+        if (row.id == text("batch_rule")) options.batchRule = row.rule;
+    options.asynchronous = text("updates") == "async";
+    options.gradientBits = number("gradient_bits");
+    options.gradientDensity = number("gradient_density").value_or(1);
+    options.memoryModel = text("memory_model");
+    options.workspace = number("workspace").value_or(0);
+    options.samples = number("samples");
+    return settings;
+}
+
+/// The table of kernels that an accelerator's file names: beside it.
+std::string kernelPath(const hardware::Accelerator& accelerator) {
+    return (std::filesystem::path(accelerator.file).parent_path() / *accelerator.kernels).string();
+}
+
+std::string kernelName(const hardware::Accelerator& accelerator) {
+    return fmt::format("{}/{}", accelerator.id, std::filesystem::path(*accelerator.kernels).filename().string());
+}
+
+struct Inputs {
+    Settings settings;
+    model::Model model;
+    predict::Workload workload;
+    std::vector<predict::Machine> machines;
+    std::vector<Input> inputs;
+    std::vector<std::string> assumptions, warnings;
+};
+
+void readAccelerators(const Study& study, const RunHooks& hooks, Inputs& inputs) {
+    std::set<std::string> seen;
+    for (const std::string& name : study.hardware) {
+        predict::Machine machine = readMachine(name, hooks.located(name), inputs.settings.dtype, inputs.inputs);
+        if (!seen.insert(machine.id()).second)
+            throw UsageError(fmt::format("accelerator {} is named twice", inQuotes(name)));
+        addOnce(inputs.assumptions, machine.assumptions);
+        addOnce(inputs.warnings, machine.warnings);
+        inputs.machines.push_back(std::move(machine));
+    }
+}
+
+/// The models that accelerators name as measured, and the reference of the utilisation baseline.
+void readBenchmarks(const Study& study, Inputs& inputs) {
+    Settings& settings = inputs.settings;
+    if (!settings.reference.empty()) settings.options.reference = hardware::loadAccelerator(settings.reference);
+    std::set<std::string> names;
+    const auto collect = [&](const hardware::Accelerator& accelerator) {
+        for (const hardware::Benchmark& benchmark : accelerator.benchmarks) names.insert(benchmark.model);
+    };
+    for (const predict::Machine& machine : inputs.machines) collect(machine.accelerator);
+    if (settings.options.reference) collect(*settings.options.reference);
+    for (const std::string& name : names) {
+        const bool same = study.models.front() == name && study.dimensions.empty();
+        const predict::Workload other =
+            same ? inputs.workload
+                 : predict::workloadOf(model::loadModel(name), settings.precision, settings.optimizer);
+        settings.options.benchmarks.push_back(
+            {.model = name, .flopsPerSample = other.flops(1), .parameters = other.parameters});
+    }
+}
+
+void readDatasetOf(const RunHooks& hooks, Inputs& inputs) {
+    Settings& settings = inputs.settings;
+    if (settings.dataset.empty()) {
+        inputs.assumptions.emplace_back("Loading samples is not counted: no dataset is named.");
+        return;
+    }
+    hardware::Dataset dataset = hardware::loadDataset(hooks.located(settings.dataset));
+    inputs.inputs.push_back({settings.dataset, sha256(readFile(dataset.file))});
+    if (dataset.samples && !settings.options.samples) settings.options.samples = dataset.samples;
+    for (const predict::Machine& machine : inputs.machines)
+        addOnce(inputs.assumptions, predict::loadingTime(dataset, machine.accelerator).assumptions);
+    settings.options.dataset = std::move(dataset);
+}
+
+/// What a prediction takes from measurements of something else, a sentence each.
+std::vector<std::string> beyondMeasurements(const Prediction& one, const std::vector<predict::Machine>& machines) {
+    std::vector<std::string> sentences;
+    if (one.operators.outsideHull > 0)
+        sentences.push_back(
+            fmt::format("{}: {} have measured kernels, but outside of the measured shapes; they are priced by the "
+                        "roofline.",
+                        escaped(one.accelerator),
+                        formatCounted(static_cast<double>(one.operators.outsideHull), "operator", "operators")));
+    const auto machine =
+        std::ranges::find_if(machines, [&](const predict::Machine& each) { return each.id() == one.accelerator; });
+    if (one.collective != "measured" || machine == machines.end()) return sentences;
+    const bool known = std::ranges::any_of(
+        machine->accelerator.allReduce,
+        [&](const hardware::MeasuredCollective& each) { return each.devices.value_or(one.devices) == one.devices; });
+    if (!known)
+        sentences.push_back(fmt::format(
+            "{}: no all-reduce between {} devices was measured; a ring's is computed from those measured between "
+            "another number.",
+            escaped(one.accelerator), one.devices));
+    return sentences;
+}
+
+void addOwnNumbers(Inputs& inputs) {
+    OwnNumbers own;
+    for (const predict::Machine& machine : inputs.machines)
+        own.add(machine.accelerator.name, machine.accelerator.provenance);
+    if (const auto& dataset = inputs.settings.options.dataset) own.add(dataset->name, dataset->provenance);
+    addOnce(inputs.assumptions, own.sentences());
+    if (own.count() > 0)
+        inputs.assumptions.emplace_back("In the errors of predictions, numbers of your own count as assumed.");
+}
+
+void addAssumptions(Inputs& inputs) {
+    const Settings& settings = inputs.settings;
+    addOnce(inputs.assumptions, inputs.workload.assumptions);
+    if (settings.precision.master)
+        inputs.assumptions.emplace_back("Training is in mixed precision, with float32 copies of the parameters.");
+    if (settings.options.workspace <= 0) inputs.assumptions.emplace_back("Libraries take no workspace of their own.");
+    inputs.assumptions.emplace_back(
+        "Errors of predictions are independent of each other and log-normal. Their standard deviation is the mean over "
+        "the parts of a step, weighted by time, of that of the numbers that each rests on: measured 8.65 % (the mean "
+        "error of 6.9 % in Centimani, section 6.2.1), datasheet 30 % and assumed 50 % (set by this program). How far "
+        "rooflines are off is taken from the kernels that were measured on the same accelerator; without any it is "
+        "30 % or more.");
+    if (settings.options.parallelism == predict::Parallelism::model)
+        inputs.assumptions.emplace_back(
+            "Model parallelism cuts the forward pass into stretches of equal time, which run one after the other "
+            "(Centimani, equation 3).");
+    addOwnNumbers(inputs);
+}
+
+Inputs readInputs(const Study& study, const RunHooks& hooks) {
+    if (study.models.size() != 1) throw UsageError("a prediction study takes exactly one model");
+    if (study.hardware.empty()) throw UsageError("a prediction study takes at least one accelerator");
+    const Reading reading(hooks, "reading the model", "the prediction");
+    Inputs inputs;
+    inputs.settings = settingsOf(study);
+    model::LoadOptions load;
+    load.batch = inputs.settings.options.batch;
+    load.dimensions = study.dimensions;
+    inputs.model = model::loadModel(hooks.located(study.models[0]), load);
+    inputs.inputs.push_back({study.models[0], inputs.model.sha256});
+    inputs.workload = predict::workloadOf(inputs.model, inputs.settings.precision, inputs.settings.optimizer);
+    addOnce(inputs.warnings, inputs.model.warnings);
+    addOnce(inputs.warnings, inputs.workload.warnings);
+    const std::int64_t loaded = inputs.model.graph()->batch;
+    if (loaded != load.batch.value_or(1))
+        inputs.assumptions.push_back(
+            fmt::format("The model fixes batch {}; all tensors that carry the batch are scaled.", loaded));
+    readAccelerators(study, hooks, inputs);
+    readDatasetOf(hooks, inputs);
+    readBenchmarks(study, inputs);
+    addAssumptions(inputs);
+    reading.check();
+    return inputs;
+}
+
+}  // namespace
+
+const std::vector<Parameter>& predictionParameters() {
+    using Kind = ParameterKind;
+    static const std::vector<Parameter> kParameters{
+        {.name = "batch",
+         .option = "--batch",
+         .kind = Kind::wordOrNumber,
+         .fallback = R"("auto")",
+         .least = 1,
+         .most = static_cast<double>(kMostBatch),
+         .words = {"auto"},
+         .value = "auto|N",
+         .help = "samples per step on each device; auto chooses among the candidates that fit"},
+        {.name = "devices",
+         .option = "--devices",
+         .kind = Kind::text,
+         .fallback = R"("1")",
+         .words = {},
+         .value = "LIST",
+         .help = "device counts, separated by commas"},
+        {.name = "parallelism",
+         .option = "--parallelism",
+         .kind = Kind::word,
+         .fallback = R"("data")",
+         .words = {"data", "model"},
+         .value = "KIND",
+         .help = "how several devices share the work"},
+        {.name = "dataset",
+         .option = "--dataset",
+         .kind = Kind::text,
+         .fallback = "",
+         .words = {},
+         .value = "NAME",
+         .help = "a dataset's file or bundled name, such as imagenet; without one loading is not counted"},
+        {.name = "dtype",
+         .option = "--dtype",
+         .kind = Kind::text,
+         .fallback = R"("bf16")",
+         .words = {},
+         .value = "TYPE",
+         .help = "data type of the computation; bf16 and fp16 stand for each other where one is missing"},
+        {.name = "optimizer",
+         .option = "--optimizer",
+         .kind = Kind::word,
+         .fallback = R"("adam")",
+         .words = idsOf(model::optimizerKinds()),
+         .value = "NAME",
+         .help = "whose state takes memory and whose update takes time"},
+        {.name = "candidates",
+         .option = "--candidates",
+         .kind = Kind::text,
+         .fallback = "",
+         .words = {},
+         .value = "LIST",
+         .help = "batch sizes that 'auto' chooses from; without it, powers of two up to 65,536"},
+        {.name = "batch_rule",
+         .option = "--batch-rule",
+         .kind = Kind::word,
+         .fallback = R"("fastest")",
+         .words = idsOf(predict::batchRules()),
+         .value = "RULE",
+         .help = "which candidate 'auto' takes of those that fit: the one that trains fastest, or the one that fills "
+                 "memory best (Centimani, equation 5)"},
+        {.name = "samples",
+         .option = "--samples",
+         .kind = Kind::number,
+         .fallback = "",
+         .least = 1,
+         .most = 1e18,
+         .words = {},
+         .value = "N",
+         .help = "samples to train, for time, cost and energy; without it, those of the dataset"},
+        {.name = "collective",
+         .option = "--collective",
+         .kind = Kind::word,
+         .fallback = R"("auto")",
+         .words = collectiveNames(),
+         .value = "NAME",
+         .help = "gradient all-reduce algorithm; auto takes the measured one, else the ring"},
+        {.name = "updates",
+         .option = "--updates",
+         .kind = Kind::word,
+         .fallback = R"("sync")",
+         .words = {"sync", "async"},
+         .value = "KIND",
+         .help = "whether devices wait for each other; async needs a parameter server"},
+        {.name = "gradient_bits",
+         .option = "--gradient-bits",
+         .kind = Kind::number,
+         .fallback = "",
+         .least = 1,
+         .most = 64,
+         .words = {},
+         .value = "N",
+         .help = "bits of one gradient element on the wire; without it, as stored"},
+        {.name = "gradient_density",
+         .option = "--gradient-density",
+         .kind = Kind::number,
+         .fallback = "1",
+         .least = 1e-9,
+         .most = 1,
+         .words = {},
+         .value = "SHARE",
+         .help = "share of the gradient's elements that is sent"},
+        {.name = "reference",
+         .option = "--reference",
+         .kind = Kind::text,
+         .fallback = R"("a100-40gb")",
+         .words = {},
+         .value = "NAME",
+         .help = "accelerator whose measured utilisation the baseline scales"},
+        {.name = "memory_model",
+         .option = "--memory-model",
+         .kind = Kind::word,
+         .fallback = R"("live-ranges")",
+         .words = idsOf(predict::memoryModels()),
+         .value = "NAME",
+         .help = "how the memory of a step is estimated",
+         .research = true},
+        {.name = "workspace",
+         .option = "--workspace",
+         .kind = Kind::number,
+         .measure = Measure::bytes,
+         .fallback = "0",
+         .least = 0,
+         .most = 1e18,
+         .words = {},
+         .value = "SIZE",
+         .help = "memory that libraries take for themselves",
+         .research = true},
+    };
+    return kParameters;
+}
+
+predict::Machine readMachine(const std::string& name, const std::string& path, const std::string& dtype,
+                             std::vector<Input>& inputs) {
+    hardware::Accelerator accelerator = hardware::loadAccelerator(path);
+    inputs.push_back({name, sha256(readFile(accelerator.file))});
+    predict::KernelTable kernels;
+    if (accelerator.kernels) {
+        const std::string file = kernelPath(accelerator);
+        const std::string bytes = readFile(file, predict::kLargestKernelTable);
+        kernels = predict::readKernels(bytes, file);
+        inputs.push_back({kernelName(accelerator), sha256(bytes)});
+    }
+    return predict::machineOf(std::move(accelerator), std::move(kernels), dtype);
+}
+
+std::vector<InputFile> predictionFiles(const Study& study) {
+    std::vector<InputFile> files;
+    for (const std::string& name : study.hardware) {
+        const hardware::Accelerator accelerator = hardware::loadAccelerator(name);
+        files.push_back({.hardware = true, .name = name, .path = accelerator.file});
+        if (accelerator.kernels)
+            files.push_back({.hardware = true, .name = kernelName(accelerator), .path = kernelPath(accelerator)});
+    }
+    if (const auto dataset = study.parameters->find("dataset"); dataset != study.parameters->end())
+        files.push_back({.hardware = true,
+                         .name = dataset->get<std::string>(),
+                         .path = hardware::loadDataset(dataset->get<std::string>()).file});
+    return files;
+}
+
+namespace {
+
+/// The operators of one batch on one device are kept once, however many devices there are: see `operatorsOf`.
+void dropRepeated(std::vector<Prediction>& predictions) {
+    std::set<std::pair<std::string, std::int64_t>> kept;
+    for (Prediction& one : predictions)
+        if (!kept.emplace(one.accelerator, one.batch).second) one.operators.alike.clear();
+}
+
+}  // namespace
+
+Result runPrediction(const Study& study, const RunHooks& hooks) {
+    Inputs inputs = readInputs(study, hooks);
+    Result result;
+    result.study = study;
+    result.study.seed = study.seed.value_or(kSeed);
+    result.inputs = std::move(inputs.inputs);
+    result.assumptions = std::move(inputs.assumptions);
+    result.warnings = std::move(inputs.warnings);
+    reportWarnings(hooks, result.warnings);
+
+    PredictionOutcome outcome;
+    outcome.model = modelName(study.models.at(0), inputs.model.name);
+    outcome.dtype = inputs.settings.dtype;
+    outcome.dataset = inputs.settings.dataset;
+    outcome.parameters = inputs.workload.parameters;
+    outcome.flopsPerSample = inputs.workload.flops(1);
+    const predict::Predictor predictor(inputs.workload, std::move(inputs.settings.options));
+    const auto total = static_cast<double>(inputs.machines.size() * inputs.settings.devices.size());
+    for (const predict::Machine& machine : inputs.machines)
+        for (const std::int64_t devices : inputs.settings.devices) {
+            hooks.throwIfCancelled("the prediction");
+            outcome.predictions.push_back(predictor.predict(machine, devices));
+            hooks.reportProgress("predictions", static_cast<double>(outcome.predictions.size()), total);
+        }
+    dropRepeated(outcome.predictions);
+    if (fastestPrediction(outcome) == nullptr) {
+        std::vector<std::string> reasons;
+        for (const Prediction& one : outcome.predictions) reasons.push_back(*one.infeasible);
+        throw InfeasibleError(
+            fmt::format("{} fits on none of the accelerators: {}", escaped(outcome.model), joined(reasons, "; ")));
+    }
+    for (const Prediction& one : outcome.predictions)
+        addOnce(result.assumptions, beyondMeasurements(one, inputs.machines));
+    outcome.ranking = predict::rankingsOf(outcome.predictions, *result.study.seed);
+    result.outcome = std::move(outcome);
+    return result;
+}
+
+Estimate estimatePrediction(const Study& study) {
+    Estimate estimate;
+    try {
+        const Inputs inputs = readInputs(study, {});
+        const predict::Predictor checked(inputs.workload, inputs.settings.options);
+        const auto count = static_cast<double>(inputs.machines.size() * inputs.settings.devices.size());
+        const auto operators = static_cast<double>(inputs.workload.operators.size());
+        constexpr double kSecondsPerOperator = 1e-6;  // memory of every candidate and the time
+        estimate.seconds = count * operators * kSecondsPerOperator;
+        estimate.text = fmt::format("{} of {} per step: {}", formatCounted(count, "prediction", "predictions"),
+                                    formatCounted(operators, "operator", "operators"), formatWait(estimate.seconds));
+    } catch (const std::exception& error) {
+        estimate.problems.emplace_back(error.what());
+        estimate.text = error.what();
+    }
+    return estimate;
+}
+
+const Prediction* fastestPrediction(const PredictionOutcome& outcome) {
+    const Prediction* best = nullptr;
+    for (const Prediction& one : outcome.predictions)
+        if (!one.infeasible && (best == nullptr || one.throughput > best->throughput)) best = &one;
+    return best;
+}
+
+const std::vector<predict::AlikeOperators>& operatorsOf(const PredictionOutcome& outcome,
+                                                        const Prediction& prediction) {
+    for (const Prediction& one : outcome.predictions)
+        if (one.accelerator == prediction.accelerator && one.batch == prediction.batch && !one.operators.alike.empty())
+            return one.operators.alike;
+    return prediction.operators.alike;
+}
+
+std::string nameOf(const Prediction& prediction) {
+    return prediction.devices == 1 ? prediction.accelerator
+                                   : fmt::format("{}@{}", prediction.accelerator, prediction.devices);
+}
+
+}  // namespace tessera::study
