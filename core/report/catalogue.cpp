@@ -18,7 +18,7 @@ const study::RunHooks kNoHooks;
 
 std::vector<Catalogue>& all() {
     static std::vector<Catalogue> rows{partitionCatalogue(), mappingCatalogue(), codesignCatalogue(),
-                                       predictionCatalogue()};
+                                       predictionCatalogue(), scheduleCatalogue()};
     return rows;
 }
 

@@ -14,6 +14,8 @@ Catalogue partitionCatalogue();
 Catalogue mappingCatalogue();
 Catalogue codesignCatalogue();
 Catalogue predictionCatalogue();
+Catalogue placementCatalogue();
+Catalogue scheduleCatalogue();
 
 constexpr unsigned kEverywhere = kWindow | kReport;
 
