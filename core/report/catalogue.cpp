@@ -17,8 +17,8 @@ namespace {
 const study::RunHooks kNoHooks;
 
 std::vector<Catalogue>& all() {
-    static std::vector<Catalogue> rows{partitionCatalogue(), mappingCatalogue(), codesignCatalogue(),
-                                       predictionCatalogue(), scheduleCatalogue()};
+    static std::vector<Catalogue> rows{partitionCatalogue(),  mappingCatalogue(),   codesignCatalogue(),
+                                       predictionCatalogue(), placementCatalogue(), scheduleCatalogue()};
     return rows;
 }
 

@@ -203,8 +203,11 @@ public:
                         formatCounted(static_cast<double>(used), "accelerator", "accelerators"));
         label({0, 18}, drawing_.title, width_, "text", 16, true);
         label({0, 36},
-              fmt::format("Micro-batches of {}, {}",
-                          formatCounted(static_cast<double>(model_.choice.microBatch), "sample", "samples"),
+              fmt::format("{}, {}",
+                          model_.choice.microBatch > 0
+                              ? "Micro-batches of " +
+                                    formatCounted(static_cast<double>(model_.choice.microBatch), "sample", "samples")
+                              : std::string("One micro-batch at a time in a stage"),
                           model_.choice.recompute ? "activations computed again in the backward pass"
                                                   : "activations kept for the backward pass"),
               width_, "secondary", 11, false);

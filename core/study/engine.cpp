@@ -14,8 +14,8 @@ std::string RunHooks::located(const std::string& name) const {
 }
 
 const std::vector<Engine>& engines() {
-    static const std::vector<Engine> kEngines{partitionEngine(), mappingEngine(), codesignEngine(), predictionEngine(),
-                                              scheduleEngine()};
+    static const std::vector<Engine> kEngines{partitionEngine(),  mappingEngine(),   codesignEngine(),
+                                              predictionEngine(), placementEngine(), scheduleEngine()};
     return kEngines;
 }
 
