@@ -14,6 +14,8 @@ Catalogue partitionCatalogue();
 Catalogue mappingCatalogue();
 Catalogue codesignCatalogue();
 Catalogue predictionCatalogue();
+Catalogue calibrationCatalogue();
+Catalogue costCatalogue();
 
 constexpr unsigned kEverywhere = kWindow | kReport;
 

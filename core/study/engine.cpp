@@ -14,7 +14,8 @@ std::string RunHooks::located(const std::string& name) const {
 }
 
 const std::vector<Engine>& engines() {
-    static const std::vector<Engine> kEngines{partitionEngine(), mappingEngine(), codesignEngine(), predictionEngine()};
+    static const std::vector<Engine> kEngines{partitionEngine(),  mappingEngine(),     codesignEngine(),
+                                              predictionEngine(), calibrationEngine(), costEngine()};
     return kEngines;
 }
 

@@ -106,6 +106,7 @@ struct Engine {
     InputArity workloads = InputArity::none;
     InputArity hardware = InputArity::one;
     bool drawsNumbers = false;  ///< has a seed
+    bool measures = false;      ///< its results are measurements: the same study gives other numbers each time
     const std::vector<Parameter>& (*parameters)() = nullptr;
     /// Names of parameters that came when studies were kept already: at its default each leaves a study's hash alone.
     std::vector<std::string_view> laterParameters = {};

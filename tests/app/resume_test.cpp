@@ -37,6 +37,8 @@ const std::map<std::string, Sample>& samples() {
         {"predict",
          {R"("models": ["zoo:resnet50"], "hardware": ["a100-40gb", "sn30"], "parameters": {"devices": "1,2,4"})",
           "workspace=0,1,2 GiB"}},
+        {"calibrate", {R"("parameters": {"quick": true, "time_limit": 1, "tcp": false})", "threads=1,2"}},
+        {"cost", {R"("workloads": ["zoo:resnet50"])", "pes=64,256,1024"}},
     };
     return kSamples;
 }
