@@ -70,7 +70,7 @@ std::string writeFiles(const study::Result& result, const Wish& wish, store::Run
         throw UsageError(fmt::format("option '--what' is 'file'; a run of {} has none", catalogue.engine));
     const report::FileRow& row = rowOf(report::fileNamed, wish, catalogue.engine, catalogue.files.front().id);
     if (const std::string suffix = suffixOf(wish.out, wish.format); suffix != row.suffix)
-        refuseSuffix(std::string(row.id), suffix, std::string(row.suffix));
+        refuseSuffix(wish.what, suffix, std::string(row.suffix));
     std::vector<std::string> names;
     for (const auto& [path, bytes] : row.make({result, {}, {}}, wish.out)) {
         writeFile(path, bytes);

@@ -86,7 +86,8 @@ Chart rateChart(const CalibrationOutcome& outcome, const char* id, const char* t
         bars.x.push_back(static_cast<double>(chart.x.categories.size()));
         bars.y.push_back(rate.value);
         bars.valueTexts.push_back(formatQuantity(rate.value, rate.measure));
-        chart.x.categories.push_back(rate.name);
+        constexpr std::string_view kPeak = "peak ";
+        chart.x.categories.push_back(rate.name.starts_with(kPeak) ? rate.name.substr(kPeak.size()) : rate.name);
     }
     if (!bars.x.empty()) chart.series.push_back(std::move(bars));
     return chart;

@@ -44,9 +44,19 @@ std::string shown(const LayerField& field, double value) {
     return field.measure == Measure::count ? formatCount(value) : formatQuantity(value, field.measure);
 }
 
-std::string nameOf(const CostOutcome& outcome, std::size_t layer) {
-    const std::string& name = outcome.layers[layer].name;
-    return name.empty() ? fmt::format("{}", layer) : name;
+/// The names of the layers, without the model where they are all of one.
+std::vector<std::string> namesOf(const CostOutcome& outcome) {
+    std::string model;
+    if (!outcome.layers.empty())
+        model = outcome.layers.front().name.substr(0, outcome.layers.front().name.find('/') + 1);
+    for (const LayerEstimate& layer : outcome.layers)
+        if (!layer.name.starts_with(model)) model.clear();
+    std::vector<std::string> names;
+    for (const LayerEstimate& layer : outcome.layers) {
+        names.push_back(layer.name.substr(model.size()));
+        if (names.back().empty()) names.back() = fmt::format("{}", names.size() - 1);
+    }
+    return names;
 }
 
 /// The layers that have the number, from the largest.
@@ -93,16 +103,17 @@ Chart layerChart(const CostOutcome& outcome, std::string_view number) {
         chart.title = fmt::format("{} by layer", field.title);
         return chart;
     }
+    const std::vector<std::string> names = namesOf(outcome);
     const double sum = sumOf(outcome, field), most = *valueOf(field, outcome.layers[order.front()]);
     chart.title = share ? fmt::format("{} between {} and {}", field.title,
                                       shown(field, *valueOf(field, outcome.layers[order.back()])), shown(field, most))
                   : sum > 0 && order.size() > 1
-                      ? fmt::format("{}: {} takes {} of {}", field.title, escaped(nameOf(outcome, order.front()), 40),
+                      ? fmt::format("{}: {} takes {} of {}", field.title, escaped(names[order.front()], 40),
                                     study::percentText(most / sum), shown(field, sum))
                       : fmt::format("{}: {}", field.title, shown(field, sum));
     Series bars{.id = std::string(number), .name = "", .mark = Mark::bars, .colour = "accent"};
     for (std::size_t i = 0; i < outcome.layers.size(); ++i) {
-        chart.x.categories.push_back(nameOf(outcome, i));
+        chart.x.categories.push_back(names[i]);
         const std::optional<double> value = valueOf(field, outcome.layers[i]);
         bars.x.push_back(static_cast<double>(i));
         bars.y.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
@@ -122,6 +133,7 @@ Chart largestLayersChart(const CostOutcome& outcome, std::string_view number) {
     const double sum = sumOf(outcome, field);
     chart.title = fmt::format("Where the {} go", lowered(field.title));
     if (order.empty() || !(sum > 0)) return chart;
+    const std::vector<std::string> names = namesOf(outcome);
     Series bars{.id = std::string(number), .name = "", .mark = Mark::bars, .colour = "accent"};
     const auto add = [&](std::string name, double value) {
         bars.x.push_back(static_cast<double>(chart.x.categories.size()));
@@ -133,7 +145,7 @@ Chart largestLayersChart(const CostOutcome& outcome, std::string_view number) {
     double rest = sum;
     for (std::size_t i = 0; i < told; ++i) {
         const double value = *valueOf(field, outcome.layers[order[i]]);
-        add(nameOf(outcome, order[i]), value);
+        add(names[order[i]], value);
         rest -= value;
     }
     if (told < order.size()) {
@@ -154,10 +166,12 @@ Chart layerRoofline(const CostOutcome& outcome) {
     const auto bandwidth = static_cast<double>(outcome.array.offchipBandwidth);
     chart.title = fmt::format("Layers below the roof of {}",
                               formatCounted(peak, "multiply-accumulate per cycle", "multiply-accumulates per cycle"));
-    Series points{.id = "layers", .name = "layers", .mark = Mark::points, .colour = "accent", .opacity = 0.55};
+    Series points{
+        .id = "layers", .name = "layers", .mark = Mark::points, .colour = "accent", .opacity = 0.55, .shape = 0};
     double least = std::numeric_limits<double>::infinity(), most = 0, longest = 0;
     for (const LayerEstimate& layer : outcome.layers)
         longest = std::max(longest, layer.ok() ? static_cast<double>(layer.cost.cycles) : 0);
+    const std::vector<std::string> names = namesOf(outcome);
     for (std::size_t i = 0; i < outcome.layers.size(); ++i) {
         const LayerEstimate& layer = outcome.layers[i];
         const std::optional<double> intensity = study::intensityOf(layer), rate = study::macsPerCycle(layer);
@@ -169,7 +183,7 @@ Chart layerRoofline(const CostOutcome& outcome) {
         constexpr double kSmallest = 3, kLargest = 11;  // pixels; the area tells the cycles
         points.radii.push_back(
             std::max(kSmallest, kLargest * std::sqrt(static_cast<double>(layer.cost.cycles) / longest)));
-        points.valueTexts.push_back(fmt::format("{}: {} per cycle, {} per byte, {} cycles", nameOf(outcome, i),
+        points.valueTexts.push_back(fmt::format("{}: {} per cycle, {} per byte, {} cycles", names[i],
                                                 formatCount(*rate), formatCount(*intensity),
                                                 formatCount(static_cast<double>(layer.cost.cycles))));
     }

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -26,7 +26,7 @@ inline void pathsOf(const Json& value, const Json::json_pointer& at, std::vector
 inline std::size_t refusedWhenBroken(const study::Result& result) {
     const Json whole = study::toJson(result);
     std::vector<Json::json_pointer> paths;
-    pathsOf(whole, {}, paths);
+    pathsOf(whole, Json::json_pointer(), paths);
     std::size_t refused = 0;
     const auto read = [&](const Json& document, const std::string& what) {
         try {

@@ -211,8 +211,8 @@ std::string calibrationHeadline(const CalibrationOutcome& outcome) {
 }
 
 std::string calibrationTitle(const Result& result) {
-    const std::string title = titleOf(result.study);
-    return title.empty() ? "This machine" : "This machine, for " + title;
+    const std::vector<std::string>& models = result.study.models;
+    return models.empty() ? "This machine" : "This machine, for " + shortNames(models);
 }
 
 std::vector<Metric> calibrationMetrics(const CalibrationOutcome& outcome) {
