@@ -94,10 +94,11 @@ std::vector<InputFile> filesOf(const Study& study, const hardware::Platform& pla
 
 }  // namespace
 
-std::vector<InputFile> platformFiles(const Study& study) {
+std::vector<InputFile> platformFiles(const Study& study, const RunHooks& hooks) {
     model::LoadOptions load;
     load.dimensions = study.dimensions;
-    return filesOf(study, cost::loadPlatform(study.hardware[0]), cost::loadWorkload(study.workloads[0], load));
+    return filesOf(study, cost::loadPlatform(hooks.located(study.hardware[0])),
+                   cost::loadWorkload(hooks.located(study.workloads[0]), load));
 }
 
 MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks) {

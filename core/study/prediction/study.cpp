@@ -382,10 +382,10 @@ predict::Machine readMachine(const std::string& name, const std::string& path, c
     return predict::machineOf(std::move(accelerator), std::move(kernels), dtype);
 }
 
-std::vector<InputFile> predictionFiles(const Study& study) {
+std::vector<InputFile> predictionFiles(const Study& study, const RunHooks& hooks) {
     std::vector<InputFile> files;
     for (const std::string& name : study.hardware) {
-        const hardware::Accelerator accelerator = hardware::loadAccelerator(name);
+        const hardware::Accelerator accelerator = hardware::loadAccelerator(hooks.located(name));
         files.push_back({.hardware = true, .name = name, .path = accelerator.file});
         if (accelerator.kernels)
             files.push_back({.hardware = true, .name = kernelName(accelerator), .path = kernelPath(accelerator)});
@@ -393,7 +393,7 @@ std::vector<InputFile> predictionFiles(const Study& study) {
     if (const auto dataset = study.parameters->find("dataset"); dataset != study.parameters->end())
         files.push_back({.hardware = true,
                          .name = dataset->get<std::string>(),
-                         .path = hardware::loadDataset(dataset->get<std::string>()).file});
+                         .path = hardware::loadDataset(hooks.located(dataset->get<std::string>())).file});
     return files;
 }
 
