@@ -16,6 +16,8 @@ Catalogue codesignCatalogue();
 Catalogue predictionCatalogue();
 Catalogue placementCatalogue();
 Catalogue scheduleCatalogue();
+Catalogue calibrationCatalogue();
+Catalogue costCatalogue();
 
 constexpr unsigned kEverywhere = kWindow | kReport;
 

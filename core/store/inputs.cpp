@@ -24,9 +24,9 @@ namespace {
 
 constexpr std::string_view kZoo = "zoo:";
 
-/// The bytes that a model's name stands for now. Throws like model::loadModel.
-std::string modelBytes(const study::Study& study, const std::string& name) {
-    if (!name.starts_with(kZoo)) return readFile(name);
+/// The bytes that a model's name stands for. Throws like model::loadModel.
+std::string modelBytes(const study::Study& study, const std::string& name, const std::string& place) {
+    if (!place.starts_with(kZoo)) return readFile(place);
     model::LoadOptions options;
     if (const auto batch = study.parameters->find("batch"); batch != study.parameters->end() && batch->is_number())
         options.batch = static_cast<std::int64_t>(batch->get<double>());
@@ -34,9 +34,9 @@ std::string modelBytes(const study::Study& study, const std::string& name) {
     return model::writeNativeJson(model::buildZooModel(name.substr(kZoo.size()), options));
 }
 
-/// Calls `found` with every input of a study that can be read now.
+/// Calls `found` with every input of a study that can be read now, where the hooks say.
 template <typename Found>
-void readInputs(const study::Study& study, const Found& found) {
+void readInputs(const study::Study& study, const study::RunHooks& hooks, const Found& found) {
     // What cannot be read any more is left out.
     const auto attempt = [](const auto& work) {
         try {
@@ -46,11 +46,11 @@ void readInputs(const study::Study& study, const Found& found) {
         }
     };
     for (const std::string& name : study.models)
-        attempt([&] { found(InputContent::Kind::model, name, modelBytes(study, name)); });
+        attempt([&] { found(InputContent::Kind::model, name, modelBytes(study, name, hooks.located(name))); });
     const study::Engine& engine = study::engineNamed(study.engine);
     if (engine.files == nullptr) return;
     attempt([&] {
-        for (const study::InputFile& file : engine.files(study))
+        for (const study::InputFile& file : engine.files(study, hooks))
             attempt([&] {
                 found(file.hardware ? InputContent::Kind::hardware : InputContent::Kind::model, file.name,
                       readFile(file.path));
@@ -115,6 +115,12 @@ bool isAmong(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Whether a parameter names the file: a dataset, a dataflow.
+bool isParameter(const study::Study& study, const std::string& name) {
+    return std::any_of(study.parameters->begin(), study.parameters->end(),
+                       [&](const Json& value) { return value.is_string() && value.get<std::string>() == name; });
+}
+
 /// What a workload's or platform's file names, where it looks for them: paths relative to it.
 void writeNeighbours(const fs::path& folder, const study::Study& study, const std::vector<InputContent>& inputs,
                      InputContent::Kind kind) {
@@ -134,23 +140,26 @@ struct Substitutes {
 
 }  // namespace
 
-std::vector<InputContent> inputContents(const study::Result& result) {
-    std::vector<InputContent> contents;
-    readInputs(result.study, [&](InputContent::Kind kind, const std::string& name, std::string bytes) {
+InputSet::InputSet(const study::Study& study, const study::RunHooks& hooks) {
+    readInputs(study, hooks, [&](InputContent::Kind kind, const std::string& name, std::string bytes) {
         std::string sha = sha256(bytes);
-        // A file that was changed since is not what the result rests on.
-        const study::Input input{name, sha};
-        if (std::find(result.inputs.begin(), result.inputs.end(), input) != result.inputs.end())
-            contents.push_back({kind, name, std::move(sha), std::move(bytes)});
+        inputs_.push_back({kind, name, std::move(sha), std::move(bytes)});
     });
-    return contents;
+}
+
+std::vector<InputContent> InputSet::of(const study::Result& result) && {
+    std::erase_if(inputs_, [&](const InputContent& input) {
+        return std::find(result.inputs.begin(), result.inputs.end(), study::Input{input.name, input.sha256}) ==
+               result.inputs.end();
+    });
+    return std::move(inputs_);
 }
 
 std::function<std::string(const std::string&)> storedInputs(const Store& store, RunId run) {
     const study::Study study = store.study(run);
     const std::vector<InputContent> stored = store.inputs(run);
     std::map<std::pair<InputContent::Kind, std::string>, std::string> present;
-    readInputs(study, [&](InputContent::Kind kind, const std::string& name, const std::string& bytes) {
+    readInputs(study, {}, [&](InputContent::Kind kind, const std::string& name, const std::string& bytes) {
         present[{kind, name}] = sha256(bytes);
     });
     const auto isChanged = [&](const InputContent& input) { return present[{input.kind, input.name}] != input.sha256; };
@@ -176,11 +185,14 @@ std::function<std::string(const std::string&)> storedInputs(const Store& store, 
             const std::string suffix = input.name.starts_with(kZoo) ? ".json" : "";
             substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
         }
+        if (!isModel && isChanged(input) && isParameter(study, input.name)) {
+            const std::string suffix = fs::path(input.name).has_extension() ? "" : ".json";
+            substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
+            continue;
+        }
         if (!isModel && hardwareChanged && study.engine == "predict") {
             if (isAmong(study.hardware, input.name))
                 substitutes->paths[input.name] = writeAccelerator(folder, input, stored).string();
-            else if (input.name == study.parameters->value("dataset", ""))
-                substitutes->paths[input.name] = writeInto(folder, fileName(input.name, ".json"), input.bytes).string();
             continue;
         }
         // A fleet and its accelerators stand together.

@@ -66,10 +66,10 @@ public:
     void record(const TraceBatch& batch) {
         if (!troubled_) attemptOnRun([&] { store_->record(run_, batch); });
     }
-    bool finish(const study::Result& result) {
+    bool finish(const study::Result& result, InputSet inputs) {
         if (run_ == 0) return false;
         return attemptOnRun([&] {
-            store_->finishRun(run_, result, study::headline(result), inputContents(result), artifactsOf(result));
+            store_->finishRun(run_, result, study::headline(result), std::move(inputs).of(result), artifactsOf(result));
         });
     }
     void end(RunStatus status, const std::string& sentence) {
@@ -182,6 +182,7 @@ Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const Rec
     if (history.run() != 0 && options.begun) options.begun(history.run());
     if (hooks.resume->is_null() && history.state()) hooks.resume = *history.state();
 
+    InputSet inputs(study, hooks);
     Writer writer(history);
     hooks.progress = [&writer, next = hooks.progress](const ProgressEvent& event) {
         if (event.kind == ProgressEvent::Kind::point || event.kind == ProgressEvent::Kind::incumbent)
@@ -202,7 +203,7 @@ Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const Rec
     try {
         Recorded recorded{0, study::run(study, hooks)};
         writer.finish();
-        if (history.finish(recorded.result)) recorded.run = history.run();
+        if (history.finish(recorded.result, std::move(inputs))) recorded.run = history.run();
         return recorded;
     } catch (const InterruptedError& error) {
         end(options.whenCancelled ? options.whenCancelled() : RunStatus::cancelled, error.what());

@@ -38,8 +38,18 @@ struct Recorded {
 /// done, StoreError where it is being worked on or damaged.
 Recorded runRecorded(const study::Study& study, study::RunHooks hooks, const RecordOptions& options);
 
-/// The contents of the files that a result rests on.
-std::vector<InputContent> inputContents(const study::Result& result);
+/// The contents of the files and generated models that a study names, read before it runs: what somebody changes
+/// meanwhile is still kept with the run.
+class InputSet {
+public:
+    /// Reads them where `hooks.locate` says. What cannot be read is left out: the run says so.
+    InputSet(const study::Study& study, const study::RunHooks& hooks);
+    /// Those that a result rests on.
+    std::vector<InputContent> of(const study::Result& result) &&;
+
+private:
+    std::vector<InputContent> inputs_;
+};
 
 /// A `locate` hook for repeating a run from the history: files that are gone or changed are read from the history, out
 /// of a temporary folder that lives as long as the hook.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/study/engine_rows.h"
@@ -14,17 +16,22 @@ std::string RunHooks::located(const std::string& name) const {
 }
 
 const std::vector<Engine>& engines() {
-    static const std::vector<Engine> kEngines{partitionEngine(),  mappingEngine(),   codesignEngine(),
-                                              predictionEngine(), placementEngine(), scheduleEngine()};
+    static const std::vector<Engine> kEngines{partitionEngine(),   mappingEngine(),   codesignEngine(),
+                                              predictionEngine(),  placementEngine(), scheduleEngine(),
+                                              calibrationEngine(), costEngine()};
     return kEngines;
 }
 
+const Engine* findEngine(std::string_view id) {
+    const std::vector<Engine>& all = engines();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Engine& engine) { return engine.id == id; });
+    return found == all.end() ? nullptr : &*found;
+}
+
 const Engine& engineNamed(std::string_view id) {
+    if (const Engine* engine = findEngine(id)) return *engine;
     std::vector<std::string> known;
-    for (const Engine& engine : engines()) {
-        if (engine.id == id) return engine;
-        known.emplace_back(engine.id);
-    }
+    for (const Engine& engine : engines()) known.emplace_back(engine.id);
     throw UsageError(fmt::format("there is no engine {}; there is {}", inQuotes(id), joined(known, ", ")));
 }
 

@@ -106,12 +106,13 @@ struct Engine {
     InputArity workloads = InputArity::none;
     InputArity hardware = InputArity::one;
     bool drawsNumbers = false;  ///< has a seed
+    bool measures = false;      ///< its results are measurements: the same study gives other numbers each time
     const std::vector<Parameter>& (*parameters)() = nullptr;
     /// Names of parameters that came when studies were kept already: at its default each leaves a study's hash alone.
     std::vector<std::string_view> laterParameters = {};
-    /// The files behind a study's names besides its models, those among them that they name. Throws FileError,
-    /// DataError, UsageError.
-    std::vector<InputFile> (*files)(const Study& study) = nullptr;
+    /// The files behind a study's names besides its models, read where `hooks.locate` says, and those that they name.
+    /// Throws FileError, DataError, UsageError.
+    std::vector<InputFile> (*files)(const Study& study, const RunHooks& hooks) = nullptr;
 
     // How it works.
     Result (*run)(const Study& study, const RunHooks& hooks) = nullptr;
@@ -155,6 +156,8 @@ struct Engine {
 
 /// Every engine, in the order in which they are listed.
 const std::vector<Engine>& engines();
+/// Null where this program has no such engine: a history may hold runs of another program's.
+const Engine* findEngine(std::string_view id);
 /// Throws UsageError, with a hint, where there is no such engine.
 const Engine& engineNamed(std::string_view id);
 /// The engine of a result.

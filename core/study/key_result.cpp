@@ -25,13 +25,6 @@ std::optional<double> gapOf(const Engine& engine, const std::map<std::string, do
     return *bound / *objective - 1;
 }
 
-/// Null where a history knows of an engine that this program does not.
-const Engine* knownEngine(std::string_view id) {
-    for (const Engine& engine : engines())
-        if (engine.id == id) return &engine;
-    return nullptr;
-}
-
 }  // namespace
 
 const std::vector<std::string>& keyMetrics() {
@@ -52,7 +45,7 @@ const std::vector<std::string>& keyMetrics() {
 
 std::string keyResult(std::string_view engine, const std::map<std::string, double>& metrics,
                       std::string_view headline) {
-    if (const Engine* row = knownEngine(engine))
+    if (const Engine* row = findEngine(engine))
         for (const KeyMetric& key : row->keyMetrics) {
             const std::optional<double> value = valueOf(metrics, key.name);
             if (!value) continue;
@@ -68,7 +61,7 @@ std::string keyResult(std::string_view engine, const std::map<std::string, doubl
 
 std::string gapText(std::string_view engine, const std::map<std::string, double>& metrics) {
     constexpr double kRounding = 1e-9;
-    const Engine* row = knownEngine(engine);
+    const Engine* row = findEngine(engine);
     const std::optional<double> gap = row == nullptr ? std::nullopt : gapOf(*row, metrics);
     if (!gap) return "";
     return *gap <= kRounding ? "proven" : "≤ " + percentText(*gap);

@@ -15,10 +15,11 @@ const ProgressObjective& objectiveOf(const Study& study) {
     const auto given = study.parameters->find("objective");
     const std::string objective =
         given != study.parameters->end() && given->is_string() ? given->get<std::string>() : std::string();
-    const std::vector<ProgressObjective>& rows = engineNamed(study.engine).objectives;
-    for (const ProgressObjective& row : rows)
+    const Engine* engine = findEngine(study.engine);
+    if (engine == nullptr || engine->objectives.empty()) return kNone;
+    for (const ProgressObjective& row : engine->objectives)
         if (row.id == objective) return row;
-    return rows.empty() ? kNone : rows.front();
+    return engine->objectives.front();
 }
 
 }  // namespace
@@ -36,7 +37,8 @@ bool isBetter(const Study& study, double value, double than) {
 }
 
 bool progressSpansDecades(const Study& study) {
-    return engineNamed(study.engine).spansDecades;
+    const Engine* engine = findEngine(study.engine);
+    return engine != nullptr && engine->spansDecades;
 }
 
 }  // namespace tessera::study

@@ -165,15 +165,13 @@ Json toJson(const Study& study) {
     Json json = {{"schema", kSchema}, {"engine", study.engine}};
     if (!study.name.empty()) json["name"] = study.name;
     // Lists that the engine does not take are left out: what every file has always held stays as it was.
-    const std::vector<Engine>& known = engines();
-    const auto engine =
-        std::find_if(known.begin(), known.end(), [&](const Engine& row) { return row.id == study.engine; });
+    const Engine* engine = findEngine(study.engine);
     const auto put = [&](const char* name, const std::vector<std::string>& list, InputArity takes) {
         if (!list.empty() || takes == InputArity::one || takes == InputArity::many) json[name] = list;
     };
-    put("models", study.models, engine == known.end() ? InputArity::one : engine->models);
-    put("workloads", study.workloads, engine == known.end() ? InputArity::none : engine->workloads);
-    put("hardware", study.hardware, engine == known.end() ? InputArity::one : engine->hardware);
+    put("models", study.models, engine == nullptr ? InputArity::one : engine->models);
+    put("workloads", study.workloads, engine == nullptr ? InputArity::none : engine->workloads);
+    put("hardware", study.hardware, engine == nullptr ? InputArity::one : engine->hardware);
     if (!study.dimensions.empty()) {
         Json dimensions = Json::object();
         for (const auto& [name, value] : study.dimensions) dimensions[name] = value;

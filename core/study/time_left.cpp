@@ -23,11 +23,11 @@ constexpr std::string_view kBest = " best";  ///< ends the name of the curve by 
 
 /// The samples that every algorithm of a race is to draw; 0 = the run is none.
 double samplesOfEach(const Study& study) {
-    const Engine& engine = engineNamed(study.engine);
-    if (engine.samplesParameter.empty()) return 0;
-    const auto given = study.parameters->find(std::string(engine.samplesParameter));
+    const Engine* engine = findEngine(study.engine);
+    if (engine == nullptr || engine->samplesParameter.empty()) return 0;
+    const auto given = study.parameters->find(std::string(engine->samplesParameter));
     if (given != study.parameters->end() && given->is_number()) return given->get<double>();
-    const Parameter* row = findParameter(engine.parameters(), engine.samplesParameter);
+    const Parameter* row = findParameter(engine->parameters(), engine->samplesParameter);
     const Json fallback = row == nullptr ? Json() : defaultOf(*row);
     return fallback.is_number() ? fallback.get<double>() : 0;
 }
@@ -134,8 +134,9 @@ std::optional<TimeLeft::Span> TimeLeft::left() const {
         span = Span{.least = its->first, .most = its->second};
     }
     if (!span || span->most > kMostApart * span->least) return std::nullopt;
-    for (const LaterTask& later : engineNamed(study_.engine).laterTasks)
-        if (later.task == task_) span->then = later.then;
+    if (const Engine* engine = findEngine(study_.engine))
+        for (const LaterTask& later : engine->laterTasks)
+            if (later.task == task_) span->then = later.then;
     return span;
 }
 

@@ -44,6 +44,9 @@ std::string titleOf(const Study& study) {
     const auto batch = study.parameters->find("batch");
     if (batch != study.parameters->end() && batch->is_number_integer())
         title += fmt::format(", batch {}", batch->get<std::int64_t>());
+    if (!title.empty()) return title;
+    for (const Engine& engine : engines())
+        if (engine.id == study.engine) title = engine.title;
     return title;
 }
 

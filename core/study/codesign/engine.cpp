@@ -37,10 +37,10 @@ std::vector<InputFact> facts(const CodesignOutcome& outcome) {
     return facts;
 }
 
-std::vector<InputFile> files(const Study& study) {
+std::vector<InputFile> files(const Study& study, const RunHooks& hooks) {
     std::vector<InputFile> files;
     for (const std::string& name : study.hardware)
-        files.push_back({.hardware = true, .name = name, .path = hardware::loadTemplate(name).file});
+        files.push_back({.hardware = true, .name = name, .path = hardware::loadTemplate(hooks.located(name)).file});
     return files;
 }
 

@@ -60,10 +60,10 @@ MappingInputs tableInputs(const Study& study, const RunHooks& hooks) {
 
 }  // namespace
 
-std::vector<InputFile> mappingFiles(const Study& study) {
+std::vector<InputFile> mappingFiles(const Study& study, const RunHooks& hooks) {
     if (study.workloads.size() != 1) return {};
-    if (!study.hardware.empty()) return platformFiles(study);
-    return {{.hardware = false, .name = study.workloads[0], .path = study.workloads[0]}};
+    if (!study.hardware.empty()) return platformFiles(study, hooks);
+    return {{.hardware = false, .name = study.workloads[0], .path = hooks.located(study.workloads[0])}};
 }
 
 MappingInputs readMappingInputs(const Study& study, const RunHooks& hooks) {

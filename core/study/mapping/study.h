@@ -21,7 +21,7 @@ mapping::Options mappingOptions(const Study& study);
 
 /// The files behind a study's names, those that they name among them; what comes with the program as a whole (models of
 /// the zoo) is none. Throws FileError, DataError, UsageError.
-std::vector<InputFile> mappingFiles(const Study& study);
+std::vector<InputFile> mappingFiles(const Study& study, const RunHooks& hooks);
 
 /// What a study names, read: the problem, and everything of the outcome but its result.
 struct MappingInputs {
@@ -35,7 +35,7 @@ struct MappingInputs {
 MappingInputs readMappingInputs(const Study& study, const RunHooks& hooks);
 
 /// The parts of the two functions above that are about a platform and a workload.
-std::vector<InputFile> platformFiles(const Study& study);
+std::vector<InputFile> platformFiles(const Study& study, const RunHooks& hooks);
 MappingInputs readPlatformInputs(const Study& study, const RunHooks& hooks);
 
 /// The value of the parameter `warm_start` that starts another run from this one: its problem and its best mappings.

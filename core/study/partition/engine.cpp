@@ -23,10 +23,10 @@ std::string title(const PartitionOutcome& outcome) {
     return outcome.model + " on " + outcome.fleet;
 }
 
-std::vector<InputFile> files(const Study& study) {
+std::vector<InputFile> files(const Study& study, const RunHooks& hooks) {
     std::vector<InputFile> files;
     for (const std::string& name : study.hardware) {
-        const hardware::Fleet fleet = hardware::loadFleet(name);
+        const hardware::Fleet fleet = hardware::loadFleet(hooks.located(name));
         files.push_back({.hardware = true, .name = name, .path = fleet.file});
         for (const hardware::Group& group : fleet.groups)
             files.push_back({.hardware = true,

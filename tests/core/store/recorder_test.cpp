@@ -274,7 +274,7 @@ TEST_F(Recording, readsInputsThatAreGoneFromTheHistory) {
     Json document = Json::parse(readFile(tessera::test::sourcePath("data/fleets/accpar-homogeneous.json")));
     document["groups"][0]["accelerator"] = "chips/chip.json";
     writeFile(fleet, toText(document));
-    writeFile(model, inputContents(study::run(smallStudy())).at(0).bytes);
+    writeFile(model, InputSet(smallStudy(), {}).of(study::run(smallStudy())).at(0).bytes);
     study::Study study = smallStudy();
     study.models = {model.string()};
     study.hardware = {fleet.string()};
@@ -298,13 +298,55 @@ TEST_F(Recording, readsInputsThatAreGoneFromTheHistory) {
     EXPECT_TRUE(fs::exists(folder)) << "as long as the function lives";
 }
 
+TEST_F(Recording, keepsInputsThatAreChangedWhileTheRunWorks) {
+    const fs::path model = file("model.json");
+    const std::string bytes = InputSet(smallStudy(), {}).of(study::run(smallStudy())).at(0).bytes;
+    writeFile(model, bytes);
+    study::Study study = smallStudy();
+    study.models = {model.string()};
+    bool changed = false;
+    study::RunHooks hooks;
+    hooks.progress = [&](const ProgressEvent& event) {
+        if (changed || event.kind != ProgressEvent::Kind::incumbent) return;
+        writeFile(model, "{}");
+        changed = true;
+    };
+    const Recorded recorded = runRecorded(study, hooks, options());
+    ASSERT_TRUE(changed) << "while the engine worked";
+    const Store store = Store::open(file());
+    const std::vector<InputContent> kept = store.inputs(recorded.run);
+    const auto found = std::find_if(kept.begin(), kept.end(), [&](const auto& each) { return each.name == model; });
+    ASSERT_NE(found, kept.end());
+    EXPECT_EQ(found->bytes, bytes);
+}
+
+TEST_F(Recording, keepsTheTemplateOfACodesign) {
+    const fs::path space = file("own.json");
+    fs::copy_file(tessera::test::sourcePath("data/templates/phaze.json"), space);
+    study::Study study = study::newStudy("codesign");
+    study.models = {"zoo:bert-base"};
+    study.hardware = {space.string()};
+    study::setParameter(study, "accelerators", {"16"});
+    study::setParameter(study, "global_batch", {"64"});
+    study::setParameter(study, "search", {"random"});
+    study::setParameter(study, "samples", {"16"});
+    study.seed = 5;
+    const Recorded recorded = runRecorded(study, {}, options());
+    fs::remove(space);
+    const Store store = Store::open(file());
+    EXPECT_THAT(store.inputs(recorded.run), SizeIs(2));
+    study::RunHooks hooks;
+    hooks.locate = storedInputs(store, recorded.run);
+    EXPECT_EQ(toText(study::toJson(study::run(study, hooks))), toText(study::toJson(recorded.result)));
+}
+
 /// A platform whose cores have a dataflow of a file, and a workload of a model in a file, both beside the file itself.
 TEST_F(Recording, readsWorkloadsAndPlatformsThatAreGoneFromTheHistory) {
     for (const char* folder : {"flows", "nets"}) fs::create_directory(file(folder));
     const fs::path flow = file("flows/own.m"), net = file("nets/net.json");
     const fs::path platform = file("platform.json"), workload = file("workload.json");
     fs::copy_file(tessera::test::sourcePath("data/dataflows/nvdla.m"), flow);
-    writeFile(net, inputContents(study::run(smallStudy())).at(0).bytes);
+    writeFile(net, InputSet(smallStudy(), {}).of(study::run(smallStudy())).at(0).bytes);
     Json cores = Json::parse(readFile(tessera::test::sourcePath("data/platforms/s1.json")));
     for (Json& core : cores["sub_accelerators"]) core["dataflow"] = "flows/own.m";
     writeFile(platform, toText(cores));
