@@ -130,10 +130,10 @@ Timeline timeline(const Result& result, const std::string& /*choice*/) {
     return pipelineTimeline(model, outcome.problem.microBatches);
 }
 
-std::vector<InputFile> files(const Study& study) {
+std::vector<InputFile> files(const Study& study, const RunHooks& hooks) {
     std::vector<InputFile> files;
     for (const std::string& name : study.workloads)
-        files.push_back({.hardware = false, .name = name, .path = codesign::placementPath(name)});
+        files.push_back({.hardware = false, .name = name, .path = codesign::placementPath(hooks.located(name))});
     return files;
 }
 

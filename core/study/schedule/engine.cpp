@@ -59,10 +59,10 @@ std::optional<std::string> keptTimeline(const ScheduleOutcome& outcome) {
     return std::string();
 }
 
-std::vector<InputFile> files(const Study& study) {
+std::vector<InputFile> files(const Study& study, const RunHooks& hooks) {
     std::vector<InputFile> files;
     for (const std::string& name : study.workloads)
-        files.push_back({.hardware = false, .name = name, .path = codesign::loadOperators(name).file()});
+        files.push_back({.hardware = false, .name = name, .path = codesign::loadOperators(hooks.located(name)).file()});
     return files;
 }
 
