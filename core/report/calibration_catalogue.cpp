@@ -56,7 +56,9 @@ std::string calibrationText(const study::Result& result) {
     const auto& outcome = result.outcome.get<CalibrationOutcome>();
     std::string text = study::calibrationHeadline(outcome) + "\n\n" + toText(rateTable(outcome, study::kText)) + "\n";
     for (const std::string& sentence : calibrationSentences(outcome)) text += escaped(sentence, 1024) + "\n";
-    if (outcome.files)
+    if (!outcome.files)
+        text += "\n'tessera export RUN --what file --out FILE.json' writes the accelerator and its kernels.\n";
+    else
         text += fmt::format("\nwritten to {}\nkernels in {}\n", escaped(outcome.files->accelerator.string(), 4096),
                             escaped(outcome.files->kernels.string(), 4096));
     return text;

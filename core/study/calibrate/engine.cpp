@@ -18,6 +18,14 @@ std::vector<InputFact> facts(const CalibrationOutcome& outcome) {
     return facts;
 }
 
+/// What is measured, one after the other.
+std::vector<LaterTask> stages() {
+    std::vector<LaterTask> tasks;
+    const std::vector<calibrate::Stage>& all = calibrate::stages();
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) tasks.push_back({all[i].task, all[i + 1].task});
+    return tasks;
+}
+
 }  // namespace
 
 Engine calibrationEngine() {
@@ -31,6 +39,7 @@ Engine calibrationEngine() {
             .parameters = calibrationParameters,
             .run = runCalibration,
             .estimate = estimateCalibration,
+            .laterTasks = stages(),
             .resultSchema = "tessera.calibration/1",
             .write = writeCalibrationJson,
             .read = readCalibrationResult,

@@ -188,16 +188,18 @@ const std::vector<Parameter>& costParameters() {
     return kParameters;
 }
 
-std::vector<InputFile> costFiles(const Study& study) {
+std::vector<InputFile> costFiles(const Study& study, const RunHooks& hooks) {
     if (study.workloads.size() != 1) return {};
     const std::string& name = study.workloads[0];
+    const std::string path = hooks.located(name);
     std::vector<InputFile> files;
-    if (m3eTable(name).empty())
-        files = workloadFiles(name, workloadOf(study, name));
+    if (m3eTable(path).empty())
+        files = workloadFiles(name, workloadOf(study, path));
     else
-        files.push_back({.hardware = false, .name = name, .path = name});
+        files.push_back({.hardware = false, .name = name, .path = path});
     const std::string dataflow = study.parameters->value("dataflow", "");
-    if (cost::isDataflowFile(dataflow)) files.push_back({.hardware = true, .name = dataflow, .path = dataflow});
+    if (cost::isDataflowFile(dataflow))
+        files.push_back({.hardware = true, .name = dataflow, .path = hooks.located(dataflow)});
     return files;
 }
 

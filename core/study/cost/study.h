@@ -71,8 +71,8 @@ std::optional<double> macsPerCycle(const LayerEstimate& layer);
 /// The cost engine's parameters: the one place that names its options, defaults and ranges.
 const std::vector<Parameter>& costParameters();
 
-/// The files behind the study's names. Throws FileError, DataError, UsageError.
-std::vector<InputFile> costFiles(const Study& study);
+/// The files behind the study's names, see Engine::files. Throws FileError, DataError, UsageError.
+std::vector<InputFile> costFiles(const Study& study, const RunHooks& hooks);
 /// Analyses every layer of the study's workload. Throws like study::run.
 Result runCost(const Study& study, const RunHooks& hooks);
 /// See study::estimate.

@@ -8,6 +8,7 @@
 #include "core/calibrate/calibrate.h"
 #include "core/predict/kernels.h"
 #include "core/study/calibrate/study.h"
+#include "core/study/explanation.h"
 #include "core/study/key_result.h"
 #include "core/study/title.h"
 #include "tests/support/broken_document.h"
@@ -61,7 +62,13 @@ TEST(CalibrationResult, saysWhatWasMeasured) {
     EXPECT_THAT(headline(test::handMadeCalibration(true)), testing::HasSubstr("noisy: passes differ by 31 %"));
     EXPECT_EQ(titleOf(quiet), "This machine");
     std::map<std::string, double> metrics;
-    for (const Metric& metric : metricsOf(quiet)) metrics[metric.name] = metric.value;
+    for (const Metric& metric : metricsOf(quiet)) {
+        metrics[metric.name] = metric.value;
+        const auto explained = explain(quiet, metric.name);
+        ASSERT_TRUE(explained) << metric.name;
+        EXPECT_EQ(explained->value, textOf(metric)) << metric.name;
+        EXPECT_FALSE(explained->formula.empty()) << metric.name;
+    }
     EXPECT_EQ(metrics.at("peak_flops"), 102.4e9);
     EXPECT_EQ(metrics.at("fp64/peak_flops"), 51.3e9);
     EXPECT_EQ(metrics.at("DRAM/bandwidth_bytes_per_s"), 1.23e10);

@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/file.h"
 #include "core/study/cost/study.h"
+#include "core/study/explanation.h"
 #include "core/study/key_result.h"
 #include "core/study/title.h"
 #include "tests/support/broken_document.h"
@@ -71,7 +72,14 @@ TEST(CostResult, sumsTheLayers) {
         EXPECT_NEAR(layer.cost.utilisation, *macsPerCycle(layer) / 2048, 1e-9) << layer.name;
     }
     std::map<std::string, double> metrics;
-    for (const Metric& metric : metricsOf(result)) metrics[metric.name] = metric.value;
+    for (const Metric& metric : metricsOf(result)) {
+        metrics[metric.name] = metric.value;
+        const auto explained = explain(result, metric.name);
+        ASSERT_TRUE(explained) << metric.name;
+        EXPECT_EQ(explained->value, textOf(metric)) << metric.name;
+        EXPECT_FALSE(explained->formula.empty()) << metric.name;
+    }
+    EXPECT_FALSE(explain(result, "nothing"));
     EXPECT_EQ(metrics.at("cycles"), cycles);
     EXPECT_EQ(metrics.at("energy_j"), energy);
     EXPECT_EQ(metrics.at("layers"), 8);
@@ -96,7 +104,7 @@ TEST_F(CostStudy, tellsWhatItRestsOn) {
     ASSERT_EQ(result.inputs.size(), 2U);
     EXPECT_EQ(result.inputs[0].name, table);
     EXPECT_EQ(result.inputs[1].name, dataflow);
-    const std::vector<InputFile> files = costFiles(study);
+    const std::vector<InputFile> files = costFiles(study, {});
     ASSERT_EQ(files.size(), 2U);
     EXPECT_EQ(files[0].path, table);
     EXPECT_EQ(files[1].path, dataflow);
