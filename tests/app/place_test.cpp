@@ -230,7 +230,7 @@ TEST_F(Place, keepsAPlanOfOnesOwnWithTheRun) {
     ASSERT_EQ(first.code, 0) << first.errors;
     std::filesystem::remove(path("plan.json"));
     const nlohmann::json shown = nlohmann::json::parse(tessera({"history", "show", "last", "--json"}).output);
-    write("study.json", shown["run"]["study"].dump());
+    write("study.json", shown["study_document"].dump());
     EXPECT_EQ(tessera({"run", "study.json", "--json", "--no-store"}).output, first.output);
 }
 
