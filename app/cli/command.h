@@ -20,9 +20,15 @@ struct Context {
     std::stop_token stop;
     unsigned threads = 0;
     std::string historyTrouble = {};  ///< why the history could not be written; empty = it could
+    bool keepsBest = false;           ///< Ctrl+C ends a search with the best so far instead of giving it up
 
     /// What is lent to long work: the console's progress, Ctrl+C and --threads.
-    RunControl control() const { return {.progress = console.sink(), .cancel = stop, .threads = threads}; }
+    RunControl control() const {
+        return {.progress = console.sink(),
+                .cancel = keepsBest ? std::stop_token() : stop,
+                .finish = keepsBest ? stop : std::stop_token(),
+                .threads = threads};
+    }
 };
 
 using Action = std::function<void(Context&)>;

@@ -63,6 +63,22 @@ const auto& rowOf(const auto& find, const Wish& wish, std::string_view engine, s
     }
 }
 
+/// Writes the files that other commands read. Returns the sentence that says so.
+std::string writeFiles(const study::Result& result, const Wish& wish, store::RunId run) {
+    const report::Catalogue& catalogue = report::catalogueOf(result.study.engine);
+    if (catalogue.files.empty())
+        throw UsageError(fmt::format("option '--what' is 'file'; a run of {} has none", catalogue.engine));
+    const report::FileRow& row = rowOf(report::fileNamed, wish, catalogue.engine, catalogue.files.front().id);
+    if (const std::string suffix = suffixOf(wish.out, wish.format); suffix != row.suffix)
+        refuseSuffix(wish.what, suffix, std::string(row.suffix));
+    std::vector<std::string> names;
+    for (const auto& [path, bytes] : row.make({result, {}, {}}, wish.out)) {
+        writeFile(path, bytes);
+        names.push_back(escaped(path.string()));
+    }
+    return fmt::format("run {}: {} written to {}\n", run, row.id, joined(names, " and "));
+}
+
 std::string bytesOf(const study::Result& result, const Wish& wish, const study::RunHooks& hooks) {
     const std::string suffix = suffixOf(wish.out, wish.format);
     const report::Catalogue& catalogue = report::catalogueOf(result.study.engine);
@@ -91,7 +107,8 @@ std::string bytesOf(const study::Result& result, const Wish& wish, const study::
             refuseSuffix("drawing", suffix, ".svg, .png or .pdf");
         return pictureBytes(row.make(view), wish, suffix, hooks.cancel);
     }
-    throw UsageError(fmt::format("option '--what' is {}; expected table, timeline or chart", inQuotes(wish.what)));
+    throw UsageError(
+        fmt::format("option '--what' is {}; expected table, timeline, chart or file", inQuotes(wish.what)));
 }
 
 /// "Charts of mapping runs:", the default first.
@@ -110,7 +127,8 @@ std::string everyRow() {
     std::string text;
     for (const report::Catalogue& each : report::catalogues())
         text += listOf(each.pictures, each.pictures.front().id, "Charts", each.engine) +
-                listOf(each.tables, each.firstTable, "Tables", each.engine);
+                listOf(each.tables, each.firstTable, "Tables", each.engine) +
+                (each.files.empty() ? "" : listOf(each.files, each.files.front().id, "Files", each.engine));
     return text;
 }
 
@@ -176,8 +194,8 @@ Action addReport(CLI::App& app) {
 Action addExport(CLI::App& app) {
     const auto wish = std::make_shared<Wish>();
     addText(app, "RUN", wish->run, "", "a run's number, name or uid, or 'last'")->required();
-    addText(app, "--what", wish->what, "KIND", "table, timeline or chart (default table)");
-    addText(app, "--name", wish->name, "NAME", "which table or chart, as listed below; default the first");
+    addText(app, "--what", wish->what, "KIND", "table, timeline, chart or file (default table)");
+    addText(app, "--name", wish->name, "NAME", "which table, chart or file, as listed below; default the first");
     app.footer(everyRow());
     addText(app, "--strategy", wish->strategy, "NAME", "whose plan or mapping (default the best)");
     addOut(app, wish->out, "the file to write: .csv, .svg, .png, .pdf, or .json for a timeline as a Chrome trace")
@@ -195,10 +213,15 @@ Action addExport(CLI::App& app) {
             if (!stored) stored = store::storedInputs(history, run);
             return stored(name);
         };
-        const std::string bytes = bytesOf(result, *wish, hooks);
-        context.console.endProgress();
-        writeOut(context, wish->out, bytes,
-                 fmt::format("run {}: {} written to {}\n", run, wish->what, escaped(wish->out)));
+        if (wish->what == "file") {
+            const std::string sentence = writeFiles(result, *wish, run);
+            if (!context.common.json) context.console.print(sentence);
+        } else {
+            const std::string bytes = bytesOf(result, *wish, hooks);
+            context.console.endProgress();
+            writeOut(context, wish->out, bytes,
+                     fmt::format("run {}: {} written to {}\n", run, wish->what, escaped(wish->out)));
+        }
         if (context.common.json) {
             Json json = study::documentHead("tessera.export/1", "export", result.inputs);
             json["run"] = run;

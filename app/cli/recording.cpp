@@ -79,7 +79,8 @@ study::Result runRecorded(Context& context, const study::Study& study, const std
         tellTrouble(context);
         return result;
     } catch (const InterruptedError& error) {
-        if (!run || !context.historyTrouble.empty()) throw;
+        // What was measured so far says nothing about the rest: a measurement begins anew.
+        if (!run || !context.historyTrouble.empty() || study::engineNamed(study.engine).measures) throw;
         throw InterruptedError(fmt::format("{}; 'tessera resume {}' continues it", error.what(), *run));
     }
 }

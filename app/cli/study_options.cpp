@@ -48,6 +48,9 @@ void show(Context& context, const study::Result& result) {
     else
         context.console.print(report::toText(result));
     finishRecording(context);
+    const auto misfit = study::engineOf(result).misfit;
+    if (const std::string reason = misfit == nullptr ? "" : misfit(result); !reason.empty())
+        throw InfeasibleError(reason);
 }
 
 study::Result runFile(Context& context, const std::string& name, const study::Study& study,

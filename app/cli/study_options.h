@@ -23,7 +23,7 @@ void addParameters(CLI::App& app, const std::vector<study::Parameter>& table, Pa
 /// Throws UsageError; for a parameter that is a document what reading its file throws.
 void setParameters(study::Study& study, const ParameterTexts& given);
 
-/// Prints a result and ends the recording.
+/// Prints a result and ends the recording. Throws InfeasibleError where the result is no solution.
 void show(Context& context, const study::Result& result);
 
 /// Runs the study of a file, or goes on with a run of it. What it cannot mean is wrong input, not wrong usage.

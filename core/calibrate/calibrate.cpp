@@ -402,12 +402,15 @@ void makeFolders(const Files& files) {
     makeFolder(files.kernels.parent_path());
 }
 
-void write(const Calibration& calibration, const Files& files) {
+std::vector<std::pair<fs::path, std::string>> contents(const Calibration& calibration, const Files& files) {
     hardware::Accelerator accelerator = calibration.accelerator;
     accelerator.kernels = files.kernels.lexically_relative(files.accelerator.parent_path()).string();
+    return {{files.kernels, kernelCsv(calibration)}, {files.accelerator, toText(hardware::toJson(accelerator))}};
+}
+
+void write(const Calibration& calibration, const Files& files) {
     makeFolders(files);
-    writeFile(files.kernels, kernelCsv(calibration));
-    writeFile(files.accelerator, toText(hardware::toJson(accelerator)));
+    for (const auto& [path, bytes] : contents(calibration, files)) writeFile(path, bytes);
 }
 
 }  // namespace tessera::calibrate

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/quantity.h"
@@ -85,6 +86,8 @@ Files filesInLibrary(const std::string& name = kName);
 /// Makes the folders of files in the library. Throws FileError where they cannot be made, or where the folder of other
 /// files is not there.
 void makeFolders(const Files& files);
+/// What both files hold, in the order in which they are to be written.
+std::vector<std::pair<std::filesystem::path, std::string>> contents(const Calibration& calibration, const Files& files);
 /// Writes both files, their folders made as above. Throws FileError.
 void write(const Calibration& calibration, const Files& files);
 

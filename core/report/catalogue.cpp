@@ -17,8 +17,9 @@ namespace {
 const study::RunHooks kNoHooks;
 
 std::vector<Catalogue>& all() {
-    static std::vector<Catalogue> rows{partitionCatalogue(), mappingCatalogue(), codesignCatalogue(),
-                                       predictionCatalogue()};
+    static std::vector<Catalogue> rows{partitionCatalogue(),   mappingCatalogue(),   codesignCatalogue(),
+                                       predictionCatalogue(),  placementCatalogue(), scheduleCatalogue(),
+                                       calibrationCatalogue(), costCatalogue()};
     return rows;
 }
 
@@ -96,6 +97,10 @@ void addPicture(std::string_view engine, PictureRow row) {
 
 const PictureRow& pictureNamed(std::string_view engine, std::string_view id) {
     return rowNamed(catalogueOf(engine).pictures, engine, id, "chart");
+}
+
+const FileRow& fileNamed(std::string_view engine, std::string_view id) {
+    return rowNamed(catalogueOf(engine).files, engine, id, "file");
 }
 
 const TableRow& tableNamed(std::string_view engine, std::string_view id) {

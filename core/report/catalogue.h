@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -72,6 +74,14 @@ struct TableRow : Row {
     std::function<Table(const View&)> make;        ///< for people
     std::function<Table(const View&)> sheet = {};  ///< full precision for spreadsheets; empty = as for people
 };
+/// A file that other commands read, and those that it names: paths and bytes, in the order in which they are to be
+/// written. `out` is the file's own path.
+struct FileRow : Row {
+    std::string_view suffix;  ///< ".json"
+    std::function<std::vector<std::pair<std::filesystem::path, std::string>>(const View& view,
+                                                                             const std::filesystem::path& out)>
+        make;
+};
 
 /// What is shown of the results of one engine.
 struct Catalogue {
@@ -88,6 +98,7 @@ struct Catalogue {
     /// What the command line prints; null = headline, the tables of reports and the assumptions.
     std::string (*text)(const study::Result& result) = nullptr;
     std::vector<std::size_t> (*levels)(const View& view) = nullptr;  ///< of memory, the largest first
+    std::vector<FileRow> files = {};                                 ///< the first is what `export --what file` writes
 };
 
 /// Of every engine.
@@ -108,6 +119,7 @@ const std::vector<OlderName>& olderNames();
 /// The row of an id, or of an older name where no row has that id. Throws UsageError, naming those that there are.
 const PictureRow& pictureNamed(std::string_view engine, std::string_view id);
 const TableRow& tableNamed(std::string_view engine, std::string_view id);
+const FileRow& fileNamed(std::string_view engine, std::string_view id);
 
 /// What is looked at where only `choice` is named, or nothing (the best). Throws UsageError where the result has no
 /// such strategy, algorithm, model or prediction.

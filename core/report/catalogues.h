@@ -14,6 +14,10 @@ Catalogue partitionCatalogue();
 Catalogue mappingCatalogue();
 Catalogue codesignCatalogue();
 Catalogue predictionCatalogue();
+Catalogue placementCatalogue();
+Catalogue scheduleCatalogue();
+Catalogue calibrationCatalogue();
+Catalogue costCatalogue();
 
 constexpr unsigned kEverywhere = kWindow | kReport;
 

@@ -16,6 +16,7 @@
 #include "core/hardware/area.h"
 #include "core/report/template_pictures.h"
 #include "core/study/metric.h"
+#include "core/study/schedule/study.h"
 
 namespace tessera::report {
 
@@ -152,76 +153,16 @@ Chart explorationChart(const codesign::Result& result, bool byArea) {
     return chart;
 }
 
-namespace {
-
-/// Where an operator runs. An AllReduce without a core stands in a lane of its own.
-struct Lane {
-    int group = 0;  ///< 0 = all cores, 1 = tensor, 2 = vector, 3 = network
-    std::int64_t core = 0;
-    auto operator<=>(const Lane&) const = default;
-    std::string name() const {
-        constexpr std::array kNames{"All cores", "Tensor core", "Vector core", "Network"};
-        const std::string name = kNames.at(static_cast<std::size_t>(group));
-        return group == 1 || group == 2 ? fmt::format("{} {}", name, core) : name;
-    }
-};
-
-std::vector<Lane> lanesOf(const codesign::ScheduledOperator& each) {
-    std::vector<Lane> lanes;
-    if (each.placed.allCores) lanes.push_back({0, 0});
-    if (each.placed.tensorCore) lanes.push_back({1, *each.placed.tensorCore});
-    if (each.placed.vectorCore) lanes.push_back({2, *each.placed.vectorCore});
-    if (lanes.empty()) lanes.push_back(each.network ? Lane{3, 0} : Lane{0, 0});
-    return lanes;
-}
-
-std::string kindOf(const codesign::ScheduledOperator& each) {
-    if (each.network) return "AllReduce";
-    switch (each.kind) {
-        case codesign::CoreKind::tensor:
-            return "tensor";
-        case codesign::CoreKind::vector:
-            return "vector";
-        case codesign::CoreKind::fused:
-            break;
-    }
-    return "fused";
-}
-
-}  // namespace
-
 Timeline operatorTimeline(const ModelResult& model, bool backward) {
-    Timeline timeline;
-    timeline.categories = {"tensor", "vector", "fused", "AllReduce"};
+    static const codesign::PhaseSchedule kNone;
+    const codesign::PhaseSchedule& phase =
+        !model.schedule ? kNone : (backward ? model.schedule->backward : model.schedule->forward);
+    Timeline timeline = study::coreTimeline(phase.operators);
     timeline.title = fmt::format("Operators of {}", modelTitle(model.model));
     if (!model.schedule) return timeline;
-    const codesign::PhaseSchedule& phase = backward ? model.schedule->backward : model.schedule->forward;
     timeline.title = fmt::format("{}, {} pass of one micro-batch: {}", escaped(model.schedule->layer, 60),
                                  backward ? "backward" : "forward", timeText(phase.makespan.value));
     timeline.length = phase.makespan.value;
-    std::map<Lane, std::int32_t> tracks;
-    for (const codesign::ScheduledOperator& each : phase.operators)
-        for (const Lane& lane : lanesOf(each)) tracks.emplace(lane, 0);
-    for (auto& [lane, track] : tracks) {
-        track = static_cast<std::int32_t>(timeline.tracks.size());
-        timeline.tracks.push_back({.name = lane.name(), .group = {}});
-    }
-    for (std::size_t i = 0; i < phase.operators.size(); ++i) {
-        const codesign::ScheduledOperator& each = phase.operators[i];
-        for (const Lane& lane : lanesOf(each))
-            timeline.events.push_back(
-                {.track = tracks.at(lane),
-                 .start = each.placed.start,
-                 .duration = each.placed.finish - each.placed.start,
-                 .name = each.name,
-                 .category = kindOf(each),
-                 .details = {{"operator", std::to_string(i + 1)},
-                             {"runs on", each.placed.allCores ? "all cores" : "one core of its kind"}}});
-    }
-    std::stable_sort(timeline.events.begin(), timeline.events.end(),
-                     [](const Timeline::Event& a, const Timeline::Event& b) {
-                         return a.track != b.track ? a.track < b.track : a.start < b.start;
-                     });
     timeline.notes.push_back(scheduleSentence(phase));
     return timeline;
 }
@@ -262,8 +203,11 @@ public:
                         formatCounted(static_cast<double>(used), "accelerator", "accelerators"));
         label({0, 18}, drawing_.title, width_, "text", 16, true);
         label({0, 36},
-              fmt::format("Micro-batches of {}, {}",
-                          formatCounted(static_cast<double>(model_.choice.microBatch), "sample", "samples"),
+              fmt::format("{}, {}",
+                          model_.choice.microBatch > 0
+                              ? "Micro-batches of " +
+                                    formatCounted(static_cast<double>(model_.choice.microBatch), "sample", "samples")
+                              : std::string("One micro-batch at a time in a stage"),
                           model_.choice.recompute ? "activations computed again in the backward pass"
                                                   : "activations kept for the backward pass"),
               width_, "secondary", 11, false);

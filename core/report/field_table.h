@@ -23,7 +23,9 @@ Table tableOf(const std::vector<study::Field<Row>>& fields, const std::vector<Ro
         const auto isEmpty = [&](const Row& row) { return exactOf(field, row).empty(); };
         if (!sheet && (field.uses & study::kOptional) != 0 && std::all_of(rows.begin(), rows.end(), isEmpty)) continue;
         std::string title(sheet ? field.id : field.title);
-        if (!sheet) title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
+        const bool isWord = title.size() < 2 || std::islower(static_cast<unsigned char>(title[1])) != 0;  // not "MACs"
+        if (!sheet && isWord)
+            title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
         table.columns.push_back({std::move(title), (field.uses & study::kWords) == 0});
         for (std::size_t i = 0; i < rows.size(); ++i)
             table.rows[i].push_back(sheet ? exactOf(field, rows[i]) : textOf(field, rows[i]));

@@ -115,6 +115,12 @@ bool isAmong(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Whether a parameter names the file: a dataset, a dataflow.
+bool isParameter(const study::Study& study, const std::string& name) {
+    return std::any_of(study.parameters->begin(), study.parameters->end(),
+                       [&](const Json& value) { return value.is_string() && value.get<std::string>() == name; });
+}
+
 /// What a workload's or platform's file names, where it looks for them: paths relative to it.
 void writeNeighbours(const fs::path& folder, const study::Study& study, const std::vector<InputContent>& inputs,
                      InputContent::Kind kind) {
@@ -179,11 +185,14 @@ std::function<std::string(const std::string&)> storedInputs(const Store& store, 
             const std::string suffix = input.name.starts_with(kZoo) ? ".json" : "";
             substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
         }
+        if (!isModel && isChanged(input) && isParameter(study, input.name)) {
+            const std::string suffix = fs::path(input.name).has_extension() ? "" : ".json";
+            substitutes->paths[input.name] = writeInto(folder, fileName(input.name, suffix), input.bytes).string();
+            continue;
+        }
         if (!isModel && hardwareChanged && study.engine == "predict") {
             if (isAmong(study.hardware, input.name))
                 substitutes->paths[input.name] = writeAccelerator(folder, input, stored).string();
-            else if (input.name == study.parameters->value("dataset", ""))
-                substitutes->paths[input.name] = writeInto(folder, fileName(input.name, ".json"), input.bytes).string();
             continue;
         }
         // A fleet and its accelerators stand together.

@@ -19,7 +19,8 @@ std::string RunHooks::located(const std::string& name) const {
 namespace {
 
 std::vector<Engine>& all() {
-    static std::vector<Engine> rows{partitionEngine(), mappingEngine(), codesignEngine(), predictionEngine()};
+    static std::vector<Engine> rows{partitionEngine(), mappingEngine(),  codesignEngine(),    predictionEngine(),
+                                    placementEngine(), scheduleEngine(), calibrationEngine(), costEngine()};
     return rows;
 }
 

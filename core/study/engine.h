@@ -106,6 +106,7 @@ struct Engine {
     InputArity workloads = InputArity::none;
     InputArity hardware = InputArity::one;
     bool drawsNumbers = false;  ///< has a seed
+    bool measures = false;      ///< its results are measurements: the same study gives other numbers each time
     const std::vector<Parameter>& (*parameters)() = nullptr;
     /// Names of parameters that came when studies were kept already: at its default each leaves a study's hash alone.
     std::vector<std::string_view> laterParameters = {};
@@ -132,6 +133,8 @@ struct Engine {
     std::string (*titleOf)(const Result& result) = nullptr;  ///< "mix on S2"; null = the study's
     std::string (*headline)(const Result& result) = nullptr;
     std::vector<Metric> (*metrics)(const Result& result) = nullptr;
+    /// Why a result is no solution: the sentence with which a command ends; null or empty = it is one.
+    std::string (*misfit)(const Result& result) = nullptr;
     /// How a number is said, by the last part of its metric's name; empty where that is none of the engine's own.
     std::optional<std::string> (*metricText)(std::string_view name, double value) = nullptr;
     std::optional<Explanation> (*explain)(const Result& result, const std::string& path) = nullptr;  ///< see explain

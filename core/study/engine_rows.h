@@ -9,6 +9,10 @@ Engine partitionEngine();
 Engine mappingEngine();
 Engine codesignEngine();
 Engine predictionEngine();
+Engine placementEngine();
+Engine scheduleEngine();
+Engine calibrationEngine();
+Engine costEngine();
 
 /// An explanation of a number, as an engine's row has it.
 template <typename Outcome, std::optional<Explanation> (*kExplain)(const Result&, const Outcome&, const std::string&)>

@@ -20,7 +20,8 @@ namespace tessera::study {
 
 namespace {
 
-constexpr std::size_t kLongestText = 64;
+constexpr std::size_t kUsualText = 64;
+constexpr std::size_t kMostListed = 64;
 constexpr std::size_t kMostPairs = 1'000'000;
 constexpr std::size_t kMostNumbers = 100;
 
@@ -30,6 +31,11 @@ std::string wordList(const Parameter& parameter) {
 
 bool isWord(const Parameter& parameter, std::string_view text) {
     return std::find(parameter.words.begin(), parameter.words.end(), text) != parameter.words.end();
+}
+
+/// Characters of a text.
+std::size_t longestText(const Parameter& parameter) {
+    return parameter.most > 0 ? static_cast<std::size_t>(parameter.most) : kUsualText;
 }
 
 bool inRange(const Parameter& parameter, double value) {
@@ -97,8 +103,8 @@ std::optional<Json> fromText(const Parameter& parameter, const std::string& text
             return numbersOf(parameter, std::move(given));
         }
         case ParameterKind::text:
-            return !text.empty() && text.size() <= kLongestText && isUtf8(text) ? std::optional<Json>(text)
-                                                                                : std::nullopt;
+            return !text.empty() && text.size() <= longestText(parameter) && isUtf8(text) ? std::optional<Json>(text)
+                                                                                          : std::nullopt;
         default:
             return std::nullopt;
     }
@@ -201,7 +207,8 @@ std::string expectationOf(const Parameter& parameter) {
             return fmt::format("one to {} different numbers {}, with commas between them", kMostNumbers,
                                range(parameter));
         case ParameterKind::text:
-            return fmt::format("a word of 1 to {} characters", kLongestText);
+            return fmt::format("a word of 1 to {} characters",
+                               formatCount(static_cast<double>(longestText(parameter))));
         case ParameterKind::flag:
             return "true or false";
         case ParameterKind::namedWords:
@@ -274,6 +281,23 @@ Json readParameter(const Parameter& parameter, const JsonNode& node) {
     }
     if (!value) node.fail(expectationOf(parameter));
     return *value;
+}
+
+std::vector<std::int64_t> wholeNumbers(std::string_view option, const std::string& text, std::int64_t most) {
+    std::set<std::int64_t> numbers;
+    for (const std::string_view part : split(text, ',')) {
+        const std::string_view word = trimmed(part);
+        std::int64_t value = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+        if (error != std::errc{} || end != word.data() + word.size() || value < 1 || value > most ||
+            numbers.size() == kMostListed)
+            throw UsageError(
+                fmt::format("option '{}' is {}; expected at most {} whole numbers from 1 to {}, separated "
+                            "by commas",
+                            option, inQuotes(text), kMostListed, most));
+        numbers.insert(value);
+    }
+    return {numbers.begin(), numbers.end()};
 }
 
 const Parameter* findParameter(const std::vector<Parameter>& parameters, std::string_view name) {

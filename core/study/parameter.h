@@ -18,7 +18,7 @@ enum class ParameterKind : std::uint8_t {
     wordOrNumber,  ///< one of `words`, or a number
     words,         ///< a list of different `words`, at least one; "a,b" on the command line
     numbers,       ///< a list of different numbers with `measure`, at least one, stored from small to large
-    text,          ///< free text of at most 64 characters
+    text,          ///< free text of at most `most` characters, 64 where that is 0
     flag,          ///< true or false; its option takes no value and turns the default round
     namedWords,    ///< NAME=WORD pairs; the option repeats
     namedNumbers,  ///< N=NUMBER pairs with whole N of 0 or more; the option repeats
@@ -60,6 +60,10 @@ Json readParameter(const Parameter& parameter, const JsonNode& node);
 
 /// What values are allowed, as words that follow "expected": "a whole number from 1 to 64".
 std::string expectationOf(const Parameter& parameter);
+
+/// Different whole numbers from 1 to `most` separated by commas, rising: what a text parameter may hold. Throws
+/// UsageError, naming the option.
+std::vector<std::int64_t> wholeNumbers(std::string_view option, const std::string& text, std::int64_t most);
 
 /// The row of a name, or nullptr.
 const Parameter* findParameter(const std::vector<Parameter>& parameters, std::string_view name);

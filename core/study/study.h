@@ -27,7 +27,8 @@ std::vector<std::pair<std::string, std::string>> bundledStudies();
 /// SHA-256 over engine, inputs and parameters in canonical form. Name and seed do not count: a run records its seed.
 std::string contentHash(const Study& study);
 
-/// Runs the study. The result depends on the study and the contents of the files it names alone. Throws FileError,
+/// Runs the study. The result depends on the study and the contents of the files it names alone;
+/// that of an engine that measures on the machine and the moment, too. Throws FileError,
 /// DataError, UsageError, InfeasibleError, InterruptedError.
 Result run(const Study& study, const RunHooks& hooks = {});
 

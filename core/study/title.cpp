@@ -44,7 +44,8 @@ std::string titleOf(const Study& study) {
     const auto batch = study.parameters->find("batch");
     if (batch != study.parameters->end() && batch->is_number_integer())
         title += fmt::format(", batch {}", batch->get<std::int64_t>());
-    return title;
+    const Engine* engine = findEngine(study.engine);
+    return title.empty() && engine != nullptr ? std::string(engine->title) : title;
 }
 
 std::string titleOf(const Result& result) {

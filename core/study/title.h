@@ -8,7 +8,8 @@
 namespace tessera::study {
 
 /// What people call a study: its own name, else its inputs and its batch, "resnet50 on accpar-heterogeneous, batch
-/// 512". Inputs are told by the names of their files, without folders and extensions. May hold any characters.
+/// 512"; without inputs, its engine's title. Inputs are told by the names of their files, without folders and
+/// extensions. May hold any characters.
 std::string titleOf(const Study& study);
 
 /// What people call a result: its study's name, else what it is of, "mix on S2", "bert-large, gpt2-xl on PHAZE".

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "core/base/file.h"
 #include "tests/app/cli.h"
 #include "tests/support/schema.h"
 #include "tests/support/work.h"
@@ -35,6 +36,33 @@ TEST_F(Cli, calibratesThisMachineForPredictions) {
     EXPECT_EQ(predictions[0]["accelerator"], "this-machine");
     EXPECT_GT(predictions[0]["throughput_samples_per_s"], 0);
     EXPECT_GT(predictions[0]["operators"]["common_share"], 0);
+
+    // The run is kept, and its files can be written from it.
+    auto kept = nlohmann::json::parse(tessera({"history", "show", "1", "--result"}).output);
+    for (const char* file : {"accelerator", "kernels"}) kept[file] = document[file];
+    EXPECT_EQ(kept, document);
+    EXPECT_THAT(tessera({"history", "list", "--engine", "calibrate"}).output, testing::HasSubstr("FLOP/s"));
+    const Ended exported = tessera({"export", "1", "--what", "file", "--out", "again.json"});
+    EXPECT_EQ(exported.code, 0) << exported.errors;
+    EXPECT_EQ(readFile(path("again.csv")), readFile(path("share/tessera/kernels/this-machine.csv")));
+    EXPECT_EQ(tessera({"hardware", "validate", "again.json"}).code, 0);
+    EXPECT_EQ(tessera({"report", "1", "--out", "report.html"}).code, 0);
+    EXPECT_EQ(tessera({"export", "1", "--out", "rates.csv"}).code, 0);
+    for (const char* chart : {"bandwidths", "peaks", "kernels", "kernel-rates", "spread", "roofline"})
+        EXPECT_EQ(tessera({"export", "1", "--what", "chart", "--name", chart, "--out", "chart.svg"}).code, 0) << chart;
+}
+
+TEST_F(Cli, calibratesByAStudyFile) {
+    write("study.json", R"({"schema": "tessera.study/1", "engine": "calibrate",
+"parameters": {"quick": true, "time_limit": 1, "threads": 1, "tcp": false}})");
+    const Ended ended = tessera({"run", "study.json", "--json"});
+    ASSERT_EQ(ended.code, 0) << ended.errors;
+    const auto document = nlohmann::json::parse(ended.output);
+    EXPECT_EQ(schemaErrors(document, "calibration.schema.json"), "");
+    EXPECT_FALSE(document.contains("accelerator")) << "the command alone writes it";
+    EXPECT_FALSE(std::filesystem::exists(path("share/tessera/accelerators/this-machine.json")));
+    ASSERT_EQ(tessera({"run", "study.json"}).code, 0);
+    EXPECT_EQ(tessera({"history", "compare", "1", "2"}).code, 0);
 }
 
 TEST_F(Cli, calibrateStaysWithinItsTime) {
@@ -60,13 +88,12 @@ TEST_F(Cli, calibrateIsInterrupted) {
 
 TEST_F(Cli, calibrateRefusesWrongUsage) {
     EXPECT_EQ(tessera({"calibrate", "--time-limit", "0.1s"}).errors,
-              "tessera: option '--time-limit' is '0.1s'; expected a time from 1s to 3600s; see 'tessera calibrate "
+              "tessera: option '--time-limit' is '0.1s'; expected a number from 1 to 3,600; see 'tessera calibrate "
               "--help'\n");
     EXPECT_EQ(tessera({"calibrate", "--for", "zoo:lenet5", "--batch", "0"}).code, 2);
-    EXPECT_EQ(
-        tessera({"calibrate", "--dtype", "fp32,fp8"}).errors,
-        "tessera: option '--dtype' is 'fp32,fp8'; expected fp32, bf16 or both, separated by a comma; see 'tessera "
-        "calibrate --help'\n");
+    EXPECT_EQ(tessera({"calibrate", "--dtype", "fp32,fp8"}).errors,
+              "tessera: option '--dtype' is 'fp32,fp8'; expected one or more of fp32, bf16, each once; see 'tessera "
+              "calibrate --help'\n");
     EXPECT_EQ(tessera({"calibrate", "--for", "toy.json"}).code, 3) << "a table of layers";
     EXPECT_EQ(tessera({"calibrate", "--for", "missing.onnx"}).code, 6);
 }

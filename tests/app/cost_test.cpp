@@ -3,7 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/file.h"
 #include "tests/app/cli.h"
+#include "tests/support/schema.h"
 
 namespace tessera::test {
 namespace {
@@ -82,13 +84,58 @@ TEST_F(Cost, wrongInputIsOneSentence) {
         return tessera(with({"cost", "--jobs", "jobs.csv"}, more)).errors;
     };
     EXPECT_THAT(errorOf({"--pes", "0", "--dataflow", "dla"}),
-                HasSubstr("option '--pes' is '0'; expected a whole number from 1 to 2147483647"));
+                HasSubstr("option '--pes' is '0'; expected a whole number from 1 to 2,147,483,647"));
     EXPECT_THAT(errorOf({"--pes", "64", "--dataflow", "nvdia"}), HasSubstr("did you mean 'nvdla'?"));
     EXPECT_THAT(errorOf({"--pes", "64", "--dataflow", "dla", "--variant", "right"}),
-                HasSubstr("expected corrected or published"));
+                HasSubstr("expected one of corrected, published"));
     write("bad.m", "Dataflow {\n  SpatialMap(0,1) K;\n}\n");
     EXPECT_EQ(errorOf({"--pes", "64", "--dataflow", "bad.m"}),
               "bad.m:2:14: found '0'; expected a whole number from 1 to 2147483647\n");
+}
+
+TEST_F(Cost, isAStudyOfTheHistory) {
+    const std::vector<std::string> cost{"cost", "--jobs", "jobs.csv", "--json"};
+    const Ended first = tessera(cost);
+    ASSERT_EQ(first.code, 0) << first.errors;
+    EXPECT_EQ(schemaErrors(nlohmann::json::parse(first.output), "layer-costs.schema.json"), "");
+    EXPECT_EQ(tessera({"history", "show", "last", "--result"}).output, first.output);
+    ASSERT_EQ(tessera(with(cost, {"--dataflow", "shidiannao"})).code, 0);
+    ASSERT_EQ(tessera(with(cost, {"--no-store"})).output, first.output);
+    const Ended listed = tessera({"history", "list", "--engine", "cost"});
+    EXPECT_THAT(listed.output, HasSubstr("jobs"));
+    EXPECT_THAT(listed.output, HasSubstr(" cycles"));
+    EXPECT_THAT(tessera({"history", "show", "1"}).output, HasSubstr("cycles"));
+    const Ended compared = tessera({"history", "compare", "1", "2"});
+    EXPECT_EQ(compared.code, 0) << compared.errors;
+    EXPECT_THAT(compared.output, testing::AllOf(HasSubstr("cycles"), HasSubstr("dataflow")));
+    EXPECT_EQ(tessera({"report", "1", "2", "--out", "both.html"}).code, 0);
+    EXPECT_EQ(tessera({"report", "1", "--out", "one.md"}).code, 0);
+    EXPECT_THAT(readFile(path("one.md")), HasSubstr("the variants published and corrected differ on"));
+    EXPECT_EQ(tessera({"export", "1", "--out", "layers.csv"}).code, 0);
+    EXPECT_THAT(readFile(path("layers.csv")), testing::StartsWith("row,name,cycles,l1_bytes,l2_bytes,macs,energy_j,"));
+    for (const char* chart : {"cycles", "largest", "energy", "off-chip", "utilisation", "roofline"}) {
+        const Ended ended = tessera({"export", "1", "--what", "chart", "--name", chart, "--out", "chart.svg"});
+        EXPECT_EQ(ended.code, 0) << ended.errors;
+        EXPECT_THAT(readFile(path("chart.svg")), HasSubstr("<svg"));
+    }
+    EXPECT_EQ(tessera({"history", "verify"}).code, 0);
+}
+
+TEST_F(Cost, isSweptOverAnyParameter) {
+    write("study.json",
+          R"({"schema": "tessera.study/1", "engine": "cost", "workloads": ["jobs.csv"], "parameters": {"pes": 64}})");
+    const Ended swept =
+        tessera({"sweep", "study.json", "--over", "pes=64,256", "--over", "dataflow=nvdla,eyeriss", "--json"});
+    ASSERT_EQ(swept.code, 0) << swept.errors;
+    EXPECT_EQ(nlohmann::json::parse(swept.output)["points"].size(), 4U);
+    EXPECT_THAT(tessera({"run", "resnet50-layers-nvdla", "--no-store"}).output, HasSubstr(" elements\n"));
+}
+
+TEST_F(Cost, keepsItsFilesWithTheRun) {
+    write("mine.m", "Dataflow { SpatialMap(1,1) K; TemporalMap(1,1) C; }\n");
+    ASSERT_EQ(tessera({"cost", "--jobs", "jobs.csv", "--dataflow", "mine.m"}).code, 0);
+    const auto shown = nlohmann::json::parse(tessera({"history", "show", "last", "--json"}).output);
+    EXPECT_EQ(shown["run"]["inputs"].size(), 2U) << shown.dump(1);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/base/poll.h"
 #include "core/codesign/schedule/schedule_piece.h"
 
 namespace tessera::codesign {
@@ -32,7 +33,9 @@ public:
     }
     /// Looks at the clock and at the stop request.
     bool spent() {
+        constexpr std::size_t kMicroseconds = 20;  // that so many states take
         if (ended_) return true;
+        poll(kMicroseconds);
         if (stop_.stop_requested())
             ended_ = Ended::stop;
         else if (std::chrono::steady_clock::now() >= deadline_)

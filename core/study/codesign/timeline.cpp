@@ -22,10 +22,14 @@ Timeline pipelineTimeline(const CodesignOutcome& outcome, const std::string& mod
         throw UsageError(fmt::format("the result has no pipeline of {}; it has {}", inQuotes(model),
                                      known.empty() ? "none" : joined(known, ", ")));
     }
-    const codesign::PipelineSchedule schedule = codesign::pipelineOf(*found, outcome.result.options.globalBatch);
+    return pipelineTimeline(*found, outcome.result.options.globalBatch);
+}
+
+Timeline pipelineTimeline(const codesign::ModelResult& model, std::int64_t globalBatch) {
+    const codesign::PipelineSchedule schedule = codesign::pipelineOf(model, globalBatch);
     Timeline timeline;
-    timeline.title = fmt::format("One batch of {} on {} stages", escaped(model), found->pipeline);
-    for (std::size_t s = 0; s < found->stages.size(); ++s)
+    timeline.title = fmt::format("One batch of {} on {} stages", escaped(model.model), model.pipeline);
+    for (std::size_t s = 0; s < model.stages.size(); ++s)
         timeline.tracks.push_back({.name = fmt::format("stage {}", s + 1), .group = "one of the replicas"});
     for (const codesign::PipelineEvent& event : schedule.events) {
         const bool pass = event.phase == codesign::PipelineEvent::Phase::forward ||
@@ -42,7 +46,7 @@ Timeline pipelineTimeline(const CodesignOutcome& outcome, const std::string& mod
     if (schedule.shown < schedule.microBatches)
         timeline.notes.push_back(
             fmt::format("The first {} of {} micro-batches are shown.", schedule.shown, schedule.microBatches));
-    timeline.notes.push_back(fmt::format("{} replicas do the same side by side.", found->data));
+    timeline.notes.push_back(fmt::format("{} replicas do the same side by side.", model.data));
     return timeline;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/base/timeline.h"
@@ -8,6 +9,8 @@
 
 namespace tessera::study {
 
+/// The 1F1B schedule of one replica of a model that is placed; `globalBatch` in samples.
+Timeline pipelineTimeline(const codesign::ModelResult& model, std::int64_t globalBatch);
 /// See timelineOf: the 1F1B schedule of one replica of a model on the best accelerator.
 Timeline pipelineTimeline(const CodesignOutcome& outcome, const std::string& model);
 

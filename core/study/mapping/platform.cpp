@@ -2,12 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/base/error.h"
@@ -19,12 +15,11 @@
 #include "core/hardware/library.h"
 #include "core/study/mapping/study.h"
 #include "core/study/provenance.h"
+#include "core/study/workload_files.h"
 
 namespace tessera::study {
 
 namespace {
-
-constexpr std::string_view kZoo = "zoo:";
 
 std::string wordOf(const Study& study, const char* name) {
     const Json fallback = defaultOf(*findParameter(mappingParameters(), name));
@@ -36,19 +31,6 @@ cost::AnalysisOptions analysisOf(const Study& study, const RunHooks& hooks) {
             .bandwidth = wordOf(study, "bandwidth_definition") == "tile" ? cost::BandwidthDefinition::tile
                                                                          : cost::BandwidthDefinition::streaming,
             .threads = hooks.threads};
-}
-
-void addFile(std::vector<InputFile>& files, bool hardware, const std::string& name, const std::string& path) {
-    std::error_code ignored;
-    if (path.empty() || !(isStandardInput(path) || std::filesystem::is_regular_file(path, ignored))) return;
-    const auto same = [&](const InputFile& file) { return file.name == name; };
-    if (std::none_of(files.begin(), files.end(), same)) files.push_back({hardware, name, path});
-}
-
-/// A file that a file names: relative to its folder.
-std::string beside(const std::string& file, const std::string& name) {
-    const std::filesystem::path path(name);
-    return path.is_absolute() ? name : (std::filesystem::path(file).parent_path() / path).string();
 }
 
 void addSource(hardware::ProvenanceMap& sources, const std::string& field, const hardware::Platform& platform,
@@ -99,19 +81,14 @@ mapping::Problem problemOf(const cost::JobTable& table) {
 
 std::vector<InputFile> filesOf(const Study& study, const hardware::Platform& platform, const cost::Workload& workload) {
     std::vector<InputFile> files;
-    addFile(files, true, study.hardware[0], platform.file);
+    const auto add = [&](const std::string& name, const std::string& path) {
+        addFile(files, {.hardware = true, .name = name, .path = path});
+    };
+    add(study.hardware[0], platform.file);
     for (const hardware::SubAccelerator& row : platform.subAccelerators)
         for (const hardware::DataflowSource& source : {row.dataflow, row.depthwise})
-            if (!source.text.empty() && !source.isInline)
-                addFile(files, true, source.name, beside(platform.file, source.name));
-    if (workload.file.empty()) {  // a model, all of whose layers are jobs
-        for (const cost::WorkloadSource& source : workload.sources)
-            if (!source.model.starts_with(kZoo)) addFile(files, false, study.workloads[0], source.model);
-        return files;
-    }
-    addFile(files, false, study.workloads[0], workload.file);
-    for (const cost::WorkloadSource& source : workload.sources)
-        if (!source.model.starts_with(kZoo)) addFile(files, false, source.model, beside(workload.file, source.model));
+            if (!source.text.empty() && !source.isInline) add(source.name, besideFile(platform.file, source.name));
+    for (InputFile& file : workloadFiles(study.workloads[0], workload)) addFile(files, std::move(file));
     return files;
 }
 

@@ -16,17 +16,10 @@ namespace {
 
 constexpr std::size_t kMostLayers = 10'000'000;
 constexpr std::size_t kLongestName = 1'000'000;
-constexpr std::size_t kMostInputs = 10'000;
-
-std::vector<std::string> sentences(const JsonNode& node) {
-    std::vector<std::string> list;
-    for (const JsonNode& sentence : node.elements(kMostLayers)) list.push_back(sentence.text(kLongestName));
-    return list;
-}
 
 /// Documents of the first programs name the layers in the splits only.
 std::vector<std::string> layerNames(const JsonNode& document) {
-    if (document.has("layers")) return sentences(document.at("layers"));
+    if (document.has("layers")) return readSentences(document.at("layers"));
     std::vector<std::string> names;
     std::set<std::string> seen;
     for (const auto& [strategy, plan] : document.at("strategies").members())
@@ -42,12 +35,7 @@ std::vector<std::string> layerNames(const JsonNode& document) {
 }  // namespace
 
 Result readPartitionResult(const JsonNode& document, const Study& study) {
-    Result result;
-    result.study = studyOf(document, study);
-    result.version = document.at("tool_version").text();
-    for (const JsonNode& input : document.at("inputs").elements(kMostInputs))
-        result.inputs.push_back({input.at("name").text(kLongestName), input.at("sha256").text()});
-
+    Result result = readFrame(document, study);
     PartitionOutcome outcome;
     outcome.model = document.at("model").text(kLongestName);
     outcome.fleet = document.at("fleet").text(kLongestName);
@@ -60,8 +48,6 @@ Result readPartitionResult(const JsonNode& document, const Study& study) {
     for (const auto& [strategy, plan] : document.at("strategies").members())
         outcome.result.plans.push_back(readPlan(plan, strategy, names));
     if (outcome.result.plans.empty()) document.at("strategies").fail("at least one strategy", "an empty object");
-    result.assumptions = sentences(document.at("assumptions"));
-    result.warnings = sentences(document.at("warnings"));
     result.outcome = std::move(outcome);
     return result;
 }

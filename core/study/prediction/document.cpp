@@ -285,12 +285,6 @@ Prediction readPrediction(const JsonNode& node) {
     return one;
 }
 
-std::vector<std::string> sentencesAt(const JsonNode& node, const char* key) {
-    std::vector<std::string> list;
-    for (const JsonNode& sentence : node.at(key).elements(kMostRows)) list.push_back(sentence.text(kLongestName));
-    return list;
-}
-
 }  // namespace
 
 Json predictionJson(const Result& result, const PredictionOutcome& outcome) {
@@ -314,11 +308,7 @@ Json predictionJson(const Result& result, const PredictionOutcome& outcome) {
 }
 
 Result readPredictionResult(const JsonNode& document, const Study& study) {
-    Result result;
-    result.study = studyOf(document, study);
-    result.version = document.at("tool_version").text();
-    for (const JsonNode& input : document.at("inputs").elements(kMostRows))
-        result.inputs.push_back({input.at("name").text(kLongestName), input.at("sha256").text()});
+    Result result = readFrame(document, study);
     PredictionOutcome outcome;
     outcome.model = document.at("model").text(kLongestName);
     outcome.dtype = document.at("dtype").text();
@@ -333,11 +323,9 @@ Result readPredictionResult(const JsonNode& document, const Study& study) {
         predict::Ranking& row = outcome.ranking.emplace_back();
         row.metric = node.at("metric").text();
         row.devices = node.at("devices").whole(1, kMostCount);
-        row.order = sentencesAt(node, "order");
+        row.order = readSentences(node.at("order"));
         row.probability = node.at("probability").notNegative();
     }
-    result.assumptions = sentencesAt(document, "assumptions");
-    result.warnings = sentencesAt(document, "warnings");
     result.outcome = std::move(outcome);
     return result;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <exception>
 #include <filesystem>
@@ -32,31 +31,12 @@ using predict::Prediction;
 
 constexpr std::int64_t kMostDevices = 1'000'000;
 constexpr std::int64_t kMostBatch = 1'000'000'000;
-constexpr std::size_t kMostListed = 64;
 constexpr std::uint64_t kSeed = 1;
 
 std::vector<std::string_view> collectiveNames() {
     std::vector<std::string_view> names{"auto"};
     for (const predict::Collective& row : predict::collectives()) names.push_back(row.id);
     return names;
-}
-
-/// Different whole numbers separated by commas, rising.
-std::vector<std::int64_t> wholeNumbers(const std::string& option, const std::string& text, std::int64_t most) {
-    std::set<std::int64_t> numbers;
-    for (const std::string_view part : split(text, ',')) {
-        const std::string_view word = trimmed(part);
-        std::int64_t value = 0;
-        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-        if (error != std::errc{} || end != word.data() + word.size() || value < 1 || value > most ||
-            numbers.size() == kMostListed)
-            throw UsageError(
-                fmt::format("option '{}' is {}; expected at most {} whole numbers from 1 to {}, separated "
-                            "by commas",
-                            option, inQuotes(text), kMostListed, most));
-        numbers.insert(value);
-    }
-    return {numbers.begin(), numbers.end()};
 }
 
 /// What the study's parameters say, with those that it leaves out at their defaults.

@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include "core/base/json.h"
+#include "core/base/text.h"
+#include "core/report/calibration_pictures.h"
+#include "core/report/catalogues.h"
+#include "core/report/hardware_pictures.h"
+
+namespace tessera::report {
+
+namespace {
+
+using study::CalibrationOutcome;
+
+const CalibrationOutcome& of(const View& view) {
+    return view.result.outcome.get<CalibrationOutcome>();
+}
+
+std::vector<PictureRow> pictures() {
+    return {
+        {{"bandwidths", "Bandwidths", "Bandwidths of memory and all-reduce", Scope::result, kEverywhere},
+         from(bandwidthChart)},
+        {{"peaks", "Peak rates", "Peak rates by data type", Scope::result, kEverywhere}, from(peakChart)},
+        {{"kernels", "Kernels", "Times of kernels by the size of their shapes, with their spread", Scope::result,
+          kEverywhere},
+         from(kernelTimeChart)},
+        {{"kernel-rates", "Rates of kernels", "Rates of products and convolutions below the peak", Scope::result,
+          kEverywhere},
+         from(kernelRateChart)},
+        {{"spread", "Spread", "How much the times of every kernel spread", Scope::result, kEverywhere},
+         from(spreadChart)},
+        {{"roofline", "Roofline", "What rates and bandwidths allow", Scope::result, kWindow},
+         [](const View& view) { return roofline(of(view).made.accelerator, "fp32"); }},
+    };
+}
+
+std::vector<TableRow> tables() {
+    return {
+        {{"rates", "Rates", "Peak rates, bandwidths and all-reduce", Scope::result, kEverywhere},
+         [](const View& view) { return rateTable(of(view), study::kText); },
+         [](const View& view) { return rateTable(of(view), study::kSheet); }},
+        {{"spread", "Spread of kernels", "How much the times of every kernel spread", Scope::result, kEverywhere},
+         from(spreadTable)},
+        {{"kernels", "Kernels", "One row per kernel and shape", Scope::result, kEverywhere},
+         [](const View& view) { return kernelTable(of(view), study::kText); },
+         [](const View& view) { return kernelTable(of(view), study::kSheet); }},
+        metricsRow(),
+    };
+}
+
+std::vector<std::pair<std::filesystem::path, std::string>> files(const View& view, const std::filesystem::path& out) {
+    return calibrate::contents(of(view).made, calibrate::filesAt(out));
+}
+
+std::string calibrationText(const study::Result& result) {
+    const auto& outcome = result.outcome.get<CalibrationOutcome>();
+    std::string text = study::calibrationHeadline(outcome) + "\n\n" + toText(rateTable(outcome, study::kText)) + "\n";
+    for (const std::string& sentence : calibrationSentences(outcome)) text += escaped(sentence, 1024) + "\n";
+    if (!outcome.files)
+        text += "\n'tessera export RUN --what file --out FILE.json' writes the accelerator and its kernels.\n";
+    else
+        text += fmt::format("\nwritten to {}\nkernels in {}\n", escaped(outcome.files->accelerator.string(), 4096),
+                            escaped(outcome.files->kernels.string(), 4096));
+    return text;
+}
+
+}  // namespace
+
+Catalogue calibrationCatalogue() {
+    return {
+        .engine = "calibrate",
+        .pictures = pictures(),
+        .tables = tables(),
+        .firstTable = "rates",
+        .preposition = "of",
+        .subject = [](const study::Result&) { return std::string("this-machine"); },
+        .choices = [](const study::Result&) { return std::vector<std::string>(); },
+        .sentences =
+            [](const study::Result& result) { return calibrationSentences(result.outcome.get<CalibrationOutcome>()); },
+        .text = calibrationText,
+        .files = {{{"accelerator", "Accelerator", "The accelerator's file, with its kernels beside it"},
+                   ".json",
+                   files}}};
+}
+
+}  // namespace tessera::report

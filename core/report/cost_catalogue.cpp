@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/report/catalogues.h"
+#include "core/report/cost_pictures.h"
+#include "core/study/title.h"
+
+namespace tessera::report {
+
+namespace {
+
+using study::CostOutcome;
+
+const CostOutcome& of(const View& view) {
+    return view.result.outcome.get<CostOutcome>();
+}
+
+auto byLayer(std::string_view number) {
+    return [number](const View& view) { return layerChart(of(view), number); };
+}
+
+bool hasMany(const View& view) {
+    constexpr std::size_t kFew = 12;
+    return of(view).layers.size() > kFew;
+}
+
+std::vector<PictureRow> pictures() {
+    return {
+        {{"cycles", "Cycles", "Cycles of every layer", Scope::result, kEverywhere}, byLayer("cycles")},
+        {{"largest", "Longest layers", "The layers that take most of the cycles", Scope::result, kEverywhere, hasMany},
+         [](const View& view) { return largestLayersChart(of(view), "cycles"); }},
+        {{"energy", "Energy", "Energy of every layer", Scope::result, kEverywhere}, byLayer("energy_j")},
+        {{"off-chip", "Off-chip traffic", "Bytes that every layer reads and writes off chip", Scope::result,
+          kEverywhere},
+         byLayer("off_chip_bytes")},
+        {{"utilisation", "Utilisation", "How much of the array every layer uses", Scope::result, kEverywhere},
+         byLayer("utilisation")},
+        {{"roofline", "Roofline", "Layers below what the array and its bandwidth allow", Scope::result, kEverywhere},
+         from(layerRoofline)},
+    };
+}
+
+std::vector<TableRow> tables() {
+    return {
+        {{"layers", "Layers", "One row per layer", Scope::result, kEverywhere},
+         [](const View& view) { return layerCostTable(of(view), study::kText); },
+         [](const View& view) { return layerCostTable(of(view), study::kSheet); }},
+        {{"variants", "Where the variants differ", "Why the variants of the cost model differ, by layer", Scope::result,
+          kWindow},
+         from(variantTable)},
+        metricsRow(),
+    };
+}
+
+std::string costText(const study::Result& result) {
+    const auto& outcome = result.outcome.get<CostOutcome>();
+    return study::costHeadline(outcome) + "\n\n" + toText(layerCostTable(outcome, study::kText)) + "\n" +
+           countSentence(outcome) + "\n";
+}
+
+}  // namespace
+
+Catalogue costCatalogue() {
+    return {.engine = "cost",
+            .pictures = pictures(),
+            .tables = tables(),
+            .firstTable = "layers",
+            .preposition = "of",
+            .subject = [](const study::Result& result) { return study::shortNames(result.study.workloads); },
+            .choices = [](const study::Result&) { return std::vector<std::string>(); },
+            .sentences = [](const study::Result& result) -> std::vector<std::string> {
+                return {countSentence(result.outcome.get<CostOutcome>()) + "."};
+            },
+            .text = costText};
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,228 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/report/catalogues.h"
+#include "core/report/codesign_pictures.h"
+#include "core/study/metric.h"
+#include "core/study/placement/study.h"
+#include "core/study/timeline.h"
+
+namespace tessera::report {
+
+namespace {
+
+using codesign::Plan;
+using study::PlacementOutcome;
+
+constexpr double kDrawingWidth = 960;
+
+const PlacementOutcome& outcomeOf(const study::Result& result) {
+    return result.outcome.get<PlacementOutcome>();
+}
+
+const PlacementOutcome& of(const View& view) {
+    return outcomeOf(view.result);
+}
+
+bool isPlaced(const View& view) {
+    return of(view).placement.plan.has_value();
+}
+
+bool hasOwnPlan(const View& view) {
+    return of(view).own && of(view).own->plan;
+}
+
+bool isShort(const View& view) {
+    return of(view).placement.shortage.has_value();
+}
+
+/// Ids with runs drawn together: "-1 to 5, 7".
+std::string idsOf(const std::vector<std::size_t>& layers, const PlacementOutcome& outcome) {
+    std::vector<std::string> runs;
+    for (std::size_t i = 0; i < layers.size();) {
+        const std::int64_t first = outcome.layers[layers[i]];
+        std::int64_t last = first;
+        while (++i < layers.size() && outcome.layers[layers[i]] == last + 1) ++last;
+        runs.push_back(first == last ? fmt::format("{}", first) : fmt::format("{} to {}", first, last));
+    }
+    return joined(runs, ", ");
+}
+
+Table stageTable(const Plan& plan, const PlacementOutcome& outcome) {
+    Table table;
+    table.columns = {{"stage", true}, {"layers"},       {"accelerators", true},
+                     {"load", true},  {"memory", true}, {"in flight", true}};
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+        const codesign::PlacedStage& stage = plan.stages[s];
+        table.rows.push_back({fmt::format("{}", s + 1), idsOf(stage.layers, outcome),
+                              fmt::format("{}", stage.accelerators), formatQuantity(stage.load.value, Measure::seconds),
+                              formatQuantity(stage.memory.total().value, Measure::bytes),
+                              fmt::format("{}", stage.memory.inFlight)});
+    }
+    return table;
+}
+
+Table stageSheetOf(const Plan& plan, const PlacementOutcome& outcome) {
+    Table table;
+    table.columns = {{"stage", true},
+                     {"layers"},
+                     {"accelerators", true},
+                     {"load_s", true},
+                     {"forward_s", true},
+                     {"memory_bytes", true},
+                     {"weights_and_gradients_bytes", true},
+                     {"optimizer_bytes", true},
+                     {"activations_bytes", true},
+                     {"in_flight_bytes", true},
+                     {"micro_batches_in_flight", true}};
+    for (std::size_t s = 0; s < plan.stages.size(); ++s) {
+        const codesign::PlacedStage& stage = plan.stages[s];
+        const codesign::StageMemory& memory = stage.memory;
+        table.rows.push_back({fmt::format("{}", s + 1), idsOf(stage.layers, outcome),
+                              fmt::format("{}", stage.accelerators), exactNumber(stage.load.value),
+                              exactNumber(stage.forward.value), exactNumber(memory.total().value),
+                              exactNumber(memory.weights.value), exactNumber(memory.optimizer.value),
+                              exactNumber(memory.activations.value), exactNumber(memory.stashed.value),
+                              fmt::format("{}", memory.inFlight)});
+    }
+    return table;
+}
+
+/// What would fit where nothing does.
+Table shortageTable(const PlacementOutcome& outcome) {
+    const codesign::Shortage& shortage = *outcome.placement.shortage;
+    Table table;
+    table.columns = {{"what"}, {"needed", true}, {"there is", true}};
+    const auto counted = [](std::int64_t count) { return formatCount(static_cast<double>(count)); };
+    const std::string there = counted(outcome.problem.accelerators);
+    const std::string memory = formatQuantity(outcome.problem.memory.value, Measure::bytes);
+    table.rows.push_back({"accelerators, with any memory", counted(shortage.leastAccelerators), there});
+    if (shortage.accelerators)
+        table.rows.push_back({"accelerators, with this memory", counted(*shortage.accelerators), there});
+    if (shortage.memory)
+        table.rows.push_back(
+            {"memory of an accelerator", formatQuantity(shortage.memory->value, Measure::bytes), memory});
+    if (shortage.recompute) table.rows.push_back({"activations computed again", "fits", "kept"});
+    return table;
+}
+
+Chart loadChart(const PlacementOutcome& outcome) {
+    Chart chart{.id = "stage-load", .title = "Load of every stage, one micro-batch"};
+    chart.x = {.title = ""};
+    chart.y = {.title = "Time of one micro-batch", .measure = Measure::seconds, .fromZero = true};
+    chart.empty = "No plan fits.";
+    if (!outcome.placement.plan) return chart;
+    const std::vector<codesign::PlacedStage>& stages = outcome.placement.plan->stages;
+    Series forward{.id = "forward", .name = "Forward", .mark = Mark::stackedBars},
+        backward{.id = "backward", .name = "Backward", .mark = Mark::stackedBars};
+    double sum = 0, most = 0;
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        chart.x.categories.push_back(fmt::format("stage {}", s + 1));
+        forward.x.push_back(static_cast<double>(s));
+        forward.y.push_back(stages[s].forward.value);
+        backward.x.push_back(static_cast<double>(s));
+        backward.y.push_back((stages[s].load - stages[s].forward).value);
+        sum += stages[s].load.value;
+        most = std::max(most, stages[s].load.value);
+    }
+    if (most > 0)
+        chart.title = fmt::format("Stages are at work {} of the slowest one's time",
+                                  study::percentText(sum / most / static_cast<double>(stages.size())));
+    chart.series.push_back(std::move(forward));
+    chart.series.push_back(std::move(backward));
+    return chart;
+}
+
+std::vector<PictureRow> pictures() {
+    return {
+        {{"pipeline", "Pipeline", "One batch on the stages of one replica", Scope::result, kEverywhere | kTimeline,
+          isPlaced},
+         [](const View& view) { return study::timelineOf(view.result, ""); }},
+        {{"placement", "Placement", "The stages with their layers, load and memory", Scope::result,
+          kEverywhere | kWithoutNumbers},
+         [](const View& view) {
+             return placementDrawing(study::placedModel(of(view)), kDrawingWidth, estimatedWidth);
+         }},
+        {{"stage-memory", "Memory", "What fills the memory of each stage", Scope::result, kEverywhere, isPlaced},
+         [](const View& view) { return stageMemoryChart(study::placedModel(of(view))); }},
+        {{"stage-load", "Load", "What one micro-batch takes in each stage", Scope::result, kEverywhere, isPlaced},
+         from(loadChart)},
+    };
+}
+
+std::vector<TableRow> tables() {
+    return {
+        {{"stages", "Stages", "The stages of the fastest plan", Scope::result, kEverywhere, isPlaced},
+         [](const View& view) { return stageTable(*of(view).placement.plan, of(view)); },
+         [](const View& view) { return stageSheetOf(*of(view).placement.plan, of(view)); }},
+        {{"own-stages", "Stages of one's own plan", "The stages of the plan that was given", Scope::result, kEverywhere,
+          hasOwnPlan},
+         [](const View& view) { return stageTable(*of(view).own->plan, of(view)); },
+         [](const View& view) { return stageSheetOf(*of(view).own->plan, of(view)); }},
+        {{"shortage", "What would fit", "What would fit where nothing does", Scope::result, kEverywhere, isShort},
+         from(shortageTable)},
+        metricsRow(),
+    };
+}
+
+std::string occupiedText(const PlacementOutcome& outcome) {
+    return fmt::format("{} of {} occupied; each has {} of memory",
+                       formatCount(static_cast<double>(PlacementOutcome::occupied(*outcome.placement.plan))),
+                       formatCounted(static_cast<double>(outcome.problem.accelerators), "accelerator", "accelerators"),
+                       formatQuantity(outcome.problem.memory.value, Measure::bytes));
+}
+
+/// "Plan 8,4,16: 150 ms/batch · … · 1.06× the time of the fastest", or why it does not fit.
+std::string ownText(const PlacementOutcome& outcome) {
+    const study::OwnPlan& own = *outcome.own;
+    if (!own.misfit.empty()) return fmt::format("Plan {}: {}", escaped(own.given), escaped(own.misfit, 1024));
+    const std::optional<double> times = outcome.timesTheFastest();
+    std::string text = fmt::format("Plan {}: {}", escaped(own.given), study::planText(*own.plan, outcome));
+    if (times)
+        text += *times == 1 ? " · as fast as the fastest"
+                            : fmt::format(" · {} the time of the fastest", study::timesText(*times));
+    return text;
+}
+
+std::vector<std::string> sentences(const study::Result& result) {
+    const PlacementOutcome& outcome = outcomeOf(result);
+    std::vector<std::string> list;
+    if (outcome.placement.plan) list.push_back(occupiedText(outcome) + ".");
+    if (outcome.own) list.push_back(ownText(outcome));
+    return list;
+}
+
+/// Empty where nothing fits: the command ends with the reason.
+std::string text(const study::Result& result) {
+    const PlacementOutcome& outcome = outcomeOf(result);
+    if (!outcome.placement.plan) return "";
+    std::string text = fmt::format("{}\n\n{}\n{}\n", study::placementHeadline(outcome),
+                                   toText(stageTable(*outcome.placement.plan, outcome)), occupiedText(outcome));
+    if (outcome.own && outcome.own->misfit.empty())
+        text += fmt::format("\n{}\n\n{}", ownText(outcome), toText(stageTable(*outcome.own->plan, outcome)));
+    text += "\nAssumptions\n";
+    for (const std::string& sentence : result.assumptions) text += "- " + sentence + "\n";
+    return text;
+}
+
+}  // namespace
+
+Catalogue placementCatalogue() {
+    return {.engine = "place",
+            .pictures = pictures(),
+            .tables = tables(),
+            .firstTable = "stages",
+            .preposition = "of",
+            .subject =
+                [](const study::Result& result) {
+                    return outcomeOf(result).name.empty() ? std::string("placement") : outcomeOf(result).name;
+                },
+            .choices = [](const study::Result&) { return std::vector<std::string>(); },
+            .sentences = sentences,
+            .text = text};
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,245 @@
+#include "core/study/cost/study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/cost/job_analysis.h"
+#include "core/cost/workload.h"
+#include "core/model/readers/layer_csv.h"
+#include "core/study/reading.h"
+#include "core/study/title.h"
+#include "core/study/workload_files.h"
+
+namespace tessera::study {
+
+namespace {
+
+constexpr double kMost = 2'147'483'647;
+constexpr double kLongestPath = 4096;
+constexpr std::size_t kReported = 64;  ///< layers between two reports
+constexpr const char* kWork = "the analysis";
+
+/// A layer to analyse.
+struct Job {
+    std::string name;
+    cost::Layer layer;
+    std::int64_t runs = 1;
+};
+
+struct Inputs {
+    std::vector<Job> jobs;
+    std::string dataflowName;  ///< as the study names it
+    cost::Dataflow dataflow, depthwise;
+    CostOutcome outcome;  ///< but for its layers
+    std::vector<Input> inputs;
+    std::vector<std::string> warnings;
+};
+
+Parameter wholeRow(std::string_view name, std::string_view option, std::string_view fallback, double least,
+                   std::string_view value, std::string_view help) {
+    return {.name = name,
+            .option = option,
+            .kind = ParameterKind::whole,
+            .fallback = fallback,
+            .least = least,
+            .most = kMost,
+            .words = {},
+            .value = value,
+            .help = help};
+}
+
+/// The bytes of an M3E table, whose rows are analysed as they stand there; empty for any other workload.
+std::string m3eTable(const std::string& path) {
+    std::error_code ignored;
+    if (!path.ends_with(".csv") && !isStandardInput(path) && !std::filesystem::is_regular_file(path, ignored))
+        return "";
+    std::string bytes = readFile(path);
+    return model::looksLikeM3e(bytes) ? bytes : "";
+}
+
+cost::Workload workloadOf(const Study& study, const std::string& path) {
+    model::LoadOptions load;
+    load.dimensions = study.dimensions;
+    return cost::loadWorkload(path, load);
+}
+
+/// The rows of an M3E table, or the jobs of a model or workload in order.
+void readJobs(const Study& study, const RunHooks& hooks, Inputs& inputs) {
+    const std::string& name = study.workloads.at(0);
+    const std::string path = hooks.located(name);
+    if (const std::string bytes = m3eTable(path); !bytes.empty()) {
+        inputs.inputs.push_back({name, sha256(bytes)});
+        for (const model::LayerJob& job : model::readM3eJobs(bytes, name))
+            inputs.jobs.push_back({job.name, cost::layerOfJob(static_cast<std::int64_t>(job.kind), job.d).value()});
+        return;
+    }
+    const cost::Variant variant = inputs.outcome.variant;
+    const cost::Workload workload = workloadOf(study, path);
+    const cost::JobPool pool = cost::jobPool(workload);
+    std::string listing;
+    for (const std::vector<cost::Job>& source : pool.jobs)
+        for (const cost::Job& job : source) {
+            inputs.jobs.push_back(
+                {cost::nameOf(job), cost::layerOf(job.layer, variant), cost::runsOf(job.layer, variant)});
+            listing += inputs.jobs.back().name + "\n";
+        }
+    inputs.warnings = pool.warnings;
+    for (const InputFile& file : workloadFiles(name, workload))
+        inputs.inputs.push_back({file.name, sha256(readFile(file.path))});
+    // What comes with the program as a whole is told by its layers.
+    if (inputs.inputs.empty()) inputs.inputs.push_back({name, sha256(listing)});
+}
+
+Inputs readInputs(const Study& study, const RunHooks& hooks) {
+    if (study.workloads.size() != 1) throw UsageError("a cost study takes exactly one list of layers");
+    const Reading reading(hooks, "reading the layers", kWork);
+    Study complete = newStudy("cost");
+    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
+    const auto whole = [&](const char* name) { return complete.parameters[name].get<std::int64_t>(); };
+    Inputs inputs;
+    CostOutcome& outcome = inputs.outcome;
+    outcome.array = {.pes = whole("pes"),
+                     .clusterSize = whole("cluster"),
+                     .nocBandwidth = whole("noc_bandwidth"),
+                     .nocHops = whole("noc_hops"),
+                     .nocHopLatency = whole("noc_hop_latency"),
+                     .offchipBandwidth = whole("offchip_bandwidth"),
+                     .simdLanes = whole("simd_lanes")};
+    outcome.variant = cost::variantNamed(complete.parameters["variant"].get<std::string>()).value();
+    inputs.dataflowName = complete.parameters["dataflow"].get<std::string>();
+    const std::string dataflow = hooks.located(inputs.dataflowName);
+    inputs.dataflow = cost::loadDataflow(dataflow);
+    outcome.dataflow = inputs.dataflow.name;
+    inputs.depthwise = cost::bundledDataflow("depthwise");
+    readJobs(study, hooks, inputs);
+    inputs.inputs.push_back({inputs.dataflowName, sha256(cost::isDataflowFile(inputs.dataflowName)
+                                                             ? readFile(dataflow, cost::kLargestDataflowFile)
+                                                             : cost::writeDataflow(inputs.dataflow))});
+    reading.check();
+    return inputs;
+}
+
+void repeat(cost::LayerCost& cost, std::int64_t runs) {
+    const auto times = static_cast<double>(runs);
+    if (__builtin_mul_overflow(cost.cycles, runs, &cost.cycles) || __builtin_mul_overflow(cost.macs, runs, &cost.macs))
+        throw UsageError("a job repeats so often that its cycles do not fit into 64 bits");
+    cost.energy *= times;
+    cost.offChipBytes *= times;
+}
+
+LayerEstimate analysed(const Job& job, const cost::Dataflow& dataflow, const CostOutcome& asked) {
+    cost::Analysis analysis = cost::analyse(job.layer, dataflow, asked.array, asked.variant);
+    LayerEstimate layer{.name = job.name,
+                        .cost = {},
+                        .problem = std::move(analysis.problem),
+                        .differences = cost::differences(job.layer, dataflow, asked.array)};
+    if (!layer.ok()) return layer;
+    const cost::LayerCost& found = analysis.cost;
+    layer.cost = {.cycles = found.cycles,
+                  .l1Bytes = found.l1Bytes,
+                  .l2Bytes = found.l2Bytes,
+                  .macs = found.macs,
+                  .energy = found.energy,
+                  .offChipBytes = found.offChipBytes,
+                  .utilisation = found.utilisation};
+    repeat(layer.cost, job.runs);
+    return layer;
+}
+
+}  // namespace
+
+const std::vector<Parameter>& costParameters() {
+    static const std::vector<Parameter> kParameters{
+        {.name = "dataflow",
+         .option = "--dataflow",
+         .kind = ParameterKind::text,
+         .fallback = R"("nvdla")",
+         .most = kLongestPath,
+         .words = {},
+         .value = "NAME",
+         .help = "nvdla, eyeriss, shidiannao, under which depthwise layers run under the depthwise dataflow, or a "
+                 "mapping file FILE.m for every layer"},
+        wholeRow("pes", "--pes", "2048", 1, "N", "processing elements"),
+        wholeRow("cluster", "--cluster", "64", 1, "N", "elements of a cluster, the constant ClusterSz"),
+        {.name = "variant",
+         .option = "--variant",
+         .kind = ParameterKind::word,
+         .fallback = R"("corrected")",
+         .words = {"corrected", "published"},
+         .value = "VARIANT",
+         .help = "of the analysis: published is MAESTRO's as the published MAGMA code uses it, with its known errors"},
+        wholeRow("noc_bandwidth", "--noc-bandwidth", "81920000", 1, "B", "elements per cycle on chip"),
+        wholeRow("noc_hops", "--noc-hops", "1", 0, "N", "hops on chip"),
+        wholeRow("noc_hop_latency", "--noc-hop-latency", "1", 0, "N", "cycles of a hop"),
+        wholeRow("offchip_bandwidth", "--offchip-bandwidth", "81920000", 1, "B", "elements per cycle off chip"),
+        wholeRow("simd_lanes", "--simd-lanes", "1", 1, "N", "multiply-accumulates per element and cycle"),
+    };
+    return kParameters;
+}
+
+std::vector<InputFile> costFiles(const Study& study, const RunHooks& hooks) {
+    if (study.workloads.size() != 1) return {};
+    const std::string& name = study.workloads[0];
+    const std::string path = hooks.located(name);
+    std::vector<InputFile> files;
+    if (m3eTable(path).empty())
+        files = workloadFiles(name, workloadOf(study, path));
+    else
+        files.push_back({.hardware = false, .name = name, .path = path});
+    const std::string dataflow = study.parameters->value("dataflow", "");
+    if (cost::isDataflowFile(dataflow))
+        files.push_back({.hardware = true, .name = dataflow, .path = hooks.located(dataflow)});
+    return files;
+}
+
+Result runCost(const Study& study, const RunHooks& hooks) {
+    Inputs inputs = readInputs(study, hooks);
+    Result result;
+    result.study = study;
+    result.inputs = std::move(inputs.inputs);
+    result.warnings = std::move(inputs.warnings);
+    reportWarnings(hooks, result.warnings);
+    CostOutcome& outcome = inputs.outcome;
+    const bool isOwn = cost::isDataflowFile(inputs.dataflowName);  // what somebody wrote is what runs
+    bool depthwise = false;
+    for (const Job& job : inputs.jobs) {
+        hooks.throwIfCancelled(kWork);
+        const bool isDepthwise = job.layer.kind == cost::LayerKind::dsconv && !isOwn;
+        depthwise = depthwise || isDepthwise;
+        outcome.layers.push_back(analysed(job, isDepthwise ? inputs.depthwise : inputs.dataflow, outcome));
+        if (outcome.layers.size() % kReported == 0 || outcome.layers.size() == inputs.jobs.size())
+            hooks.reportProgress("layers", static_cast<double>(outcome.layers.size()),
+                                 static_cast<double>(inputs.jobs.size()));
+    }
+    result.assumptions = {
+        outcome.variant == cost::Variant::published
+            ? "Variant published: MAESTRO's analysis as the published MAGMA code uses it, its known errors included."
+            : "Variant corrected: the published analysis without its known errors, with energy of multiply-accumulates "
+              "and DRAM.",
+        "One element is one byte; buffers are doubled to load while computing."};
+    if (depthwise) result.assumptions.emplace_back("Depthwise layers run under the depthwise dataflow.");
+    result.outcome = std::move(outcome);
+    return result;
+}
+
+Estimate estimateCost(const Study& study) {
+    Estimate estimate;
+    const auto layers = static_cast<double>(readInputs(study, {}).jobs.size());
+    constexpr double kSecondsPerLayer = 50e-6;  // both variants
+    estimate.seconds = layers * kSecondsPerLayer;
+    estimate.text = fmt::format("{}: {}", formatCounted(layers, "layer", "layers"), formatWait(estimate.seconds));
+    return estimate;
+}
+
+}  // namespace tessera::study

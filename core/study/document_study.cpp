@@ -1,0 +1,40 @@
+#include "core/study/document_study.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tessera::study {
+
+namespace {
+
+constexpr std::size_t kMostSentences = 10'000'000;
+constexpr std::size_t kLongestSentence = 1'000'000;
+constexpr std::size_t kMostInputs = 1'000'000;
+
+}  // namespace
+
+Json resultHead(const std::string& schema, const std::string& command, const Result& result) {
+    Json json = documentHead(schema, command, result.inputs, result.study.seed);
+    json["tool_version"] = result.version;
+    if (!result.study.name.empty()) json["name"] = result.study.name;
+    json["parameters"] = *result.study.parameters;
+    return json;
+}
+
+std::vector<std::string> readSentences(const JsonNode& list) {
+    std::vector<std::string> sentences;
+    for (const JsonNode& sentence : list.elements(kMostSentences)) sentences.push_back(sentence.text(kLongestSentence));
+    return sentences;
+}
+
+Result readFrame(const JsonNode& document, const Study& study) {
+    Result result;
+    result.study = studyOf(document, study);
+    result.version = document.at("tool_version").text();
+    for (const JsonNode& input : document.at("inputs").elements(kMostInputs))
+        result.inputs.push_back({input.at("name").text(kLongestSentence), input.at("sha256").text()});
+    result.assumptions = readSentences(document.at("assumptions"));
+    result.warnings = readSentences(document.at("warnings"));
+    return result;
+}
+
+}  // namespace tessera::study

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/text.h"
+#include "core/base/units.h"
+#include "core/study/engine_rows.h"
+#include "core/study/field_metrics.h"
+#include "core/study/schedule/study.h"
+
+namespace tessera::study {
+
+namespace {
+
+using Better = Metric::Better;
+using Terms = std::vector<Explanation::Term>;
+
+constexpr std::string_view kPaper = "Wang et al., PHAZE, ICML 2024, section 4", kDefinition = "definition";
+
+std::string shareText(double share) {
+    return fmt::format("{:.2f} %", 100 * share);
+}
+
+void operatorTerms(const ScheduleOutcome& outcome, Terms& terms) {
+    terms.push_back({"operators", formatCount(static_cast<double>(outcome.operators.size())), "the operators' file"});
+    terms.push_back({"tensor cores", formatCount(static_cast<double>(outcome.cores.tensor)), "result, tensor_cores"});
+    terms.push_back({"vector cores", formatCount(static_cast<double>(outcome.cores.vector)), "result, vector_cores"});
+}
+
+void makespanTerms(const ScheduleOutcome& outcome, Terms& terms) {
+    operatorTerms(outcome, terms);
+    terms.push_back({"method", outcome.method, "parameter method"});
+    terms.push_back({"ended by", std::string(codesign::nameOf(outcome.result.ended)), "result, ended_by"});
+}
+
+void gapTerms(const ScheduleOutcome& outcome, Terms& terms) {
+    terms.push_back({"makespan", exactNumber(outcome.result.schedule.makespan), "result, makespan"});
+    terms.push_back({"lower bound", exactNumber(outcome.result.lowerBound), "result, lower_bound"});
+}
+
+void gainTerms(const ScheduleOutcome& outcome, Terms& terms) {
+    terms.push_back({"makespan", exactNumber(outcome.result.schedule.makespan), "result, makespan"});
+    terms.push_back({"one after the other", exactNumber(outcome.result.serial), "result, serial_makespan"});
+}
+
+std::vector<InputFact> facts(const ScheduleOutcome& outcome) {
+    return {{"Workload", "name", outcome.layer},
+            {"Workload", "operators", std::to_string(outcome.operators.size())},
+            {"Hardware", "tensor cores", std::to_string(outcome.cores.tensor)},
+            {"Hardware", "vector cores", std::to_string(outcome.cores.vector)}};
+}
+
+AmountOfWork work(const Result& result) {
+    return {result.inputs.empty() ? std::string() : result.inputs.front().sha256, 0};
+}
+
+std::optional<std::string> keptTimeline(const ScheduleOutcome& outcome) {
+    if (outcome.operators.size() > kMostRowsOfTimeline) return std::nullopt;
+    return std::string();
+}
+
+std::vector<InputFile> files(const Study& study, const RunHooks& hooks) {
+    std::vector<InputFile> files;
+    for (const std::string& name : study.workloads)
+        files.push_back({.hardware = false, .name = name, .path = codesign::loadOperators(hooks.located(name)).file()});
+    return files;
+}
+
+}  // namespace
+
+const std::vector<Field<ScheduleOutcome>>& scheduleFields() {
+    using Row = ScheduleOutcome;
+    static const std::vector<Field<Row>> kFields{
+        {.id = "makespan",
+         .title = "Makespan",
+         .uses = kMetric,
+         .get = [](const Row& row) { return FieldValue(row.result.schedule.makespan); },
+         .better = Better::lower,
+         .help = "When the last operator finishes, in the unit of the operators' file",
+         .said = exactNumber,
+         .formula = "max over operators of (start + latency on one core or on all)",
+         .source = kPaper,
+         .terms = makespanTerms},
+        {.id = "lower_bound",
+         .title = "Lower bound",
+         .uses = kMetric,
+         .get = [](const Row& row) { return FieldValue(row.result.lowerBound); },
+         .help = "No schedule is shorter",
+         .said = exactNumber,
+         .formula = "the least makespan that what was searched leaves open",
+         .source = kPaper,
+         .terms = makespanTerms},
+        {.id = "gap",
+         .title = "Gap to the bound",
+         .uses = kMetric,
+         .get = [](const Row& row) { return FieldValue(row.gap()); },
+         .better = Better::lower,
+         .help = "What the makespan may be above the optimum at most, as a share of the makespan",
+         .said = percentText,
+         .formula = "(makespan - lower bound) / makespan",
+         .source = kDefinition,
+         .terms = gapTerms},
+        {.id = "gain_over_serial",
+         .title = "Gain over one after the other",
+         .uses = kMetric,
+         .get = [](const Row& row) { return FieldValue(row.gain()); },
+         .better = Better::higher,
+         .help = "What the makespan is below one operator after the other",
+         .said = shareText,
+         .formula = "(one after the other - makespan) / one after the other",
+         .source = kDefinition,
+         .terms = gainTerms},
+        {.id = "serial_makespan",
+         .title = "One after the other",
+         .uses = kMetric,
+         .get = [](const Row& row) { return FieldValue(row.result.serial); },
+         .help = "All operators one after the other, each in its faster form",
+         .said = exactNumber,
+         .formula = "sum over operators of min(latency on one core, latency on all cores)",
+         .source = kDefinition,
+         .terms = operatorTerms},
+        {.id = "nodes",
+         .title = "States looked at",
+         .uses = kMetric,
+         .get = [](const Row& row) { return FieldValue(static_cast<double>(row.result.nodes)); },
+         .help = "Of the exact search; of ilp nodes of its tree",
+         .formula = "counted during the search",
+         .source = kDefinition,
+         .terms = makespanTerms},
+    };
+    return kFields;
+}
+
+std::string scheduleHeadline(const ScheduleOutcome& outcome) {
+    const codesign::ScheduleResult& found = outcome.result;
+    const std::string certainty =
+        found.optimal ? "optimal"
+                      : fmt::format("at least {}, gap {:.1f} %", exactNumber(found.lowerBound), 100 * outcome.gap());
+    return fmt::format("{} · {} · {} below {} in a row", exactNumber(found.schedule.makespan), certainty,
+                       shareText(outcome.gain()), exactNumber(found.serial));
+}
+
+Engine scheduleEngine() {
+    return {
+        .id = "schedule",
+        .title = "Scheduling",
+        .description = "Schedules the operators of a layer on the cores of one accelerator.",
+        .hardwareKind = {},
+        .workloadKind = "list of operators",
+        .models = InputArity::none,
+        .workloads = InputArity::one,
+        .hardware = InputArity::none,
+        .parameters = scheduleParameters,
+        .files = files,
+        .run = runSchedule,
+        .estimate = estimateSchedule,
+        .resultSchema = "tessera.schedule-result/1",
+        .write = [](const Result& result, const TextSink& write) { write(toText(scheduleJson(result))); },
+        .read = readScheduleResult,
+        .headline = ofOutcome<scheduleHeadline>,
+        .metrics =
+            [](const Result& result) { return metricsBy(scheduleFields(), result.outcome.get<ScheduleOutcome>()); },
+        .metricText = [](std::string_view name, double value) { return metricTextBy(scheduleFields(), name, value); },
+        .explain =
+            [](const Result& result, const std::string& path) {
+                return explainedBy(scheduleFields(), result.outcome.get<ScheduleOutcome>(), result, path);
+            },
+        .keyMetrics = {{"makespan"}},
+        .timeline = [](const Result& result,
+                       const std::string&) { return scheduleTimeline(result.outcome.get<ScheduleOutcome>()); },
+        .keptTimeline = ofOutcome<keptTimeline>,
+        .facts = ofOutcome<facts>,
+        .deciding = {{"makespan", true, "All runs take {0} for their operators", "No run is done before {1}, after {0}",
+                      "{1} is {2} as fast as {3}: done after {0} against {4}"}},
+        .work = work};
+}
+
+}  // namespace tessera::study
