@@ -221,7 +221,9 @@ std::vector<study::Metric> bestMetrics(const study::Result& result) {
 report::Table tableOf(const std::vector<Axis>& axes, const std::vector<Point>& points) {
     report::Table table;
     for (const Axis& axis : axes) table.columns.push_back({axis.parameter});
-    const std::vector<study::Metric> shown = bestMetrics(points.front().result);
+    // Of the first point that has numbers: where nothing fits there are none.
+    std::vector<study::Metric> shown;
+    for (std::size_t p = 0; p < points.size() && shown.empty(); ++p) shown = bestMetrics(points[p].result);
     const std::size_t count = std::min(shown.size(), kMetricsInTable);
     for (std::size_t m = 0; m < count; ++m) table.columns.push_back({lowered(shown[m].title), true});
     table.columns.push_back({"finding"});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/report/catalogues.h"
@@ -37,6 +38,18 @@ bool hasOwnPlan(const View& view) {
 
 bool isShort(const View& view) {
     return of(view).placement.shortage.has_value();
+}
+
+/// The fastest plan. Throws UsageError where there is none.
+const Plan& planOf(const View& view) {
+    if (isPlaced(view)) return *of(view).placement.plan;
+    throw UsageError("the result has no stages: no plan fits");
+}
+
+/// The user's own plan. Throws UsageError where there is none.
+const Plan& ownPlanOf(const View& view) {
+    if (hasOwnPlan(view)) return *of(view).own->plan;
+    throw UsageError("the result has no stages of one's own plan: none was given, or it does not fit");
 }
 
 /// Ids with runs drawn together: "-1 to 5, 7".
@@ -93,6 +106,7 @@ Table stageSheetOf(const Plan& plan, const PlacementOutcome& outcome) {
 
 /// What would fit where nothing does.
 Table shortageTable(const PlacementOutcome& outcome) {
+    if (!outcome.placement.shortage) throw UsageError("the result has a plan that fits");
     const codesign::Shortage& shortage = *outcome.placement.shortage;
     Table table;
     table.columns = {{"what"}, {"needed", true}, {"there is", true}};
@@ -116,8 +130,8 @@ Chart loadChart(const PlacementOutcome& outcome) {
     chart.empty = "No plan fits.";
     if (!outcome.placement.plan) return chart;
     const std::vector<codesign::PlacedStage>& stages = outcome.placement.plan->stages;
-    Series forward{.id = "forward", .name = "Forward", .mark = Mark::stackedBars},
-        backward{.id = "backward", .name = "Backward", .mark = Mark::stackedBars};
+    Series forward{.id = "forward", .name = "Forward", .mark = Mark::stackedBars, .colour = std::string(kCategories[0])},
+        backward{.id = "backward", .name = "Backward", .mark = Mark::stackedBars, .colour = std::string(kCategories[1])};
     double sum = 0, most = 0;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         chart.x.categories.push_back(fmt::format("stage {}", s + 1));
@@ -156,12 +170,12 @@ std::vector<PictureRow> pictures() {
 std::vector<TableRow> tables() {
     return {
         {{"stages", "Stages", "The stages of the fastest plan", Scope::result, kEverywhere, isPlaced},
-         [](const View& view) { return stageTable(*of(view).placement.plan, of(view)); },
-         [](const View& view) { return stageSheetOf(*of(view).placement.plan, of(view)); }},
+         [](const View& view) { return stageTable(planOf(view), of(view)); },
+         [](const View& view) { return stageSheetOf(planOf(view), of(view)); }},
         {{"own-stages", "Stages of one's own plan", "The stages of the plan that was given", Scope::result, kEverywhere,
           hasOwnPlan},
-         [](const View& view) { return stageTable(*of(view).own->plan, of(view)); },
-         [](const View& view) { return stageSheetOf(*of(view).own->plan, of(view)); }},
+         [](const View& view) { return stageTable(ownPlanOf(view), of(view)); },
+         [](const View& view) { return stageSheetOf(ownPlanOf(view), of(view)); }},
         {{"shortage", "What would fit", "What would fit where nothing does", Scope::result, kEverywhere, isShort},
          from(shortageTable)},
         metricsRow(),

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/file.h"
 #include "tests/app/cli.h"
 #include "tests/support/paths.h"
 #include "tests/support/schema.h"
@@ -181,11 +182,71 @@ TEST_F(Place, printsATableForPeople) {
     EXPECT_THAT(ended.output, HasSubstr("1,024 of 1,024 accelerators occupied"));
 }
 
+TEST_F(Place, isAStudyOfTheHistory) {
+    const Ended first = place("bert-large", {"--global-batch", "4096", "--json"});
+    ASSERT_EQ(first.code, 0) << first.errors;
+    EXPECT_EQ(tessera({"history", "show", "last", "--result"}).output, first.output);
+    ASSERT_EQ(place("bert-large", {"--accelerators", "512", "--plan", "2,1,256"}).code, 0);
+    EXPECT_THAT(tessera({"history", "list", "--engine", "place"}).output,
+                testing::AllOf(HasSubstr("29,090 samples/s · 141 ms/batch"), HasSubstr("bert-large")));
+    EXPECT_THAT(tessera({"history", "show", "2"}).output, HasSubstr("times_the_fastest"));
+    EXPECT_THAT(tessera({"history", "compare", "1", "2"}).output,
+                testing::AllOf(HasSubstr("No run is faster than run 1, at 141 ms for a batch"),
+                               HasSubstr("accelerators"), HasSubstr("Time per batch")));
+    EXPECT_EQ(tessera({"report", "1", "2", "--out", "both.html"}).code, 0);
+    EXPECT_EQ(tessera({"report", "2", "--out", "one.md"}).code, 0);
+    EXPECT_THAT(readFile(path("one.md")),
+                testing::AllOf(HasSubstr("accelerators occupied"), HasSubstr("Plan 2,1,256: ")));
+    EXPECT_EQ(tessera({"export", "1", "--out", "stages.csv"}).code, 0);
+    EXPECT_THAT(readFile(path("stages.csv")), testing::StartsWith("stage,layers,accelerators,load_s,forward_s,"));
+    EXPECT_EQ(tessera({"export", "1", "--what", "timeline", "--out", "trace.json"}).code, 0);
+    EXPECT_EQ(nlohmann::json::parse(readFile(path("trace.json")))["traceEvents"].is_array(), true);
+    for (const char* chart : {"pipeline", "placement", "stage-memory", "stage-load"}) {
+        EXPECT_EQ(tessera({"export", "1", "--what", "chart", "--name", chart, "--out", "chart.svg"}).code, 0) << chart;
+        EXPECT_THAT(readFile(path("chart.svg")), HasSubstr("<svg"));
+    }
+    EXPECT_EQ(tessera({"history", "verify"}).code, 0);
+}
+
+TEST_F(Place, keepsWhatWouldFit) {
+    const std::string layers = casePath("inputs/17_gpt3_mbs1_32GB_stash.json");
+    const auto document = documentOf(layers, 4);
+    const Ended again = tessera({"resume", "last", "--json"});
+    EXPECT_EQ(again.code, 4);
+    EXPECT_EQ(nlohmann::json::parse(again.output), document);
+    EXPECT_EQ(again.errors, document["reason"].get<std::string>() + "\n");
+    EXPECT_EQ(tessera({"report", "1", "--out", "short.md"}).code, 0);
+    EXPECT_THAT(readFile(path("short.md")), HasSubstr("activations computed again"));
+    const Ended none = tessera({"export", "1", "--out", "stages.csv"});
+    EXPECT_EQ(none.code, 2);
+    EXPECT_THAT(none.errors, HasSubstr("the result has no stages: no plan fits"));
+    EXPECT_THAT(tessera({"export", "1", "--what", "timeline", "--out", "trace.json"}).errors,
+                HasSubstr("the result has no pipeline: no plan fits"));
+}
+
+TEST_F(Place, keepsAPlanOfOnesOwnWithTheRun) {
+    write("plan.json", documentOf("bert-large", 0).dump());
+    const Ended first = place("bert-large", {"--plan", "./plan.json", "--json"});
+    ASSERT_EQ(first.code, 0) << first.errors;
+    std::filesystem::remove(path("plan.json"));
+    const nlohmann::json shown = nlohmann::json::parse(tessera({"history", "show", "last", "--json"}).output);
+    write("study.json", shown["run"]["study"].dump());
+    EXPECT_EQ(tessera({"run", "study.json", "--json", "--no-store"}).output, first.output);
+}
+
+TEST_F(Place, isSweptOverAccelerators) {
+    write("study.json", R"({"schema": "tessera.study/1", "engine": "place", "workloads": ["megatron-8.3b"]})");
+    const Ended swept = tessera({"sweep", "study.json", "--over", "accelerators=3,512,1024", "--no-store"});
+    ASSERT_EQ(swept.code, 0) << swept.errors;
+    EXPECT_THAT(swept.output, testing::AllOf(HasSubstr("no plan fits"), HasSubstr("time per batch"),
+                                             HasSubstr("72.5 s"), HasSubstr("38.2 s")));
+}
+
 TEST_F(Place, wrongInputIsOneSentence) {
     EXPECT_EQ(place("bert-larg").errors,
               "tessera: there are no layers 'bert-larg'; did you mean 'bert-large'? see 'tessera place --help'\n");
     EXPECT_THAT(place("bert-large", {"--accelerators", "0"}).errors,
-                HasSubstr("option '--accelerators' is '0'; expected a whole number from 1 to 1000000000"));
+                HasSubstr("option '--accelerators' is '0'; expected a whole number from 1 to 1,000,000,000"));
     EXPECT_THAT(place("bert-large", {"--optimizer-memory", "real"}).errors,
                 HasSubstr("option '--optimizer-memory' is 'real'; expected one of reference, exact, mixed"));
     EXPECT_EQ(place("missing.json").code, 6);

@@ -38,6 +38,9 @@ const std::map<std::string, Sample>& samples() {
          {R"("models": ["zoo:resnet50"], "hardware": ["a100-40gb", "sn30"], "parameters": {"devices": "1,2,4"})",
           "workspace=0,1,2 GiB"}},
         {"calibrate", {R"("parameters": {"quick": true, "time_limit": 1, "tcp": false})", "threads=1,2"}},
+        {"place",
+         {R"("workloads": ["megatron-8.3b"], "parameters": {"global_batch": 4096})", "accelerators=256,512,1024"}},
+        {"schedule", {R"("workloads": ["mixture-of-experts"])", "vector_cores=4,8"}},
         {"cost", {R"("workloads": ["zoo:resnet50"])", "pes=64,256,1024"}},
     };
     return kSamples;

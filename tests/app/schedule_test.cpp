@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/file.h"
 #include "tests/app/cli.h"
 #include "tests/support/paths.h"
 #include "tests/support/schema.h"
@@ -96,6 +97,52 @@ TEST_F(Schedule, ctrlCPrintsTheBestSoFarAndEndsWith5) {
     EXPECT_EQ(document["ended_by"], "stop");
 }
 
+TEST_F(Schedule, isAStudyOfTheHistory) {
+    const std::vector<std::string> exact{"schedule", "--operators", "layer.json", "--json"};
+    const Ended first = tessera(exact);
+    ASSERT_EQ(first.code, 0) << first.errors;
+    EXPECT_EQ(tessera({"history", "show", "last", "--result"}).output, first.output);
+    ASSERT_EQ(tessera(with(exact, {"--method", "list", "--tensor-cores", "1"})).code, 0);
+    EXPECT_THAT(tessera({"history", "list", "--engine", "schedule"}).output,
+                testing::AllOf(HasSubstr("14 · optimal · 12.50 % below 16 in a row"), HasSubstr("layer")));
+    EXPECT_THAT(tessera({"history", "show", "1"}).output, HasSubstr("gain_over_serial"));
+    EXPECT_THAT(tessera({"history", "compare", "1", "2"}).output,
+                testing::AllOf(HasSubstr("Makespan"), HasSubstr("tensor cores"), HasSubstr("method")));
+    EXPECT_EQ(tessera({"report", "1", "2", "--out", "both.html"}).code, 0);
+    EXPECT_EQ(tessera({"report", "1", "--out", "one.md"}).code, 0);
+    EXPECT_THAT(readFile(path("one.md")), HasSubstr("two branches on 2 tensor cores, 1 vector core; method exact"));
+    EXPECT_EQ(tessera({"export", "1", "--out", "operators.csv"}).code, 0);
+    EXPECT_THAT(readFile(path("operators.csv")), testing::StartsWith("id,operator,type,start,finish,cores"));
+    EXPECT_EQ(tessera({"export", "1", "--what", "timeline", "--out", "trace.json"}).code, 0);
+    EXPECT_EQ(nlohmann::json::parse(readFile(path("trace.json")))["traceEvents"].is_array(), true);
+    for (const char* chart : {"schedule", "makespan", "core-use"}) {
+        EXPECT_EQ(tessera({"export", "1", "--what", "chart", "--name", chart, "--out", "chart.svg"}).code, 0) << chart;
+        EXPECT_THAT(readFile(path("chart.svg")), HasSubstr("<svg"));
+    }
+    EXPECT_EQ(tessera({"history", "verify"}).code, 0);
+}
+
+TEST_F(Schedule, isRepeatedAfterItsFileIsGone) {
+    const Ended first = tessera({"schedule", "--operators", "layer.json", "--json"});
+    ASSERT_EQ(tessera({"history", "export", "last", "--out", "run.tessera"}).code, 0);
+    const auto shown = nlohmann::json::parse(tessera({"history", "show", "last", "--json"}).output);
+    EXPECT_EQ(shown["run"]["inputs"].size(), 1U) << shown.dump(1);
+    std::filesystem::remove(path("layer.json"));
+    EXPECT_EQ(tessera({"resume", "last", "--json"}).output, first.output);
+}
+
+TEST_F(Schedule, isSweptOverAnyParameter) {
+    write("study.json", R"({"schema": "tessera.study/1", "engine": "schedule", "workloads": ["layer.json"]})");
+    const Ended swept =
+        tessera({"sweep", "study.json", "--over", "tensor_cores=1,2", "--over", "method=exact,list", "--json"});
+    ASSERT_EQ(swept.code, 0) << swept.errors;
+    const auto points = nlohmann::json::parse(swept.output)["points"];
+    ASSERT_EQ(points.size(), 4U);
+    EXPECT_EQ(points[2]["metrics"]["makespan"], 14);
+    EXPECT_EQ(tessera({"run", "study.json", "--json", "--no-store"}).output,
+              tessera({"schedule", "--operators", "layer.json", "--json", "--no-store"}).output);
+}
+
 TEST_F(Schedule, wrongUsageIsOneSentence) {
     const auto errorOf = [&](const std::vector<std::string>& more) {
         const Ended ended = tessera(with({"schedule", "--operators"}, more));
@@ -103,11 +150,11 @@ TEST_F(Schedule, wrongUsageIsOneSentence) {
         return ended.errors;
     };
     EXPECT_THAT(errorOf({"layer.json", "--tensor-cores", "0"}),
-                HasSubstr("option '--tensor-cores' is '0'; expected a whole number from 1 to 1000000"));
+                HasSubstr("option '--tensor-cores' is '0'; expected a whole number from 1 to 1,000,000"));
     EXPECT_THAT(errorOf({"layer.json", "--method", "exat"}),
                 HasSubstr("option '--method' is 'exat'; expected one of exact, ilp, list"));
     EXPECT_THAT(errorOf({"layer.json", "--time-limit", "0"}),
-                HasSubstr("option '--time-limit' is '0'; expected a time from 1ms to 1000000s"));
+                HasSubstr("option '--time-limit' is '0'; expected a number from 0.001 to 1,000,000"));
     EXPECT_THAT(errorOf({"layer.json", "--node-limit", "few"}), HasSubstr("option '--node-limit' is 'few'"));
     EXPECT_THAT(errorOf({"mixture-of-expert"}), HasSubstr("did you mean 'mixture-of-experts'?"));
     write("coreless.json", R"({"nodes": [{"id": 0, "type": "TC", "latency": 1, "intra_latency": 1}], "edges": []})");
