@@ -87,6 +87,10 @@ const Catalogue& catalogueOf(std::string_view engine) {
     return named(engine);
 }
 
+void addCatalogue(Catalogue catalogue) {
+    all().push_back(std::move(catalogue));
+}
+
 void addPicture(std::string_view engine, PictureRow row) {
     named(engine).pictures.push_back(std::move(row));
 }

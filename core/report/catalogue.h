@@ -105,6 +105,8 @@ struct Catalogue {
 const std::vector<Catalogue>& catalogues();
 /// Throws UsageError where there is no such engine.
 const Catalogue& catalogueOf(std::string_view engine);
+/// Adds the catalogue of an engine that a program brings itself. Before anything is looked up.
+void addCatalogue(Catalogue catalogue);
 /// Adds a picture to those of an engine, for programs that bring their own. Before anything is looked up.
 void addPicture(std::string_view engine, PictureRow row);
 

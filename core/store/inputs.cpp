@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "core/base/file.h"
@@ -34,6 +35,14 @@ std::string modelBytes(const study::Study& study, const std::string& name, const
     return model::writeNativeJson(model::buildZooModel(name.substr(kZoo.size()), options));
 }
 
+/// Whether reading a file leaves it as it is for who reads it next: a named pipe is read once.
+bool canBeReadAgain(const std::string& place) {
+    if (isStandardInput(place) || place.starts_with("/dev/fd/")) return true;  // kept once they are read
+    std::error_code ignored;
+    const fs::file_status status = fs::status(place, ignored);
+    return !fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status);
+}
+
 /// Calls `found` with every input of a study that can be read now, where the hooks say.
 template <typename Found>
 void readInputs(const study::Study& study, const study::RunHooks& hooks, const Found& found) {
@@ -45,6 +54,9 @@ void readInputs(const study::Study& study, const study::RunHooks& hooks, const F
             return;
         }
     };
+    for (const auto* names : {&study.models, &study.workloads, &study.hardware})
+        for (const std::string& name : *names)
+            if (!canBeReadAgain(hooks.located(name))) return;
     for (const std::string& name : study.models)
         attempt([&] { found(InputContent::Kind::model, name, modelBytes(study, name, hooks.located(name))); });
     const study::Engine& engine = study::engineNamed(study.engine);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -15,17 +16,28 @@ std::string RunHooks::located(const std::string& name) const {
     return place.empty() ? name : place;
 }
 
+namespace {
+
+std::vector<Engine>& all() {
+    static std::vector<Engine> rows{partitionEngine(), mappingEngine(),  codesignEngine(),    predictionEngine(),
+                                    placementEngine(), scheduleEngine(), calibrationEngine(), costEngine()};
+    return rows;
+}
+
+}  // namespace
+
 const std::vector<Engine>& engines() {
-    static const std::vector<Engine> kEngines{partitionEngine(),   mappingEngine(),   codesignEngine(),
-                                              predictionEngine(),  placementEngine(), scheduleEngine(),
-                                              calibrationEngine(), costEngine()};
-    return kEngines;
+    return all();
+}
+
+void addEngine(Engine engine) {
+    all().push_back(std::move(engine));
 }
 
 const Engine* findEngine(std::string_view id) {
-    const std::vector<Engine>& all = engines();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Engine& engine) { return engine.id == id; });
-    return found == all.end() ? nullptr : &*found;
+    const std::vector<Engine>& rows = engines();
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const Engine& engine) { return engine.id == id; });
+    return found == rows.end() ? nullptr : &*found;
 }
 
 const Engine& engineNamed(std::string_view id) {

@@ -156,6 +156,8 @@ struct Engine {
 
 /// Every engine, in the order in which they are listed.
 const std::vector<Engine>& engines();
+/// Adds an engine to those there are, for programs that bring their own. Before anything is looked up.
+void addEngine(Engine engine);
 /// Null where this program has no such engine: a history may hold runs of another program's.
 const Engine* findEngine(std::string_view id);
 /// Throws UsageError, with a hint, where there is no such engine.

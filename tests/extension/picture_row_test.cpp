@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/program.h"
 #include "core/base/error.h"
 #include "core/predict/prediction.h"
 #include "core/report/catalogue.h"
 #include "core/report/report_blocks.h"
 #include "core/study/partition/outcome.h"
+#include "tests/extension/command.h"
 #include "tests/support/paths.h"
 #include "ui/models/text.h"
 #include "ui/views/runs/run_view.h"
@@ -45,18 +45,6 @@ report::PictureRow weightRow() {
             chart.x.categories = {"occupied"};
             return chart;
         }};
-}
-
-/// Runs a command in this process; returns what it printed.
-std::string printed(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), "tessera");
-    std::vector<char*> pointers;
-    for (std::string& argument : arguments) pointers.push_back(argument.data());
-    testing::internal::CaptureStdout();
-    const int code = cli::run(static_cast<int>(pointers.size()), pointers.data(), {});
-    std::string text = testing::internal::GetCapturedStdout();
-    EXPECT_EQ(code, 0) << arguments[1];
-    return text;
 }
 
 /// A small run of every engine, kept in a history of its own.

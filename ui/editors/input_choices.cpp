@@ -7,6 +7,7 @@
 #include "core/model/zoo/zoo.h"
 #include "core/study/study.h"
 #include "ui/editors/edited_file.h"
+#include "ui/editors/study_form.h"
 #include "ui/models/recent_files.h"
 
 namespace tessera::ui {
@@ -43,9 +44,9 @@ QVector<ReferencePicker::Choice> hardwareChoices(const std::string& kind) {
     return own + bundled;
 }
 
-QVector<ReferencePicker::Choice> workloadChoices() {
+QVector<ReferencePicker::Choice> fileChoices(const std::string& folder) {
     QVector<ReferencePicker::Choice> own, bundled;
-    for (const auto& [name, path] : libraryFiles("workloads")) {
+    for (const auto& [name, path] : libraryFiles(folder)) {
         const bool mine = isOwnFile(path);
         (mine ? own : bundled)
             .push_back({QString::fromStdString(name), {}, mine ? QObject::tr("Mine") : QObject::tr("Bundled")});
@@ -57,7 +58,9 @@ QVector<ReferencePicker::Choice> workloadChoices() {
 
 QVector<ReferencePicker::Choice> choicesOf(const std::string& list, const std::string& engine) {
     if (list == "models") return modelChoices();
-    if (list == "workloads") return workloadChoices();
+    for (const InputSlot& slot : inputSlots(engine))
+        if (slot.list == list && !slot.folder.empty()) return fileChoices(slot.folder);
+    if (list != "hardware") return {};
     return hardwareChoices(std::string(study::engineNamed(engine).hardwareKind));
 }
 

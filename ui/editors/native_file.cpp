@@ -10,9 +10,9 @@ namespace tessera::ui {
 namespace {
 
 constexpr std::array kKinds{
-    NativeFile{"tessera.study/", "study", false},          NativeFile{"tessera.fleet/", "hardware", true},
-    NativeFile{"tessera.accelerator/", "hardware", false}, NativeFile{"tessera.platform/", "hardware", false},
-    NativeFile{"tessera.workload/", "hardware", false},    NativeFile{"tessera.template/", "hardware", false},
+    NativeFile{"tessera.study/", "study"},          NativeFile{"tessera.fleet/", "hardware"},
+    NativeFile{"tessera.accelerator/", "hardware"}, NativeFile{"tessera.platform/", "hardware"},
+    NativeFile{"tessera.workload/", "hardware"},    NativeFile{"tessera.template/", "hardware"},
 };
 
 }  // namespace

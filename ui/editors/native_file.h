@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 namespace tessera::ui {
@@ -8,8 +9,13 @@ namespace tessera::ui {
 struct NativeFile {
     std::string_view schema;  ///< how the field "schema" begins
     const char* document;     ///< the kind of document that shows it: "study", "hardware"
-    bool isFleet;             ///< a study can run on it
 };
+
+/// As engines name it: "fleet".
+constexpr std::string_view kindOf(const NativeFile& file) {
+    const std::size_t begin = file.schema.find('.') + 1;
+    return file.schema.substr(begin, file.schema.find('/') - begin);
+}
 
 /// nullptr where the bytes are something else, such as a model.
 const NativeFile* nativeFile(std::string_view bytes);

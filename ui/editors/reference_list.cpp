@@ -25,7 +25,7 @@ ReferenceList::ReferenceList(const InputSlot& slot, QWidget* parent)
     insertRow({});
     if (!slot_.several) return;
     add_ = new QToolButton(this);
-    add_->setText(words::tr(slot_.another));
+    add_->setText(slot_.another);
     add_->setIcon(theme().icon(QStringLiteral("add"), "secondary"));
     add_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     add_->setAutoRaise(true);
@@ -42,13 +42,13 @@ ReferenceList::ReferenceList(const InputSlot& slot, QWidget* parent)
 }
 
 void ReferenceList::insertRow(const QString& value) {
-    const QString label = words::tr(slot_.label);
+    const QString label = slot_.label;
     auto* holder = new QWidget(this);
     auto* line = new QHBoxLayout(holder);
     line->setContentsMargins(0, 0, 0, 0);
     line->setSpacing(theme().spacing());
-    auto* picker = new ReferencePicker(rows_.empty() ? label : tr("%1 %2").arg(label).arg(rows_.size() + 1),
-                                       words::tr(slot_.hint), words::tr(slot_.filter), holder);
+    auto* picker = new ReferencePicker(rows_.empty() ? label : tr("%1 %2").arg(label).arg(rows_.size() + 1), slot_.hint,
+                                       slot_.filter, holder);
     line->addWidget(picker, 1);
     auto* remove = new QToolButton(holder);
     remove->setIcon(theme().icon(QStringLiteral("close"), "secondary"));

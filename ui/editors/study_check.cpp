@@ -199,16 +199,22 @@ FleetFacts readAccelerator(const std::string& name) {
     return facts;
 }
 
+/// What hardware is read as, by its kind; nothing is known here of other kinds.
+struct HardwareReader {
+    std::string_view kind;
+    FleetFacts (*read)(const std::string& name);
+};
+constexpr HardwareReader kReaders[] = {
+    {"fleet", readFleet}, {"template", readTemplate}, {"platform", readPlatform}, {"accelerator", readAccelerator}};
+
 /// What an engine's hardware is read as.
 FleetFacts readHardware(const Json& document, const std::string& name) {
     const auto engine = document.find("engine");
-    for (const study::Engine& row : study::engines()) {
-        if (engine == document.end() || *engine != Json(std::string(row.id))) continue;
-        if (row.hardwareKind == "template") return readTemplate(name);
-        if (row.hardwareKind == "platform") return readPlatform(name);
-        if (row.hardwareKind == "accelerator") return readAccelerator(name);
-    }
-    return readFleet(name);
+    for (const study::Engine& row : study::engines())
+        for (const HardwareReader& reader : kReaders)
+            if (engine != document.end() && *engine == Json(std::string(row.id)) && row.hardwareKind == reader.kind)
+                return reader.read(name);
+    return {};
 }
 
 /// The newest thing that was read, by what it was read from.
@@ -249,8 +255,7 @@ Problems documentProblems(const Json& document, const std::string& file, study::
         document, file, [&](const JsonNode& root) { study = study::readStudy(root); }, stands);
     for (Problem& problem : problems)
         for (const InputSlot& slot : inputs)
-            if (problem.field == slot.list && firstInput(document, slot.list).isEmpty())
-                problem.sentence = words::tr(slot.ask);
+            if (problem.field == slot.list && firstInput(document, slot.list).isEmpty()) problem.sentence = slot.ask;
     return problems;
 }
 

@@ -171,7 +171,13 @@ struct StudyDocument::Implementation {
     ReferenceList* addPicker(const InputSlot& slot);
     const std::string& engine() const { return core.json().at("engine").get_ref<const std::string&>(); }
     /// Where somebody begins, or types on whose form was taken away.
-    void focusInputs() const { pickers.at(inputSlots(engine()).front().list)->setFocus(); }
+    void focusInputs() const {
+        const std::vector<InputSlot> all = inputSlots(engine());
+        if (!all.empty())
+            pickers.at(all.front().list)->setFocus();
+        else
+            inputs->goTo("name");
+    }
     void showDocument();
     void showChecked();
     void showEstimate(const Problems& problems) const;
@@ -179,9 +185,9 @@ struct StudyDocument::Implementation {
     QString nameOf(const std::string& field) const;
     void goTo(const std::string& field);
     void setInputs(const char* list, const QStringList& values, const QString& title);
-    void setInput(const char* list, const QString& value, const QString& title) {
-        setInputs(list, value.isEmpty() ? QStringList() : QStringList{value}, title);
-    }
+    bool takes(const std::string& list) const { return pickers.count(list) != 0; }
+    void takeInput(const char* list, const QString& value, bool adds = false);
+    void takeFile(const QString& path, const NativeFile* kind);
     bool write(const EditedFile& file);
     void offerChoices();
     QString name() const;
@@ -295,7 +301,7 @@ void StudyDocument::Implementation::start(const Opened& opened) {
 }
 
 ReferenceList* StudyDocument::Implementation::addPicker(const InputSlot& slot) {
-    const QString title = words::tr(slot.label).toLower();
+    const QString title = slot.label.toLower();
     auto* picker = new ReferenceList(slot, owner);
     connect(picker, &ReferenceList::changed, owner,
             [this, list = slot.list, title](const QStringList& values) { setInputs(list, values, title); });
@@ -537,7 +543,7 @@ void StudyDocument::Implementation::showEstimate(const Problems& problems) const
 
 QString StudyDocument::Implementation::nameOf(const std::string& field) const {
     for (const InputSlot& slot : inputSlots(engine()))
-        if (field == slot.list) return words::tr(slot.label);
+        if (field == slot.list) return slot.label;
     if (field == "seed") return seedRow().label;
     for (const FieldRow& row : dimensionsShown)
         if (field == row.path) return tr("Dimension %1").arg(row.label);
@@ -566,6 +572,30 @@ void StudyDocument::Implementation::setInputs(const char* list, const QStringLis
     Json names = Json::array();
     for (const QString& value : values) names.push_back(value.toStdString());
     core.document().set({list}, names, title);
+}
+
+/// Sets the inputs of a list to one, or adds it to those of a list of several; a study whose engine takes none of that sort says so.
+void StudyDocument::Implementation::takeInput(const char* list, const QString& value, bool adds) {
+    for (const InputSlot& slot : inputSlots(engine())) {
+        if (std::string_view(slot.list) != list) continue;
+        core.document().endTyping();
+        const QStringList one = value.isEmpty() ? QStringList() : QStringList{value};
+        setInputs(list, slot.several && adds ? inputsOf(core.json(), list) + one : one, slot.label.toLower());
+        core.document().endTyping();
+        return;
+    }
+    emit owner->messaged(
+        tr("A study of this type takes no such input: %1.").arg(QString::fromStdString(escaped(value.toStdString()))),
+        {});
+}
+
+/// A file that was dropped: the engine's own sorts of files become inputs, others that have an editor are opened.
+void StudyDocument::Implementation::takeFile(const QString& path, const NativeFile* kind) {
+    const study::Engine& its = study::engineNamed(engine());
+    if (kind == nullptr) return owner->setModel(path);
+    if (kindOf(*kind) == its.hardwareKind && takes("hardware")) return takeInput("hardware", path, true);
+    if (kindOf(*kind) == its.workloadKind && takes("workloads")) return takeInput("workloads", path, true);
+    emit owner->openRequested(QLatin1String(kind->document), path);
 }
 
 bool StudyDocument::Implementation::write(const EditedFile& file) {
@@ -690,22 +720,15 @@ study::Study StudyDocument::study() const {
 
 void StudyDocument::setModel(const QString& model) {
     // A model is a workload, too: all of its layers.
-    if (d_->pickers.find("models") == d_->pickers.end()) return setWorkload(model);
-    d_->core.document().endTyping();
-    d_->setInput("models", model, tr("model"));
-    d_->core.document().endTyping();
+    d_->takeInput(d_->takes("models") ? "models" : "workloads", model);
 }
 
 void StudyDocument::setWorkload(const QString& workload) {
-    d_->core.document().endTyping();
-    d_->setInput("workloads", workload, tr("workload"));
-    d_->core.document().endTyping();
+    d_->takeInput("workloads", workload);
 }
 
 void StudyDocument::setHardware(const QString& hardware) {
-    d_->core.document().endTyping();
-    d_->setInput("hardware", hardware, tr("hardware"));
-    d_->core.document().endTyping();
+    d_->takeInput("hardware", hardware);
 }
 
 void StudyDocument::requestRun() {
@@ -745,12 +768,7 @@ void StudyDocument::dropEvent(QDropEvent* event) {
     if (!event->mimeData()->hasUrls()) return setModel(event->mimeData()->text().trimmed());
     const QString path = event->mimeData()->urls().front().toLocalFile();
     inBackground(
-        this, [path] { return droppedFile(path); },
-        [this, path](const NativeFile* kind) {
-            if (kind == nullptr) return setModel(path);
-            if (kind->isFleet) return setHardware(path);
-            emit openRequested(QLatin1String(kind->document), path);
-        },
+        this, [path] { return droppedFile(path); }, [this, path](const NativeFile* kind) { d_->takeFile(path, kind); },
         [](const QString&) {});
 }
 

@@ -89,44 +89,70 @@ void offerFile(FieldRow& row, const Parameter& parameter) {
     row.read = [parameter](const std::string& path) { return study::readParameterFile(parameter, path); };
 }
 
-/// Every list of inputs, by the kind of hardware where that decides what it is called.
-constexpr std::array kSlots{
-    InputSlot{"models", QT_TRANSLATE_NOOP("tessera::ui", "Model"),
+/// What the inputs of a kind are called.
+struct InputKind {
+    std::string_view kind;
+    const char* label;
+    const char* hint;
+    const char* filter;
+    const char* ask;
+    const char* another;
+    const char* folder = "";  ///< of the library, whose files are offered by their names
+};
+constexpr const char* kHardware = QT_TRANSLATE_NOOP("tessera::ui", "Hardware");
+constexpr const char* kAskHardware = QT_TRANSLATE_NOOP("tessera::ui", "Choose the hardware.");
+constexpr const char* kAddHardware = QT_TRANSLATE_NOOP("tessera::ui", "Add hardware");
+constexpr std::array kInputKinds{
+    InputKind{"model", QT_TRANSLATE_NOOP("tessera::ui", "Model"),
               QT_TRANSLATE_NOOP("tessera::ui", "A network of the zoo, or a file"),
               QT_TRANSLATE_NOOP("tessera::ui", "Models (*.onnx *.json *.csv *.txt);;All files (*)"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Choose a model."), true, false,
-              QT_TRANSLATE_NOOP("tessera::ui", "Add a model")},
-    InputSlot{"workloads", QT_TRANSLATE_NOOP("tessera::ui", "Workload"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Choose a model."), QT_TRANSLATE_NOOP("tessera::ui", "Add a model")},
+    InputKind{"workload", QT_TRANSLATE_NOOP("tessera::ui", "Workload"),
               QT_TRANSLATE_NOOP("tessera::ui", "A workload, a model, or a table of jobs"),
               QT_TRANSLATE_NOOP("tessera::ui", "Workloads and tables of jobs (*.json *.csv *.onnx);;All files (*)"),
-              QT_TRANSLATE_NOOP("tessera::ui", "Choose a workload."), true, false,
-              QT_TRANSLATE_NOOP("tessera::ui", "Add a workload")},
+              QT_TRANSLATE_NOOP("tessera::ui", "Choose a workload."),
+              QT_TRANSLATE_NOOP("tessera::ui", "Add a workload"), "workloads"},
+    InputKind{"file of layers", QT_TRANSLATE_NOOP("tessera::ui", "Layers"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Layers of the library, or a file of what each costs"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Files of layers (*.json);;All files (*)"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Choose the layers."),
+              QT_TRANSLATE_NOOP("tessera::ui", "Add a file of layers"), "placements"},
+    InputKind{"list of operators", QT_TRANSLATE_NOOP("tessera::ui", "Operators"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Operators of the library, or a file of what each takes"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Lists of operators (*.json);;All files (*)"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Choose the operators."),
+              QT_TRANSLATE_NOOP("tessera::ui", "Add a list of operators"), "operators"},
+    InputKind{"fleet", kHardware, QT_TRANSLATE_NOOP("tessera::ui", "A fleet of the library, or a file"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Fleets (*.json);;All files (*)"), kAskHardware, kAddHardware},
+    InputKind{"accelerator", QT_TRANSLATE_NOOP("tessera::ui", "Accelerator"),
+              QT_TRANSLATE_NOOP("tessera::ui", "An accelerator of the library, or a file"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Accelerators (*.json);;All files (*)"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Choose accelerators to compare."),
+              QT_TRANSLATE_NOOP("tessera::ui", "Add an accelerator")},
+    InputKind{"template", kHardware, QT_TRANSLATE_NOOP("tessera::ui", "A template of the library, or a file"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Templates (*.json);;All files (*)"), kAskHardware, kAddHardware},
+    InputKind{"platform", kHardware, QT_TRANSLATE_NOOP("tessera::ui", "A platform of the library, or a file"),
+              QT_TRANSLATE_NOOP("tessera::ui", "Platforms (*.json);;All files (*)"), kAskHardware, kAddHardware},
 };
 
-InputSlot hardwareSlot(const study::Engine& engine) {
-    struct Kind {
-        std::string_view kind;
-        const char* what;
-        const char* files;
-        const char* label = QT_TRANSLATE_NOOP("tessera::ui", "Hardware");
-        const char* ask = QT_TRANSLATE_NOOP("tessera::ui", "Choose the hardware.");
-        const char* another = QT_TRANSLATE_NOOP("tessera::ui", "Add hardware");
-    };
-    constexpr std::array kHardware{
-        Kind{"fleet", QT_TRANSLATE_NOOP("tessera::ui", "A fleet of the library, or a file"),
-             QT_TRANSLATE_NOOP("tessera::ui", "Fleets (*.json);;All files (*)")},
-        Kind{"accelerator", QT_TRANSLATE_NOOP("tessera::ui", "An accelerator of the library, or a file"),
-             QT_TRANSLATE_NOOP("tessera::ui", "Accelerators (*.json);;All files (*)"),
-             QT_TRANSLATE_NOOP("tessera::ui", "Accelerator"),
-             QT_TRANSLATE_NOOP("tessera::ui", "Choose accelerators to compare."),
-             QT_TRANSLATE_NOOP("tessera::ui", "Add an accelerator")},
-        Kind{"template", QT_TRANSLATE_NOOP("tessera::ui", "A template of the library, or a file"),
-             QT_TRANSLATE_NOOP("tessera::ui", "Templates (*.json);;All files (*)")},
-        Kind{"platform", QT_TRANSLATE_NOOP("tessera::ui", "A platform of the library, or a file"),
-             QT_TRANSLATE_NOOP("tessera::ui", "Platforms (*.json);;All files (*)")}};
-    const auto* found = std::find_if(kHardware.begin(), kHardware.end() - 1,
-                                     [&](const Kind& row) { return row.kind == engine.hardwareKind; });
-    return {"hardware", found->label, found->what, found->files, found->ask, true, false, found->another};
+/// A list of inputs of a kind; of one without words of its own, by its name alone.
+InputSlot slotOf(const char* list, std::string_view kind) {
+    for (const InputKind& row : kInputKinds)
+        if (row.kind == kind)
+            return {.list = list,
+                    .label = words::tr(row.label),
+                    .hint = words::tr(row.hint),
+                    .filter = words::tr(row.filter),
+                    .ask = words::tr(row.ask),
+                    .another = words::tr(row.another),
+                    .folder = row.folder};
+    const QString name = words::fromView(kind);
+    return {.list = list,
+            .label = sentence(kind),
+            .hint = words::tr("A file, or a name of the library"),
+            .filter = words::tr("All files (*)"),
+            .ask = words::tr("Choose the %1.").arg(name),
+            .another = words::tr("Add %1").arg(name)};
 }
 
 }  // namespace
@@ -138,11 +164,11 @@ std::vector<InputSlot> inputSlots(const std::string& id) {
         if (takes == study::InputArity::none) return;
         slot.needed = takes != study::InputArity::atMostOne;
         slot.several = takes == study::InputArity::many;
-        found.push_back(slot);
+        found.push_back(std::move(slot));
     };
-    add(engine.models, kSlots[0]);
-    add(engine.workloads, kSlots[1]);
-    add(engine.hardware, hardwareSlot(engine));
+    add(engine.models, slotOf("models", "model"));
+    add(engine.workloads, slotOf("workloads", engine.workloadKind));
+    add(engine.hardware, slotOf("hardware", engine.hardwareKind));
     return found;
 }
 

@@ -17,14 +17,15 @@ namespace tessera::ui {
 
 /// A list of a study's inputs as an engine takes it.
 struct InputSlot {
-    const char* list;          ///< "models"
-    const char* label;         ///< "Model"
-    const char* hint;          ///< what to type: "A network of the zoo, or a file"
-    const char* filter;        ///< of a file dialog
-    const char* ask;           ///< what is said while there is none: "Choose a model."
-    bool needed;               ///< the study cannot run without
-    bool several = false;      ///< takes as many as there are
-    const char* another = "";  ///< of the button for one more: "Add a model"
+    const char* list;         ///< "models"
+    QString label;            ///< "Model"
+    QString hint;             ///< what to type: "A network of the zoo, or a file"
+    QString filter;           ///< of a file dialog
+    QString ask;              ///< what is said while there is none: "Choose a model."
+    bool needed = true;       ///< the study cannot run without
+    bool several = false;     ///< takes as many as there are
+    QString another = {};     ///< of the button for one more: "Add a model"
+    std::string folder = {};  ///< of the library, whose files are offered by their names
 };
 /// The lists that an engine takes, in the order of the form. Throws UsageError.
 std::vector<InputSlot> inputSlots(const std::string& engine);

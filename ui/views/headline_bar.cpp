@@ -49,6 +49,7 @@ HeadlineBar::Block HeadlineBar::block(const Headline& headline) {
     line->setSpacing(theme().spacing(2));
     auto* value = textLabel(headline.value);
     value->setFont(theme().font(Theme::Text::headline, true, true));
+    if (headline.value.isEmpty()) value->hide();
     line->addWidget(value);
     line->addWidget(textLabel(headline.label, Theme::Text::base, QStringLiteral("secondary")));
     if (!headline.detail.isEmpty()) {

@@ -26,6 +26,12 @@ bool LazyTabs::has(const QString& id) const {
     return std::any_of(pages_.begin(), pages_.end(), [&](const Page& page) { return page.id == id; });
 }
 
+bool LazyTabs::isEmpty() const {
+    for (int index = 0; index < count(); ++index)
+        if (isTabVisible(index)) return false;
+    return true;
+}
+
 void LazyTabs::setFolded(bool folded) {
     if (std::exchange(folded_, folded) != folded) see(currentIndex());
 }

@@ -31,6 +31,7 @@ public:
     void openTab(const QString& id);
     void setPageShown(const QString& id, bool shown);
     bool has(const QString& id) const;
+    bool isEmpty() const;  ///< no page is shown
     /// While only the row of tabs is seen, no page is made or filled.
     void setFolded(bool folded);
 

@@ -122,9 +122,27 @@ QString kindOf(const hardware::Accelerator& accelerator) {
     return shown(named ? accelerator.name.substr(vendor.size()) : accelerator.name);
 }
 
-/// What the card of a mapping study draws: the cores of its platform.
-void describeMapping(StudyCard& card, const study::Study& study) {
-    card.model = shown(study.workloads.at(0));
+/// What a study is about: its models, else its workload.
+QString subjectOf(const study::Study& study) {
+    if (study.models.empty() && !study.workloads.empty()) return shown(study.workloads.front());
+    QStringList models;
+    for (const std::string& model : study.models) models.append(shown(report::modelTitle(model)));
+    return models.join(QStringLiteral(", "));
+}
+
+/// Groups of a fleet, and how many ways there are to split a model over it.
+void describeFleet(StudyCard& card, const study::Study& study, const QString& /*subject*/) {
+    for (const hardware::Group& group : hardware::loadFleet(study.hardware.at(0)).groups)
+        card.groups.append(
+            {.name = shown(group.name), .kind = kindOf(group.accelerator), .count = static_cast<double>(group.count)});
+    card.detail = words("Batch %1 in %2, %3 ways to split it")
+                      .arg(countText(study.parameters->value("batch", 0.0)),
+                           shown(study.parameters->value("dtype", std::string())),
+                           countText(static_cast<double>(study.parameters->at("strategies").size())));
+}
+
+/// The cores of a platform, and the algorithms that race on them.
+void describePlatform(StudyCard& card, const study::Study& study, const QString& subject) {
     for (const hardware::SubAccelerator& core : hardware::loadPlatform(study.hardware.at(0)).subAccelerators)
         card.groups.append(
             {.name = shown(core.name),
@@ -134,15 +152,12 @@ void describeMapping(StudyCard& card, const study::Study& study) {
     for (const Json& algorithm : study.parameters->at("algorithms"))
         algorithms.append(shown(algorithm.get<std::string>()));
     card.detail = words("%1 race on jobs of '%2', %3 samples each")
-                      .arg(firstNames(algorithms, 3), card.model, countText(study.parameters->value("samples", 0.0)));
+                      .arg(firstNames(algorithms, 3), subject, countText(study.parameters->value("samples", 0.0)));
 }
 
-/// What the card of a co-design study draws: the accelerator that others may not be larger than.
-void describeCodesign(StudyCard& card, const study::Study& study) {
+/// The accelerator that those of a template may not be larger than.
+void describeTemplate(StudyCard& card, const study::Study& study, const QString& subject) {
     const hardware::Template space = hardware::loadTemplate(study.hardware.at(0));
-    QStringList models;
-    for (const std::string& model : study.models) models.append(shown(report::modelTitle(model)));
-    card.model = models.join(QStringLiteral(", "));
     if (space.reference) {
         card.groups.append(
             {.name = words("tensor cores"),
@@ -153,51 +168,39 @@ void describeCodesign(StudyCard& card, const study::Study& study) {
                             .count = static_cast<double>(space.reference->vectorCores)});
     }
     card.detail = words("Which accelerator of %1 trains %2 best, and how is it placed on %3 of them?")
-                      .arg(shown(space.name), card.model, countText(study.parameters->value("accelerators", 0.0)));
+                      .arg(shown(space.name), subject, countText(study.parameters->value("accelerators", 0.0)));
 }
 
-/// What the card of a prediction draws: the accelerators that it compares.
-void describePrediction(StudyCard& card, const study::Study& study) {
-    card.model = shown(report::modelTitle(study.models.at(0)));
-    for (const std::string& name : study.hardware) {
-        const hardware::Accelerator accelerator = hardware::loadAccelerator(name);
-        card.groups.append({.name = shown(name), .kind = kindOf(accelerator), .count = 1});
-    }
+/// The accelerators that are compared.
+void describeAccelerators(StudyCard& card, const study::Study& study, const QString& subject) {
+    for (const std::string& name : study.hardware)
+        card.groups.append({.name = shown(name), .kind = kindOf(hardware::loadAccelerator(name)), .count = 1});
     card.detail = words("Which of %1 accelerators trains %2 fastest, which at the least price, and how sure is that?")
-                      .arg(countText(static_cast<double>(study.hardware.size())), card.model);
+                      .arg(countText(static_cast<double>(study.hardware.size())), subject);
 }
+
+/// What the card of a study draws and says, by what its hardware is.
+struct CardRow {
+    std::string_view hardwareKind;
+    void (*describe)(StudyCard& card, const study::Study& study, const QString& subject);
+};
+constexpr CardRow kCards[] = {{"fleet", describeFleet},
+                              {"platform", describePlatform},
+                              {"template", describeTemplate},
+                              {"accelerator", describeAccelerators}};
 
 std::optional<StudyCard> cardOf(const std::string& name) {
     try {
         const study::Study study = study::loadStudy(name);
+        const study::Engine& engine = study::engineNamed(study.engine);
         StudyCard card;
         card.key = QString::fromStdString(name);
         card.title = shown(study.name.empty() ? name : study.name);
         card.studyJson = QString::fromStdString(toText(study::toJson(study)));
-        if (study.engine == "mapping") {
-            describeMapping(card, study);
-            return card;
-        }
-        if (study.engine == "codesign") {
-            describeCodesign(card, study);
-            return card;
-        }
-        if (study.engine == "predict") {
-            describePrediction(card, study);
-            return card;
-        }
-        std::string model = study.models.at(0);
-        for (const model::ZooEntry& entry : model::zooEntries())
-            if ("zoo:" + entry.id == model) model = entry.title;
-        card.model = shown(model);
-        for (const hardware::Group& group : hardware::loadFleet(study.hardware.at(0)).groups)
-            card.groups.append({.name = shown(group.name),
-                                .kind = kindOf(group.accelerator),
-                                .count = static_cast<double>(group.count)});
-        card.detail = words("Batch %1 in %2, %n ways to split it")
-                          .arg(countText(study.parameters->value("batch", 0.0)),
-                               shown(study.parameters->value("dtype", std::string())));
-        card.detail.replace(QStringLiteral("%n"), QString::number(study.parameters->at("strategies").size()));
+        card.detail = QString::fromUtf8(engine.description.data(), static_cast<qsizetype>(engine.description.size()));
+        for (const CardRow& row : kCards)
+            if (row.hardwareKind == engine.hardwareKind && !study.hardware.empty())
+                row.describe(card, study, subjectOf(study));
         return card;
     } catch (const std::exception&) {
         // A study that cannot be read is listed, with the reason, in the library; the page shows those that work.

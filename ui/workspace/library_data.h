@@ -36,7 +36,6 @@ struct StudyCard {
     };
     QString key;
     QString title;
-    QString model;
     QVector<Group> groups;
     QString studyJson;
     QString detail;  ///< "Batch 512 in bf16, 4 strategies"

@@ -10,6 +10,8 @@
 #include <iterator>
 
 #include "ui/jobs/run_status.h"
+#include "ui/models/engine_words.h"
+#include "ui/models/table_columns.h"
 #include "ui/theme/theme.h"
 #include "ui/views/focus_start.h"
 #include "ui/workspace/two_tone_delegate.h"
@@ -290,10 +292,15 @@ QMenu* LibraryPanel::contextMenu(const QModelIndex& proxied) {
     if (calibrates) add(tr("Calibrate this machine…"), QStringLiteral("time"), [this] { emit calibrationRequested(); });
     if (kind == QLatin1String("model"))
         add(tr("New study with this model"), QStringLiteral("study"), [this, key] { emit newStudyRequested(key, {}); });
-    const bool isFleet = key.startsWith(QLatin1String("fleet/"));
-    if (kind == QLatin1String("hardware") && (isFleet || index.data(FileRole).toBool())) {
-        const QString name = isFleet ? key.mid(6) : key;
-        add(tr("New study on this fleet"), QStringLiteral("study"), [this, name] { emit newStudyRequested({}, name); });
+    if (kind == QLatin1String("hardware")) {
+        // A file on this list may be any hardware; it is read as that of the first engine.
+        const bool isFile = index.data(FileRole).toBool();
+        const QString hardware =
+            isFile ? columns::wordsOf(study::engines().front().hardwareKind) : key.section(QLatin1Char('/'), 0, 0);
+        const QString name = isFile ? key : key.section(QLatin1Char('/'), 1);
+        for (const auto& study : studiesOn(hardware))
+            add(study.second, QStringLiteral("study"),
+                [this, name, engine = idOf(*study.first)] { emit newStudyRequested({}, name, engine); });
     }
     if (kind == QLatin1String("study")) add(tr("Run"), QStringLiteral("run"), [this, key] { emit runRequested(key); });
     if (kind == QLatin1String("run")) {

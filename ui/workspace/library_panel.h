@@ -38,7 +38,7 @@ public:
 
 signals:
     void openRequested(const QString& kind, const QString& key);
-    void newStudyRequested(const QString& model, const QString& hardware);
+    void newStudyRequested(const QString& model, const QString& hardware, const QString& engine = {});
     void runRequested(const QString& study);  ///< a study's key
     void repeatRequested(qint64 run);
     void studyOfRunRequested(qint64 run);

@@ -80,8 +80,8 @@ WelcomeDocument::WelcomeDocument(QWidget* parent)
         step(1, tr("Pick a model"),
              tr("From the library at the left, or drop an ONNX file or a table of layers on this window.")));
     steps->addWidget(step(2, tr("Pick the accelerators"),
-                          tr("A fleet of the library, or your own: File, New fleet. Cores that share a bandwidth and "
-                             "have jobs to run are a mapping study: File, New mapping study.")));
+                          tr("A fleet of the library, or your own: File, New fleet. Other questions start with other "
+                             "inputs: File, New study lists them all.")));
     steps->addWidget(
         step(3, tr("Press Run"), tr("Watch it converge, read the split as a picture, compare it with other runs.")));
     steps->addStretch(1);

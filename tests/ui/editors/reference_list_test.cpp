@@ -12,15 +12,15 @@
 namespace tessera::ui {
 namespace {
 
-constexpr InputSlot kOne{.list = "models", .label = "Model", .hint = "", .filter = "", .ask = "", .needed = true};
-constexpr InputSlot kSeveral{.list = "models",
-                             .label = "Model",
-                             .hint = "",
-                             .filter = "",
-                             .ask = "",
-                             .needed = true,
-                             .several = true,
-                             .another = "Add a model"};
+const InputSlot kOne{.list = "models", .label = "Model", .hint = "", .filter = "", .ask = "", .needed = true};
+const InputSlot kSeveral{.list = "models",
+                         .label = "Model",
+                         .hint = "",
+                         .filter = "",
+                         .ask = "",
+                         .needed = true,
+                         .several = true,
+                         .another = "Add a model"};
 
 QList<ReferencePicker*> rowsOf(const ReferenceList& list) {
     QList<ReferencePicker*> rows;

@@ -86,20 +86,24 @@ TEST_F(LibraryTest, ListsABrokenStudyBesideTheOthers) {
     EXPECT_FALSE(shownRow(QStringLiteral("broken")).data(LibraryPanel::HelpRole).toString().isEmpty());
 }
 
-TEST_F(LibraryTest, OnlyFleetsOfferAStudyOnAFleet) {
+TEST_F(LibraryTest, HardwareOffersTheStudiesThatAreForItsKind) {
     start();
-    const auto offers = [&](const char* key) {
+    const auto offers = [&](const char* key, const char* kind) {
         const std::unique_ptr<QMenu> menu(panel_.contextMenu(shownRow(QLatin1String(key))));
         const QList<QAction*> actions = menu ? menu->actions() : QList<QAction*>();
-        return std::any_of(actions.begin(), actions.end(), [](const QAction* each) {
-            return each->text() == QStringLiteral("New study on this fleet");
+        return std::any_of(actions.begin(), actions.end(), [&](const QAction* each) {
+            return each->text().startsWith(QStringLiteral("New ")) &&
+                   each->text().endsWith(QStringLiteral("on this ") + QLatin1String(kind));
         });
     };
-    EXPECT_TRUE(offers("fleet/accpar-heterogeneous"));
-    for (const char* key : {"accelerator/tpu-v3", "platform/s2", "template/phaze", "workload/mix"}) {
+    for (const char* key : {"fleet/accpar-heterogeneous", "accelerator/tpu-v3", "platform/s2", "template/phaze"}) {
         ASSERT_TRUE(shownRow(QLatin1String(key)).isValid()) << key;
-        EXPECT_FALSE(offers(key)) << key;
+        const std::string own = std::string(key).substr(0, std::string(key).find('/'));
+        for (const char* kind : {"fleet", "accelerator", "platform", "template"})
+            EXPECT_EQ(offers(key, kind), own == kind) << key << " " << kind;
     }
+    ASSERT_TRUE(shownRow(QLatin1String("workload/mix")).isValid());
+    EXPECT_FALSE(offers("workload/mix", "workload"));
 }
 
 TEST_F(LibraryTest, FilesStandAmongTheirKind) {

@@ -32,6 +32,7 @@
 #include "tests/support/race_result.h"
 #include "ui/editors/study_document.h"
 #include "ui/jobs/jobs.h"
+#include "ui/models/engine_words.h"
 #include "ui/theme/theme.h"
 #include "ui/views/document.h"
 #include "ui/views/graph/graph_view.h"
@@ -749,6 +750,37 @@ TEST_F(Window, theHistoryFitsBetweenTheDocks) {
     settle(window);
     EXPECT_FALSE(runs->table()->isColumnHidden(HistoryModel::Note)) << "where there is room, everything is shown";
     EXPECT_FALSE(runs->table()->horizontalScrollBar()->isVisible());
+}
+
+/// From the rows of the engines alone: another one is in the menus as soon as it is a row.
+TEST_F(Window, everyEngineStartsAStudyFromTheMenusAndThePalette) {
+    MainWindow window(options());
+    window.show();
+    settle(window);
+    QMenu* studies = nullptr;
+    for (QMenu* menu : window.menuBar()->findChildren<QMenu*>())
+        if (menu->title() == "New &study") studies = menu;
+    ASSERT_NE(studies, nullptr);
+    ASSERT_EQ(studies->actions().size(), static_cast<qsizetype>(study::engines().size()));
+    for (const study::Engine& engine : study::engines()) {
+        QAction* action = window.actionNamed(newStudyAction(engine));
+        ASSERT_NE(action, nullptr) << engine.id;
+        EXPECT_TRUE(studies->actions().contains(action));
+        EXPECT_FALSE(action->icon().isNull()) << engine.id;
+        action->trigger();
+        auto* document = qobject_cast<StudyDocument*>(window.currentDocument());
+        ASSERT_NE(document, nullptr) << engine.id;
+        EXPECT_TRUE(waitUntil([&] { return document->study().engine == engine.id; })) << engine.id;
+        window.actionNamed("palette")->trigger();
+        auto* palette = window.findChild<CommandPalette*>();
+        palette->field()->setText(newStudyText(engine));
+        ASSERT_GT(palette->model()->rowCount(), 0) << engine.id;
+        EXPECT_EQ(palette->model()->index(0, 0).data().toString(), newStudyText(engine));
+        palette->field()->clear();
+        QTest::keyClick(palette->field(), Qt::Key_Escape);
+    }
+    EXPECT_EQ(window.actionNamed(newStudyAction(study::engines().front()))->shortcut(),
+              QKeySequence(QKeySequence::New));
 }
 
 TEST_F(Window, thePaletteFindsModelsAndActions) {

@@ -67,10 +67,10 @@ void CodesignView::Implementation::findOthers() {
     using Others = QVector<CodesignExplorer::OtherRun>;
     inBackground(
         view,
-        [from = history, own = kept] {
+        [from = history, own = kept, engine = choice->run.shared()->study.engine] {
             Others found;
             const store::Store opened = store::Store::open(from, store::OpenMode::readOnly);
-            const store::HistoryQuery query{.engine = "codesign", .status = store::RunStatus::done};
+            const store::HistoryQuery query{.engine = engine, .status = store::RunStatus::done};
             for (const store::RunRow& row : opened.query(query, kMostOthers + 1))
                 if (row.id != own && found.size() < kMostOthers)
                     found.append({row.id, QStringLiteral("%1 · %2").arg(shownText(row.name), shownText(row.headline))});

@@ -28,6 +28,7 @@
 #include "core/study/title.h"
 #include "ui/models/background.h"
 #include "ui/models/document_keys.h"
+#include "ui/models/engine_words.h"
 #include "ui/models/graph_colouring.h"
 #include "ui/models/graph_contents.h"
 #include "ui/models/layer_table.h"
@@ -364,9 +365,12 @@ struct ModelDocument::Implementation {
         }
         action(ModelDocument::tr("Colour by a run…"), QStringLiteral("palette"), {},
                [this] { emit q->overlayWanted(); });
-        action(ModelDocument::tr("New partition study with this model"), QStringLiteral("study"), {}, [this] {
-            emit q->openRequested(QStringLiteral("study"), newStudyKey(QStringLiteral("partition"), key));
-        });
+        for (const study::Engine& engine : study::engines())
+            if (takesModels(engine))
+                action(ModelDocument::tr("%1 with this model").arg(newStudyText(engine)), iconOf(engine), {},
+                       [this, id = idOf(engine)] {
+                           emit q->openRequested(QStringLiteral("study"), newStudyKey(id, key));
+                       });
     }
 
     QWidget* graphPage() {
@@ -760,7 +764,7 @@ Facts ModelDocument::overview() const {
                               if (document)
                                   emit document->openRequested(
                                       QStringLiteral("study"),
-                                      newStudyKey(QStringLiteral("partition"), document->key()));
+                                      newStudyKey(idOf(study::engines().front()), document->key()));
                           }});
     return facts;
 }

@@ -17,6 +17,8 @@ namespace tessera::ui {
 
 namespace {
 
+constexpr std::string_view kEngine = "predict";
+
 using ChartList = std::vector<report::Chart>;
 
 /// The metric that a bar of the pictures of all accelerators shows, by picture.
@@ -89,7 +91,7 @@ struct PredictionTabs::Implementation {
         const predict::Prediction& one = choice->chosen();
         QStringList titles;
         for (const std::size_t level : report::usedLevels(one)) titles << shownText(one.memory.levels.at(level).level);
-        memory->setTitles(titles << exports::title("predict", "memory"));
+        memory->setTitles(titles << exports::title(kEngine, "memory"));
         tabs->prepare(
             [run = choice->run, prediction = choice->prediction()] {
                 const predict::Prediction& its = run.prediction(prediction);
@@ -105,7 +107,7 @@ struct PredictionTabs::Implementation {
     // ---- operators ----
 
     QWidget* makeRoofline() {
-        roofline = new ChartPane(exports::titles("predict", {"roofline"}), tr("Operators on the roofline"));
+        roofline = new ChartPane(exports::titles(kEngine, {"roofline"}), tr("Operators on the roofline"));
         roofline->plot()->setExplainable(false);
         connect(roofline->plot(), &PlotWidget::pointClicked, tabs, [this](int series, int point) {
             if (series < 0 || static_cast<std::size_t>(series) >= placed.size()) return;
@@ -158,7 +160,7 @@ PredictionTabs::PredictionTabs(SharedPredictionChoice choice, QWidget* parent)
     Implementation* d = d_.get();
     using I = Implementation;
     addCharts("accelerators", tr("Accelerators"),
-              {.titles = exports::titles("predict", {"throughput", "price-performance", "training-cost", "baselines"}),
+              {.titles = exports::titles(kEngine, {"throughput", "price-performance", "training-cost", "baselines"}),
                .name = tr("Accelerators side by side"),
                .work =
                    [d] {
@@ -174,7 +176,7 @@ PredictionTabs::PredictionTabs(SharedPredictionChoice choice, QWidget* parent)
                               int category) { d->choose(d->rankedPrediction(pane, series, category)); },
                .path = [d](const ChartPane& pane, int series,
                            int category) { return d->rankedPath(pane, series, category); }});
-    addCharts("stages", exports::title("predict", "stages"),
+    addCharts("stages", exports::title(kEngine, "stages"),
               {.name = tr("What a step consists of"),
                .work =
                    [d] {
@@ -186,10 +188,10 @@ PredictionTabs::PredictionTabs(SharedPredictionChoice choice, QWidget* parent)
                .path = [d](const ChartPane& pane, int series,
                            int category) { return d->stagePath(pane, series, category); }});
     addPicture("memory", tr("Memory"), d, &I::makeMemory, &I::fillMemory);
-    addPicture("roofline", exports::title("predict", "roofline"), d, &I::makeRoofline, &I::fillRoofline);
+    addPicture("roofline", exports::title(kEngine, "roofline"), d, &I::makeRoofline, &I::fillRoofline);
     addCharts(
-        "devices", exports::title("predict", "scaling"),
-        {.titles = exports::titles("predict", {"scaling", "scaling-speedup"}),
+        "devices", exports::title(kEngine, "scaling"),
+        {.titles = exports::titles(kEngine, {"scaling", "scaling-speedup"}),
          .name = tr("Throughput by number of devices"),
          .work =
              [d] {

@@ -81,30 +81,34 @@ RunPages::RunPages(QWidget* parent)
     arrange();
 }
 
-void RunPages::addAssumptions(std::function<const study::Result&()> result) {
+void RunPages::addSentences(const char* id, const QString& title, std::function<QStringList()> lines) {
     auto* text = sentences();
     text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     text->setContentsMargins(0, 0, theme().spacing(3), 0);
     details_->addPage(
-        QStringLiteral("assumptions"), tr("Assumptions"),
-        [text] {
+        QLatin1String(id), title,
+        [text, title] {
             auto* scroll = new QScrollArea;
             scroll->setWidget(text);
-            scroll->setAccessibleName(tr("Assumptions"));
+            scroll->setAccessibleName(title);
             scroll->setWidgetResizable(true);
             scroll->setFrameShape(QFrame::NoFrame);
             return scroll;
         },
-        [text, result] {
-            QStringList lines;
-            for (const auto* all : {&result().warnings, &result().assumptions})
-                for (const std::string& sentence : *all)
-                    if (const QString line = shownText(sentence); !lines.contains(line)) lines << line;
-            if (lines.isEmpty()) lines << tr("This result rests on no assumption and has no warning.");
-            text->setText(lines.join(QLatin1String("\n\n")));
-        });
+        [text, lines = std::move(lines)] { text->setText(lines().join(QLatin1String("\n\n"))); });
     text->setParent(details_);  // until it is in sight
     text->hide();
+}
+
+void RunPages::addAssumptions(std::function<const study::Result&()> result) {
+    addSentences("assumptions", tr("Assumptions"), [result] {
+        QStringList lines;
+        for (const auto* all : {&result().warnings, &result().assumptions})
+            for (const std::string& sentence : *all)
+                if (const QString line = shownText(sentence); !lines.contains(line)) lines << line;
+        if (lines.isEmpty()) lines << tr("This result rests on no assumption and has no warning.");
+        return lines;
+    });
     const auto inputs = std::make_shared<std::vector<study::Input>>();
     const auto input = [inputs](int row) -> const study::Input& { return inputs->at(static_cast<std::size_t>(row)); };
     addTable("inputs", tr("Inputs"),
@@ -191,6 +195,7 @@ void RunPages::setPageShown(const QString& id, bool shown) {
     const QScopedValueRollback<bool> guard(following_, true);
     pictures_->setPageShown(id, shown);
     details_->setPageShown(id, shown);
+    arrange();
 }
 
 void RunPages::showDetailsOf(const QString& picture) {
@@ -226,7 +231,10 @@ void RunPages::arrange() {
     const int around = pictures_->tabBar()->sizeHint().height() + theme().spacing(kAroundPicture);
     const int rest = all - around - static_cast<int>(kPictureShare * page);
     const int least = row + theme().spacing(kLeastDetails);
-    const bool open = open_.value_or(rest >= least);
+    const bool alone = pictures_->isEmpty();  // there are details only
+    const bool open = alone || open_.value_or(rest >= least);
+    pictures_->setVisible(!alone);
+    fold_->setVisible(!alone);
     details_->setFolded(!open);
     details_->setMinimumHeight(row);
     details_->setMaximumHeight(open ? QWIDGETSIZE_MAX : row);

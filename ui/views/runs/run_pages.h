@@ -23,7 +23,8 @@ class TableView;
 
 /// What a run's page shows below its headline: pictures in tabs, and a drawer with tabs of details, such as tables,
 /// that folds away. The picture comes first: it has `kPictureShare` of the page's height before the drawer has any,
-/// until somebody opens, folds or moves it. What was last chosen so, new pages begin with.
+/// until somebody opens, folds or moves it. Details of which there is no picture have all of the page. What was last
+/// chosen so, new pages begin with.
 class RunPages : public QSplitter {
     Q_OBJECT
 
@@ -69,6 +70,8 @@ public:
     void addCharts(const char* id, const QString& title, const Charts& charts);
     /// Shows details of another id together with a picture.
     void pair(const char* picture, const char* details) { pairs_[QLatin1String(picture)] = QLatin1String(details); }
+    /// Details in words, a paragraph each.
+    void addSentences(const char* id, const QString& title, std::function<QStringList()> lines);
     /// What a result assumes and warns of, and the files that it was made from.
     void addAssumptions(std::function<const study::Result&()> result);
 
@@ -79,6 +82,8 @@ public:
     /// Brings a picture to the front, or opens the drawer with details that belong to none; unknown ids are ignored.
     void openTab(const QString& id);
     void setPageShown(const QString& id, bool shown);
+    /// Gives picture and details their heights; needed where pages of either were shown or hidden alone.
+    void arrange();
     QString tab() const { return pictures_->tab(); }
 
     bool isOpen() const;
@@ -105,7 +110,6 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    void arrange();
     void takeDrawer(const QJsonObject& drawer);
     void remember();
     QJsonObject drawer() const;

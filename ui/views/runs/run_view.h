@@ -52,9 +52,11 @@ signals:
 
 /// A row of the table of views: an engine's results and what they are looked at in.
 struct RunViewRow {
-    bool (*shows)(const study::Result& result);
+    bool (*isOf)(const study::Result& result);            ///< whether a result is of this engine
+    bool (*hasSome)(const study::Result& result);         ///< something to look at; of this engine's alone
     RunView* (*make)(QUndoStack* undo, QWidget* parent);  ///< `undo` takes the view's commands
 };
+/// The first that a result is of counts; the last shows results of any engine by its catalogue.
 const std::vector<RunViewRow>& runViews();
 /// The row of a result; null where there is nothing to look at.
 const RunViewRow* runViewOf(const study::Result& result);

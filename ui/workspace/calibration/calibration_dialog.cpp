@@ -21,6 +21,7 @@
 #include "ui/editors/words.h"
 #include "ui/models/background.h"
 #include "ui/models/document_keys.h"
+#include "ui/models/engine_words.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/runs/run_progress.h"
 #include "ui/views/text_label.h"
@@ -268,7 +269,7 @@ void CalibrationDialog::Implementation::build() {
     });
     predict = button(tr("Predict with it…"), tr("A new prediction with this accelerator chosen"), [this] {
         emit owner->openRequested(QStringLiteral("study"),
-                                  newStudyKey(QStringLiteral("predict"), QString::fromStdString(run.order().model),
+                                  newStudyKey(idOf(engineOn("accelerator")), QString::fromStdString(run.order().model),
                                               nameOf(written->accelerator), QLatin1String(kDtype)));
     });
     open = button(tr("Open accelerator"), tr("Every number, with where it is from"),

@@ -31,6 +31,7 @@
 #include "ui/editors/tab_order.h"
 #include "ui/editors/words.h"
 #include "ui/models/background.h"
+#include "ui/models/engine_words.h"
 #include "ui/views/message_bar.h"
 #include "ui/views/text_label.h"
 #include "ui/workspace/questions.h"
@@ -46,8 +47,12 @@ constexpr int kLabelWidth = 132;  // as in forms
 constexpr int kWideText = 340;
 constexpr int kTimeWidth = 96;
 constexpr int kTypingMilliseconds = 250;
-constexpr const char* kEngine = "predict";  // that uses what is measured
 constexpr const char* kBatches = "1,4,16";
+
+/// The engine that uses what is measured.
+const study::Engine& usedBy() {
+    return engineOn("accelerator");
+}
 
 /// Batch sizes of a line, or nothing where it is no such line.
 std::optional<std::vector<std::int64_t>> batchesOf(const QString& text) {
@@ -99,7 +104,7 @@ FieldRow threadsRow(unsigned cores) {
 
 /// The study that looks at the model as a prediction would.
 Json checkedStudy(const Json& document) {
-    Json study = studyDocument(study::newStudy(kEngine));
+    Json study = studyDocument(study::newStudy(usedBy().id));
     study["models"] = document.at("models");
     if (document.contains("dimensions")) study["dimensions"] = document.at("dimensions");
     return study;
@@ -194,8 +199,8 @@ void CalibrationSetup::Implementation::build() {
     heading(tr("For how long"));
     column->addLayout(buildTime());
     heading(tr("For a model, if you have one in mind"));
-    const InputSlot slot = inputSlots(kEngine).front();
-    picker = new ReferencePicker(words::tr(slot.label), words::tr(slot.hint), words::tr(slot.filter), owner);
+    const InputSlot slot = inputSlots(std::string(usedBy().id)).front();
+    picker = new ReferencePicker(slot.label, slot.hint, slot.filter, owner);
     column->addWidget(picker);
     dimensionsPlace = new QVBoxLayout;
     column->addLayout(dimensionsPlace);
@@ -513,7 +518,7 @@ void CalibrationSetup::clearProblem() {
 
 void CalibrationSetup::offerChoices() {
     inBackground(
-        this, [] { return choicesOf("models", kEngine); },
+        this, [] { return choicesOf("models", std::string(usedBy().id)); },
         [this](const QVector<ReferencePicker::Choice>& choices) { d_->picker->setChoices(choices); },
         [](const QString&) {});
     d_->judgePlace();

@@ -13,6 +13,7 @@
 
 #include "core/study/study.h"
 #include "ui/editors/study_document.h"
+#include "ui/models/engine_words.h"
 #include "ui/theme/theme.h"
 #include "ui/views/exportable.h"
 #include "ui/views/picture_alone.h"
@@ -44,13 +45,13 @@ struct OtherNames {
     const char* words;
 };
 constexpr OtherNames kOtherNames[] = {
-    {"new-study", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "partition split parallelism sharding accpar hypar")},
+    {"new-partition-study", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "split parallelism sharding accpar hypar")},
     {"new-mapping-study",
      QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "map schedule jobs cores race magma sweep bandwidth")},
     {"new-codesign-study",
      QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "design explore architecture pareto front area phaze")},
-    {"new-prediction-study",
-     QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "predict throughput price cost buy rank market centimani")},
+    {"new-predict-study",
+     QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "throughput price cost buy rank market centimani")},
     {"new-fleet", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "cluster array network topology")},
     {"new-accelerator", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "chip device gpu tpu hardware")},
     {"new-platform", QT_TRANSLATE_NOOP("tessera::ui::MainWindow", "multi-core sub-accelerator")},
@@ -75,9 +76,13 @@ constexpr OtherNames kOtherNames[] = {
 };
 
 QString otherNames(const QString& id) {
+    QStringList words;
     for (const OtherNames& row : kOtherNames)
-        if (id == QLatin1String(row.id)) return MainWindow::tr(row.words);
-    return {};
+        if (id == QLatin1String(row.id)) words << MainWindow::tr(row.words);
+    for (const study::Engine& engine : study::engines())
+        if (id == newStudyAction(engine))
+            words << QString::fromUtf8(engine.description.data(), static_cast<qsizetype>(engine.description.size()));
+    return words.join(QLatin1Char(' '));
 }
 
 QString withoutMnemonic(QString text) {
@@ -132,12 +137,12 @@ void MainWindow::Implementation::buildActions() {
     };
     const auto key = [](const char* text) { return QKeySequence(QLatin1String(text)); };
 
-    add("new-study", tr("New &study"), "study", QKeySequence::New, [this] { newStudy(currentModel(), {}); });
-    add("new-mapping-study", tr("New &mapping study"), "timeline", {}, [this] { newStudy({}, {}, "mapping"); });
-    add("new-codesign-study", tr("New &co-design study"), "template", {},
-        [this] { newStudy(currentModel(), {}, "codesign"); });
-    add("new-prediction-study", tr("New &prediction"), "accelerator", {},
-        [this] { newStudy(currentModel(), {}, "predict"); });
+    for (const study::Engine& engine : study::engines()) {
+        const bool first = &engine == &study::engines().front();
+        action(newStudyAction(engine), newStudyText(engine), iconOf(engine),
+               first ? QKeySequence(QKeySequence::New) : QKeySequence(),
+               [this, &engine] { newStudy(takesModels(engine) ? currentModel() : QString(), {}, engine.id); });
+    }
     add("new-fleet", tr("New &fleet"), "fleet", {},
         [this] { open(QStringLiteral("hardware"), QStringLiteral("new/fleet")); });
     add("new-accelerator", tr("New &accelerator"), "accelerator", {},
@@ -242,8 +247,9 @@ void MainWindow::Implementation::buildMenus() {
     };
     QMenuBar* bar = window.menuBar();
     QMenu* file = bar->addMenu(tr("&File"));
-    fill(file, {"new-study", "new-mapping-study", "new-codesign-study", "new-prediction-study", "new-fleet",
-                "new-accelerator", "new-platform", "new-template", "new-workload", "", "open"});
+    QMenu* studies = file->addMenu(tr("New &study"));
+    for (const study::Engine& engine : study::engines()) studies->addAction(actions.value(newStudyAction(engine)));
+    fill(file, {"new-fleet", "new-accelerator", "new-platform", "new-template", "new-workload", "", "open"});
     recentMenu = file->addMenu(tr("Open &recent"));
     fill(file, {"", "save"});
     exportMenu = file->addMenu(tr("&Export"));
@@ -345,8 +351,7 @@ void MainWindow::Implementation::fillLibraryMenus() {
         fill(hardwareMenu->addMenu(theme().icon(QLatin1String(icon), "secondary"), title), QStringLiteral("hardware"),
              QLatin1String(icon), *entries);
     empty(studyMenu);
-    for (const char* id : {"new-study", "new-mapping-study", "new-codesign-study", "new-prediction-study"})
-        studyMenu->addAction(actions.value(QLatin1String(id)));
+    for (const study::Engine& engine : study::engines()) studyMenu->addAction(actions.value(newStudyAction(engine)));
     studyMenu->addSeparator();
     fill(studyMenu, QStringLiteral("study"), QStringLiteral("study"), contents.studies);
 }

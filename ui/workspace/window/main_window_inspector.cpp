@@ -1,3 +1,4 @@
+#include <QFileInfo>
 #include <QPointer>
 #include <QTimer>
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "ui/editors/study_form.h"
 #include "ui/editors/words.h"
 #include "ui/models/background.h"
+#include "ui/models/engine_words.h"
 #include "ui/views/runs/compare_document.h"
 #include "ui/views/runs/report_document.h"
 #include "ui/views/runs/run_document.h"
@@ -58,7 +60,7 @@ Facts studyFacts(const study::Study& study) {
         {"models", &study.models}, {"workloads", &study.workloads}, {"hardware", &study.hardware}};
     Facts::Section inputs{.title = MainWindow::tr("Inputs"), .rows = {}};
     for (const InputSlot& slot : inputSlots(study.engine))
-        inputs.rows.append({.label = words::tr(slot.label), .value = joinedText(*lists.at(slot.list))});
+        inputs.rows.append({.label = slot.label, .value = joinedText(*lists.at(slot.list))});
     facts.sections.append(inputs);
     facts.sections.append(parameterFacts(study));
     if (estimate.problems.empty() && !estimate.text.empty())
@@ -72,10 +74,9 @@ Facts studyFacts(const study::Study& study) {
     return facts;
 }
 
-/// As studies name the fleet of a document: "fleet/NAME" or a file.
-QString fleetName(const QString& key) {
-    const QString folder = QStringLiteral("fleet/");
-    return key.startsWith(folder) ? key.mid(folder.size()) : key;
+/// As studies name the hardware of a document: "fleet/NAME" or a file.
+QString hardwareName(const QString& key) {
+    return QFileInfo(key).isAbsolute() ? key : key.section(QLatin1Char('/'), 1);
 }
 
 }  // namespace
@@ -138,11 +139,11 @@ void MainWindow::Implementation::askOverview(Document* document, const std::func
     const QString key = document->key();
     if (!compares && qobject_cast<ReportDocument*>(document) == nullptr) {
         Facts facts = document->overview();
-        const bool isFleet = document->kind() == QLatin1String("hardware") &&
-                             document->iconName() == QLatin1String("fleet") && !facts.title.isEmpty();
-        if (isFleet)
-            facts.actions.append({tr("New study on this fleet"), QStringLiteral("study"),
-                                  [this, key] { newStudy({}, fleetName(key)); }});
+        const bool isHardware = document->kind() == QLatin1String("hardware") && !facts.title.isEmpty() &&
+                                !key.startsWith(QLatin1String("new/"));
+        for (const auto& study : studiesOn(isHardware ? document->iconName() : QString()))
+            facts.actions.append({study.second, QStringLiteral("study"),
+                                  [this, key, engine = study.first->id] { newStudy({}, hardwareName(key), engine); }});
         answer(facts);
         return;
     }

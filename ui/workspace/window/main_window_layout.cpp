@@ -151,7 +151,9 @@ void MainWindow::Implementation::buildDocks() {
     QObject::connect(library, &LibraryPanel::openRequested, context.get(),
                      [this](const QString& kind, const QString& key) { open(kind, key); });
     QObject::connect(library, &LibraryPanel::newStudyRequested, context.get(),
-                     [this](const QString& model, const QString& hardware) { newStudy(model, hardware); });
+                     [this](const QString& model, const QString& hardware, const QString& engine) {
+                         newStudy(model, hardware, engine.toStdString());
+                     });
     QObject::connect(library, &LibraryPanel::runRequested, context.get(),
                      [this](const QString& key) { runStudyNamed(key); });
     QObject::connect(library, &LibraryPanel::repeatRequested, context.get(),

@@ -1,0 +1,252 @@
+#include "core/study/engine.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/file.h"
+#include "core/base/sha256.h"
+#include "core/report/catalogue.h"
+#include "core/store/recorder.h"
+#include "core/store/store.h"
+#include "core/study/study.h"
+#include "tests/extension/command.h"
+
+/// An engine is a row of its own folder's making, and its catalogue: here one is added that nothing else knows of, and
+/// what every engine has is asked of it.
+namespace tessera::test {
+namespace {
+
+namespace fs = std::filesystem;
+using study::Result;
+using study::Study;
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// What the toy engine finds: numbers of a file to a power, and their sum.
+struct Powers {
+    std::string name;
+    std::vector<double> terms;
+    double sum = 0;
+};
+
+const std::vector<study::Parameter>& parameters() {
+    static const std::vector<study::Parameter> kRows{{.name = "power",
+                                                      .option = "--power",
+                                                      .kind = study::ParameterKind::whole,
+                                                      .fallback = "2",
+                                                      .least = 1,
+                                                      .most = 9,
+                                                      .words = {},
+                                                      .value = "N",
+                                                      .help = "to which the numbers are raised"}};
+    return kRows;
+}
+
+Result runToy(const Study& study, const study::RunHooks& hooks) {
+    const JsonDocument file = JsonDocument::load(hooks.located(study.workloads.at(0)));
+    Result result;
+    result.study = study;
+    result.inputs = {{study.workloads[0], sha256(file.text())}};
+    result.assumptions = {"Numbers are exact."};
+    Powers found{.name = file.root().at("name").text(), .terms = {}, .sum = 0};
+    for (const JsonNode& number : file.root().at("numbers").elements(100)) {
+        double term = 1;
+        for (int i = 0; i < study.parameters->at("power").get<int>(); ++i) term *= number.number();
+        found.terms.push_back(term);
+        found.sum += term;
+    }
+    result.outcome = std::move(found);
+    return result;
+}
+
+void writeToy(const Result& result, const study::TextSink& write) {
+    const auto& found = result.outcome.get<Powers>();
+    Json json = study::documentHead("tessera.toy-result/1", "toy", result.inputs);
+    json["parameters"] = *result.study.parameters;
+    json["name"] = found.name;
+    json["terms"] = found.terms;
+    study::finishDocument(json, result.assumptions, result.warnings);
+    write(toText(json));
+}
+
+Result readToy(const JsonNode& document, const Study& study) {
+    Result result;
+    result.study = study;
+    result.study.parameters = document.at("parameters").json();
+    for (const JsonNode& input : document.at("inputs").elements(9))
+        result.inputs.push_back({input.at("name").text(), input.at("sha256").text()});
+    for (const JsonNode& sentence : document.at("assumptions").elements(9))
+        result.assumptions.push_back(sentence.text());
+    Powers found{.name = document.at("name").text(), .terms = {}, .sum = 0};
+    for (const JsonNode& term : document.at("terms").elements(100)) {
+        found.terms.push_back(term.number());
+        found.sum += found.terms.back();
+    }
+    result.outcome = std::move(found);
+    return result;
+}
+
+study::Engine toyEngine() {
+    return {.id = "toy",
+            .title = "Toy",
+            .description = "Adds powers of numbers.",
+            .hardwareKind = "",
+            .workloadKind = "numbers",
+            .models = study::InputArity::none,
+            .workloads = study::InputArity::one,
+            .hardware = study::InputArity::none,
+            .parameters = parameters,
+            .files =
+                [](const Study& study, const study::RunHooks& hooks) {
+                    return std::vector<study::InputFile>{
+                        {.hardware = false, .name = study.workloads[0], .path = hooks.located(study.workloads[0])}};
+                },
+            .run = runToy,
+            .estimate = [](const Study&) { return study::Estimate{.text = "at once", .seconds = 0, .problems = {}}; },
+            .resultSchema = "tessera.toy-result/1",
+            .write = writeToy,
+            .read = readToy,
+            .headline = [](const Result& result) { return fmt::format("sum {}", result.outcome.get<Powers>().sum); },
+            .metrics =
+                [](const Result& result) {
+                    return std::vector<study::Metric>{{.name = "toy_sum",
+                                                       .title = "Sum of powers",
+                                                       .owner = "",
+                                                       .value = result.outcome.get<Powers>().sum,
+                                                       .better = study::Metric::Better::higher}};
+                },
+            .keyMetrics = {{"toy_sum"}},
+            .deciding = {{"toy_sum", false, "All runs add to {0}", "No run adds to more than {1}, at {0}",
+                          "{1} adds to {2} as much as {3}: {0} against {4}"}}};
+}
+
+report::Catalogue toyCatalogue() {
+    report::TableRow terms{
+        {"terms", "Terms", "The powers, one by one", report::Scope::result, report::kWindow | report::kReport},
+        [](const report::View& view) {
+            report::Table table;
+            table.columns = {{"term", true}};
+            for (const double term : view.result.outcome.get<Powers>().terms)
+                table.rows.push_back({fmt::format("{}", term)});
+            return table;
+        }};
+    report::PictureRow bars{
+        {"powers", "Powers", "The powers as bars", report::Scope::result, report::kWindow | report::kReport},
+        [](const report::View& view) {
+            report::Chart chart{.id = "powers", .title = "Powers of the numbers"};
+            const std::vector<double>& powers = view.result.outcome.get<Powers>().terms;
+            report::Series series{.name = "powers", .mark = report::Mark::bars};
+            for (std::size_t i = 0; i < powers.size(); ++i) {
+                series.x.push_back(double(i));
+                series.y.push_back(powers[i]);
+                chart.x.categories.push_back(fmt::format("term {}", i + 1));
+            }
+            chart.series = {series};
+            return chart;
+        }};
+    return {.engine = "toy",
+            .pictures = {bars},
+            .tables = {terms},
+            .firstTable = "terms",
+            .preposition = "of",
+            .subject = [](const Result& result) { return result.outcome.get<Powers>().name; },
+            .choices = [](const Result&) { return std::vector<std::string>(); },
+            .sentences = [](const Result&) { return std::vector<std::string>(); }};
+}
+
+class ToyEngine : public testing::Test {
+protected:
+    static void SetUpTestSuite() {
+        study::addEngine(toyEngine());
+        report::addCatalogue(toyCatalogue());
+    }
+    void SetUp() override {
+        std::string name = fs::temp_directory_path() / "tessera-engine-XXXXXX";
+        folder_ = mkdtemp(name.data());
+        writeFile(folder_ / "three.json", R"({"name": "three", "numbers": [1, 2, 3]})");
+        writeStudy("squares", "{}");
+        writeStudy("cubes", R"({"power": 3})");
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    void writeStudy(const std::string& name, const std::string& values) const {
+        writeFile(folder_ / (name + ".study.json"),
+                  fmt::format(R"({{"schema": "tessera.study/1", "engine": "toy", "name": "{}", )"
+                              R"("workloads": ["three.json"], "parameters": {}}})",
+                              name, values));
+    }
+    std::string command(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.end(), {"--store", (folder_ / "history.db").string(), "--no-progress"});
+        return printed(std::move(arguments));
+    }
+    std::string ran(const std::string& name) const {
+        return command({"run", (folder_ / (name + ".study.json")).string()});
+    }
+
+    fs::path folder_;
+};
+
+TEST_F(ToyEngine, runsAndIsPrintedWithItsTables) {
+    const std::string text = ran("squares");
+    EXPECT_THAT(text, AllOf(HasSubstr("sum 14"), HasSubstr("Terms"), HasSubstr("Numbers are exact.")));
+    EXPECT_THAT(ran("cubes"), HasSubstr("sum 36"));
+}
+
+TEST_F(ToyEngine, isKeptListedComparedReportedAndExported) {
+    ran("squares");
+    ran("cubes");
+    EXPECT_THAT(command({"history", "list"}), AllOf(HasSubstr("squares"), HasSubstr("three.json"), HasSubstr("sum 14")));
+    EXPECT_THAT(command({"history", "show", "1"}), HasSubstr("sum 14"));
+    EXPECT_THAT(command({"history", "compare", "1", "2"}), HasSubstr("run 2 adds to 2.57× as much as run 1: 36 against 14."));
+    EXPECT_EQ(command({"export", "1", "--out", "-", "--format", "csv"}), "term\r\n1\r\n4\r\n9\r\n");
+    EXPECT_THAT(command({"export", "2", "--what", "chart", "--out", "-", "--format", "svg"}),
+                HasSubstr("Powers of the numbers"));
+    const fs::path page = folder_ / "page.html";
+    command({"report", "1", "2", "--out", page.string()});
+    EXPECT_THAT(readFile(page), AllOf(HasSubstr("Powers of the numbers"), HasSubstr("sum 36"), HasSubstr("Terms")));
+}
+
+TEST_F(ToyEngine, isRepeatedFromTheHistoryWhenItsFileIsGone) {
+    ran("squares");
+    fs::remove(folder_ / "three.json");
+    const store::Store store = store::Store::open(folder_ / "history.db", store::OpenMode::readOnly);
+    study::RunHooks hooks;
+    hooks.locate = store::storedInputs(store, 1);
+    const Result again = study::run(store.study(1), hooks);
+    EXPECT_EQ(study::headline(again), "sum 14");
+    EXPECT_EQ(study::toJson(again), study::toJson(*store.result(1)));
+}
+
+TEST_F(ToyEngine, isSweptOverItsParameter) {
+    const std::string text = command({"sweep", (folder_ / "squares.study.json").string(), "--over", "power=1,2,3"});
+    EXPECT_THAT(text, AllOf(HasSubstr("sum 6"), HasSubstr("sum 14"), HasSubstr("sum 36")));
+}
+
+TEST_F(ToyEngine, itsParametersAreChecked) {
+    writeStudy("wrong", R"({"power": 10})");
+    const Study study = study::newStudy("toy");
+    EXPECT_EQ(study.parameters->at("power"), 2);
+    EXPECT_THROW(study::loadStudy((folder_ / "wrong.study.json").string()), DataError);
+    EXPECT_EQ(study::estimate(study).text, "at once");
+}
+
+TEST_F(ToyEngine, itsDocumentComesBackExactly) {
+    Study study = study::loadStudy((folder_ / "cubes.study.json").string());
+    const Result result = study::run(study);
+    const Json json = study::toJson(result);
+    const Result again = study::readResult(JsonDocument::parse(toText(json), "toy.json").root(), study);
+    EXPECT_EQ(study::toJson(again), json);
+    EXPECT_THROW(study::readResult(JsonDocument::parse(R"({"schema": "other/1"})", "toy.json").root(), study),
+                 DataError);
+}
+
+}  // namespace
+}  // namespace tessera::test

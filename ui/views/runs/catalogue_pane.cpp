@@ -1,0 +1,183 @@
+#include "ui/views/runs/catalogue_pane.h"
+
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+#include <cmath>
+#include <utility>
+#include <variant>
+
+#include "ui/models/table_columns.h"
+#include "ui/models/text.h"
+#include "ui/theme/theme.h"
+#include "ui/views/choice_bar.h"
+#include "ui/views/plot/drawing_view.h"
+#include "ui/views/plot/gantt_view.h"
+#include "ui/views/plot/heat_map_view.h"
+#include "ui/views/plot/plot_widget.h"
+
+namespace tessera::ui {
+
+namespace {
+
+template <typename List>
+bool has(const List& list, int index) {
+    return index >= 0 && static_cast<std::size_t>(index) < list.size();
+}
+
+std::size_t at(int index) {
+    return static_cast<std::size_t>(index);
+}
+
+QString text(const std::string& words) {
+    return shownText(words);
+}
+
+Facts::Row valueOn(const report::Axis& axis, double value) {
+    const auto category = static_cast<int>(value);
+    if (!axis.categories.empty())
+        return {.label = axis.title.empty() ? CataloguePane::tr("At") : text(axis.title),
+                .value = has(axis.categories, category) ? text(axis.categories[at(category)]) : QString()};
+    return {.label = axis.title.empty() ? CataloguePane::tr("Value") : text(axis.title),
+            .value = columns::quantity(value, axis.measure),
+            .exact = columns::exact(value)};
+}
+
+Facts::Row timeOf(const QString& label, double value, const Timeline& timeline) {
+    return {.label = label,
+            .value = timeline.unit == "s" ? columns::quantity(value, Measure::seconds)
+                                          : columns::count(value) + QLatin1Char(' ') + text(timeline.unit),
+            .exact = columns::exact(value)};
+}
+
+}  // namespace
+
+CataloguePane::CataloguePane(const QString& name, QWidget* parent)
+    : QWidget(parent), name_(name), choices_(new ChoiceBar(name, 2, this)), stack_(new QStackedWidget(this)) {
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme().spacing());
+    column->addWidget(choices_);
+    column->addWidget(stack_, 1);
+    connect(choices_, &ChoiceBar::chosen, this, &CataloguePane::showPart);
+}
+
+void CataloguePane::setParts(std::vector<Part> parts) {
+    parts_ = std::move(parts);
+    QVector<ChoiceBar::Choice> all;
+    for (const Part& part : parts_) all.append({.title = part.title});
+    if (!has(parts_, current_)) current_ = 0;
+    choices_->setChoices(all, current_);
+    showPart(current_);
+}
+
+void CataloguePane::showPart(int index) {
+    if (!has(parts_, index)) return;
+    current_ = index;
+    choices_->setCurrent(index);
+    std::visit([this](const auto& picture) { show(picture); }, parts_[at(index)].picture);
+}
+
+template <typename View>
+View* CataloguePane::add(View* view, QWidget* page) {
+    view->setAccessibleName(name_);
+    stack_->addWidget(page);
+    return view;
+}
+
+void CataloguePane::show(const report::Chart& chart) {
+    if (plot_ == nullptr) {
+        auto* made = new PlotWidget(stack_);
+        plot_ = add(made, made);
+        plot_->setExplainable(false);
+        connect(plot_, &PlotWidget::pointClicked, this, &CataloguePane::pointChosen);
+    }
+    plot_->setChart(chart);
+    stack_->setCurrentWidget(plot_);
+}
+
+void CataloguePane::show(const report::HeatMap& map) {
+    if (map_ == nullptr) {
+        auto* made = new HeatMapView(stack_);
+        map_ = add(made, made);
+        connect(map_, &HeatMapView::cellSelected, this, &CataloguePane::cellChosen);
+    }
+    map_->setHeatMap(map);
+    stack_->setCurrentWidget(map_);
+}
+
+void CataloguePane::show(const Timeline& timeline) {
+    if (gantt_ == nullptr) {
+        auto* made = new GanttView(stack_);
+        gantt_ = add(made, made);
+        connect(gantt_, &GanttView::eventSelected, this, &CataloguePane::eventChosen);
+    }
+    gantt_->setTimeline(timeline);
+    stack_->setCurrentWidget(gantt_);
+}
+
+/// A drawing is as wide as the catalogue makes it: where there is less room, it is moved.
+void CataloguePane::show(const report::Drawing& drawing) {
+    if (drawing_ == nullptr) {
+        auto* made = new DrawingView;
+        scrolled_ = scrolled(made);
+        scrolled_->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+        drawing_ = add(made, scrolled_);
+    }
+    drawing_->setMinimumWidth(static_cast<int>(std::ceil(drawing.width)));
+    drawing_->setDrawing(fileStem(name_), [drawing](double, const report::TextWidth&) { return drawing; });
+    stack_->setCurrentWidget(scrolled_);
+}
+
+void CataloguePane::pointChosen(int series, int point) {
+    const report::Chart& chart = plot_->chart();
+    if (!has(chart.series, series)) return;
+    const report::Series& its = chart.series[at(series)];
+    if (!has(its.x, point)) return;
+    plot_->setSelected(series, point);
+    Facts facts;
+    facts.title = text(its.name);
+    facts.subtitle = text(chart.title);
+    facts.icon = QStringLiteral("chart");
+    Facts::Section section;
+    section.rows = {valueOn(chart.x, its.x[at(point)]), valueOn(chart.y, its.y[at(point)])};
+    facts.sections = {section};
+    QStringList names{QString::fromStdString(its.id), QString::fromStdString(its.name)};
+    const auto category = static_cast<int>(its.x[at(point)]);
+    if (has(chart.x.categories, category)) names << QString::fromStdString(chart.x.categories[at(category)]);
+    emit chosen(facts, names);
+}
+
+void CataloguePane::cellChosen(int row, int column) {
+    const report::HeatMap& map = map_->heatMap();
+    if (!has(map.rows, row) || !has(map.columns, column)) return;
+    const std::size_t cell = at(row) * map.columns.size() + at(column);
+    Facts facts;
+    facts.title = text(map.columns[at(column)]);
+    facts.subtitle = text(map.title);
+    facts.icon = QStringLiteral("table");
+    Facts::Section section;
+    section.rows.append({.label = text(map.rowTitle), .value = text(map.rows[at(row)])});
+    if (cell < map.cells.size() && has(map.categories, map.cells[cell]))
+        section.rows.append({.label = tr("Is"), .value = text(map.categories[at(map.cells[cell])].name)});
+    facts.sections = {section};
+    if (cell < map.details.size()) facts.note = text(map.details[cell]);
+    emit chosen(facts, {QString::fromStdString(map.rows[at(row)]), QString::fromStdString(map.columns[at(column)])});
+}
+
+void CataloguePane::eventChosen(int event) {
+    const Timeline& timeline = gantt_->timeline();
+    if (!has(timeline.events, event)) return;
+    const Timeline::Event& its = timeline.events[at(event)];
+    Facts facts;
+    facts.title = text(its.name);
+    facts.subtitle = has(timeline.tracks, its.track) ? text(timeline.tracks[at(its.track)].name) : QString();
+    facts.icon = QStringLiteral("timeline");
+    Facts::Section section;
+    section.rows = {timeOf(tr("Begins after"), its.start, timeline), timeOf(tr("Takes"), its.duration, timeline)};
+    for (const auto& [label, value] : its.details) section.rows.append({.label = text(label), .value = text(value)});
+    facts.sections = {section};
+    emit chosen(facts, {QString::fromStdString(its.name)});
+}
+
+}  // namespace tessera::ui
