@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <QUndoStack>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -18,6 +20,11 @@
 #include "core/store/store.h"
 #include "core/study/study.h"
 #include "tests/extension/command.h"
+#include "tests/support/shown.h"
+#include "ui/editors/study_form.h"
+#include "ui/models/engine_words.h"
+#include "ui/views/runs/run_pages.h"
+#include "ui/views/runs/run_view.h"
 
 /// An engine is a row of its own folder's making, and its catalogue: here one is added that nothing else knows of, and
 /// what every engine has is asked of it.
@@ -203,9 +210,11 @@ TEST_F(ToyEngine, runsAndIsPrintedWithItsTables) {
 TEST_F(ToyEngine, isKeptListedComparedReportedAndExported) {
     ran("squares");
     ran("cubes");
-    EXPECT_THAT(command({"history", "list"}), AllOf(HasSubstr("squares"), HasSubstr("three.json"), HasSubstr("sum 14")));
+    EXPECT_THAT(command({"history", "list"}),
+                AllOf(HasSubstr("squares"), HasSubstr("three.json"), HasSubstr("sum 14")));
     EXPECT_THAT(command({"history", "show", "1"}), HasSubstr("sum 14"));
-    EXPECT_THAT(command({"history", "compare", "1", "2"}), HasSubstr("run 2 adds to 2.57× as much as run 1: 36 against 14."));
+    EXPECT_THAT(command({"history", "compare", "1", "2"}),
+                HasSubstr("run 2 adds to 2.57× as much as run 1: 36 against 14."));
     EXPECT_EQ(command({"export", "1", "--out", "-", "--format", "csv"}), "term\r\n1\r\n4\r\n9\r\n");
     EXPECT_THAT(command({"export", "2", "--what", "chart", "--out", "-", "--format", "svg"}),
                 HasSubstr("Powers of the numbers"));
@@ -246,6 +255,30 @@ TEST_F(ToyEngine, itsDocumentComesBackExactly) {
     EXPECT_EQ(study::toJson(again), json);
     EXPECT_THROW(study::readResult(JsonDocument::parse(R"({"schema": "other/1"})", "toy.json").root(), study),
                  DataError);
+}
+
+TEST_F(ToyEngine, hasAFormAndAPageInTheWindow) {
+    const study::Engine& toy = study::engineNamed("toy");
+    EXPECT_EQ(ui::newStudyText(toy).toStdString(), "New toy study");
+    EXPECT_EQ(ui::iconOf(toy).toStdString(), "study") << "it has none of its own";
+    ASSERT_EQ(ui::inputSlots("toy").size(), 1U);
+    const auto result =
+        std::make_shared<const Result>(study::run(study::loadStudy((folder_ / "squares.study.json").string())));
+    const ui::RunViewRow* row = ui::runViewOf(*result);
+    ASSERT_NE(row, nullptr);
+    QUndoStack undo;
+    const std::unique_ptr<ui::RunView> page(row->make(&undo, nullptr));
+    page->resize(1280, 760);
+    page->showRun({.result = result, .curves = nullptr, .history = {}, .kept = 0});
+    const auto* pages = page->findChild<ui::RunPages*>();
+    ASSERT_NE(pages, nullptr);
+    ASSERT_EQ(pages->pictures()->count(), 1);
+    EXPECT_EQ(pages->pictures()->tabText(0).toStdString(), "Powers");
+    EXPECT_EQ(pages->details()->tabText(0).toStdString(), "Terms");
+    EXPECT_THAT(visibleText(*page).toStdString(), HasSubstr("sum 14"));
+    const QVector<ui::Exportable> exports = page->exportables();
+    ASSERT_EQ(exports.size(), 3) << "picture, table, document";
+    EXPECT_THAT(exports[0].svg(report::Theme(report::ThemeKind::light)), HasSubstr("Powers of the numbers"));
 }
 
 }  // namespace

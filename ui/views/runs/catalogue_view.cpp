@@ -8,6 +8,7 @@
 
 #include "core/report/catalogue.h"
 #include "core/study/metric.h"
+#include "core/study/progress_value.h"
 #include "ui/models/report_table.h"
 #include "ui/models/table_columns.h"
 #include "ui/models/text.h"
@@ -155,8 +156,12 @@ void CatalogueView::Implementation::build() {
         if (isShown(row)) addPicture(row);
     if (run.curves != nullptr && !run.curves->empty())
         pages->pictures()->addPage(
-            QStringLiteral("curves"), tr("Search"), [] { return new ConvergenceView; },
-            [this] { pages->findChild<ConvergenceView*>()->setCurves(run.curves); });
+            QStringLiteral("progress"), tr("Progress"), [] { return new ConvergenceView; },
+            [this] {
+                auto* curves = pages->findChild<ConvergenceView*>();
+                curves->setValueTitle(QString::fromStdString(study::progressTitle(result()->study)));
+                curves->setCurves(run.curves);
+            });
     for (const TableRow& row : catalogue->tables)
         if (isShown(row)) addTable(row);
     pages->addTable(kMetrics, tr("Numbers"),
