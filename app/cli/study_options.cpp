@@ -42,7 +42,8 @@ void setParameters(study::Study& study, const ParameterTexts& given) {
 
 void show(Context& context, const study::Result& result) {
     context.console.endProgress();
-    context.console.warn(result.warnings);
+    // What a measurement warns of, its noise, is part of its text.
+    if (!study::engineOf(result).measures) context.console.warn(result.warnings);
     if (context.common.json)
         study::writeJson(result, [&](std::string_view part) { context.console.print(part); });
     else

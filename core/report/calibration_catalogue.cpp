@@ -56,6 +56,8 @@ std::string calibrationText(const study::Result& result) {
     const auto& outcome = result.outcome.get<CalibrationOutcome>();
     std::string text = study::calibrationHeadline(outcome) + "\n\n" + toText(rateTable(outcome, study::kText)) + "\n";
     for (const std::string& sentence : calibrationSentences(outcome)) text += escaped(sentence, 1024) + "\n";
+    for (const std::string& warning : result.warnings)
+        if (warning != outcome.made.agreement.sentence) text += escaped(warning, 1024) + "\n";
     if (!outcome.files)
         text += "\n'tessera export RUN --what file --out FILE.json' writes the accelerator and its kernels.\n";
     else

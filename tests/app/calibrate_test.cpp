@@ -92,7 +92,8 @@ TEST_F(Cli, calibrateRefusesWrongUsage) {
               "--help'\n");
     EXPECT_EQ(tessera({"calibrate", "--for", "zoo:lenet5", "--batch", "0"}).code, 2);
     EXPECT_EQ(tessera({"calibrate", "--dtype", "fp32,fp8"}).errors,
-              "tessera: option '--dtype' is 'fp32,fp8'; expected one or more of fp32, bf16, each once; see 'tessera "
+              "tessera: option '--dtype' is 'fp32,fp8'; expected one or more of fp32, bf16, each once (did you mean "
+              "'fp32'?); see 'tessera "
               "calibrate --help'\n");
     EXPECT_EQ(tessera({"calibrate", "--for", "toy.json"}).code, 3) << "a table of layers";
     EXPECT_EQ(tessera({"calibrate", "--for", "missing.onnx"}).code, 6);

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/base/file.h"
@@ -135,7 +136,11 @@ TEST_F(Cost, keepsItsFilesWithTheRun) {
     write("mine.m", "Dataflow { SpatialMap(1,1) K; TemporalMap(1,1) C; }\n");
     ASSERT_EQ(tessera({"cost", "--jobs", "jobs.csv", "--dataflow", "mine.m"}).code, 0);
     const auto shown = nlohmann::json::parse(tessera({"history", "show", "last", "--json"}).output);
-    EXPECT_EQ(shown["run"]["inputs"].size(), 2U) << shown.dump(1);
+    EXPECT_EQ(shown["inputs"].size(), 2U) << shown.dump(1);
+    EXPECT_EQ(tessera({"history", "export", "last", "--out", "run.tessera"}).code, 0);
+    for (const char* file : {"mine.m", "jobs.csv"}) std::filesystem::remove(path(file));
+    ASSERT_EQ(tessera({"history", "import", "run.tessera", "--store", "other.db"}).code, 0);
+    EXPECT_EQ(tessera({"history", "verify", "--store", "other.db"}).code, 0);
 }
 
 }  // namespace
