@@ -19,7 +19,7 @@ constexpr std::size_t kLongestLabel = 40;
 constexpr qsizetype kMostDimensions = 64;  // rows of a form
 
 /// Names that read better than the word in the file.
-constexpr std::array<std::pair<std::string_view, const char*>, 9> kLabels{{
+constexpr std::array<std::pair<std::string_view, const char*>, 19> kLabels{{
     {"dtype", QT_TRANSLATE_NOOP("tessera::ui", "Data type")},
     {"levels", QT_TRANSLATE_NOOP("tessera::ui", "Levels of splits")},
     {"pin", QT_TRANSLATE_NOOP("tessera::ui", "Pinned layers")},
@@ -29,6 +29,16 @@ constexpr std::array<std::pair<std::string_view, const char*>, 9> kLabels{{
     {"join", QT_TRANSLATE_NOOP("tessera::ui", "Merge nodes")},
     {"flop", QT_TRANSLATE_NOOP("tessera::ui", "Operation count")},
     {"computation", QT_TRANSLATE_NOOP("tessera::ui", "Compute")},
+    {"pes", QT_TRANSLATE_NOOP("tessera::ui", "Processing elements")},
+    {"cluster", QT_TRANSLATE_NOOP("tessera::ui", "Elements of a cluster")},
+    {"noc_bandwidth", QT_TRANSLATE_NOOP("tessera::ui", "On-chip bandwidth (elements per cycle)")},
+    {"noc_hops", QT_TRANSLATE_NOOP("tessera::ui", "On-chip hops")},
+    {"noc_hop_latency", QT_TRANSLATE_NOOP("tessera::ui", "Cycles of a hop")},
+    {"offchip_bandwidth", QT_TRANSLATE_NOOP("tessera::ui", "Off-chip bandwidth (elements per cycle)")},
+    {"simd_lanes", QT_TRANSLATE_NOOP("tessera::ui", "Multiply-accumulates per element and cycle")},
+    {"dtypes", QT_TRANSLATE_NOOP("tessera::ui", "Data types")},
+    {"tcp", QT_TRANSLATE_NOOP("tessera::ui", "All-reduce over TCP")},
+    {"quick", QT_TRANSLATE_NOOP("tessera::ui", "Fewer shapes")},
 }};
 
 QString sentence(std::string_view text) {

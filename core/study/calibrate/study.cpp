@@ -104,8 +104,9 @@ const std::vector<Parameter>& calibrationParameters() {
          .fallback = "true",
          .words = {},
          .value = {},
-         .help = "opens no network socket: leaves out all-reduce over TCP, which frameworks use and which is otherwise "
-                 "measured on the loopback interface"},
+         .help =
+             "all-reduce over TCP, which frameworks use, on the loopback interface; without it no network socket is "
+             "opened"},
         {.name = "time_limit",
          .option = "--time-limit",
          .kind = ParameterKind::number,
