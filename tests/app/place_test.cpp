@@ -229,7 +229,7 @@ TEST_F(Place, keepsAPlanOfOnesOwnWithTheRun) {
     const Ended first = place("bert-large", {"--plan", "./plan.json", "--json"});
     ASSERT_EQ(first.code, 0) << first.errors;
     std::filesystem::remove(path("plan.json"));
-    const nlohmann::json shown = nlohmann::json::parse(tessera({"history", "show", "last", "--json"}).output);
+    const auto shown = nlohmann::ordered_json::parse(tessera({"history", "show", "last", "--json"}).output);
     write("study.json", shown["study_document"].dump());
     EXPECT_EQ(tessera({"run", "study.json", "--json", "--no-store"}).output, first.output);
 }
