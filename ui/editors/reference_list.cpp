@@ -23,6 +23,7 @@ ReferenceList::ReferenceList(const InputSlot& slot, QWidget* parent)
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(theme().spacing(2));
     insertRow({});
+    showButtons();
     if (!slot_.several) return;
     add_ = new QToolButton(this);
     add_->setText(slot_.another);
@@ -38,7 +39,6 @@ ReferenceList::ReferenceList(const InputSlot& slot, QWidget* parent)
     line->addWidget(add_);
     line->addStretch();
     column_->addLayout(line);
-    showButtons();
 }
 
 void ReferenceList::insertRow(const QString& value) {
