@@ -12,8 +12,9 @@ class Outcome {
 public:
     Outcome() = default;
     template <typename T>
+    // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload): never that of an Outcome
     requires(!std::same_as<std::decay_t<T>, Outcome> && std::copy_constructible<std::decay_t<T>>) Outcome(T&& value)
-        : value_(std::forward<T>(value)) {}  // NOLINT(google-explicit-constructor): it is that value
+        : value_(std::forward<T>(value)) {}
 
     /// Null where it is of another engine.
     template <typename T>

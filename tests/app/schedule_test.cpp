@@ -66,7 +66,7 @@ TEST_F(Schedule, takesCoresFromOptionsBeforeTheFile) {
 TEST_F(Schedule, printsATableForPeople) {
     const Ended ended = tessera({"schedule", "--operators", "layer.json"});
     EXPECT_EQ(ended.code, 0) << ended.errors;
-    EXPECT_THAT(ended.output, HasSubstr("14 · optimal · 12.50 % below 16 in a row\n"));
+    EXPECT_THAT(ended.output, HasSubstr("14 makespan · proven optimal · 12.50 % below 16 in a row\n"));
     EXPECT_THAT(ended.output, HasSubstr("two branches on 2 tensor cores, 1 vector core; method exact, ended by proof"));
     EXPECT_THAT(ended.output, HasSubstr("tensor 2"));
 }
@@ -107,7 +107,7 @@ TEST_F(Schedule, isAStudyOfTheHistory) {
     EXPECT_EQ(tessera({"history", "show", "last", "--result"}).output, first.output);
     ASSERT_EQ(tessera(with(exact, {"--method", "list", "--tensor-cores", "1"})).code, 0);
     EXPECT_THAT(tessera({"history", "list", "--engine", "schedule"}).output,
-                testing::AllOf(HasSubstr("14 · optimal · 12.50 % below 16 in a row"), HasSubstr("layer")));
+                testing::AllOf(HasSubstr("14 makespan · proven optimal · 12.50 % below 16 in a row"), HasSubstr("layer")));
     EXPECT_THAT(tessera({"history", "show", "1"}).output, HasSubstr("gain_over_serial"));
     EXPECT_THAT(tessera({"history", "compare", "1", "2"}).output,
                 testing::AllOf(HasSubstr("Makespan"), HasSubstr("tensor cores"), HasSubstr("method")));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
@@ -133,11 +134,10 @@ const std::vector<Field<ScheduleOutcome>>& scheduleFields() {
 
 std::string scheduleHeadline(const ScheduleOutcome& outcome) {
     const codesign::ScheduleResult& found = outcome.result;
-    const std::string certainty =
-        found.optimal ? "optimal"
-                      : fmt::format("at least {}, gap {:.1f} %", exactNumber(found.lowerBound), 100 * outcome.gap());
-    return fmt::format("{} · {} · {} below {} in a row", exactNumber(found.schedule.makespan), certainty,
-                       shareText(outcome.gain()), exactNumber(found.serial));
+    const auto text = [](double time) { return time == std::floor(time) ? formatCount(time) : exactNumber(time); };
+    return fmt::format("{} makespan · {} · {} below {} in a row", text(found.schedule.makespan),
+                       found.optimal ? "proven optimal" : gapText(found.schedule.makespan, found.lowerBound),
+                       shareText(outcome.gain()), text(found.serial));
 }
 
 Engine scheduleEngine() {

@@ -73,7 +73,8 @@ QVector<Headline> headlinesOf(const SharedResult& result) {
             const qsizetype end = part.indexOf(QLatin1Char(' '), number.size());  // after "/step"
             line.value = part.left(end);
             line.label = end < 0 ? QString() : part.mid(end + 1);
-            if (part == number) line.label = shownText(its->title).toLower();
+            const QString title = shownText(its->title).toLower();
+            if (part == number && !number.endsWith(QLatin1Char(' ') + title)) line.label = title;
             line.help = shownText(its->title);
             if (study::explain(*result, its->name)) line.explain = explained(result, its->name);
             own.erase(its);
