@@ -130,8 +130,10 @@ Chart loadChart(const PlacementOutcome& outcome) {
     chart.empty = "No plan fits.";
     if (!outcome.placement.plan) return chart;
     const std::vector<codesign::PlacedStage>& stages = outcome.placement.plan->stages;
-    Series forward{.id = "forward", .name = "Forward", .mark = Mark::stackedBars, .colour = std::string(kCategories[0])},
-        backward{.id = "backward", .name = "Backward", .mark = Mark::stackedBars, .colour = std::string(kCategories[1])};
+    Series forward{
+        .id = "forward", .name = "Forward", .mark = Mark::stackedBars, .colour = std::string(kCategories[0])},
+        backward{
+            .id = "backward", .name = "Backward", .mark = Mark::stackedBars, .colour = std::string(kCategories[1])};
     double sum = 0, most = 0;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         chart.x.categories.push_back(fmt::format("stage {}", s + 1));

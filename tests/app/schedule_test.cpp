@@ -106,8 +106,9 @@ TEST_F(Schedule, isAStudyOfTheHistory) {
     ASSERT_EQ(first.code, 0) << first.errors;
     EXPECT_EQ(tessera({"history", "show", "last", "--result"}).output, first.output);
     ASSERT_EQ(tessera(with(exact, {"--method", "list", "--tensor-cores", "1"})).code, 0);
-    EXPECT_THAT(tessera({"history", "list", "--engine", "schedule"}).output,
-                testing::AllOf(HasSubstr("14 makespan · proven optimal · 12.50 % below 16 in a row"), HasSubstr("layer")));
+    EXPECT_THAT(
+        tessera({"history", "list", "--engine", "schedule"}).output,
+        testing::AllOf(HasSubstr("14 makespan · proven optimal · 12.50 % below 16 in a row"), HasSubstr("layer")));
     EXPECT_THAT(tessera({"history", "show", "1"}).output, HasSubstr("gain_over_serial"));
     EXPECT_THAT(tessera({"history", "compare", "1", "2"}).output,
                 testing::AllOf(HasSubstr("Makespan"), HasSubstr("tensor cores"), HasSubstr("method")));

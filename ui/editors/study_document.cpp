@@ -574,7 +574,8 @@ void StudyDocument::Implementation::setInputs(const char* list, const QStringLis
     core.document().set({list}, names, title);
 }
 
-/// Sets the inputs of a list to one, or adds it to those of a list of several; a study whose engine takes none of that sort says so.
+/// Sets the inputs of a list to one, or adds it to those of a list of several; a study whose engine takes none of that
+/// sort says so.
 void StudyDocument::Implementation::takeInput(const char* list, const QString& value, bool adds) {
     for (const InputSlot& slot : inputSlots(engine())) {
         if (std::string_view(slot.list) != list) continue;
