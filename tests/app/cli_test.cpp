@@ -401,8 +401,8 @@ TEST_F(Cli, toursBundledStudiesAndWritesAReport) {
         EXPECT_EQ(schemaErrors(result, schemaOf(result) + ".schema.json"), "");
         engines.insert(schemaOf(result));
     }
-    EXPECT_EQ(engines,
-              (std::set<std::string>{"codesign-result", "mapping-result", "partition-result", "prediction-result"}));
+    EXPECT_EQ(engines, (std::set<std::string>{"codesign-result", "layer-costs", "mapping-result", "partition-result",
+                                              "placement-result", "prediction-result", "schedule-result"}));
 }
 
 }  // namespace
