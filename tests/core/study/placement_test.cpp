@@ -60,7 +60,7 @@ TEST(PlacementAndSchedule, readBackExactlyWhatTheyWrite) {
 }
 
 TEST(PlacementAndSchedule, refuseBrokenDocumentsInOneSentence) {
-    for (const std::size_t sample : {0, 2, 3, 6}) EXPECT_GT(test::refusedWhenBroken(samples()[sample]), 100U);
+    for (const std::size_t sample : {0U, 2U, 3U, 6U}) EXPECT_GT(test::refusedWhenBroken(samples()[sample]), 100U);
 }
 
 TEST(PlacementAndSchedule, explainEveryMetric) {
@@ -110,7 +110,7 @@ TEST(Placement, ItsMisfitIsTheReasonOfTheDocument) {
 }
 
 TEST(Schedule, ItsTimelineHoldsEveryOperatorOnItsCores) {
-    for (const std::size_t sample : {5, 6}) {
+    for (const std::size_t sample : {5U, 6U}) {
         const auto& outcome = samples()[sample].outcome.get<ScheduleOutcome>();
         const Timeline timeline = timelineOf(samples()[sample], "");
         EXPECT_EQ(timeline.length, outcome.result.schedule.makespan);
