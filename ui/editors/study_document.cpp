@@ -64,7 +64,8 @@ Json newDocument(const std::string& engine, const FirstInputs& given) {
     for (const InputSlot& slot : inputSlots(engine)) {
         const auto found = given.find(slot.list);
         const bool chosen = found != given.end() && !found->second.isEmpty();
-        document[slot.list] = chosen ? Json::array({found->second.toStdString()}) : blankNames();
+        if (chosen || slot.needed)
+            document[slot.list] = chosen ? Json::array({found->second.toStdString()}) : blankNames();
     }
     return document;
 }

@@ -37,7 +37,7 @@ constexpr std::array<std::pair<std::string_view, const char*>, 19> kLabels{{
     {"offchip_bandwidth", QT_TRANSLATE_NOOP("tessera::ui", "Off-chip bandwidth (elements per cycle)")},
     {"simd_lanes", QT_TRANSLATE_NOOP("tessera::ui", "Multiply-accumulates per element and cycle")},
     {"dtypes", QT_TRANSLATE_NOOP("tessera::ui", "Data types")},
-    {"tcp", QT_TRANSLATE_NOOP("tessera::ui", "All-reduce over TCP")},
+    {"tcp", QT_TRANSLATE_NOOP("tessera::ui", "No network")},
     {"quick", QT_TRANSLATE_NOOP("tessera::ui", "Fewer shapes")},
 }};
 
@@ -81,6 +81,7 @@ FieldRow valueRow(const Parameter& parameter) {
                  .whole = parameter.kind == ParameterKind::whole};
     for (const std::string_view word : parameter.words) row.words << words::fromView(word);
     row.help = helpOf(parameter);
+    if (row.help.compare(row.label, Qt::CaseInsensitive) == 0) row.help.clear();
     row.fallback = study::defaultOf(parameter);
     return row;
 }

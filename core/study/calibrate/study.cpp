@@ -104,9 +104,7 @@ const std::vector<Parameter>& calibrationParameters() {
          .fallback = "true",
          .words = {},
          .value = {},
-         .help =
-             "all-reduce over TCP, which frameworks use, on the loopback interface; without it no network socket is "
-             "opened"},
+         .help = "opens no network socket: leaves out all-reduce over TCP, which frameworks use"},
         {.name = "time_limit",
          .option = "--time-limit",
          .kind = ParameterKind::number,
@@ -116,7 +114,7 @@ const std::vector<Parameter>& calibrationParameters() {
          .most = calibrate::kMostSeconds,
          .words = {},
          .value = "TIME",
-         .help = "at most this long in all; without it 180 s, with --quick 30 s"},
+         .help = "at most this long in all; without it 180 s, or 30 s where shapes are fewer"},
         {.name = "threads",
          .option = "--threads",
          .kind = ParameterKind::whole,
