@@ -146,6 +146,7 @@ std::string SearchCache::textOf(const codesign::Progress& progress) {
 codesign::Result SearchCache::resultOf(const std::vector<const codesign::Workload*>& workloads,
                                        const hardware::Template& space, const codesign::Options& options,
                                        const Search& search) const {
+    if (!folder_.keeps()) return search({}, [](const codesign::Progress& /*progress*/) {});
     const std::string key = keyOf(workloads, space, options);
     const std::string whole = key + ".json", begun = key + ".begun.json";
     const auto parsed = [&](const std::string& name, const auto& read) {
@@ -173,7 +174,7 @@ codesign::Result SearchCache::resultOf(const std::vector<const codesign::Workloa
     Clock::time_point next = Clock::now() + kBetweenCheckpoints;
     const auto checkpoint = [&](const codesign::Progress& progress) {
         const Clock::time_point began = Clock::now();
-        if (!folder_.keeps() || began < next) return;
+        if (began < next) return;
         folder_.write(begun, textOf(progress));
         const Clock::time_point ended = Clock::now();
         next = ended + std::max<Clock::duration>(kBetweenCheckpoints, kWritesBetweenCheckpoints * (ended - began));
@@ -183,7 +184,6 @@ codesign::Result SearchCache::resultOf(const std::vector<const codesign::Workloa
     result.study = newStudy("codesign");
     result.assumptions = found.assumptions;
     result.warnings = found.warnings;
-    if (!folder_.keeps()) return found;
     std::string text;
     CodesignOutcome outcome;
     outcome.result = found;
