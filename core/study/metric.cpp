@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 
 #include "core/base/text.h"
@@ -76,9 +77,9 @@ std::string textOf(const Metric& metric) {
     const std::string name = metric.name.substr(metric.name.rfind('/') + 1);
     // A name that engines share is said alike, but for what the later ones say of it in other words.
     const std::vector<Engine>& rows = engines();
-    for (auto engine = rows.rbegin(); engine != rows.rend(); ++engine)
-        if (engine->metricText != nullptr)
-            if (std::optional<std::string> text = engine->metricText(name, metric.value)) return *std::move(text);
+    for (std::size_t i = rows.size(); i-- > 0;)
+        if (rows[i].metricText != nullptr)
+            if (std::optional<std::string> text = rows[i].metricText(name, metric.value)) return *std::move(text);
     if (metric.measure == Measure::count) return formatCount(metric.value);
     return formatQuantity(metric.value, metric.measure);
 }
