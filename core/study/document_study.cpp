@@ -1,14 +1,15 @@
 #include "core/study/document_study.h"
 
+#include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 namespace tessera::study {
 
 namespace {
 
-constexpr std::size_t kMostSentences = 10'000'000;
 constexpr std::size_t kLongestSentence = 1'000'000;
-constexpr std::size_t kMostInputs = 1'000'000;
+constexpr std::size_t kMostInputs = 10'000;
 
 }  // namespace
 
@@ -20,10 +21,15 @@ Json resultHead(const std::string& schema, const std::string& command, const Res
     return json;
 }
 
-std::vector<std::string> readSentences(const JsonNode& list) {
+std::vector<std::string> readSentences(const JsonNode& list, std::size_t most) {
     std::vector<std::string> sentences;
-    for (const JsonNode& sentence : list.elements(kMostSentences)) sentences.push_back(sentence.text(kLongestSentence));
+    for (const JsonNode& sentence : list.elements(most)) sentences.push_back(sentence.text(kLongestSentence));
     return sentences;
+}
+
+Json wholeWherePossible(double value) {
+    if (value == std::floor(value) && std::fabs(value) < 0x1p53) return static_cast<std::int64_t>(value);
+    return value;
 }
 
 Result readFrame(const JsonNode& document, const Study& study) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,8 +15,20 @@ namespace tessera::study {
 Json resultHead(const std::string& schema, const std::string& command, const Result& result);
 /// What every document says of its result: all but the outcome. Throws DataError.
 Result readFrame(const JsonNode& document, const Study& study);
-/// A list of sentences. Throws DataError.
-std::vector<std::string> readSentences(const JsonNode& list);
+/// A list of at most so many sentences or names. Throws DataError.
+std::vector<std::string> readSentences(const JsonNode& list, std::size_t most = 1'000'000);
+
+/// 512 rather than 512.0: a number as a whole one where it is.
+Json wholeWherePossible(double value);
+
+/// The one of a list of values with a `nameOf` that a word names. Throws DataError.
+template <typename Values>
+auto readNamed(const JsonNode& word, const Values& values) {
+    std::vector<std::string> names;
+    for (const auto& each : values) names.emplace_back(nameOf(each));
+    const std::string name = word.oneOf(names);
+    return values.at(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
+}
 
 /// The study that an output document rests on: its name, seed and parameters stand above what the caller knows. Throws
 /// DataError.

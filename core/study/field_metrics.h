@@ -12,32 +12,41 @@
 #include "core/study/metric.h"
 #include "core/study/result.h"
 
-/// Metrics and their explanations from the fields of what a result has once.
+/// Metrics and their explanations from the fields of a result's rows.
 namespace tessera::study {
 
-/// The metrics of a row, those that have a value.
+/// Adds the metrics of a row, those that have a value. They are of `owner`; empty = of the result itself.
 template <typename Row>
-std::vector<Metric> metricsBy(const std::vector<Field<Row>>& fields, const Row& row) {
-    std::vector<Metric> metrics;
+void addMetricsBy(std::vector<Metric>& metrics, const std::vector<Field<Row>>& fields, const Row& row,
+                  const std::string& owner) {
     for (const Field<Row>& field : fields) {
         const FieldValue value = field.get(row);
         const auto* number = std::get_if<double>(&value);
         if ((field.uses & kMetric) == 0 || number == nullptr || !std::isfinite(*number)) continue;
-        metrics.push_back({.name = std::string(field.id),
+        metrics.push_back({.name = owner.empty() ? std::string(field.id) : owner + "/" + std::string(field.id),
                            .title = std::string(field.title),
-                           .owner = "",
+                           .owner = owner,
                            .value = *number,
                            .measure = field.measure,
-                           .better = field.better});
+                           .better = field.better,
+                           .uncertain = (field.uses & kUncertain) != 0});
     }
+}
+
+/// The metrics of what a result has once.
+template <typename Row>
+std::vector<Metric> metricsBy(const std::vector<Field<Row>>& fields, const Row& row) {
+    std::vector<Metric> metrics;
+    addMetricsBy(metrics, fields, row, "");
     return metrics;
 }
 
-/// How a metric of such a field is said, where the field has words of its own.
+/// How a metric of such a field is said, where the field has words of its own; one that is uncertain is said alike
+/// whatever its field.
 template <typename Row>
 std::optional<std::string> metricTextBy(const std::vector<Field<Row>>& fields, std::string_view name, double value) {
     for (const Field<Row>& field : fields)
-        if (field.id == name && field.said != nullptr) return field.said(value);
+        if (field.id == name && field.said != nullptr && (field.uses & kUncertain) == 0) return field.said(value);
     return std::nullopt;
 }
 

@@ -5,10 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/json.h"
 #include "core/base/poll.h"
 #include "core/base/run_control.h"
+#include "core/study/result.h"
 
 namespace tessera::study {
+
+/// The parameters of a study, with the defaults of its engine where it gives none.
+Json completeParameters(const Study& study);
 
 inline void reportWarnings(const RunControl& control, const std::vector<std::string>& warnings) {
     for (const std::string& warning : warnings) control.report({.kind = ProgressEvent::Kind::log, .text = warning});

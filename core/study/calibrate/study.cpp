@@ -28,9 +28,7 @@ struct Inputs {
 Inputs readInputs(const Study& study, const RunHooks& hooks) {
     if (study.models.size() > 1) throw UsageError("a calibration takes at most one model");
     const Reading reading(hooks, "reading the model", std::string(calibrate::kCalibration));
-    Study complete = newStudy("calibrate");
-    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
-    const Json& given = *complete.parameters;
+    const Json given = completeParameters(study);
     Inputs inputs;
     calibrate::Options& options = inputs.options;
     options.quick = given.at("quick").get<bool>();

@@ -394,11 +394,7 @@ void writeCodesignJson(const Result& result, const CodesignOutcome& outcome, con
 }
 
 Result readCodesignResult(const JsonNode& document, const Study& study) {
-    Result result;
-    result.study = studyOf(document, study);
-    result.version = document.at("tool_version").text();
-    for (const JsonNode& input : document.at("inputs").elements())
-        result.inputs.push_back({input.at("name").text(kLongestName), input.at("sha256").text()});
+    Result result = readFrame(document, study);
     CodesignOutcome outcome;
     codesign::Result& found = outcome.result;
     for (const JsonNode& model : document.at("models").elements()) found.models.push_back(model.text(kLongestName));
@@ -434,10 +430,6 @@ Result readCodesignResult(const JsonNode& document, const Study& study) {
     for (const JsonNode& row : document.at("trace").elements(kMostRows)) found.trace.push_back(readTrace(row));
     for (const JsonNode& row : document.at("baselines").elements(kMostRows))
         found.baselines.push_back(readBaseline(row));
-    for (const JsonNode& sentence : document.at("assumptions").elements())
-        result.assumptions.push_back(sentence.text(kLongestName));
-    for (const JsonNode& sentence : document.at("warnings").elements())
-        result.warnings.push_back(sentence.text(kLongestName));
     result.outcome = std::move(outcome);
     return result;
 }

@@ -186,12 +186,6 @@ std::vector<Parameter> makeParameters() {
     };
 }
 
-Json completeParameters(const Study& study) {
-    Study complete = newStudy("codesign");
-    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
-    return *complete.parameters;
-}
-
 void checkInputs(const Study& study) {
     if (study.models.empty()) throw UsageError("a co-design study takes at least one model");
     if (study.hardware.size() != 1) throw UsageError("a co-design study takes exactly one template");

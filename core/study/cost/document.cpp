@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <type_traits>
@@ -19,13 +18,6 @@ constexpr std::size_t kMostLayers = 10'000'000;
 constexpr std::size_t kLongestName = 1'000'000;
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-
-/// 512 rather than 512.0.
-Json wholeWherePossible(double value) {
-    constexpr double kExact = 9'007'199'254'740'992;
-    if (value > -kExact && value < kExact && value == std::floor(value)) return static_cast<std::int64_t>(value);
-    return value;
-}
 
 /// A row for a member of LayerCost: a whole number, or a real one, which may be null where it is not finite.
 template <auto member, bool whole = false>

@@ -104,9 +104,8 @@ void readJobs(const Study& study, const RunHooks& hooks, Inputs& inputs) {
 Inputs readInputs(const Study& study, const RunHooks& hooks) {
     if (study.workloads.size() != 1) throw UsageError("a cost study takes exactly one list of layers");
     const Reading reading(hooks, "reading the layers", kWork);
-    Study complete = newStudy("cost");
-    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
-    const auto whole = [&](const char* name) { return complete.parameters[name].get<std::int64_t>(); };
+    const Json given = completeParameters(study);
+    const auto whole = [&](const char* name) { return given.at(name).get<std::int64_t>(); };
     Inputs inputs;
     CostOutcome& outcome = inputs.outcome;
     outcome.array = {.pes = whole("pes"),
@@ -116,8 +115,8 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
                      .nocHopLatency = whole("noc_hop_latency"),
                      .offchipBandwidth = whole("offchip_bandwidth"),
                      .simdLanes = whole("simd_lanes")};
-    outcome.variant = cost::variantNamed(complete.parameters["variant"].get<std::string>()).value();
-    inputs.dataflowName = complete.parameters["dataflow"].get<std::string>();
+    outcome.variant = cost::variantNamed(given.at("variant").get<std::string>()).value();
+    inputs.dataflowName = given.at("dataflow").get<std::string>();
     const std::string dataflow = hooks.located(inputs.dataflowName);
     inputs.dataflow = cost::loadDataflow(dataflow);
     outcome.dataflow = inputs.dataflow.name;

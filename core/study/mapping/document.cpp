@@ -26,7 +26,6 @@ using mapping::Run;
 constexpr const char* kSchema = "tessera.mapping-result/1";
 constexpr std::size_t kLongestName = 1'000'000;
 constexpr std::size_t kMostRows = 10'000'000;
-constexpr std::size_t kMostInputs = 10'000;
 constexpr std::array kObjectives{Objective::throughput, Objective::latency, Objective::energy, Objective::edp,
                                  Objective::weighted};
 
@@ -48,12 +47,6 @@ std::vector<double> numbers(const JsonNode& node, std::size_t expected) {
     for (const JsonNode& number : node.elements(kMostRows)) list.push_back(number.number());
     if (list.size() != expected)
         node.fail(fmt::format("{} numbers", expected), fmt::format("a list of {}", list.size()));
-    return list;
-}
-
-std::vector<std::string> texts(const JsonNode& node) {
-    std::vector<std::string> list;
-    for (const JsonNode& text : node.elements(kMostRows)) list.push_back(text.text(kLongestName));
     return list;
 }
 
@@ -375,8 +368,8 @@ Json problemJson(const mapping::Problem& problem) {
 mapping::Problem readProblem(const JsonNode& node) {
     mapping::Problem problem;
     problem.name = node.at("name").text(kLongestName);
-    problem.jobs = texts(node.at("jobs"));
-    problem.cores = texts(node.at("sub_accelerators"));
+    problem.jobs = readSentences(node.at("jobs"), kMostRows);
+    problem.cores = readSentences(node.at("sub_accelerators"), kMostRows);
     problem.bandwidth = node.at("bandwidth_bytes_per_cycle").positive();
     if (node.has("clock_hz")) problem.clock = Hertz{node.at("clock_hz").positive()};
     const std::size_t pairs = problem.jobs.size() * problem.cores.size();
@@ -403,11 +396,7 @@ void writeMappingJson(const Result& result, const MappingOutcome& outcome, const
 
 Result readMappingResult(const JsonNode& document, const Study& study) {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    Result result;
-    result.study = studyOf(document, study);
-    result.version = document.at("tool_version").text();
-    for (const JsonNode& input : document.at("inputs").elements(kMostInputs))
-        result.inputs.push_back({input.at("name").text(kLongestName), input.at("sha256").text()});
+    Result result = readFrame(document, study);
     MappingOutcome outcome;
     const auto name = [&](const char* key) { return document.has(key) ? document.at(key).text(kLongestName) : ""; };
     outcome.platform = name("platform");
@@ -432,8 +421,8 @@ Result readMappingResult(const JsonNode& document, const Study& study) {
     outcome.evaluated = document.has("evaluated") && document.at("evaluated").boolean();
     for (const JsonNode& core : document.at("sub_accelerators").elements(kMostRows))
         outcome.cores.push_back(readCore(core));
-    if (document.has("job_models")) outcome.jobModels = texts(document.at("job_models"));
-    if (document.has("job_kinds")) outcome.jobKinds = texts(document.at("job_kinds"));
+    if (document.has("job_models")) outcome.jobModels = readSentences(document.at("job_models"), kMostRows);
+    if (document.has("job_kinds")) outcome.jobKinds = readSentences(document.at("job_kinds"), kMostRows);
     outcome.problem = readProblem(document.at("problem"));
     outcome.result.bound = readBound(document.at("bound"));
     if (document.has("runs"))
@@ -441,8 +430,6 @@ Result readMappingResult(const JsonNode& document, const Study& study) {
             outcome.result.runs.push_back(readRun(run, outcome.problem));
     else
         outcome.result.runs.push_back(readRun(document, outcome.problem));
-    result.assumptions = texts(document.at("assumptions"));
-    result.warnings = texts(document.at("warnings"));
     result.outcome = std::move(outcome);
     return result;
 }

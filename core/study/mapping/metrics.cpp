@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/study/field_metrics.h"
 #include "core/study/mapping/document.h"
 #include "core/study/mapping/fields.h"
 
@@ -14,21 +15,6 @@ namespace {
 
 using Better = Metric::Better;
 using mapping::Run;
-
-void addMetrics(std::vector<Metric>& metrics, const MappingOutcome& outcome, const Run& run, const std::string& owner) {
-    for (const Field<MappedRun>& field : runFields()) {
-        if ((field.uses & kMetric) == 0) continue;
-        const FieldValue value = field.get({&outcome, &run});
-        const auto* number = std::get_if<double>(&value);
-        if (number == nullptr || !std::isfinite(*number)) continue;
-        metrics.push_back({.name = owner.empty() ? std::string(field.id) : fmt::format("{}/{}", owner, field.id),
-                           .title = std::string(field.title),
-                           .owner = owner,
-                           .value = *number,
-                           .measure = field.measure,
-                           .better = field.better});
-    }
-}
 
 Metric countOf(const char* name, const char* title, std::size_t count) {
     return {.name = name,
@@ -45,10 +31,10 @@ std::vector<Metric> mappingMetrics(const MappingOutcome& outcome) {
     std::vector<Metric> metrics;
     const Run* best = bestRun(outcome);
     if (best == nullptr) return metrics;
-    addMetrics(metrics, outcome, *best, "");
+    addMetricsBy(metrics, runFields(), {&outcome, best}, "");
     metrics.push_back(countOf("jobs", "Jobs", outcome.problem.jobs.size()));
     metrics.push_back(countOf("sub_accelerators", "Sub-accelerators", outcome.problem.cores.size()));
-    for (const Run& run : outcome.result.runs) addMetrics(metrics, outcome, run, run.algorithm);
+    for (const Run& run : outcome.result.runs) addMetricsBy(metrics, runFields(), {&outcome, &run}, run.algorithm);
     return metrics;
 }
 

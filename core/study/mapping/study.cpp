@@ -209,12 +209,6 @@ std::vector<Parameter> makeParameters() {
     };
 }
 
-Json completeParameters(const Study& study) {
-    Study complete = newStudy("mapping");
-    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
-    return *complete.parameters;
-}
-
 /// A document that is a parameter: on one line, so that errors do not name lines that nobody wrote.
 JsonDocument documentOf(const Json& json, const std::string& name) {
     return JsonDocument::parse(json.dump(-1, ' ', false, Json::error_handler_t::replace), name);

@@ -19,7 +19,7 @@ constexpr std::size_t kLongestName = 1'000'000;
 
 /// Documents of the first programs name the layers in the splits only.
 std::vector<std::string> layerNames(const JsonNode& document) {
-    if (document.has("layers")) return readSentences(document.at("layers"));
+    if (document.has("layers")) return readSentences(document.at("layers"), kMostLayers);
     std::vector<std::string> names;
     std::set<std::string> seen;
     for (const auto& [strategy, plan] : document.at("strategies").members())

@@ -267,9 +267,7 @@ std::string defaultDtype(const hardware::Fleet& fleet) {
 }
 
 Options partitionOptions(const Study& study) {
-    Study complete = newStudy("partition");
-    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
-    const Json& given = *complete.parameters;
+    const Json given = completeParameters(study);
     Options options;
     options.batch = given.at("batch").get<double>();
     options.dtype = given.at("dtype").get<std::string>();

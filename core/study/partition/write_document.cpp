@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/study/document_study.h"
 #include "core/study/json_writer.h"
 #include "core/study/partition/document.h"
 #include "core/study/partition/outcome.h"
@@ -12,12 +12,6 @@
 namespace tessera::study {
 
 namespace {
-
-/// 512 rather than 512.0.
-Json wholeWherePossible(double value) {
-    if (value == std::floor(value) && std::fabs(value) < 0x1p53) return static_cast<std::int64_t>(value);
-    return value;
-}
 
 Json partitionHead(const Result& result, const PartitionOutcome& outcome) {
     Json json = documentHead("tessera.partition-result/1", "partition", result.inputs, result.study.seed);

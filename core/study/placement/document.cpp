@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -25,15 +24,8 @@ constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::array kOptimizers{codesign::Optimizer::sgd, codesign::Optimizer::momentum, codesign::Optimizer::adam,
                                  codesign::Optimizer::mixedAdam};
 
-/// A number of 0 or more, whole where it can be.
-Json number(double value) {
-    constexpr double kExact = 9'007'199'254'740'992;
-    if (value >= 0 && value < kExact && value == static_cast<double>(static_cast<std::int64_t>(value)))
-        return static_cast<std::int64_t>(value);
-    return value;
-}
 Json number(Bytes bytes) {
-    return number(bytes.value);
+    return wholeWherePossible(bytes.value);
 }
 template <typename Value>
 Json orNull(const std::optional<Value>& value) {
@@ -95,13 +87,14 @@ Json problemJson(const PlacementOutcome& outcome) {
     Json widths = Json::array();
     for (const codesign::WidthCosts& width : problem.widths) widths.push_back(width.width);
     Json reported = Json::object();
-    for (const auto& [key, value] : outcome.reported) reported[key] = number(value);
+    for (const auto& [key, value] : outcome.reported)
+        reported[key] = value < 0 ? Json(value) : wholeWherePossible(value);
     return {{"layers", outcome.layerCount},
             {"widths", widths},
             {"accelerators", problem.accelerators},
             {"micro_batches", problem.microBatches},
             {"memory_bytes", number(problem.memory)},
-            {"bandwidth_bytes_per_s", number(problem.bandwidth.value)},
+            {"bandwidth_bytes_per_s", wholeWherePossible(problem.bandwidth.value)},
             {"recompute", problem.recompute},
             {"optimizer", codesign::nameOf(outcome.optimizer)},
             {"optimizer_memory", codesign::nameOf(outcome.rule)},
@@ -197,12 +190,9 @@ void readProblem(const JsonNode& node, PlacementOutcome& outcome) {
     problem.memory = Bytes{node.at("memory_bytes").notNegative()};
     problem.bandwidth = BytesPerSecond{node.at("bandwidth_bytes_per_s").notNegative()};
     problem.recompute = node.at("recompute").boolean();
-    std::vector<std::string> optimizers, rules;
-    for (const codesign::Optimizer each : kOptimizers) optimizers.emplace_back(codesign::nameOf(each));
+    std::vector<std::string> rules;
     for (const std::string_view each : codesign::optimizerMemories()) rules.emplace_back(each);
-    const std::string optimizer = node.at("optimizer").oneOf(optimizers);
-    outcome.optimizer = kOptimizers.at(
-        static_cast<std::size_t>(std::find(optimizers.begin(), optimizers.end(), optimizer) - optimizers.begin()));
+    outcome.optimizer = readNamed(node.at("optimizer"), kOptimizers);
     outcome.rule = *codesign::optimizerMemoryNamed(node.at("optimizer_memory").oneOf(rules));
     problem.serialBranches = node.at("branches").oneOf({"parallel", "serial"}) == "serial";
     if (!node.at("global_batch").isNull()) outcome.globalBatch = node.at("global_batch").whole(1, kMost);

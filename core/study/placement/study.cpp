@@ -137,9 +137,7 @@ JsonDocument loadLayers(const Study& study, const RunHooks& hooks) {
 Inputs readInputs(const Study& study, const RunHooks& hooks) {
     const Reading reading(hooks, "reading the layers", "the placement");
     const JsonDocument document = loadLayers(study, hooks);
-    Study complete = newStudy("place");
-    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
-    const Json& given = *complete.parameters;
+    const Json given = completeParameters(study);
     Inputs inputs;
     inputs.file = codesign::readPlacementFile(document);
     inputs.inputs = {{study.workloads.front(), sha256(document.text())}};

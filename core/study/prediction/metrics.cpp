@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/base/units.h"
+#include "core/study/field_metrics.h"
 #include "core/study/prediction/fields.h"
 #include "core/study/prediction/study.h"
 
@@ -302,39 +303,20 @@ const std::vector<Field<Prediction>>& predictionFields() {
     return kFields;
 }
 
-namespace {
-
-void addMetrics(std::vector<Metric>& metrics, const Prediction& one, const std::string& owner) {
-    for (const Field<Prediction>& field : predictionFields()) {
-        const FieldValue value = field.get(one);
-        const auto* known = std::get_if<double>(&value);
-        if ((field.uses & kMetric) == 0 || known == nullptr || !std::isfinite(*known)) continue;
-        metrics.push_back({.name = owner.empty() ? std::string(field.id) : fmt::format("{}/{}", owner, field.id),
-                           .title = std::string(field.title),
-                           .owner = owner,
-                           .value = *known,
-                           .measure = field.measure,
-                           .better = field.better,
-                           .uncertain = (field.uses & kUncertain) != 0});
-    }
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::vector<Metric> predictionMetrics(const PredictionOutcome& outcome) {
     std::vector<Metric> metrics;
     const Prediction* best = fastestPrediction(outcome);
     if (best == nullptr) return metrics;
-    addMetrics(metrics, *best, "");
+    addMetricsBy(metrics, predictionFields(), *best, "");
     for (const Prediction& one : outcome.predictions)
-        if (!one.infeasible) addMetrics(metrics, one, nameOf(one));
+        if (!one.infeasible) addMetricsBy(metrics, predictionFields(), one, nameOf(one));
     return metrics;
 }
 
 std::optional<std::string> predictionMetricText(std::string_view name, double value) {
-    for (const Field<Prediction>& field : predictionFields())
-        if (field.id == name && field.said != nullptr && (field.uses & kUncertain) == 0) return field.said(value);
-    return std::nullopt;
+    return metricTextBy(predictionFields(), name, value);
 }
 
 const predict::Ranking* rankingOf(const PredictionOutcome& outcome, std::string_view metric, std::int64_t devices) {

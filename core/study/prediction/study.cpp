@@ -51,9 +51,7 @@ struct Settings {
 };
 
 Settings settingsOf(const Study& study) {
-    Study complete = newStudy("predict");
-    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
-    const Json& given = *complete.parameters;
+    const Json given = completeParameters(study);
     const auto text = [&](const char* name) { return given.value(name, std::string()); };
     const auto number = [&](const char* name) {
         const auto found = given.find(name);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -23,29 +22,12 @@ constexpr std::size_t kLongestName = 1'000'000;
 constexpr std::array kKinds{CoreKind::tensor, CoreKind::vector, CoreKind::fused};
 constexpr std::array kEnds{Ended::proof, Ended::heuristic, Ended::time, Ended::nodes, Ended::memory, Ended::stop};
 
-/// A number of 0 or more, whole where it is whole.
-Json number(double value) {
-    constexpr double kExact = 9'007'199'254'740'992;
-    if (value < kExact && value == static_cast<double>(static_cast<std::int64_t>(value)))
-        return static_cast<std::int64_t>(value);
-    return value;
-}
-
 Json coreJson(const std::optional<std::int64_t>& core) {
     return core ? Json(*core) : Json(nullptr);
 }
 
 std::optional<std::int64_t> readCore(const JsonNode& node, std::int64_t most) {
     return node.isNull() ? std::nullopt : std::optional(node.whole(1, most));
-}
-
-/// The one of the list that a word names.
-template <typename Words>
-auto readNamed(const JsonNode& node, const Words& list) {
-    std::vector<std::string> names;
-    for (const auto& each : list) names.emplace_back(nameOf(each));
-    const std::string name = node.oneOf(names);
-    return list.at(static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin()));
 }
 
 void readOperator(const JsonNode& node, ScheduleOutcome& outcome) {
@@ -77,13 +59,13 @@ Json scheduleJson(const Result& result) {
     json["method"] = outcome.method;
     json["tensor_cores"] = outcome.cores.tensor;
     json["vector_cores"] = outcome.cores.vector;
-    json["makespan"] = number(found.schedule.makespan);
-    json["lower_bound"] = number(found.lowerBound);
+    json["makespan"] = wholeWherePossible(found.schedule.makespan);
+    json["lower_bound"] = wholeWherePossible(found.lowerBound);
     json["gap"] = outcome.gap();
     json["optimal"] = found.optimal;
     json["ended_by"] = codesign::nameOf(found.ended);
     json["nodes"] = found.nodes;
-    json["serial_makespan"] = number(found.serial);
+    json["serial_makespan"] = wholeWherePossible(found.serial);
     json["gain_over_serial"] = outcome.gain();
     Json& rows = json["operators"] = Json::array();
     for (std::size_t i = 0; i < outcome.operators.size(); ++i) {
@@ -92,8 +74,8 @@ Json scheduleJson(const Result& result) {
         rows.push_back({{"id", each.id},
                         {"name", each.name},
                         {"type", codesign::nameOf(each.kind)},
-                        {"start", number(placed.start)},
-                        {"finish", number(placed.finish)},
+                        {"start", wholeWherePossible(placed.start)},
+                        {"finish", wholeWherePossible(placed.finish)},
                         {"all_cores", placed.allCores},
                         {"tensor_core", coreJson(placed.tensorCore)},
                         {"vector_core", coreJson(placed.vectorCore)}});

@@ -42,9 +42,7 @@ std::int64_t coresOf(const Study& study, const char* parameter, const std::optio
 
 Inputs readInputs(const Study& study, const RunHooks& hooks) {
     if (study.workloads.size() != 1) throw UsageError("a scheduling study takes exactly one list of operators");
-    Study complete = newStudy("schedule");
-    for (const auto& [name, value] : study.parameters->items()) complete.parameters[name] = value;
-    const Json& given = *complete.parameters;
+    const Json given = completeParameters(study);
     Inputs inputs;
     inputs.options.method = given.at("method").get<std::string>();
     inputs.options.time =
