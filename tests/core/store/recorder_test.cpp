@@ -304,12 +304,10 @@ TEST_F(Recording, keepsInputsThatAreChangedWhileTheRunWorks) {
     writeFile(model, bytes);
     study::Study study = smallStudy();
     study.models = {model.string()};
-    bool changed = false;
+    std::atomic<bool> changed = false;  // engines report from each of their threads
     study::RunHooks hooks;
     hooks.progress = [&](const ProgressEvent& event) {
-        if (changed || event.kind != ProgressEvent::Kind::incumbent) return;
-        writeFile(model, "{}");
-        changed = true;
+        if (event.kind == ProgressEvent::Kind::incumbent && !changed.exchange(true)) writeFile(model, "{}");
     };
     const Recorded recorded = runRecorded(study, hooks, options());
     ASSERT_TRUE(changed) << "while the engine worked";
