@@ -140,12 +140,12 @@ CLI::Option* addTexts(CLI::App& app, const std::string& names, std::vector<std::
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
-std::int64_t wholeOf(const std::string& option, const std::string& text, std::int64_t least, std::int64_t most) {
+std::int64_t wholeOf(const std::string& option, const std::string& text, std::int64_t min, std::int64_t max) {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-        throw UsageError(fmt::format("option '{}' is {}; expected a whole number from {} to {}", option, inQuotes(text),
-                                     least, most));
+    if (error != std::errc{} || end != text.data() + text.size() || value < min || value > max)
+        throw UsageError(
+            fmt::format("option '{}' is {}; expected a whole number from {} to {}", option, inQuotes(text), min, max));
     return value;
 }
 

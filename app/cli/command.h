@@ -106,6 +106,6 @@ std::string suffixOf(const std::string& file, const std::string& format);
 /// NAME=N texts of `--dim`. Throws UsageError.
 std::map<std::string, std::int64_t> dimensionsOf(const std::vector<std::string>& texts);
 /// A whole number in [least, most] from an option's text. Throws UsageError naming the option.
-std::int64_t wholeOf(const std::string& option, const std::string& text, std::int64_t least, std::int64_t most);
+std::int64_t wholeOf(const std::string& option, const std::string& text, std::int64_t min, std::int64_t max);
 
 }  // namespace tessera::cli

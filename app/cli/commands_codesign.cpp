@@ -41,8 +41,8 @@ Action addCodesign(CLI::App& app) {
         if (study.models.empty()) throw UsageError("option --model is missing");
         study.hardware = {options->space};
         study.dimensions = dimensionsOf(options->dimensions);
-        constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
-        study.seed = static_cast<std::uint64_t>(wholeOf("--seed", options->seed, 0, kMostSeed));
+        constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
+        study.seed = static_cast<std::uint64_t>(wholeOf("--seed", options->seed, 0, kMaxSeed));
         setParameters(study, options->parameters);
         show(context, runRecorded(context, study));
     };

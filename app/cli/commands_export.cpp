@@ -25,7 +25,7 @@ namespace tessera::cli {
 
 namespace {
 
-struct Wish {
+struct ExportRequest {
     std::string run, what = "table", name, strategy, out, format, theme = "light", scale = "2";
 };
 
@@ -44,7 +44,7 @@ double scaleOf(const std::string& text) {
     return static_cast<double>(wholeOf("--scale", text, 1, 8));
 }
 
-std::string pictureBytes(const report::Picture& picture, const Wish& wish, const std::string& suffix,
+std::string pictureBytes(const report::Picture& picture, const ExportRequest& wish, const std::string& suffix,
                          const std::stop_token& stop) {
     const report::Theme theme = themeOf(wish.theme);
     if (suffix == ".svg") return toSvg(picture, theme);
@@ -55,7 +55,7 @@ std::string pictureBytes(const report::Picture& picture, const Wish& wish, const
 }
 
 /// Runs what finds a row by the option's value; its mistakes are the option's.
-const auto& rowOf(const auto& find, const Wish& wish, std::string_view engine, std::string_view first) {
+const auto& rowOf(const auto& find, const ExportRequest& wish, std::string_view engine, std::string_view first) {
     try {
         return find(engine, wish.name.empty() ? first : wish.name);
     } catch (const UsageError& error) {
@@ -64,7 +64,7 @@ const auto& rowOf(const auto& find, const Wish& wish, std::string_view engine, s
 }
 
 /// Writes the files that other commands read. Returns the sentence that says so.
-std::string writeFiles(const study::Result& result, const Wish& wish, store::RunId run) {
+std::string writeFiles(const study::Result& result, const ExportRequest& wish, store::RunId run) {
     const report::Catalogue& catalogue = report::catalogueOf(result.study.engine);
     if (catalogue.files.empty())
         throw UsageError(fmt::format("option '--what' is 'file'; a run of {} has none", catalogue.engine));
@@ -79,7 +79,7 @@ std::string writeFiles(const study::Result& result, const Wish& wish, store::Run
     return fmt::format("run {}: {} written to {}\n", run, row.id, joined(names, " and "));
 }
 
-std::string bytesOf(const study::Result& result, const Wish& wish, const study::RunHooks& hooks) {
+std::string bytesOf(const study::Result& result, const ExportRequest& wish, const study::RunHooks& hooks) {
     const std::string suffix = suffixOf(wish.out, wish.format);
     const report::Catalogue& catalogue = report::catalogueOf(result.study.engine);
     const report::Selection at = report::selectionOf(result, wish.strategy);
@@ -192,7 +192,7 @@ Action addReport(CLI::App& app) {
 }
 
 Action addExport(CLI::App& app) {
-    const auto wish = std::make_shared<Wish>();
+    const auto wish = std::make_shared<ExportRequest>();
     addText(app, "RUN", wish->run, "", "a run's number, name or uid, or 'last'")->required();
     addText(app, "--what", wish->what, "KIND", "table, timeline, chart or file (default table)");
     addText(app, "--name", wish->name, "NAME", "which table, chart or file, as listed below; default the first");

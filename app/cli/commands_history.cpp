@@ -35,7 +35,7 @@ using store::RunId;
 using store::RunRow;
 using store::Store;
 
-constexpr std::int64_t kMostListed = 1'000'000;
+constexpr std::int64_t kMaxListed = 1'000'000;
 
 /// "2026-03-01 14:05", in the reader's time zone.
 std::string dateOf(const std::optional<std::int64_t>& milliseconds) {
@@ -151,7 +151,7 @@ std::string counted(std::size_t count) {
 /// The options that choose runs: `list` and `search` share them.
 struct Choice {
     std::string engine, model, hardware, tag, status, since, until, sort = "started", limit = "50";
-    std::vector<std::string> least, most;
+    std::vector<std::string> min, max;
     bool starred = false, ascending = false, deleted = false;
 };
 
@@ -165,10 +165,9 @@ void addChoice(CLI::App& app, Choice& choice) {
             "queued, running, paused, interrupted, done, failed or cancelled");
     addText(app, "--since", choice.since, "DAY", "started on this day or later, such as 2026-03-01");
     addText(app, "--until", choice.until, "DAY", "started on this day or earlier");
-    addTexts(app, "--least", choice.least, "METRIC=N",
+    addTexts(app, "--least", choice.min, "METRIC=N",
              "a metric is at least N, such as memory_bytes=64GiB; may be repeated");
-    addTexts(app, "--most", choice.most, "METRIC=N",
-             "a metric is at most N, such as step_time_s=40ms; may be repeated");
+    addTexts(app, "--most", choice.max, "METRIC=N", "a metric is at most N, such as step_time_s=40ms; may be repeated");
     app.add_flag("--starred", choice.starred, "starred runs only");
     app.add_flag("--deleted", choice.deleted, "deleted runs that can still be restored");
     addText(app, "--sort", choice.sort, "COLUMN",
@@ -219,11 +218,11 @@ HistoryQuery queryOf(const Choice& choice, const Store& history) {
     }
     if (!choice.since.empty()) query.from = dayOf("--since", choice.since);
     if (!choice.until.empty()) query.to = dayOf("--until", choice.until, 1) - 1;
-    for (const std::string& text : choice.least) {
+    for (const std::string& text : choice.min) {
         const auto [metric, value] = boundOf("--least", text, history);
         query.ranges.push_back({metric, value, std::nullopt});
     }
-    for (const std::string& text : choice.most) {
+    for (const std::string& text : choice.max) {
         const auto [metric, value] = boundOf("--most", text, history);
         query.ranges.push_back({metric, std::nullopt, value});
     }
@@ -243,7 +242,7 @@ void listRuns(Context& context, const std::string& command, const Choice& choice
     const Store history = openHistory(context, OpenMode::readOnly);
     HistoryQuery query = queryOf(choice, history);
     query.text = text;
-    const std::int64_t limit = wholeOf("--limit", choice.limit, 1, kMostListed);
+    const std::int64_t limit = wholeOf("--limit", choice.limit, 1, kMaxListed);
     const std::vector<RunRow> rows = history.query(query, limit);
     printRuns(context, command, rows, history.count(query));
     for (const RunRow& row : rows)
@@ -373,12 +372,12 @@ PollScope untilStopped(const Context& context, std::string what) {
 
 /// "run 3 was left out: …", "runs 3, 7 and 2 more were left out; of the first: …".
 std::string leftOutText(const std::map<RunId, std::string>& damaged) {
-    constexpr std::size_t kMostNamed = 10;
+    constexpr std::size_t kMaxNamed = 10;
     const auto& [first, why] = *damaged.begin();
     if (damaged.size() == 1) return fmt::format("run {} was left out: {}", first, why);
     std::vector<std::string> names;
     for (const auto& [run, sentence] : damaged)
-        if (names.size() < kMostNamed) names.push_back(std::to_string(run));
+        if (names.size() < kMaxNamed) names.push_back(std::to_string(run));
     const std::size_t others = damaged.size() - names.size();
     return fmt::format("runs {}{} were left out; of the first one: {}", joined(names, ", "),
                        others == 0 ? "" : fmt::format(" and {} more", others), why);

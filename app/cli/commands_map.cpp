@@ -21,7 +21,7 @@ namespace tessera::cli {
 
 namespace {
 
-constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 
 struct Options {
     std::string platform, workload, jobs, jobTable, seed = "1";
@@ -97,7 +97,7 @@ Action addMap(CLI::App& app) {
     return [options](Context& context) {
         study::Study study = study::newStudy("mapping");
         setInputs(study, *options);
-        study.seed = static_cast<std::uint64_t>(wholeOf("--seed", options->seed, 0, kMostSeed));
+        study.seed = static_cast<std::uint64_t>(wholeOf("--seed", options->seed, 0, kMaxSeed));
         const std::vector<std::string> evaluate = taken(options->parameters, "evaluate");
         const std::vector<std::string> warmStart = taken(options->parameters, "warm_start");
         refuseBareBandwidth(options->parameters);

@@ -175,7 +175,7 @@ void inspect(Context& context, const ModelChoice& choice, bool withLayers, bool 
 Json dimensionsJson(const model::ZooEntry& entry) {
     Json list = Json::array();
     for (const model::ZooDimension& row : entry.dimensions)
-        list.push_back({{"name", row.name}, {"meaning", row.meaning}, {"default", row.value}, {"most", row.most}});
+        list.push_back({{"name", row.name}, {"meaning", row.meaning}, {"default", row.value}, {"most", row.max}});
     return list;
 }
 

@@ -14,7 +14,7 @@ namespace tessera::cli {
 
 namespace {
 
-constexpr std::int64_t kMostSeed = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxSeed = std::numeric_limits<std::int64_t>::max();
 
 struct Options {
     std::string model, seed = "1";
@@ -51,7 +51,7 @@ Action addPredict(CLI::App& app) {
         study.models = {options->model};
         study.hardware = namesIn(options->accelerators);
         study.dimensions = dimensionsOf(options->dimensions);
-        study.seed = static_cast<std::uint64_t>(wholeOf("--seed", options->seed, 0, kMostSeed));
+        study.seed = static_cast<std::uint64_t>(wholeOf("--seed", options->seed, 0, kMaxSeed));
         setParameters(study, options->parameters);
         show(context, runRecorded(context, study));
     };

@@ -28,7 +28,7 @@ namespace tessera::cli {
 
 namespace {
 
-constexpr std::size_t kMostPoints = 10'000;
+constexpr std::size_t kMaxPoints = 10'000;
 constexpr std::size_t kMetricsInTable = 4;
 
 /// A parameter and the values that it takes in turn.
@@ -65,8 +65,8 @@ std::vector<Axis> axesOf(const std::vector<std::string>& texts) {
         if (std::count_if(axes.begin(), axes.end(), same) > 1)
             throw UsageError(fmt::format("parameter {} is swept over twice", inQuotes(axes.back().parameter)));
         points *= axes.back().values.size();
-        if (points > kMostPoints)
-            throw UsageError(fmt::format("the sweep has more than {} points; expected fewer", kMostPoints));
+        if (points > kMaxPoints)
+            throw UsageError(fmt::format("the sweep has more than {} points; expected fewer", kMaxPoints));
     }
     return axes;
 }
@@ -121,9 +121,9 @@ Json toJson(const Request& request) {
 
 Request readRequest(const JsonNode& node) {
     Request request{.file = node.at("file").text(), .study = study::readStudy(node.at("study")), .axes = {}};
-    for (const JsonNode& axis : node.at("over").elements(kMostPoints)) {
+    for (const JsonNode& axis : node.at("over").elements(kMaxPoints)) {
         request.axes.push_back({.parameter = axis.at("parameter").text(), .values = {}});
-        for (const JsonNode& value : axis.at("values").elements(kMostPoints))
+        for (const JsonNode& value : axis.at("values").elements(kMaxPoints))
             request.axes.back().values.push_back(value.text());
     }
     return request;

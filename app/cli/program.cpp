@@ -25,7 +25,7 @@ namespace {
 enum ExitCode { kSuccess = 0, kInternal = 1, kUsage = 2, kInput = 3, kInfeasible = 4, kInterrupted = 5, kFile = 6 };
 
 constexpr std::size_t kLongestMessage = 4096;
-constexpr std::int64_t kMostThreads = 1024;
+constexpr std::int64_t kMaxThreads = 1024;
 
 struct Group {
     std::string_view name;
@@ -286,7 +286,7 @@ int run(int argumentCount, char** arguments, const std::stop_token& stop) {
         if (!action) return;
         Context context{common, console, stop};
         if (!common.threads.empty())
-            context.threads = static_cast<unsigned>(wholeOf("--threads", common.threads, 0, kMostThreads));
+            context.threads = static_cast<unsigned>(wholeOf("--threads", common.threads, 0, kMaxThreads));
         action(context);
     });
 }

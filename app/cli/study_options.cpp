@@ -21,7 +21,7 @@ void addParameters(CLI::App& app, const std::vector<study::Parameter>& table, Pa
         if (!row.words.empty() && row.kind != study::ParameterKind::namedWords)
             help += fmt::format(": {}", fmt::join(row.words.begin(), row.words.end(), ", "));
         if (row.kind == study::ParameterKind::wordOrNumber)
-            help += fmt::format(", or a number from {} to {}", row.least, row.most);
+            help += fmt::format(", or a number from {} to {}", row.min, row.max);
         if (fallback.is_string()) help += fmt::format(" (default {})", fallback.get<std::string>());
         if (fallback.is_number()) help += fmt::format(" (default {})", fallback.get<double>());
         if (fallback.is_array() && !fallback.empty())

@@ -115,8 +115,8 @@ private:
     /// Doubles, but never far above the limit.
     void makeRoom() {
         if (bytes_.capacity() - bytes_.size() >= kChunk) return;
-        const auto most = static_cast<std::size_t>(limit_) + kChunk;
-        bytes_.reserve(std::max(std::min(2 * bytes_.capacity(), most), bytes_.size() + kChunk));
+        const auto max = static_cast<std::size_t>(limit_) + kChunk;
+        bytes_.reserve(std::max(std::min(2 * bytes_.capacity(), max), bytes_.size() + kChunk));
     }
 
     /// Returns with the next bytes, at the end, or after a pause.

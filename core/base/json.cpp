@@ -22,7 +22,7 @@ namespace tessera {
 namespace {
 
 constexpr std::size_t kDeepest = 100;
-constexpr std::size_t kMostValues = 10'000'000;  // bounds the memory that a small text can ask for
+constexpr std::size_t kMaxValues = 10'000'000;  // bounds the memory that a small text can ask for
 constexpr std::uintmax_t kLargestText = std::uintmax_t{128} << 20;
 
 /// Input iterator over the text that knows how far the lexer has read, so that SAX events can be placed on lines.
@@ -285,7 +285,7 @@ private:
     Json* add(Json value) {
         poll();
         tracker_.beginValue();
-        if (++values_ > kMostValues) refuse("more than 10000000 values", "at most 10000000 values in a file");
+        if (++values_ > kMaxValues) refuse("more than 10000000 values", "at most 10000000 values in a file");
         if (open_.empty()) {
             root_ = std::move(value);
             return &root_;
@@ -538,10 +538,9 @@ void JsonNode::allowOnly(const std::vector<std::string>& keys) const {
     }
 }
 
-std::vector<JsonNode> JsonNode::elements(std::size_t most) const {
+std::vector<JsonNode> JsonNode::elements(std::size_t max) const {
     if (!value_->is_array()) fail("a list");
-    if (value_->size() > most)
-        fail(fmt::format("at most {} entries", most), fmt::format("a list of {}", value_->size()));
+    if (value_->size() > max) fail(fmt::format("at most {} entries", max), fmt::format("a list of {}", value_->size()));
     std::vector<JsonNode> nodes;
     nodes.reserve(value_->size());
     for (std::size_t i = 0; i < value_->size(); ++i) {
@@ -559,12 +558,12 @@ std::vector<std::pair<std::string, JsonNode>> JsonNode::members() const {
     return result;
 }
 
-std::string JsonNode::text(std::size_t most) const {
+std::string JsonNode::text(std::size_t max) const {
     if (!value_->is_string()) fail("a text");
     const auto& found = value_->get_ref<const std::string&>();
     // Characters, not bytes: all bytes but those that continue a character.
     const auto characters = std::count_if(found.begin(), found.end(), [](char c) { return (c & 0xC0) != 0x80; });
-    if (static_cast<std::size_t>(characters) > most) fail(fmt::format("a text of at most {} characters", most));
+    if (static_cast<std::size_t>(characters) > max) fail(fmt::format("a text of at most {} characters", max));
     return found;
 }
 
@@ -588,12 +587,12 @@ double JsonNode::notNegative() const {
     return value_->get<double>();
 }
 
-std::int64_t JsonNode::whole(std::int64_t least, std::int64_t most) const {
-    std::string expected = fmt::format("a whole number from {} to {}", least, most);
-    if (most == std::numeric_limits<std::int64_t>::max())
-        expected = least == 1   ? "a whole number above 0"
-                   : least == 0 ? "a whole number of 0 or more"
-                                : fmt::format("a whole number of {} or more", least);
+std::int64_t JsonNode::whole(std::int64_t min, std::int64_t max) const {
+    std::string expected = fmt::format("a whole number from {} to {}", min, max);
+    if (max == std::numeric_limits<std::int64_t>::max())
+        expected = min == 1   ? "a whole number above 0"
+                   : min == 0 ? "a whole number of 0 or more"
+                              : fmt::format("a whole number of {} or more", min);
     if (!value_->is_number()) failAsNumber(expected);
     std::int64_t result = 0;
     if (value_->is_number_unsigned()) {
@@ -607,7 +606,7 @@ std::int64_t JsonNode::whole(std::int64_t least, std::int64_t most) const {
         if (found != std::floor(found) || std::fabs(found) >= 0x1p63) fail(expected);
         result = static_cast<std::int64_t>(found);
     }
-    if (result < least || result > most) fail(expected);
+    if (result < min || result > max) fail(expected);
     return result;
 }
 
@@ -623,9 +622,9 @@ double JsonNode::positiveOr(const std::string& key, double fallback) const {
     return has(key) ? at(key).positive() : fallback;
 }
 
-std::int64_t JsonNode::wholeOr(const std::string& key, std::int64_t fallback, std::int64_t least,
-                               std::int64_t most) const {
-    return has(key) ? at(key).whole(least, most) : fallback;
+std::int64_t JsonNode::wholeOr(const std::string& key, std::int64_t fallback, std::int64_t min,
+                               std::int64_t max) const {
+    return has(key) ? at(key).whole(min, max) : fallback;
 }
 
 std::string JsonNode::textOr(const std::string& key, const std::string& fallback) const {

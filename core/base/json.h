@@ -80,7 +80,7 @@ public:
     JsonNode at(const std::string& key) const;
     /// Throws where the object holds a key that is not listed.
     void allowOnly(const std::vector<std::string>& keys) const;
-    std::vector<JsonNode> elements(std::size_t most = 1'000'000) const;
+    std::vector<JsonNode> elements(std::size_t max = 1'000'000) const;
     /// The keys and values of an object, in file order.
     std::vector<std::pair<std::string, JsonNode>> members() const;
 
@@ -90,18 +90,18 @@ public:
     bool isNumber() const;
     bool isNull() const;
 
-    std::string text(std::size_t most = 256) const;  ///< `most` counts characters
+    std::string text(std::size_t max = 256) const;  ///< `max` counts characters
     bool boolean() const;
     double number() const;
     double positive() const;     ///< above 0
     double notNegative() const;  ///< 0 or above
     /// A whole number in [least, most]; `64.0` is whole, `8.5` is not.
-    std::int64_t whole(std::int64_t least, std::int64_t most) const;
+    std::int64_t whole(std::int64_t min, std::int64_t max) const;
     /// One of the listed words.
     std::string oneOf(const std::vector<std::string>& words) const;
 
     double positiveOr(const std::string& key, double fallback) const;
-    std::int64_t wholeOr(const std::string& key, std::int64_t fallback, std::int64_t least, std::int64_t most) const;
+    std::int64_t wholeOr(const std::string& key, std::int64_t fallback, std::int64_t min, std::int64_t max) const;
     std::string textOr(const std::string& key, const std::string& fallback) const;
 
     /// Throws the DataError that says this value is wrong. `found` empty = the value itself, quoted.

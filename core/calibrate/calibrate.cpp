@@ -34,9 +34,9 @@ namespace fs = std::filesystem;
 
 constexpr double kStreamsShare = 0.1;    // of the time
 constexpr double kExchangesShare = 0.1;  // likewise
-constexpr double kLeastForOneSum = 2;    // seconds, where others use the machine
+constexpr double kMinForOneSum = 2;      // seconds, where others use the machine
 constexpr double kBeforeKernels = 0.5;   // of it, at most, where other things use the machine
-constexpr double kLeastKernels = 0.05;   // of it, also where none is left
+constexpr double kMinKernels = 0.05;     // of it, also where none is left
 constexpr double kLongestKernel = 0.5;   // seconds at the peak rate: a stop is answered behind it
 constexpr double kMebi = 1024.0 * 1024;
 constexpr double kLargestPool = 1024 * kMebi;
@@ -170,8 +170,8 @@ private:
                 for (const Transport& transport : transports()) {
                     if (transport.id == "tcp" && !options_.tcp) continue;
                     // One sum is measured in any case: without it no prediction for several devices can be made.
-                    const double least = made_.accelerator.allReduce.empty() && times.empty() ? kLeastForOneSum : 0;
-                    const double rest = std::max(end - clockSeconds(), least);
+                    const double min = made_.accelerator.allReduce.empty() && times.empty() ? kMinForOneSum : 0;
+                    const double rest = std::max(end - clockSeconds(), min);
                     if (rest <= 0) break;
                     const auto time = allReduceTime({.bytes = bytes,
                                                      .processes = processes,
@@ -243,9 +243,9 @@ private:
         for (const std::string& dtype : dtypes) addRequests(list, inType(options_.kernels, dtype));
         for (const std::string& dtype : dtypes)
             if (options_.grid) addRequests(list, inType(standardGrid(options_.quick), dtype));
-        const double most = kLongestKernel * made_.accelerator.peakFlops["fp32"].value;
+        const double max = kLongestKernel * made_.accelerator.peakFlops["fp32"].value;
         const std::size_t all = list.size();
-        std::erase_if(list, [&](const Request& request) { return operationsOf(request) > most; });
+        std::erase_if(list, [&](const Request& request) { return operationsOf(request) > max; });
         if (const std::size_t left = all - list.size(); left > 0)
             made_.warnings.push_back(fmt::format("{} left out: they take more than {} s each.",
                                                  formatCounted(static_cast<double>(left), "kernel was", "kernels were"),
@@ -262,7 +262,7 @@ private:
         const std::vector<Request> list = requests(library);
         const Tools tools{.now = clockSeconds,
                           .prepare = [&](const Request& request) { return library.prepare(request); }};
-        made_.kernels = measureTwice(list, tools, std::max(left(), kLeastKernels * seconds_), control_);
+        made_.kernels = measureTwice(list, tools, std::max(left(), kMinKernels * seconds_), control_);
         made_.agreement = agreementOf(made_.kernels.measured);
     }
 

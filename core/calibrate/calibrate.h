@@ -32,8 +32,8 @@ struct Options {
 
 inline constexpr double kSeconds = 180;
 inline constexpr double kQuickSeconds = 30;
-inline constexpr double kLeastSeconds = 1;  ///< of `seconds`
-inline constexpr double kMostSeconds = 3600;
+inline constexpr double kMinSeconds = 1;  ///< of `seconds`
+inline constexpr double kMaxSeconds = 3600;
 inline constexpr const char* kName = hardware::kThisMachine;  ///< of a calibration in the library
 
 /// At most so many seconds in all.

@@ -26,8 +26,8 @@ namespace tessera::calibrate {
 
 namespace {
 
-constexpr unsigned kMostProcesses = 64;
-constexpr std::size_t kMostSamples = 64;
+constexpr unsigned kMaxProcesses = 64;
+constexpr std::size_t kMaxSamples = 64;
 constexpr std::size_t kFewestSamples = 3;
 
 double clockSeconds() {
@@ -37,12 +37,12 @@ double clockSeconds() {
 }
 
 /// What all processes see.
-struct Board {
+struct SharedState {
     std::atomic<unsigned> arrived;   ///< at the barrier, since the start
     std::atomic<unsigned> samples;   ///< measured by the first process
     std::atomic<bool> last;          ///< no sum follows this one
     std::atomic<unsigned> finished;  ///< processes whose sums were right
-    std::array<double, kMostSamples> seconds;
+    std::array<double, kMaxSamples> seconds;
 };
 
 /// Memory that children share with their parent; gone with the object.
@@ -151,7 +151,7 @@ Share shareOf(std::size_t count, unsigned processes, unsigned index) {
 
 /// What one child knows. All that it does must be safe behind a fork: no allocation, no locks.
 struct Child {
-    Board& board;
+    SharedState& board;
     unsigned rank = 0, processes = 2;
     std::size_t count = 0;     ///< floats
     float* values = nullptr;   ///< its own array
@@ -246,7 +246,7 @@ struct Child {
                 if (sample > 0)
                     board.seconds[sample - 1] = clockSeconds() - before;  // the first one touches the memory
                 board.samples = sample;
-                board.last = sample == kMostSamples || (sample >= kFewestSamples && clockSeconds() - started > seconds);
+                board.last = sample == kMaxSamples || (sample >= kFewestSamples && clockSeconds() - started > seconds);
             }
             for (const std::size_t at : {std::size_t{0}, count / 2, count - 1})
                 if (values[at] != expected) return false;
@@ -291,9 +291,9 @@ const std::vector<Transport>& transports() {
 
 std::optional<double> allReduceTime(const AllReduceOptions& options, const std::stop_token& stop) {
     const std::size_t count = options.bytes / sizeof(float);
-    if (count < options.processes || options.processes < 2 || options.processes > kMostProcesses) return std::nullopt;
+    if (count < options.processes || options.processes < 2 || options.processes > kMaxProcesses) return std::nullopt;
     const bool sockets = options.transport != "shared-memory";
-    const Shared board(sizeof(Board));
+    const Shared board(sizeof(SharedState));
     const Shared arrays(std::size_t{2} * options.processes * count * sizeof(float));
     const Ring ring(options.processes, options.transport == "tcp" ? pairOfTcpSockets : pairOfUnixSockets);
     if (!board.valid() || !arrays.valid() || !ring.valid()) return std::nullopt;
@@ -301,7 +301,7 @@ std::optional<double> allReduceTime(const AllReduceOptions& options, const std::
     const pid_t parent = getpid();
     Children children;
     for (unsigned rank = 0; rank < options.processes; ++rank) {
-        Child child{.board = *board.as<Board>(),
+        Child child{.board = *board.as<SharedState>(),
                     .rank = rank,
                     .processes = options.processes,
                     .count = count,
@@ -329,8 +329,8 @@ std::optional<double> allReduceTime(const AllReduceOptions& options, const std::
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         children.reap(WNOHANG);
     }
-    const Board& seen = *board.as<Board>();
-    const std::size_t samples = std::min<std::size_t>(seen.samples, kMostSamples);
+    const SharedState& seen = *board.as<SharedState>();
+    const std::size_t samples = std::min<std::size_t>(seen.samples, kMaxSamples);
     if (seen.finished != options.processes || samples == 0) return std::nullopt;
     std::vector<double> times(seen.seconds.begin(), seen.seconds.begin() + static_cast<std::ptrdiff_t>(samples));
     std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(samples / 2), times.end());

@@ -15,7 +15,7 @@ namespace tessera::calibrate {
 
 namespace {
 
-constexpr int kMostCaches = 16;
+constexpr int kMaxCaches = 16;
 constexpr double kKibi = 1024;
 
 std::string firstLine(const std::string& path) {
@@ -43,7 +43,7 @@ double numberAtStart(const std::string& text) {
 
 std::vector<Cache> cachesOf(const std::string& root) {
     std::vector<Cache> caches;
-    for (int i = 0; i < kMostCaches; ++i) {
+    for (int i = 0; i < kMaxCaches; ++i) {
         const std::string folder = fmt::format("{}/sys/devices/system/cpu/cpu0/cache/index{}", root, i);
         const std::string type = firstLine(folder + "/type");
         if (type != "Data" && type != "Unified") continue;

@@ -32,7 +32,7 @@ using Sizes = predict::KernelTable::Sizes;
 using Arguments = std::unordered_map<int, memory>;
 
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kMostSets = 16;
+constexpr std::size_t kMaxSets = 16;
 constexpr float kEpsilon = 1e-5F;
 constexpr float kSlope = 0.01F;  // of a leaky ReLU
 constexpr auto kScaleShift = dnnl::normalization_flags::use_scale_shift;
@@ -170,7 +170,7 @@ private:
 /// Adds the steps of one repetition. Its primitives are made before.
 using AddSteps = std::function<void(Builder&)>;
 
-struct Asked {
+struct KernelRequest {
     const dnnl::engine& engine;
     std::string_view kernel;
     memory::data_type type;
@@ -183,7 +183,7 @@ struct Family {
     std::string_view name;
     std::size_t axes;
     bool hasGradient;
-    AddSteps (*make)(const Asked& asked);
+    AddSteps (*make)(const KernelRequest& asked);
 };
 
 // Convolutions --------------------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ struct Family {
 struct Convolution {
     Dims strides, padding;
     memory::desc source, weights, result;  ///< row-major
-    explicit Convolution(const Asked& asked) {
+    explicit Convolution(const KernelRequest& asked) {
         const Dims& s = asked.sizes;
         const auto half = [](memory::dim kernel, memory::dim covered) {
             const memory::dim pad = (kernel - 1) / 2;
@@ -223,7 +223,7 @@ struct Convolution {
     }
 };
 
-AddSteps convolve(const Asked& asked) {
+AddSteps convolve(const KernelRequest& asked) {
     if (!Convolution::valid(asked.sizes)) return {};
     const Convolution shape(asked);
     const auto inside = shape.forward(asked.engine, true);
@@ -238,7 +238,7 @@ AddSteps convolve(const Asked& asked) {
     };
 }
 
-AddSteps convolveToInput(const Asked& asked) {
+AddSteps convBackwardData(const KernelRequest& asked) {
     if (!Convolution::valid(asked.sizes)) return {};
     const Convolution shape(asked);
     const auto inside = shape.backward<dnnl::convolution_backward_data>(asked.engine);
@@ -251,7 +251,7 @@ AddSteps convolveToInput(const Asked& asked) {
     };
 }
 
-AddSteps convolveToWeights(const Asked& asked) {
+AddSteps convBackwardWeights(const KernelRequest& asked) {
     if (!Convolution::valid(asked.sizes)) return {};
     const Convolution shape(asked);
     const auto inside = shape.backward<dnnl::convolution_backward_weights>(asked.engine);
@@ -285,7 +285,7 @@ void addProduct(Builder& steps, const dnnl::matmul& run, const dnnl::matmul::pri
                     {DNNL_ARG_DST, steps.operand(inside.dst_desc())}});
 }
 
-AddSteps multiply(const Asked& asked) {
+AddSteps matmul(const KernelRequest& asked) {
     const Dims& s = asked.sizes;
     const bool batched = s.size() == 4;
     const auto inside = batched ? productOf(asked.engine, {s[0]}, s[1], s[2], s[3], asked.type)
@@ -295,7 +295,7 @@ AddSteps multiply(const Asked& asked) {
 }
 
 /// Heads × words × width of one: scores, their softmax, and the words that they choose.
-AddSteps attend(const Asked& asked) {
+AddSteps attention(const KernelRequest& asked) {
     const Dims& s = asked.sizes;
     const auto scores = productOf(asked.engine, {s[0]}, s[1], s[1], s[2], asked.type);
     const auto chosen = productOf(asked.engine, {s[0]}, s[1], s[2], s[1], asked.type);
@@ -342,7 +342,7 @@ Arguments recurrenceArguments(const Recurrence& of, const dnnl::lstm_forward::pr
             {DNNL_ARG_WORKSPACE, steps.operand(inside.workspace_desc())}};
 }
 
-AddSteps recurBack(const Asked& asked, const Recurrence& of, const dnnl::lstm_forward::primitive_desc& inside) {
+AddSteps recurBack(const KernelRequest& asked, const Recurrence& of, const dnnl::lstm_forward::primitive_desc& inside) {
     const Recurrence gradient(asked.sizes, memory::data_type::f32);
     const dnnl::lstm_backward::primitive_desc back(
         {prop_kind::backward, dnnl::rnn_direction::unidirectional_left2right,
@@ -374,7 +374,7 @@ AddSteps recurBack(const Asked& asked, const Recurrence& of, const dnnl::lstm_fo
 }
 
 /// Words × samples × inputs × outputs of one layer in one direction.
-AddSteps recur(const Asked& asked) {
+AddSteps lstm(const KernelRequest& asked) {
     const Recurrence of(asked.sizes, asked.type);
     const dnnl::lstm_forward::primitive_desc inside(
         {prop_kind::forward_training, dnnl::rnn_direction::unidirectional_left2right, of.in, of.state, of.cell,
@@ -409,7 +409,7 @@ constexpr std::array kFunctions{
     Function{"clip", algorithm::eltwise_clip, 0, 6},
 };
 
-AddSteps apply(const Asked& asked) {
+AddSteps apply(const KernelRequest& asked) {
     std::string_view name = asked.kernel;
     if (asked.backward) name.remove_suffix(std::string_view("_gradient").size());
     const auto* const row =
@@ -435,7 +435,7 @@ AddSteps apply(const Asked& asked) {
 }
 
 /// Elements, and those of the smaller operand where it is broadcast.
-AddSteps combine(const Asked& asked) {
+AddSteps combine(const KernelRequest& asked) {
     constexpr std::array<std::pair<std::string_view, algorithm>, 7> kKinds{{{"add", algorithm::binary_add},
                                                                             {"sum", algorithm::binary_add},
                                                                             {"sub", algorithm::binary_sub},
@@ -461,7 +461,7 @@ AddSteps combine(const Asked& asked) {
 // Normalisation -------------------------------------------------------------------------------------------------------
 
 /// Rows × columns.
-AddSteps softmax(const Asked& asked) {
+AddSteps softmax(const KernelRequest& asked) {
     const memory::desc all = plain(asked.sizes, asked.type);
     const dnnl::softmax_forward::primitive_desc inside({prop_kind::forward_training, all, 1}, asked.engine);
     if (!asked.backward) {
@@ -481,7 +481,7 @@ AddSteps softmax(const Asked& asked) {
 
 /// The steps of a normalisation with scale and shift, of layers or batches.
 template <typename Forward, typename Backward>
-AddSteps normalise(const Asked& asked, const memory::desc& all, memory::dim channels,
+AddSteps normalise(const KernelRequest& asked, const memory::desc& all, memory::dim channels,
                    const typename Forward::primitive_desc& inside, const typename Backward::primitive_desc& back) {
     const memory::desc scales = plain({2, channels}, memory::data_type::f32);
     if (!asked.backward) {
@@ -507,7 +507,7 @@ AddSteps normalise(const Asked& asked, const memory::desc& all, memory::dim chan
 }
 
 /// Samples × channels × pixels.
-AddSteps normaliseBatch(const Asked& asked) {
+AddSteps normaliseBatch(const KernelRequest& asked) {
     const Dims& s = asked.sizes;
     const memory::desc all = plain({s[0], s[1], s[2], 1}, asked.type);
     const dnnl::batch_normalization_forward::primitive_desc inside(
@@ -519,7 +519,7 @@ AddSteps normaliseBatch(const Asked& asked) {
 }
 
 /// Rows × columns.
-AddSteps normaliseLayer(const Asked& asked) {
+AddSteps normaliseLayer(const KernelRequest& asked) {
     const memory::desc all = plain(asked.sizes, asked.type);
     const dnnl::layer_normalization_forward::primitive_desc inside(
         {prop_kind::forward_training, all, kEpsilon, kScaleShift}, asked.engine);
@@ -531,7 +531,8 @@ AddSteps normaliseLayer(const Asked& asked) {
 
 // Pooling -------------------------------------------------------------------------------------------------------------
 
-AddSteps poolWindows(const Asked& asked, algorithm kind, const Dims& image, const Dims& window, const Dims& strides) {
+AddSteps poolWindows(const KernelRequest& asked, algorithm kind, const Dims& image, const Dims& window,
+                     const Dims& strides) {
     const Dims padding = kind == algorithm::pooling_max || strides[0] < window[0]
                              ? Dims{(window[0] - 1) / 2, (window[1] - 1) / 2}
                              : Dims{0, 0};
@@ -566,17 +567,17 @@ AddSteps poolWindows(const Asked& asked, algorithm kind, const Dims& image, cons
 }
 
 /// Planes × height × width × window × stride.
-AddSteps poolMost(const Asked& asked) {
+AddSteps maxPool(const KernelRequest& asked) {
     const Dims& s = asked.sizes;
     return poolWindows(asked, algorithm::pooling_max, {1, s[0], s[1], s[2]}, {s[3], s[3]}, {s[4], s[4]});
 }
-AddSteps poolAverage(const Asked& asked) {
+AddSteps poolAverage(const KernelRequest& asked) {
     const Dims& s = asked.sizes;
     return poolWindows(asked, algorithm::pooling_avg_exclude_padding, {1, s[0], s[1], s[2]}, {s[3], s[3]},
                        {s[4], s[4]});
 }
 /// Planes × pixels.
-AddSteps poolAll(const Asked& asked) {
+AddSteps poolAll(const KernelRequest& asked) {
     const Dims& s = asked.sizes;
     return poolWindows(asked, algorithm::pooling_avg_exclude_padding, {1, s[0], s[1], 1}, {s[1], 1}, {s[1], 1});
 }
@@ -584,7 +585,7 @@ AddSteps poolAll(const Asked& asked) {
 // Sums and moves ------------------------------------------------------------------------------------------------------
 
 /// Summed × kept × summed, as products with ones.
-AddSteps sumAxes(const Asked& asked) {
+AddSteps sumAxes(const KernelRequest& asked) {
     const Dims& s = asked.sizes;
     std::vector<dnnl::matmul::primitive_desc> products;
     if (s[2] > 1) products.push_back(productOf(asked.engine, {}, s[0] * s[1], 1, s[2], asked.type));
@@ -600,20 +601,20 @@ void addMove(Builder& steps, const memory::desc& from, const memory::desc& to) {
 }
 
 /// Outer × first × second × inner, the middle two of which exchange places.
-AddSteps transpose(const Asked& asked) {
+AddSteps transpose(const KernelRequest& asked) {
     const Dims& s = asked.sizes;
     const memory::desc from({s[0], s[2], s[1], s[3]}, asked.type, Dims{s[1] * s[2] * s[3], s[3], s[2] * s[3], 1});
     const memory::desc to = plain({s[0], s[2], s[1], s[3]}, asked.type);
     return [=](Builder& steps) { addMove(steps, from, to); };
 }
 
-AddSteps copy(const Asked& asked) {
+AddSteps copy(const KernelRequest& asked) {
     const memory::desc all = plain(asked.sizes, asked.type);
     return [=](Builder& steps) { addMove(steps, all, all); };
 }
 
 /// What sets elements before few of them are added to: the gradient of a table of which rows were looked up.
-AddSteps clear(const Asked& asked) {
+AddSteps clear(const KernelRequest& asked) {
     const memory::desc all = plain(asked.sizes, asked.type);
     const dnnl::eltwise_forward run(
         {{prop_kind::forward_inference, algorithm::eltwise_linear, all, 0, 0}, asked.engine});
@@ -624,7 +625,7 @@ AddSteps clear(const Asked& asked) {
 }
 
 /// Elements that are read and written under a condition; the condition, where it is smaller, lies in a cache.
-AddSteps choose(const Asked& asked) {
+AddSteps choose(const KernelRequest& asked) {
     const memory::desc all = plain({asked.sizes[0]}, asked.type);
     const dnnl::eltwise_forward run({{prop_kind::forward_inference, algorithm::eltwise_clip, all, 0, 1}, asked.engine});
     return [=](Builder& steps) {
@@ -635,7 +636,7 @@ AddSteps choose(const Asked& asked) {
 // Optimisers ----------------------------------------------------------------------------------------------------------
 
 /// Passes over the parameters as frameworks make them, each tensor read and written in memory.
-AddSteps update(const Asked& asked) {
+AddSteps update(const KernelRequest& asked) {
     const memory::desc all = plain(asked.sizes, asked.type);
     const dnnl::sum::primitive_desc added(all, std::vector<float>{1, -kSlope}, {all, all}, asked.engine);
     const dnnl::sum add(added);
@@ -674,17 +675,17 @@ AddSteps update(const Asked& asked) {
 const std::vector<Family>& families() {
     static const std::vector<Family> kFamilies = [] {
         std::vector<Family> rows{
-            {"gemm", 3, false, multiply},
-            {"batched_gemm", 4, false, multiply},
+            {"gemm", 3, false, matmul},
+            {"batched_gemm", 4, false, matmul},
             {"conv", 9, false, convolve},
-            {"conv_input_gradient", 9, false, convolveToInput},
-            {"conv_weight_gradient", 9, false, convolveToWeights},
-            {"attention", 3, false, attend},
-            {"lstm", 4, true, recur},
+            {"conv_input_gradient", 9, false, convBackwardData},
+            {"conv_weight_gradient", 9, false, convBackwardWeights},
+            {"attention", 3, false, attention},
+            {"lstm", 4, true, lstm},
             {"softmax", 2, true, softmax},
             {"batchnormalization", 3, true, normaliseBatch},
             {"layernormalization", 2, true, normaliseLayer},
-            {"maxpool", 5, true, poolMost},
+            {"maxpool", 5, true, maxPool},
             {"averagepool", 5, true, poolAverage},
             {"globalaveragepool", 2, true, poolAll},
             {"reducesum", 3, false, sumAxes},
@@ -803,7 +804,7 @@ Kernel KernelLibrary::prepare(const Request& request) {
                 add(steps);
                 sets.push_back(steps.finish());
                 each = parts_->pool.used() / sets.size();
-            } while (sets.size() < kMostSets && parts_->pool.used() < parts_->cold &&
+            } while (sets.size() < kMaxSets && parts_->pool.used() < parts_->cold &&
                      parts_->pool.used() + each <= parts_->pool.size());
             return [this, sets = std::move(sets), next = std::size_t{0}]() mutable {
                 for (const Step& step : sets[next]) step.primitive.execute(parts_->stream, step.arguments);

@@ -13,13 +13,13 @@ namespace tessera::calibrate {
 namespace {
 
 constexpr std::size_t kFewest = 3;
-constexpr std::size_t kMost = 25;
-constexpr double kFirstPass = 0.5;     // of the time
-constexpr double kOutlier = 5;         // median absolute deviations
-constexpr double kNormal = 1.4826;     // of them in a standard deviation
-constexpr double kLeastOutlier = 0.1;  // of the median
-constexpr double kMostDifference = 0.1;
-constexpr double kLeastRank = 0.9;
+constexpr std::size_t kMax = 25;
+constexpr double kFirstPass = 0.5;   // of the time
+constexpr double kOutlier = 5;       // median absolute deviations
+constexpr double kNormal = 1.4826;   // of them in a standard deviation
+constexpr double kMinOutlier = 0.1;  // of the median
+constexpr double kMaxDifference = 0.1;
+constexpr double kMinRank = 0.9;
 constexpr std::size_t kFewestRanked = 5;
 
 /// Linear between the two nearest of rising values.
@@ -67,7 +67,7 @@ std::vector<double> repeat(const Kernel& kernel, const Tools& tools, double seco
     kernel();
     std::vector<double> times;
     if (const double first = tools.now() - started; first > seconds) times.push_back(first);
-    while (times.size() < kMost) {
+    while (times.size() < kMax) {
         // None is begun that would not end in time, but for the fewest, which may take more than their share.
         const double limit = times.size() < kFewest ? end : std::min(end, started + seconds);
         if (!times.empty() && tools.now() + times.back() > limit) break;
@@ -127,8 +127,7 @@ Timing summarise(std::vector<double> seconds) {
     const double middle = quantile(seconds, 0.5);
     std::vector<double> deviations;
     for (const double value : seconds) deviations.push_back(std::fabs(value - middle));
-    const double limit =
-        middle + std::max(kOutlier * kNormal * medianOf(std::move(deviations)), kLeastOutlier * middle);
+    const double limit = middle + std::max(kOutlier * kNormal * medianOf(std::move(deviations)), kMinOutlier * middle);
     const std::size_t all = seconds.size();
     seconds.erase(std::upper_bound(seconds.begin(), seconds.end(), limit), seconds.end());
     timing.kept = seconds.size();
@@ -145,9 +144,9 @@ double Measured::seconds() const {
 }
 
 double Measured::spread() const {
-    double most = 0;
-    for (const Timing& pass : passes) most = std::max(most, pass.spread);
-    return most;
+    double max = 0;
+    for (const Timing& pass : passes) max = std::max(max, pass.spread);
+    return max;
 }
 
 Agreement agreementOf(const std::vector<Measured>& measured) {
@@ -167,7 +166,7 @@ Agreement agreementOf(const std::vector<Measured>& measured) {
     }
     agreement.difference = medianOf(differences);
     if (first.size() >= kFewestRanked) agreement.rank = correlation(ranksOf(first), ranksOf(second));
-    agreement.noisy = agreement.difference > kMostDifference || agreement.rank < kLeastRank;
+    agreement.noisy = agreement.difference > kMaxDifference || agreement.rank < kMinRank;
     agreement.sentence = fmt::format(
         "{}: two passes over {} kernels differ by {:.1f} % in the median (at most 10 % is quiet), with a rank "
         "correlation of {:.3f} (at least 0.9).",

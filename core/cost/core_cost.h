@@ -146,7 +146,7 @@ struct OperatorCost {
 double utilisation(double macs, Seconds time, const hardware::Architecture& architecture, const hardware::Rates& rates);
 
 /// Bounds on the latencies of an operator.
-struct LeastTimes {
+struct MinTimes {
     Seconds oneCore;
     Seconds allCores;
 };
@@ -161,7 +161,7 @@ struct Estimator {
     std::span<const std::string_view> assumptions;  ///< sentences for every result that rests on it
     OperatorCost (*estimateWith)(const CoreWork&, const hardware::Architecture&, const hardware::Rates&, TilingMemo&);
     /// A latency that no core, and one that no number of cores is faster than, in a fraction of an estimate's time.
-    LeastTimes (*least)(const CoreWork&, const hardware::Architecture&, const hardware::Rates&);
+    MinTimes (*min)(const CoreWork&, const hardware::Architecture&, const hardware::Rates&);
 
     OperatorCost estimate(const CoreWork& work, const hardware::Architecture& architecture,
                           const hardware::Rates& rates) const;

@@ -16,7 +16,7 @@ namespace tessera::cost {
 namespace {
 
 /// Distinct combinations that one analysis may look at; real mappings stay below a few hundred.
-constexpr std::size_t kMostCases = 400'000;
+constexpr std::size_t kMaxCases = 400'000;
 
 using Sizes = std::array<std::int64_t, kLoops>;  // K C Y' X' R S
 
@@ -66,7 +66,7 @@ Walk walkOf(std::size_t dimension, std::int64_t extent, std::int64_t chunk, std:
 }
 
 void countCase(std::size_t& cases) {
-    if (++cases > kMostCases) throw NoCost{"the mapping cuts it into too many different tiles"};
+    if (++cases > kMaxCases) throw NoCost{"the mapping cuts it into too many different tiles"};
 }
 
 /// Units of a row of `width` shared between two spatial loops with `first` and `second` chunks: the split with the
@@ -381,7 +381,7 @@ private:
         const std::array<double, 3> volumes{static_cast<double>(inputOf(chunk, false, false)),
                                             static_cast<double>(volume(chunk, coupling_.weight)),
                                             static_cast<double>(volume(chunk, coupling_.output))};
-        const std::array<double, 3> least{totals_.input, totals_.weight, totals_.output};
+        const std::array<double, 3> min{totals_.input, totals_.weight, totals_.output};
         double steps = 1, inside = 1, written = 1;
         for (std::size_t d = 0; d < kLoops; ++d) {
             const auto span = static_cast<double>(chunk.span[d]);
@@ -393,7 +393,7 @@ private:
             double sharing = 1;
             for (std::size_t d = 0; d < kLoops; ++d)
                 if ((couplings[tensor] & bit(d)) == 0) sharing *= spread[d];
-            return std::max(least[tensor], steps * elements / sharing);
+            return std::max(min[tensor], steps * elements / sharing);
         };
         std::vector<Totals> choices;
         for (unsigned kept = 0; kept < 1U << couplings.size(); ++kept) {
@@ -403,7 +403,7 @@ private:
             for (std::size_t once = 0; once < couplings.size(); ++once) {
                 std::array<double, 3> moved{};
                 for (std::size_t i = 0; i < couplings.size(); ++i)
-                    moved[i] = (kept >> i & 1U) != 0 ? least[i] : passing(i, i == once ? volumes[i] : inside);
+                    moved[i] = (kept >> i & 1U) != 0 ? min[i] : passing(i, i == once ? volumes[i] : inside);
                 choices.push_back({.input = moved[0],
                                    .weight = moved[1],
                                    .partial = std::max(totals_.partial, moved[kOutput] - written),
@@ -466,7 +466,7 @@ private:
                     .partial = runs * fetched.partial,
                     .once = output,
                     .room = outputElements(layer_)}};
-        return leastTraffic(operands, static_cast<double>(array_.sharedBytes - tileBytes));
+        return minTraffic(operands, static_cast<double>(array_.sharedBytes - tileBytes));
     }
 
     /// No fewer cycles than elements need at so many per cycle.
@@ -477,8 +477,8 @@ private:
     }
 
     /// With the choice of tensors to keep that saves most.
-    static double leastTraffic(const std::array<Operand, 3>& operands, double room) {
-        double least = 0;
+    static double minTraffic(const std::array<Operand, 3>& operands, double room) {
+        double min = 0;
         for (unsigned kept = 0; kept < 1U << operands.size(); ++kept) {
             double moved = 0, partial = 0, taken = 0;
             for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -488,9 +488,9 @@ private:
                 taken += isKept ? operands[i].room : 0;
             }
             moved += partial;
-            if (kept == 0 || (taken <= room && moved < least)) least = moved;
+            if (kept == 0 || (taken <= room && moved < min)) min = moved;
         }
-        return least;
+        return min;
     }
 
     /// J. Accesses relative to a multiply-accumulate: local and shared buffer as in MAESTRO (commit e1d8efd), DRAM as
@@ -516,18 +516,18 @@ private:
     std::size_t cases_ = 0;
     Sizes wholes_{};
     std::array<std::int64_t, std::size_t{1} << kLoops> near_{};
-    std::array<std::map<Sizes, std::int64_t>, kMostClusters + 1> far_;
+    std::array<std::map<Sizes, std::int64_t>, kMaxClusters + 1> far_;
 };
 
 }  // namespace
 
 LayerCost correctedCost(const Layer& layer, const Dataflow& dataflow, const Array& array) {
-    constexpr std::int64_t kLeastBuffer = 6;  // an element of each tensor, and the next one
+    constexpr std::int64_t kMinBuffer = 6;  // an element of each tensor, and the next one
     for (const auto& [name, bytes] : {std::pair("local", array.localBytes), std::pair("shared", array.sharedBytes)})
-        if (bytes > 0 && bytes < kLeastBuffer)
+        if (bytes > 0 && bytes < kMinBuffer)
             throw NoCost{fmt::format(
                 "a {} buffer of {} bytes does not hold an element of each tensor and the next one, which are {} bytes",
-                name, bytes, kLeastBuffer)};
+                name, bytes, kMinBuffer)};
     return Corrected(layer, dataflow, array).cost(layer);
 }
 

@@ -51,8 +51,8 @@ struct Dataflow {
 
 /// Limits of the reader; a file above one is refused with a sentence that names it.
 inline constexpr std::size_t kLargestDataflowFile = std::size_t{1} << 20;
-inline constexpr std::size_t kMostDirectives = 64;
-inline constexpr std::size_t kMostClusters = 7;  ///< levels of a mapping, less one
+inline constexpr std::size_t kMaxDirectives = 64;
+inline constexpr std::size_t kMaxClusters = 7;  ///< levels of a mapping, less one
 
 /// Reads a MAESTRO mapping: `Constant NAME n` and `Dataflow { TemporalMap(..) .. }`, alone or inside
 /// `Network N { Layer L { Type: .. Dimensions { .. } Dataflow { .. } } }`; a bare list of directives is one, too, and

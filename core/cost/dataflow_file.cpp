@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kLargestNumber = 2'147'483'647;
 constexpr std::size_t kLongestWord = 256;
 constexpr std::size_t kDeepestBlock = 64;
-constexpr std::size_t kMostConstants = 256;
+constexpr std::size_t kMaxConstants = 256;
 
 constexpr std::string_view kSeparators = " \t\r\n\f\v,->():;";
 
@@ -189,8 +189,8 @@ private:
         const std::int64_t value = numberIn(tokens_.next());
         const auto [known, isNew] = constants_.emplace(std::string(name.text), value);
         if (known->second != value) throw DataError(name.place, inQuotes(name.text), "a constant to be defined once");
-        if (constants_.size() > kMostConstants)
-            throw DataError(name.place, "one more constant", fmt::format("at most {}", kMostConstants));
+        if (constants_.size() > kMaxConstants)
+            throw DataError(name.place, "one more constant", fmt::format("at most {}", kMaxConstants));
     }
 
     /// Sizes of a layer that stand beside its dataflow; the mapping goes for any layer.
@@ -233,10 +233,10 @@ private:
     void add(const Directive& directive, const Token& token) {
         const auto clusters = std::count_if(
             block_.begin(), block_.end(), [](const Directive& other) { return other.kind == DirectiveKind::cluster; });
-        if (block_.size() == kMostDirectives)
-            throw DataError(token.place, "one more directive", fmt::format("at most {}", kMostDirectives));
-        if (directive.kind == DirectiveKind::cluster && clusters == static_cast<std::ptrdiff_t>(kMostClusters))
-            throw DataError(token.place, "one more cluster", fmt::format("at most {}", kMostClusters));
+        if (block_.size() == kMaxDirectives)
+            throw DataError(token.place, "one more directive", fmt::format("at most {}", kMaxDirectives));
+        if (directive.kind == DirectiveKind::cluster && clusters == static_cast<std::ptrdiff_t>(kMaxClusters))
+            throw DataError(token.place, "one more cluster", fmt::format("at most {}", kMaxClusters));
         for (auto other = block_.rbegin(); directive.kind != DirectiveKind::cluster && other != block_.rend();
              ++other) {
             if (other->kind == DirectiveKind::cluster) break;

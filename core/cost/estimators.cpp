@@ -152,13 +152,13 @@ OperatorCost phaze(const CoreWork& work, const Architecture& architecture, const
 // Bounds -------------------------------------------------------------------------------------------------------------
 
 /// Distinct words of the operands, each moved once.
-double leastWords(const Gemm& gemm, bool output) {
+double minWords(const Gemm& gemm, bool output) {
     const double batch = real(gemm.batch), m = real(gemm.m), n = real(gemm.n), k = real(gemm.k);
     return batch * (m * k * gemm.leftShare + k * n + (output ? m * n * gemm.outputShare : 0));
 }
 
-double leastCycles(const CoreWork& work, std::int64_t tensorCores, std::int64_t vectorCores,
-                   const Architecture& architecture) {
+double minCycles(const CoreWork& work, std::int64_t tensorCores, std::int64_t vectorCores,
+                 const Architecture& architecture) {
     double cycles = 0;
     if (work.gemm)
         cycles = macsOf(*work.gemm) / (real(tensorCores) * real(architecture.width) * real(architecture.height));
@@ -169,17 +169,17 @@ double leastCycles(const CoreWork& work, std::int64_t tensorCores, std::int64_t 
     return cycles;
 }
 
-LeastTimes leastOf(const CoreWork& work, const Architecture& architecture, double memorySeconds, const Rates& rates) {
+MinTimes minOf(const CoreWork& work, const Architecture& architecture, double memorySeconds, const Rates& rates) {
     // A last bit for what sums are rounded to.
     constexpr double kBelow = 1 - 1e-12;
-    const double one = std::max(memorySeconds, leastCycles(work, 1, 1, architecture) / rates.clock.value);
-    const double all = leastCycles(work, architecture.tensorCores, architecture.vectorCores, architecture);
+    const double one = std::max(memorySeconds, minCycles(work, 1, 1, architecture) / rates.clock.value);
+    const double all = minCycles(work, architecture.tensorCores, architecture.vectorCores, architecture);
     return {.oneCore = Seconds{one * kBelow},
             .allCores = Seconds{std::max(memorySeconds, all / rates.clock.value) * kBelow}};
 }
 
-LeastTimes leastPhysical(const CoreWork& work, const Architecture& architecture, const Rates& rates) {
-    double words = work.gemm ? leastWords(*work.gemm, !work.vector) : 0;
+MinTimes minPhysical(const CoreWork& work, const Architecture& architecture, const Rates& rates) {
+    double words = work.gemm ? minWords(*work.gemm, !work.vector) : 0;
     if (work.vector) {
         const double output =
             work.gemm ? real(work.gemm->batch) * real(work.gemm->m) * real(work.gemm->n) * work.gemm->outputShare : 0;
@@ -187,16 +187,16 @@ LeastTimes leastPhysical(const CoreWork& work, const Architecture& architecture,
     }
     const double hbm = words * real(rates.wordBytes) / rates.hbmBandwidth.value;
     const double buffer = words / architecture.globalWords / rates.clock.value;
-    return leastOf(work, architecture, std::max(hbm, buffer), rates);
+    return minOf(work, architecture, std::max(hbm, buffer), rates);
 }
 
-LeastTimes leastPhaze(const CoreWork& work, const Architecture& architecture, const Rates& given) {
+MinTimes minPhaze(const CoreWork& work, const Architecture& architecture, const Rates& given) {
     const Rates rates = phazeRates(given);
-    if (!work.gemm) return leastOf(work, architecture, 0, rates);
-    const double words = leastWords(*work.gemm, true);
+    if (!work.gemm) return minOf(work, architecture, 0, rates);
+    const double words = minWords(*work.gemm, true);
     const double hbm = words * real(rates.wordBytes) / rates.hbmBandwidth.value;
-    return leastOf({.gemm = work.gemm, .vector = {}}, architecture,
-                   std::max(hbm, words / architecture.globalWords / rates.clock.value), rates);
+    return minOf({.gemm = work.gemm, .vector = {}}, architecture,
+                 std::max(hbm, words / architecture.globalWords / rates.clock.value), rates);
 }
 
 constexpr std::array<std::string_view, 7> kPhysicalAssumptions{
@@ -224,10 +224,10 @@ constexpr std::array kEstimators{
     Estimator{"physical", "Physical",
               "products by exhaustive tiling, element-wise work by cycles of lanes, all of it bounded by the bandwidth "
               "of HBM and global buffer",
-              kPhysicalAssumptions, physical, leastPhysical},
+              kPhysicalAssumptions, physical, minPhysical},
     Estimator{"phaze", "PHAZE's assumptions",
               "vector operators without bandwidth limits, fused ones free, 128 words per cycle to DRAM",
-              kPhazeAssumptions, phaze, leastPhaze},
+              kPhazeAssumptions, phaze, minPhaze},
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 using hardware::Platform;
 using hardware::SubAccelerator;
 
-constexpr std::size_t kMostPairs = 10'000'000;
+constexpr std::size_t kMaxPairs = 10'000'000;
 
 /// A row of the platform with what its analysis needs.
 struct Core {
@@ -270,9 +270,9 @@ Platform loadPlatform(const std::string& nameOrPath) {
 JobTable jobTable(const std::vector<Job>& jobs, const Platform& platform, const AnalysisOptions& options) {
     const std::vector<std::size_t> rowOfCore = hardware::coresOf(platform);
     if (jobs.empty()) throw UsageError("there is no job; expected at least one");
-    if (jobs.size() * rowOfCore.size() > kMostPairs)
+    if (jobs.size() * rowOfCore.size() > kMaxPairs)
         throw UsageError(
-            fmt::format("{} jobs on {} cores make more than {} pairs", jobs.size(), rowOfCore.size(), kMostPairs));
+            fmt::format("{} jobs on {} cores make more than {} pairs", jobs.size(), rowOfCore.size(), kMaxPairs));
     const std::vector<Core> rows = coresIn(platform);
     std::vector<Pair> pairs(jobs.size() * rows.size());
     parallelFor(jobs.size(), options.threads, [&](std::size_t job) {

@@ -13,12 +13,12 @@ namespace {
 
 std::optional<NamedSize> oddSizeIn(std::initializer_list<NamedSize> sizes) {
     for (const NamedSize& size : sizes)
-        if (size.value < size.least || size.value > kLargestExtent) return size;
+        if (size.value < size.min || size.value > kLargestExtent) return size;
     return std::nullopt;
 }
 
 std::string problemOf(const NamedSize& size) {
-    return fmt::format("{} is {}; it must be from {} to {}", size.name, size.value, size.least, kLargestExtent);
+    return fmt::format("{} is {}; it must be from {} to {}", size.name, size.value, size.min, kLargestExtent);
 }
 
 std::string problemOfSizes(std::initializer_list<NamedSize> sizes) {

@@ -15,7 +15,7 @@ inline constexpr std::int64_t kLargestExtent = 2'147'483'647;
 struct NamedSize {
     std::string_view name;
     std::int64_t value = 0;
-    std::int64_t least = 1;
+    std::int64_t min = 1;
 };
 
 /// The first number of a layer that is not from its least value to `kLargestExtent`, if any.

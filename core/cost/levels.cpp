@@ -146,8 +146,8 @@ Levels levelsOf(const Layer& layer, const Dataflow& dataflow, const Array& array
     const Directive* const end = next + dataflow.directives.size();
     std::int64_t width = 1;
     for (const Level* above = nullptr;; above = &levels.levels[levels.count++]) {
-        if (levels.count > kMostClusters)
-            throw NoCost{fmt::format("the mapping has more than {} clusters", kMostClusters)};
+        if (levels.count > kMaxClusters)
+            throw NoCost{fmt::format("the mapping has more than {} clusters", kMaxClusters)};
         const Directive* const cut = std::find_if(
             next, end, [](const Directive& directive) { return directive.kind == DirectiveKind::cluster; });
         Level& level = levels.levels[levels.count];

@@ -47,7 +47,7 @@ struct Level {
 };
 
 struct Levels {
-    std::array<Level, kMostClusters + 1> levels{};
+    std::array<Level, kMaxClusters + 1> levels{};
     std::size_t count = 0;
 };
 

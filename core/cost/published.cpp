@@ -506,8 +506,8 @@ private:
     const Array& array_;
     const Tensors& tensors_;
     Levels levels_;
-    std::array<Tables, kMostClusters + 1> tables_{};
-    std::array<std::array<std::int64_t, std::size_t{1} << kLoops>, kMostClusters + 1> known_;
+    std::array<Tables, kMaxClusters + 1> tables_{};
+    std::array<std::array<std::int64_t, std::size_t{1} << kLoops>, kMaxClusters + 1> known_;
     Counters counters_;
 };
 

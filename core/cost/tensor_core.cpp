@@ -84,7 +84,7 @@ public:
         output_ = batch * real(gemm.m) * real(gemm.n);
         distinctLeft_ = left_ * gemm.leftShare;
         distinctOutput_ = output_ * gemm.outputShare;
-        leastHbmCycles_ = (distinctLeft_ + right_ + distinctOutput_) * wordBytes_ * cyclesPerByte_;
+        minHbmCycles_ = (distinctLeft_ + right_ + distinctOutput_) * wordBytes_ * cyclesPerByte_;
         best_.latency = std::numeric_limits<double>::infinity();
     }
 
@@ -111,15 +111,15 @@ private:
         for (tile[rows] = largest_[rows]; tile[rows] > 0; tile[rows] /= 2) {
             tile[columns] = largest_[columns];
             tile[stream] = largest_[stream];
-            if (leastTime(placement) >= best_.latency) continue;  // not even in an L2 without end
+            if (minTime(placement) >= best_.latency) continue;  // not even in an L2 without end
             for (; tile[columns] > 0; tile[columns] /= 2) {
                 const double rest = l2Words_ - real(tile[rows]) * real(tile[columns]);
                 const double sides = real(tile[rows]) + real(tile[columns]);
                 if (rest < sides && sides > 2) continue;
-                const double most = std::clamp(rest / sides, 1.0, real(largest_[stream]));
-                tile[stream] = powerAtMost(static_cast<std::int64_t>(most));
+                const double max = std::clamp(rest / sides, 1.0, real(largest_[stream]));
+                tile[stream] = powerAtMost(static_cast<std::int64_t>(max));
                 // Shorter tiles of the streaming extent are not faster; they only leave room in the global buffer.
-                if (leastTime(placement) >= best_.latency) continue;
+                if (minTime(placement) >= best_.latency) continue;
                 for (; tile[stream] > 0; tile[stream] /= 2) trySplits(placement);
             }
         }
@@ -127,11 +127,11 @@ private:
 
     /// Splits over cores, as long as they could be faster than the best so far.
     void trySplits(Placement& placement) {
-        if (leastTime(placement) >= best_.latency) return;
+        if (minTime(placement) >= best_.latency) return;
         Triple& split = placement.split;
-        const std::int64_t mostBatch = std::min(cores_, powerAtLeast(batch_));
+        const std::int64_t maxBatch = std::min(cores_, powerAtLeast(batch_));
         for (split[kK] = 1; split[kK] <= std::min(cores_, largest_[kK]); split[kK] *= 2)
-            for (placement.batchSplit = std::min(mostBatch, cores_ / split[kK]); placement.batchSplit > 0;
+            for (placement.batchSplit = std::min(maxBatch, cores_ / split[kK]); placement.batchSplit > 0;
                  placement.batchSplit /= 2) {
                 const std::int64_t rest = cores_ / split[kK] / placement.batchSplit;
                 for (split[kN] = std::min(rest, largest_[kN]); split[kN] > 0; split[kN] /= 2)
@@ -146,13 +146,13 @@ private:
 
     /// What no split over all cores and no tile of the global buffer can beat; shorter tiles of the streaming extent
     /// only add to it.
-    double leastTime(Placement& placement) const {
+    double minTime(Placement& placement) const {
         placement.split = {1, 1, 1};
         placement.batchSplit = 1;
         const auto [streamed, loaded, load] = passes(placement);
         const double cores = real(cores_);
         const double cycles = overhead(placement, load) + std::max(streamed / cores, (loaded / cores - 1) * load);
-        return std::max({cycles, leastHbmCycles_, globalWords(placement, 1) * cyclesPerWord_});
+        return std::max({cycles, minHbmCycles_, globalWords(placement, 1) * cyclesPerWord_});
     }
 
     struct Passes {
@@ -209,19 +209,19 @@ private:
     void tryBuffer(const Placement& placement, double cycles) {
         const double words = bufferWords_ / real(placement.batchSplit);
         if (tileWords(largest_) <= words) return tryOrders(placement, cycles, largest_);
-        Triple least;
+        Triple min;
         for (std::size_t i = 0; i < kExtentCount; ++i)
-            least[i] = std::min(largest_[i], placement.split[i] * placement.tile[i]);
-        if (tileWords(least) > words) {
-            if (least == Triple{1, 1, 1} && placement.batchSplit == 1) tryOrders(placement, cycles, least);
+            min[i] = std::min(largest_[i], placement.split[i] * placement.tile[i]);
+        if (tileWords(min) > words) {
+            if (min == Triple{1, 1, 1} && placement.batchSplit == 1) tryOrders(placement, cycles, min);
             return;
         }
         Triple tile;
-        for (tile[kM] = least[kM]; tile[kM] <= largest_[kM]; tile[kM] *= 2)
-            for (tile[kN] = least[kN]; tile[kN] <= largest_[kN]; tile[kN] *= 2) {
+        for (tile[kM] = min[kM]; tile[kM] <= largest_[kM]; tile[kM] *= 2)
+            for (tile[kN] = min[kN]; tile[kN] <= largest_[kN]; tile[kN] *= 2) {
                 const double rest = words - real(tile[kM]) * real(tile[kN]);
                 const double sides = real(tile[kM]) + real(tile[kN]);
-                if (rest < sides * real(least[kK])) break;
+                if (rest < sides * real(min[kK])) break;
                 // The largest that fits is never worse than a smaller one.
                 tile[kK] = powerAtMost(static_cast<std::int64_t>(std::min(rest / sides, real(largest_[kK]))));
                 tryOrders(placement, cycles, tile);
@@ -237,15 +237,15 @@ private:
         const std::array<double, 3> hbmWords{distinctLeft_ * n + right_ + distinctOutput_ * stored,
                                              distinctLeft_ * n + right_ * m + distinctOutput_,
                                              distinctLeft_ + right_ * m + distinctOutput_ * stored};
-        const auto* const least = std::min_element(hbmWords.begin(), hbmWords.end());
-        const double bytes = *least * wordBytes_;
+        const auto* const min = std::min_element(hbmWords.begin(), hbmWords.end());
+        const double bytes = *min * wordBytes_;
         const double latency = std::max({cycles, bytes * cyclesPerByte_, words * cyclesPerWord_});
         if (latency > best_.latency || (latency == best_.latency && bytes >= best_.hbmBytes)) return;
         best_ = {.latency = latency,
                  .cycles = cycles,
                  .hbmBytes = bytes,
                  .globalWords = words,
-                 .tiling = tilingOf(placement, static_cast<Stationary>(least - hbmWords.begin()), tile)};
+                 .tiling = tilingOf(placement, static_cast<Stationary>(min - hbmWords.begin()), tile)};
     }
 
     static Tiling tilingOf(const Placement& placement, Stationary order, const Triple& bufferTile) {
@@ -271,7 +271,7 @@ private:
     double bufferWords_;                        ///< half of the global buffer
     double left_ = 0, right_ = 0, output_ = 0;  ///< words of the operands
     double distinctLeft_ = 0, distinctOutput_ = 0;
-    double leastHbmCycles_ = 0;
+    double minHbmCycles_ = 0;
     TensorUse best_;
 };
 
@@ -293,7 +293,7 @@ std::size_t TilingMemo::Hash::operator()(const Key& key) const {
 
 TensorUse TilingMemo::of(const Gemm& gemm, std::int64_t cores, const hardware::Architecture& architecture,
                          const hardware::Rates& rates) {
-    constexpr std::size_t kMostKept = 40'000;  // of a shard: some 600 MB of all
+    constexpr std::size_t kMaxKept = 40'000;  // of a shard: some 600 MB of all
     const Key key{.gemm = gemm,
                   .cores = powerAtMost(cores),
                   .width = architecture.width,
@@ -310,7 +310,7 @@ TensorUse TilingMemo::of(const Gemm& gemm, std::int64_t cores, const hardware::A
     }
     const TensorUse use = bestTiling(gemm, cores, architecture, rates);
     const std::scoped_lock lock(shard.mutex);
-    if (shard.known.size() >= kMostKept) shard.known.clear();
+    if (shard.known.size() >= kMaxKept) shard.known.clear();
     shard.known.emplace(key, use);
     return use;
 }

@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::uintmax_t kLargestWorkloadFile = std::uintmax_t{16} << 20;
 constexpr std::int64_t kLargestSize = 1'000'000'000;  // of a batch or dimension
-constexpr std::size_t kMostDimensions = 100;
+constexpr std::size_t kMaxDimensions = 100;
 constexpr std::size_t kLongestDescription = 4000;
 constexpr std::string_view kZoo = "zoo:";
 constexpr std::string_view kFolder = "workloads";
@@ -47,7 +47,7 @@ WorkloadSource readSource(const JsonNode& node) {
     if (!node.has("dimensions")) return source;
     const JsonNode dimensions = node.at("dimensions");
     for (const auto& [name, value] : dimensions.members()) source.dimensions[name] = value.whole(1, kLargestSize);
-    if (source.dimensions.size() > kMostDimensions) dimensions.fail("at most 100 dimensions");
+    if (source.dimensions.size() > kMaxDimensions) dimensions.fail("at most 100 dimensions");
     return source;
 }
 
@@ -131,7 +131,7 @@ void checkSizes(const Workload& workload, std::size_t index, const model::Model&
     const std::optional<NamedSize> odd = oddSizeOf(layerOf(job, Variant::corrected));
     if (!odd) return;
     const std::string found = fmt::format("a job with {} of {}", odd->name, odd->value);
-    const std::string expected = fmt::format("sizes from {} to {}", odd->least, kLargestExtent);
+    const std::string expected = fmt::format("sizes from {} to {}", odd->min, kLargestExtent);
     const WorkloadSource& source = workload.sources[index];
     const bool isFile = !source.model.starts_with(kZoo);
     if (isFile) throw DataError({.file = model.source, .where = "layer " + inQuotes(job.name)}, found, expected);
@@ -242,7 +242,7 @@ Workload readWorkload(const JsonNode& given) {
     const bool inOrder = workload.draw == DrawRule::inOrder;
     workload.groupSize = node.wholeOr("group_size", inOrder ? 0 : 100, inOrder ? 0 : 1, kLargestGroup);
     const JsonNode models = node.at("models");
-    for (const JsonNode& child : models.elements(kMostSources)) workload.sources.push_back(readSource(child));
+    for (const JsonNode& child : models.elements(kMaxSources)) workload.sources.push_back(readSource(child));
     if (workload.sources.empty()) models.fail("at least one model", "an empty list");
     return workload;
 }
@@ -293,9 +293,9 @@ JobPool jobPool(const Workload& workload) {
     for (std::size_t i = 0; i < workload.sources.size(); ++i) {
         pool.jobs.push_back(jobsOf(workload, i, pool.warnings));
         count += pool.jobs.back().size();
-        if (count > kMostPooledJobs)
+        if (count > kMaxPooledJobs)
             throw UsageError(fmt::format("the models of the workload {} have more than {} layers in all",
-                                         inQuotes(workload.name), kMostPooledJobs));
+                                         inQuotes(workload.name), kMaxPooledJobs));
     }
     if (count == 0) throw UsageError(fmt::format("the workload {} names no model", inQuotes(workload.name)));
     return pool;

@@ -60,9 +60,9 @@ struct Job {
 };
 
 /// Limits; each is named in the error.
-inline constexpr std::size_t kMostSources = 1000;
+inline constexpr std::size_t kMaxSources = 1000;
 inline constexpr std::int64_t kLargestGroup = 100'000;
-inline constexpr std::size_t kMostPooledJobs = 1'000'000;
+inline constexpr std::size_t kMaxPooledJobs = 1'000'000;
 
 /// The versions of `tessera.workload`; migrations are appended here.
 const SchemaHistory& workloadSchema();

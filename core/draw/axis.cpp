@@ -19,23 +19,23 @@ double multiples(double low, double high, double step) {
     return std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1;
 }
 
-std::vector<double> multiplesIn(double low, double high, double step, int most) {
+std::vector<double> multiplesIn(double low, double high, double step, int max) {
     std::vector<double> places;
     const double first = std::ceil(low / step - 1e-9);
-    for (int i = 0; i < most && (first + i) * step <= high + step * 1e-9; ++i) {
+    for (int i = 0; i < max && (first + i) * step <= high + step * 1e-9; ++i) {
         const double place = (first + i) * step;
         places.push_back(std::fabs(place) < step * 1e-6 ? 0.0 : place);
     }
     return places;
 }
 
-std::vector<double> linearTicks(double low, double high, int most) {
+std::vector<double> linearTicks(double low, double high, int max) {
     if (!(high > low)) return {low};
-    double decade = std::pow(10.0, std::floor(std::log10((high / most) - (low / most))) - 1);
-    if (!(decade > 0)) decade = (high - low) / most;
+    double decade = std::pow(10.0, std::floor(std::log10((high / max) - (low / max))) - 1);
+    if (!(decade > 0)) decade = (high - low) / max;
     for (int i = 0; i < 4; ++i, decade *= 10)
         for (const double factor : {1.0, 2.0, 5.0})
-            if (multiples(low, high, factor * decade) <= most) return multiplesIn(low, high, factor * decade, most);
+            if (multiples(low, high, factor * decade) <= max) return multiplesIn(low, high, factor * decade, max);
     return {low};
 }
 
@@ -50,20 +50,20 @@ std::vector<double> withinDecades(double low, double high, const std::vector<dou
     return places;
 }
 
-std::vector<double> logarithmicTicks(double low, double high, int most) {
+std::vector<double> logarithmicTicks(double low, double high, int max) {
     const double from = std::log10(low);
     const double to = std::log10(high);
     std::vector<double> places;
     if (to - from < 3) {  // decades alone would be few
         for (const std::vector<double>& factors : {std::vector{1.0, 2.0, 5.0}, std::vector{1.0, 3.0}}) {
             places = withinDecades(low, high, factors);
-            if (places.size() >= 2 && static_cast<int>(places.size()) <= most) return places;
-            if (places.size() < 2) return linearTicks(low, high, most);
+            if (places.size() >= 2 && static_cast<int>(places.size()) <= max) return places;
+            if (places.size() < 2) return linearTicks(low, high, max);
         }
     }
     for (const double step : {1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 50.0, 100.0, 200.0}) {
-        if (multiples(from, to, step) > most) continue;
-        places = multiplesIn(from, to, step, most);
+        if (multiples(from, to, step) > max) continue;
+        places = multiplesIn(from, to, step, max);
         for (double& place : places) place = std::pow(10.0, place);
         return places;
     }
@@ -72,9 +72,9 @@ std::vector<double> logarithmicTicks(double low, double high, int most) {
 
 /// Large counts by their prefix, "100 M": an axis has no room for their digits.
 std::string besideAxis(double value, const Axis& axis) {
-    constexpr double kMega = 1e6, kGiga = 1e9, kMost = 1e15;
+    constexpr double kMega = 1e6, kGiga = 1e9, kMax = 1e15;
     const double size = std::fabs(value);
-    if (!axis.categories.empty() || axis.measure != Measure::count || !(size >= kMega) || size >= kMost)
+    if (!axis.categories.empty() || axis.measure != Measure::count || !(size >= kMega) || size >= kMax)
         return tickText(value, axis);
     return size < kGiga ? fmt::format("{:.4g} M", value / kMega) : fmt::format("{:.4g} G", value / kGiga);
 }
@@ -101,11 +101,11 @@ bool isShown(double value, const Axis& axis) {
     return std::isfinite(value) && std::fabs(value) <= 1e301 && (!axis.logarithmic || value >= 1e-301);
 }
 
-std::vector<double> ticks(double low, double high, bool logarithmic, int most) {
-    if (!std::isfinite(low) || !std::isfinite(high) || most < 1) return {};
+std::vector<double> ticks(double low, double high, bool logarithmic, int max) {
+    if (!std::isfinite(low) || !std::isfinite(high) || max < 1) return {};
     if (low > high) std::swap(low, high);
-    if (logarithmic) return low > 0 ? logarithmicTicks(low, high, most) : std::vector<double>{};
-    return linearTicks(low, high, most);
+    if (logarithmic) return low > 0 ? logarithmicTicks(low, high, max) : std::vector<double>{};
+    return linearTicks(low, high, max);
 }
 
 std::string tickText(double value, const Axis& axis) {

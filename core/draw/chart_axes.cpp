@@ -90,10 +90,10 @@ std::string ChartBuilder::axisTitle(const Axis& axis) const {
     return axis.title + (axis.logarithmic ? " (log)" : "");
 }
 
-std::vector<double> ChartBuilder::places(const Scale& scale, int most) const {
+std::vector<double> ChartBuilder::places(const Scale& scale, int max) const {
     const Stretch& s = scale.stretch;
-    if (scale.logarithmic) return ticks(std::pow(10.0, s.low), std::pow(10.0, s.high), true, most);
-    return ticks(s.low, s.high, false, most);
+    if (scale.logarithmic) return ticks(std::pow(10.0, s.low), std::pow(10.0, s.high), true, max);
+    return ticks(s.low, s.high, false, max);
 }
 
 std::string ChartBuilder::categoryName(std::size_t index) const {
@@ -107,10 +107,10 @@ std::pair<std::size_t, std::size_t> ChartBuilder::categoriesInSight() const {
     return {static_cast<std::size_t>(from), static_cast<std::size_t>(to)};
 }
 
-double ChartBuilder::widestName(std::size_t most) const {
+double ChartBuilder::widestName(std::size_t max) const {
     const auto [from, to] = categoriesInSight();
     double widest = 0;
-    const std::size_t step = std::max<std::size_t>(1, (to - from + 1) / most);
+    const std::size_t step = std::max<std::size_t>(1, (to - from + 1) / max);
     for (std::size_t i = from; i <= to; i += step) widest = std::max(widest, width(categoryName(i)));
     return widest;
 }
@@ -219,8 +219,8 @@ void ChartBuilder::valueGrid(const Scale& scale, const Axis& axis, bool across) 
     const Rect& plot = out_.plot;
     std::vector<double> values;
     std::vector<std::string> labels;
-    for (int most = 5; most > 0; --most) {  // fewer where texts would touch
-        values = places(scale, most);
+    for (int max = 5; max > 0; --max) {  // fewer where texts would touch
+        values = places(scale, max);
         labels = tickTexts(values, axis);
         double needed = 0;
         for (const std::string& label : labels) needed = std::max(needed, across ? width(label) + kGap : kLine);

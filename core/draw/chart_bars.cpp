@@ -18,15 +18,15 @@ std::string ChartBuilder::totalText(std::size_t category) const {
 
 std::size_t ChartBuilder::largest(std::size_t from, std::size_t to) const {
     std::size_t best = from;
-    double most = -1;
+    double max = -1;
     for (std::size_t c = from; c < to; ++c) {
         double sum = 0;
         for (std::size_t s = 0; s < chart_.series.size(); ++s) {
             const double value = barValue(s, c);
             sum += std::isnan(value) ? 0 : std::fabs(value);
         }
-        if (sum > most) {
-            most = sum;
+        if (sum > max) {
+            max = sum;
             best = c;
         }
     }
@@ -36,7 +36,7 @@ std::size_t ChartBuilder::largest(std::size_t from, std::size_t to) const {
 void ChartBuilder::bars() {
     if (!hasBars_) return;
     const auto [from, to] = categoriesInSight();
-    const std::size_t per = wholeSteps(kLeastBar / step());
+    const std::size_t per = wholeSteps(kMinBar / step());
     folded_ = per > 1;
     for (std::size_t i = from; i <= to; i += per) {
         const std::size_t category = folded_ ? largest(i, std::min(i + per, to + 1)) : i;
@@ -46,8 +46,8 @@ void ChartBuilder::bars() {
 
 double ChartBuilder::barThickness(double band, double slots) const {
     const double gap = band < 6 ? std::min(1.0, band * 0.2) : std::max(2.0, band * 0.24);
-    const double most = chart_.horizontal ? (slots > 1 ? 1.2 : 1) : slots > 1 ? 2 : 2.5;  // room for their values
-    return std::min((band - gap) / slots, kThickestBar * most);
+    const double max = chart_.horizontal ? (slots > 1 ? 1.2 : 1) : slots > 1 ? 2 : 2.5;  // room for their values
+    return std::min((band - gap) / slots, kThickestBar * max);
 }
 
 void ChartBuilder::band(std::size_t category, double start, double thickness) {

@@ -118,11 +118,11 @@ bool ChartBuilder::isCrossed(const Rect& area) const {
         const Rect& its = bar.area;
         if (its.x < area.right() && area.x < its.right() && its.y < area.bottom() && area.y < its.bottom()) return true;
     }
-    constexpr std::size_t kMostPoints = 10'000;  // longer curves take longer than a frame may
+    constexpr std::size_t kMaxPoints = 10'000;  // longer curves take longer than a frame may
     if (!lines_) {
         lines_.emplace();
         for (std::size_t s = 0; s < chart_.series.size(); ++s)
-            if (!hidden(s) && isCurve(chart_.series[s]) && length(chart_.series[s]) <= kMostPoints)
+            if (!hidden(s) && isCurve(chart_.series[s]) && length(chart_.series[s]) <= kMaxPoints)
                 for (std::vector<Point>& part : curveOf(chart_.series[s], out_)) lines_->push_back(std::move(part));
     }
     for (const std::vector<Point>& part : *lines_)
@@ -181,16 +181,16 @@ void ChartBuilder::directLabels() {
         wanted.push_back({s, endOf(chart_.series[s])});  // that of a hidden curve stays where it was
     }
     std::stable_sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) { return a.y < b.y; });
-    double least = plot.y + 2;
+    double min = plot.y + 2;
     for (Wanted& label : wanted) {
-        label.y = std::max(label.y, least);
-        least = label.y + kDirectLine;
+        label.y = std::max(label.y, min);
+        min = label.y + kDirectLine;
     }
-    double most = plot.bottom();
+    double max = plot.bottom();
     for (std::size_t i = wanted.size(); i-- > 0;) {
         Wanted& label = wanted[i];
-        label.y = std::min(label.y, most);
-        most = label.y - kDirectLine;
+        label.y = std::min(label.y, max);
+        max = label.y - kDirectLine;
     }
     for (const Wanted& label : wanted) {
         const Series& series = chart_.series[label.series];

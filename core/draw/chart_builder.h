@@ -23,10 +23,10 @@ inline constexpr double kGap = 8;
 inline constexpr double kWidestName = 0.3;   ///< of the picture: names of categories, direct labels
 inline constexpr double kShortestName = 44;  ///< pixels of a turned one
 inline constexpr double kThickestBar = 22;
-inline constexpr double kLeastBar = 2;  ///< thinner bars are folded
+inline constexpr double kMinBar = 2;    ///< thinner bars are folded
 inline constexpr double kUpright = 13;  ///< a line of text turned by 90°
-inline constexpr std::size_t kMostDirect = 4;
-inline constexpr std::size_t kMostDirectTall = 8;  ///< in a picture that is high enough
+inline constexpr std::size_t kMaxDirect = 4;
+inline constexpr std::size_t kMaxDirectTall = 8;  ///< in a picture that is high enough
 inline constexpr double kDirectLine = 14;
 inline constexpr double kPointRoom = 0.03;     ///< of an axis, beyond points
 inline constexpr std::size_t kFewPoints = 24;  ///< a curve of so few points shows them
@@ -72,9 +72,9 @@ public:
 
 private:
     double width(const std::string& text, bool strong = false) const { return measure_(text, kCaption, strong); }
-    std::string fit(const std::string& text, double most, bool strong = false) const;
+    std::string fit(const std::string& text, double max, bool strong = false) const;
     /// The name of a category, `every` of which are written.
-    std::string fitName(std::size_t category, std::size_t every, double most) const;
+    std::string fitName(std::size_t category, std::size_t every, double max) const;
     bool hidden(std::size_t series) const { return series < view_.hidden.size() && view_.hidden[series]; }
     /// Nothing but bounds is left, though there are names to show the rest again.
     bool allHidden() const;
@@ -109,11 +109,11 @@ private:
     static Stretch home(const Axis& axis, const Stretch& whole);
     std::string axisTitle(const Axis& axis) const;
     /// Values of the ticks in sight.
-    std::vector<double> places(const Scale& scale, int most) const;
+    std::vector<double> places(const Scale& scale, int max) const;
     bool isNamed() const { return isCategorical(); }
     std::string categoryName(std::size_t index) const;
     std::pair<std::size_t, std::size_t> categoriesInSight() const;
-    double widestName(std::size_t most) const;
+    double widestName(std::size_t max) const;
     void margins();
     void setScales();
     void axisTitles(const std::string& xTitle, const std::string& yTitle);

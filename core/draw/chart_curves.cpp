@@ -9,7 +9,7 @@ namespace tessera::report {
 
 namespace {
 
-constexpr std::size_t kMostAvoided =
+constexpr std::size_t kMaxAvoided =
     4000;  ///< points that texts keep away from; more would take longer than a frame may
 
 bool touches(const std::vector<Rect>& marks, const Rect& area) {
@@ -60,7 +60,7 @@ void ChartBuilder::markers(std::size_t s, double radius) {
     std::vector<Rect>& where = namesPoints(series) ? marks_ : clouds_;
     for (const PlacedPoint& point : pointsOf(series, out_)) {
         const double r = point.point < series.radii.size() ? series.radii[point.point] : radius;
-        if (where.size() < kMostAvoided) where.push_back({point.at.x - r, point.at.y - r, 2 * r, 2 * r});
+        if (where.size() < kMaxAvoided) where.push_back({point.at.x - r, point.at.y - r, 2 * r, 2 * r});
         if (!drawn) continue;
         out_.front.shapes.push_back(Marker{.at = point.at,
                                            .shape = shapeOf(series, s),
@@ -163,7 +163,7 @@ void ChartBuilder::edgeArrows() {
 }
 
 void ChartBuilder::edgeArrow(const Series& series, std::size_t point, Point target) {
-    constexpr double kInset = 8, kSide = 5, kStep = 16, kMostSteps = 8;
+    constexpr double kInset = 8, kSide = 5, kStep = 16, kMaxSteps = 8;
     const Rect& plot = out_.plot;
     Point at{std::clamp(target.x, plot.x + kInset, plot.right() - kInset),
              std::clamp(target.y, plot.y + kInset, plot.bottom() - kInset)};
@@ -171,9 +171,9 @@ void ChartBuilder::edgeArrow(const Series& series, std::size_t point, Point targ
     const double dx = across ? (target.x < plot.x ? -1 : 1) : 0;
     const double dy = across ? 0 : (target.y < plot.y ? -1 : 1);
     const auto area = [&] { return Rect{at.x - kSide, at.y - kSide, 2 * kSide, 2 * kSide}; };
-    for (int step = 0; step < kMostSteps && touches(marks_, area()); ++step)
+    for (int step = 0; step < kMaxSteps && touches(marks_, area()); ++step)
         (across ? at.y : at.x) +=
-            (across ? at.y : at.x) > (across ? plot.y : plot.x) + kStep * kMostSteps ? -kStep : kStep;
+            (across ? at.y : at.x) > (across ? plot.y : plot.x) + kStep * kMaxSteps ? -kStep : kStep;
     marks_.push_back(area());
     out_.front.shapes.push_back(Path{.points = {{at.x + dx * kSide, at.y + dy * kSide},
                                                 {at.x - dx * kSide + dy * kSide, at.y - dy * kSide + dx * kSide},
@@ -336,11 +336,11 @@ void addCommon(const Rect* first, const Rect* last, Hull done, std::vector<Rect>
 
 /// The same area in fewer rectangles: wide ones are painted in a fraction of the time of narrow ones.
 std::vector<Rect> merged(const std::vector<Rect>& columns) {
-    constexpr std::size_t kMost = 64;
+    constexpr std::size_t kMax = 64;
     std::vector<Rect> boxes;
     for (std::size_t from = 0, to = 0; from < columns.size(); from = to) {
         const auto isNext = [&](std::size_t i) { return columns[i].x - columns[i - 1].right() < columns[i].width / 2; };
-        for (to = from + 1; to < columns.size() && to - from < kMost && isNext(to);) ++to;
+        for (to = from + 1; to < columns.size() && to - from < kMax && isNext(to);) ++to;
         addCommon(columns.data() + from, columns.data() + to, {}, boxes);
     }
     return boxes;

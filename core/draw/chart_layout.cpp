@@ -38,15 +38,15 @@ ChartLayout ChartBuilder::build() {
     return std::move(out_);
 }
 
-std::string ChartBuilder::fit(const std::string& text, double most, bool strong) const {
-    return fitted(text, most, kCaption, strong, measure_);
+std::string ChartBuilder::fit(const std::string& text, double max, bool strong) const {
+    return fitted(text, max, kCaption, strong, measure_);
 }
 
-std::string ChartBuilder::fitName(std::size_t category, std::size_t every, double most) const {
+std::string ChartBuilder::fitName(std::size_t category, std::size_t every, double max) const {
     std::vector<std::string> names;
     if (category >= every) names.push_back(categoryName(category - every));
     if (category + every < categories_) names.push_back(categoryName(category + every));
-    return fittedApart(categoryName(category), {names.begin(), names.end()}, most, kCaption, measure_);
+    return fittedApart(categoryName(category), {names.begin(), names.end()}, max, kCaption, measure_);
 }
 
 bool ChartBuilder::shown(const Series& series, std::size_t i) const {
@@ -115,7 +115,7 @@ bool ChartBuilder::isDirect() const {
         if (isBars(series) || series.mark == Mark::points) return false;
     }
     const bool tall = size_.height > 2 * kDirectLine * static_cast<double>(curves);
-    return curves > 1 && curves <= (tall ? kMostDirectTall : kMostDirect);
+    return curves > 1 && curves <= (tall ? kMaxDirectTall : kMaxDirect);
 }
 
 void ChartBuilder::legend() {
@@ -198,13 +198,13 @@ ChartLayout layOut(const Chart& chart, const ChartView& view, Size size, const T
 
 std::size_t barsSideBySide(const Chart& chart, const std::vector<bool>& hidden) {
     std::unordered_map<double, std::size_t> counts;
-    std::size_t most = 0;
+    std::size_t max = 0;
     for (std::size_t s = 0; s < chart.series.size(); ++s) {
         if (chart.series[s].mark != Mark::bars || (s < hidden.size() && hidden[s])) continue;
         for (const double x : chart.series[s].x)
-            if (std::isfinite(x)) most = std::max(most, ++counts[x]);
+            if (std::isfinite(x)) max = std::max(max, ++counts[x]);
     }
-    return most;
+    return max;
 }
 
 }  // namespace tessera::report

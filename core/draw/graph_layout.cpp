@@ -79,11 +79,11 @@ std::vector<double> numbersOf(std::string_view text) {
     throw FileError("the program 'dot' wrote a layout that cannot be read; another version of Graphviz may help");
 }
 
-std::vector<double> numbersOf(const Json& object, const char* key, std::size_t least) {
+std::vector<double> numbersOf(const Json& object, const char* key, std::size_t min) {
     const auto found = object.find(key);
     if (found == object.end() || !found->is_string()) failUnreadable();
     std::vector<double> numbers = numbersOf(found->get_ref<const std::string&>());
-    if (numbers.size() < least) failUnreadable();
+    if (numbers.size() < min) failUnreadable();
     return numbers;
 }
 

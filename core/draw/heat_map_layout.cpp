@@ -27,15 +27,15 @@ constexpr double kUpright = 14;      ///< a line of text turned by 90°
 constexpr double kRowPitch = 14;     ///< from the base line of one row's name to the next
 constexpr double kNamesHeight = 70;  ///< of everything below the cells in a low window
 constexpr double kNamesShare = 0.2;  ///< of a high one
-constexpr double kMostNamesHeight = 130;
+constexpr double kMaxNamesHeight = 130;
 constexpr double kNamedRow = 12;      ///< below this height rows need the room of the names
 constexpr double kLowestMarked = 11;  ///< rows from this height on have room for a mark
 constexpr double kHeadsHeight = 17;   ///< of the line of what neighbouring columns share
 constexpr double kWidestName = 168;
 constexpr double kGroupGap = 4;
-constexpr double kMostGroupedRows = 64;
-constexpr double kSharpCell = 4;             ///< cells from this size on stand one pixel apart
-constexpr std::size_t kMostSpelled = 5'000;  ///< columns in sight whose shared names are looked for
+constexpr double kMaxGroupedRows = 64;
+constexpr double kSharpCell = 4;            ///< cells from this size on stand one pixel apart
+constexpr std::size_t kMaxSpelled = 5'000;  ///< columns in sight whose shared names are looked for
 
 /// Neighbouring columns whose names begin alike: "layer1" of "layer1.0.conv1" and "layer1.0.conv2".
 struct Span {
@@ -121,7 +121,7 @@ private:
         const double room = std::max(20.0, size_.width - plot.x - (notes > 0 ? notes + kGap : 0));
         out_.cellWidth = std::min(room / columns_, view_.fill ? 2 * kWidestCell : kWidestCell);
         plot.width = out_.cellWidth * columns_;
-        out_.perColumn = static_cast<std::size_t>(std::max(1.0, std::ceil(view_.leastCell / out_.cellWidth - 1e-9)));
+        out_.perColumn = static_cast<std::size_t>(std::max(1.0, std::ceil(view_.minCell / out_.cellWidth - 1e-9)));
         placeLegend();
         plot.y = kHeadHeight + kLine * static_cast<double>(legendRows_ - 1) + (view_.pinned.empty() ? 0 : 6);
         findSpans();
@@ -138,8 +138,8 @@ private:
             chooseNames(false);
             fillHeight(folded);
         }
-        const double least = view_.fill ? 1 : kRowHeight / 2;
-        out_.perRow = static_cast<std::size_t>(std::max(1.0, std::ceil(least / out_.cellHeight - 1e-9)));
+        const double min = view_.fill ? 1 : kRowHeight / 2;
+        out_.perRow = static_cast<std::size_t>(std::max(1.0, std::ceil(min / out_.cellHeight - 1e-9)));
         if (out_.perRow > 1) out_.gaps.clear();
         out_.plot.height = out_.cellHeight * rows_ + out_.gap * static_cast<double>(out_.gaps.size());
         const double below = nameHeight_ + folded + (out_.perRow > 1 && folded == 0 ? kLine : 0);
@@ -147,7 +147,7 @@ private:
     }
 
     void fillHeight(double folded) {
-        out_.cellHeight = rows_ > kMostGroupedRows ? kMostGroupedRows * kRowHeight / rows_ : kRowHeight;
+        out_.cellHeight = rows_ > kMaxGroupedRows ? kMaxGroupedRows * kRowHeight / rows_ : kRowHeight;
         if (!view_.fill) return;
         const double between = out_.gap * static_cast<double>(out_.gaps.size());
         const double high = std::max(20.0, size_.height - out_.plot.y - nameHeight_ - folded - between);
@@ -155,7 +155,7 @@ private:
     }
 
     void groupRows() {
-        if (rows_ > kMostGroupedRows || view_.rows > 0) return;
+        if (rows_ > kMaxGroupedRows || view_.rows > 0) return;
         out_.gap = kGroupGap;
         for (std::size_t row = 1; row < std::min(map_.rowGroups.size(), rowsOf(map_)); ++row)
             if (map_.rowGroups[row] != map_.rowGroups[row - 1]) out_.gaps.push_back(row);
@@ -166,7 +166,7 @@ private:
         if (map_.columns.empty()) return;
         skipped_ = commonPrefix(map_.columns);
         const std::size_t to = std::min(lastColumn(), map_.columns.size());
-        if (to - std::min(to, firstColumn()) > kMostSpelled) return;
+        if (to - std::min(to, firstColumn()) > kMaxSpelled) return;
         for (std::size_t column = firstColumn(); column < to; ++column) {
             const std::string_view name = std::string_view(map_.columns[column]).substr(skipped_);
             const auto* const end = std::find_if(name.begin(), name.end(), isSeparator);
@@ -191,11 +191,11 @@ private:
         if (map_.columns.empty()) return;
         const double heads = hasHeads_ ? kHeadsHeight : 0;
         const double high =
-            view_.fill ? std::clamp(kNamesShare * size_.height, kNamesHeight, kMostNamesHeight) : 1.5 * kNamesHeight;
-        const double most = all         ? high
-                            : hasHeads_ ? heads * (view_.fill ? 1 : 1.5)
-                                        : kNamesHeight / 2 * (view_.fill ? 1 : 1.5);
-        nameRoom_ = std::max(0.0, std::min(widestName() + 2, most - heads - 5));
+            view_.fill ? std::clamp(kNamesShare * size_.height, kNamesHeight, kMaxNamesHeight) : 1.5 * kNamesHeight;
+        const double max = all         ? high
+                           : hasHeads_ ? heads * (view_.fill ? 1 : 1.5)
+                                       : kNamesHeight / 2 * (view_.fill ? 1 : 1.5);
+        nameRoom_ = std::max(0.0, std::min(widestName() + 2, max - heads - 5));
         if (nameRoom_ < kUpright) nameRoom_ = 0;
         nameHeight_ = (nameRoom_ > 0 ? nameRoom_ + 5 : 0) + heads + 2;
     }
@@ -208,26 +208,26 @@ private:
 
     /// The widest short name, by a sample where there are many.
     double widestName() const {
-        double most = 0;
+        double max = 0;
         if (spans_.empty()) {
             const std::size_t to = std::min(lastColumn(), map_.columns.size());
             const std::size_t step = std::max<std::size_t>(1, (to - std::min(to, firstColumn())) / 200);
             for (std::size_t i = firstColumn(); i < to; i += step)
-                most = std::max(most, width(escaped(shortName(i, nullptr))));
+                max = std::max(max, width(escaped(shortName(i, nullptr))));
         }
         for (const Span& span : spans_) {
             const std::size_t step = std::max<std::size_t>(1, (span.to - span.from) / 50);
             for (std::size_t i = span.from; i < span.to; i += step)
-                most = std::max(most, width(escaped(shortName(i, &span))));
+                max = std::max(max, width(escaped(shortName(i, &span))));
         }
-        return most;
+        return max;
     }
 
     double widest(const std::vector<std::string>& names) const {
-        double most = 0;
+        double max = 0;
         const std::size_t step = std::max<std::size_t>(1, names.size() / 256);
-        for (std::size_t i = 0; i < names.size(); i += step) most = std::max(most, width(escaped(names[i])));
-        return most > 0 ? most + 2 : 0;
+        for (std::size_t i = 0; i < names.size(); i += step) max = std::max(max, width(escaped(names[i])));
+        return max > 0 ? max + 2 : 0;
     }
     std::size_t firstRow() const { return static_cast<std::size_t>(std::max(0.0, std::floor(out_.firstRow))); }
     std::size_t lastRow() const {
@@ -254,7 +254,7 @@ private:
             if (y < plot.y + 4 || y > plot.bottom() + 2) continue;
             if (row < map_.rows.size())
                 out_.drawing.shapes.push_back(Label{.at = {plot.x - kGap, y},
-                                                    .text = fittedApart(map_.rows[row], besides(map_.rows, row, every),
+                                                    .text = fittedApart(map_.rows[row], others(map_.rows, row, every),
                                                                         plot.x - kGap, kCaption, measure_),
                                                     .anchor = Anchor::end,
                                                     .full = escaped(map_.rows[row])});
@@ -271,8 +271,8 @@ private:
             for (std::size_t c = column; c < std::min(column + out_.perColumn, columnsOf(map_)); ++c)
                 if (const int category = categoryAt(map_, r, c); category >= 0)
                     ++counts_[static_cast<std::size_t>(category)];
-        const auto most = std::max_element(counts_.begin(), counts_.end());
-        return most == counts_.end() || *most == 0 ? -1 : static_cast<int>(most - counts_.begin());
+        const auto max = std::max_element(counts_.begin(), counts_.end());
+        return max == counts_.end() || *max == 0 ? -1 : static_cast<int>(max - counts_.begin());
     }
 
     void cells() {
@@ -354,8 +354,8 @@ private:
     }
 
     /// The names written before and after one.
-    static std::vector<std::string_view> besides(const std::vector<std::string>& names, std::size_t at,
-                                                 std::size_t every) {
+    static std::vector<std::string_view> others(const std::vector<std::string>& names, std::size_t at,
+                                                std::size_t every) {
         std::vector<std::string_view> found;
         if (at >= every) found.emplace_back(names[at - every]);
         if (at + every < names.size()) found.emplace_back(names[at + every]);
@@ -368,7 +368,7 @@ private:
         const double x = cell.x + cell.width / 2 - 4;
         if (x < plot.x - 6 || x > plot.right() - 6) return;
         const std::string_view name = shortName(column, span);
-        std::vector<std::string_view> others = besides(map_.columns, column, every);
+        std::vector<std::string_view> others = others(map_.columns, column, every);
         for (std::string_view& other : others)  // what is left out of the name is left out of theirs
             other = other.substr(std::min(other.size(), map_.columns[column].size() - name.size()));
         out_.drawing.shapes.push_back(Label{.at = {x, plot.bottom() + 5},

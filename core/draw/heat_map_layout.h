@@ -18,7 +18,7 @@ struct HeatMapView {
     std::vector<int> pinned = {};         ///< columns with a pin in their head
     bool fill = false;                    ///< cells grow to fill the size, as a window does
     bool tips = true;                     ///< hover texts in the drawing
-    double leastCell = 1;                 ///< narrower cells are folded: neighbours show their most frequent category
+    double minCell = 1;                   ///< narrower cells are folded: neighbours show their most frequent category
 };
 
 struct HeatMapLayout {

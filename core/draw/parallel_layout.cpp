@@ -20,7 +20,7 @@ constexpr double kFoot = 18;
 constexpr double kSide = 56;
 /// From this ratio of the largest to the smallest value on, an axis is logarithmic.
 constexpr double kManyfold = 50;
-constexpr std::size_t kMostPlain = 300;  ///< lines in the background
+constexpr std::size_t kMaxPlain = 300;  ///< lines in the background
 
 /// The values of an axis from the least to the most; never of no length.
 struct Extent {
@@ -114,7 +114,7 @@ private:
         std::size_t plain = 0;
         for (std::size_t row = 0; row < chosen.size(); ++row)
             if (chosen[row] == front && isPlain(row, front)) ++plain;
-        return std::max<std::size_t>(1, (plain + kMostPlain - 1) / kMostPlain);
+        return std::max<std::size_t>(1, (plain + kMaxPlain - 1) / kMaxPlain);
     }
 
     std::vector<Point> pointsOf(std::size_t row) const {

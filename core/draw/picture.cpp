@@ -21,10 +21,10 @@ namespace tessera::report {
 namespace {
 
 constexpr double kHeatMapWidth = 960;
-constexpr double kMostHeatMapColumns = 200;
+constexpr double kMaxHeatMapColumns = 200;
 constexpr double kBarStep = 30;
 constexpr double kSideStep = 24;
-constexpr double kMostBars = 40;
+constexpr double kMaxBars = 40;
 
 /// Horizontal bars are as high as they need to be.
 Size naturalSize(const Chart& chart, Size size) {
@@ -32,7 +32,7 @@ Size naturalSize(const Chart& chart, Size size) {
     const auto bars = static_cast<double>(barsSideBySide(chart));
     const double step = bars > 1 ? kSideStep * bars : kBarStep;
     const double around = 84 + (chart.series.size() > 1 ? 20 : 0) + 16 * static_cast<double>(chart.notes.size());
-    size.height = around + step * std::min(static_cast<double>(chart.x.categories.size()), kMostBars);
+    size.height = around + step * std::min(static_cast<double>(chart.x.categories.size()), kMaxBars);
     return size;
 }
 
@@ -75,10 +75,10 @@ std::string toSvg(const HeatMap& map, const Theme& theme) {
     HeatMapView view;
     const auto columns = static_cast<double>(columnsOf(map));
     // As many columns as still can be told apart; more share a cell.
-    if (columns > kMostHeatMapColumns) {
+    if (columns > kMaxHeatMapColumns) {
         const Size size{kHeatMapWidth, 0};
-        const double cell = layOut(map, {.tips = false, .leastCell = 4}, size, estimatedWidth).cellWidth;
-        view.leastCell = cell * std::ceil(columns / kMostHeatMapColumns);
+        const double cell = layOut(map, {.tips = false, .minCell = 4}, size, estimatedWidth).cellWidth;
+        view.minCell = cell * std::ceil(columns / kMaxHeatMapColumns);
     }
     return toSvg(layOut(map, view, {kHeatMapWidth, 0}, estimatedWidth).drawing, theme);
 }

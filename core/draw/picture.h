@@ -105,8 +105,8 @@ std::string toCsv(const Timeline& timeline);
 /// Chrome trace events, which Perfetto opens: times in microseconds, one thread per track, one process per group.
 std::string toChromeTrace(const Timeline& timeline);
 
-/// Engineering ticks of an axis from `low` to `high`: at most `most`, at steps of 1, 2 or 5 (or decades).
-std::vector<double> ticks(double low, double high, bool logarithmic, int most = 5);
+/// Engineering ticks of an axis from `low` to `high`: at most `max`, at steps of 1, 2 or 5 (or decades).
+std::vector<double> ticks(double low, double high, bool logarithmic, int max = 5);
 /// "36.2 ms": a value on an axis.
 std::string tickText(double value, const Axis& axis);
 

@@ -24,7 +24,7 @@ constexpr double kGroupHeight = 22;
 constexpr double kWidestName = 168;
 constexpr double kUsageShare = 0.34;  ///< of a window's height, for what the tracks use together
 constexpr double kUsageHeight = 120;  ///< of it where height is not scarce
-constexpr double kLeastUsage = 56;
+constexpr double kMinUsage = 56;
 constexpr double kUsageGap = 34;  ///< between the lanes and it, for its title
 constexpr double kSwatch = 8;
 
@@ -163,7 +163,7 @@ private:
         double used = 0;
         if (hasUsage_) {
             used = view_.fill ? std::max(room * kUsageShare, room - y - kUsageGap) - kUsageGap : kUsageHeight;
-            used = kUsageGap + std::max(kLeastUsage, used);
+            used = kUsageGap + std::max(kMinUsage, used);
         }
         plot.height = view_.fill ? std::max(20.0, room - used) : y;
         out_.usage = {plot.x, plot.bottom() + kUsageGap, plot.width, std::max(0.0, used - kUsageGap)};
@@ -187,8 +187,8 @@ private:
     void ruler() {
         const Rect& plot = out_.plot;
         const Axis times{.title = "", .measure = measureOf(timeline_)};
-        const auto most = static_cast<int>(std::clamp(plot.width / 110, 1.0, 5.0));
-        const std::vector<double> values = ticks(out_.from, out_.to, false, most);
+        const auto max = static_cast<int>(std::clamp(plot.width / 110, 1.0, 5.0));
+        const std::vector<double> values = ticks(out_.from, out_.to, false, max);
         std::vector<std::string> labels = tickTexts(values, times);
         if (measureOf(timeline_) == Measure::count && !labels.empty()) labels.back() += " cycles";
         for (std::size_t i = 0; i < values.size(); ++i) {
@@ -392,14 +392,14 @@ private:
                 .radius = area.width > 8 ? 2.0 : 0.0,
                 .print = look.print,
                 .tip = view_.tips ? tip(event) : ""});
-        constexpr double kLeast = 48;  // of a part of a name that still says something
+        constexpr double kMin = 48;  // of a part of a name that still says something
         constexpr std::size_t kLongest = 80;
         const std::string name = escaped(event.name, kLongest);
         const double base = area.y + area.height / 2 + 4;
         if (width(name) + 8 <= area.width)
             return text({area.x + area.width / 2, base}, name, lettersOn(look.colour), Anchor::middle);
         if (area.right() + 4 + width(name) + 4 <= next) return text({area.right() + 4, base}, name, "text");
-        if (area.width < kLeast) return;
+        if (area.width < kMin) return;
         out_.drawing.shapes.push_back(Label{.at = {area.x + area.width / 2, base},
                                             .text = fittedInTheMiddle(name, area.width - 8, kCaption, false, measure_),
                                             .colour = lettersOn(look.colour),
@@ -501,8 +501,8 @@ double lengthOf(const Timeline& timeline) {
 std::string trackColour(const Timeline& timeline, std::size_t track) {
     // From light to dark, so that neighbours can be told apart and no kind of event has the same.
     constexpr double kLightest = 0.12, kDarkest = 0.88;
-    const double most = static_cast<double>(std::max<std::size_t>(timeline.tracks.size(), 2)) - 1;
-    return quantityColour(kLightest + (kDarkest - kLightest) * static_cast<double>(track) / most);
+    const double max = static_cast<double>(std::max<std::size_t>(timeline.tracks.size(), 2)) - 1;
+    return quantityColour(kLightest + (kDarkest - kLightest) * static_cast<double>(track) / max);
 }
 
 Measure measureOf(const Timeline& timeline) {

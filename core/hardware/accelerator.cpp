@@ -8,8 +8,8 @@ namespace tessera::hardware {
 
 namespace {
 
-constexpr std::size_t kMostMeasured = 1000;
-constexpr std::int64_t kMostDevices = 1'000'000'000;
+constexpr std::size_t kMaxMeasured = 1000;
+constexpr std::int64_t kMaxDevices = 1'000'000'000;
 
 Fields memoryFields() {
     using F = FieldsOf<MemoryLevel>;
@@ -29,7 +29,7 @@ Fields collectiveFields() {
     using F = FieldsOf<MeasuredCollective>;
     return {F::number(&MeasuredCollective::bytes, "bytes", "Size", Measure::bytes, kPositive,
                       "Bytes that are reduced on each device."),
-            F::number(&MeasuredCollective::devices, "devices", "Devices", Measure::count, wholeUpTo(kMostDevices),
+            F::number(&MeasuredCollective::devices, "devices", "Devices", Measure::count, wholeUpTo(kMaxDevices),
                       "Devices that took part.")
                 .otherwise("not said"),
             F::number(&MeasuredCollective::bandwidth, "bandwidth_bytes_per_s", "Bandwidth", Measure::bytesPerSecond,
@@ -101,11 +101,11 @@ Fields acceleratorFields() {
                   "Time of an empty message between two accelerators in seconds.")
             .otherwise("not said; transfers then have no latency"),
         F::list(&Accelerator::allReduce, "all_reduce", "Measured all-reduces", "all-reduce", collectiveFields(),
-                "All-reduces that were measured.", "Add an all-reduce that was measured.", 0, kMostMeasured)
+                "All-reduces that were measured.", "Add an all-reduce that was measured.", 0, kMaxMeasured)
             .otherwise("none", Json::array()),
         F::list(&Accelerator::benchmarks, "benchmarks", "Measured models", "model", benchmarkFields(),
                 "Models whose training was measured.", "Add a model of the zoo whose training was measured.", 0,
-                kMostMeasured)
+                kMaxMeasured)
             .otherwise("none", Json::array())};
 }
 

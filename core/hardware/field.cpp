@@ -14,7 +14,7 @@ namespace tessera::hardware {
 
 namespace {
 
-constexpr std::size_t kMostFaults = 20;
+constexpr std::size_t kMaxFaults = 20;
 
 std::string summary(const std::vector<DataError>& found) {
     const std::string first = found.front().what();
@@ -73,7 +73,7 @@ void Reading::add(const DataError& fault) {
     for (const DataError& known : faults_)
         if (known.what() == sentence) return;
     faults_.push_back(fault);
-    if (faults_.size() == kMostFaults) throw Enough();
+    if (faults_.size() == kMaxFaults) throw Enough();
 }
 
 Field&& Field::otherwise(std::string what, HeldJson value) && {
@@ -88,7 +88,7 @@ Field&& Field::alwaysWritten() && {
     return std::move(*this);
 }
 
-Field&& Field::under(std::string above) && {
+Field&& Field::underHeading(std::string above) && {
     heading = std::move(above);
     return std::move(*this);
 }
@@ -143,7 +143,7 @@ namespace detail {
 
 void readEntries(const Field& field, const JsonNode& node, Reading& reading,
                  const std::function<void(const JsonNode&)>& entry) {
-    const std::vector<JsonNode> entries = node.elements(field.most);
+    const std::vector<JsonNode> entries = node.elements(field.max);
     if (field.fewest == 1 && entries.empty()) node.fail("at least one " + field.entry, "an empty list");
     std::set<std::string> names;
     for (const JsonNode& child : entries) {
@@ -160,7 +160,7 @@ void readMembers(const Field& field, const JsonNode& node, Reading& reading,
     constexpr std::size_t kLongestName = 256;
     const auto members = node.members();
     if (members.size() < field.fewest) node.fail("at least one entry", "an empty object");
-    if (members.size() > field.most) node.fail(fmt::format("at most {} entries", field.most));
+    if (members.size() > field.max) node.fail(fmt::format("at most {} entries", field.max));
     for (const std::pair<std::string, JsonNode>& each : members)
         reading.attempt([&] {
             if (each.first.empty() || each.first.size() > kLongestName)
@@ -170,9 +170,9 @@ void readMembers(const Field& field, const JsonNode& node, Reading& reading,
 }
 
 std::vector<std::string> namesIn(const JsonNode& node) {
-    constexpr std::size_t kMostNames = 100;
+    constexpr std::size_t kMaxNames = 100;
     std::vector<std::string> names;
-    for (const JsonNode& name : node.elements(kMostNames)) names.push_back(name.text());
+    for (const JsonNode& name : node.elements(kMaxNames)) names.push_back(name.text());
     if (names.empty()) node.fail("at least one entry", "an empty list");
     return names;
 }

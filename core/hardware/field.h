@@ -106,7 +106,7 @@ struct Field {
     std::string entry = {};     ///< what an entry is called, or an object where its title is empty: "memory level"
     std::string empty = {};     ///< what a list without entries means or asks for
     std::string distinct = {};  ///< entries' names differ: "a name that no other level has"
-    std::size_t fewest = 0, most = 0;
+    std::size_t fewest = 0, max = 0;
     bool needed = true;
     std::string without = {};  ///< what counts where it is left out: "not said"; "the ..." stands in its place
     HeldJson fallback = {};    ///< the value that this is the same as; null = none
@@ -120,7 +120,7 @@ struct Field {
     /// May be left out: `what` then counts, where it is a value, `value`.
     Field&& otherwise(std::string what, HeldJson value = {}) &&;
     Field&& alwaysWritten() &&;
-    Field&& under(std::string above) &&;
+    Field&& underHeading(std::string above) &&;
     Field&& in(std::string shownUnit) &&;
     Field&& called(std::string one) &&;
     Field&& describedBy(HeldJson asSchema) &&;
@@ -253,7 +253,7 @@ struct FieldsOf {
         Field field = several(Holds::map, std::move(key), std::move(title), {std::move(value)}, std::move(entry),
                               std::move(about), std::move(empty));
         field.fewest = 1;
-        field.most = 100;
+        field.max = 100;
         field.read = [get, measure, bounds, rules = field](void* object, const JsonNode& node, Reading& reading) {
             auto& members = std::invoke(get, *static_cast<T*>(object));
             detail::readMembers(rules, node, reading, [&](const std::string& name, const JsonNode& child) {
@@ -284,7 +284,7 @@ struct FieldsOf {
         Field names{.key = {}, .title = std::move(titleOfNames), .about = about, .holds = Holds::names};
         Field field = several(Holds::map, std::move(key), std::move(title), {std::move(names)}, std::move(entry),
                               std::move(about), std::move(empty));
-        field.most = 100;
+        field.max = 100;
         field.read = [get, rules = field](void* object, const JsonNode& node, Reading& reading) {
             auto& members = std::invoke(get, *static_cast<T*>(object));
             detail::readMembers(rules, node, reading, [&](const std::string& name, const JsonNode& child) {
@@ -301,11 +301,11 @@ struct FieldsOf {
     /// Objects: a std::vector of them. At most 100, unless the row says otherwise.
     template <typename Get>
     static Field list(Get get, std::string key, std::string title, std::string entry, Fields fields, std::string about,
-                      std::string empty, std::size_t fewest = 0, std::size_t most = 100, std::string distinct = {}) {
+                      std::string empty, std::size_t fewest = 0, std::size_t max = 100, std::string distinct = {}) {
         Field field = several(Holds::list, std::move(key), std::move(title), std::move(fields), std::move(entry),
                               std::move(about), std::move(empty));
         field.fewest = fewest;
-        field.most = most;
+        field.max = max;
         field.distinct = std::move(distinct);
         field.read = [get, rules = field](void* object, const JsonNode& node, Reading& reading) {
             auto& entries = std::invoke(get, *static_cast<T*>(object));

@@ -73,10 +73,10 @@ public:
     /// The reference to numbers within the bounds, alone or with what is said about them.
     Json number(const Bounds& bounds, bool units) {
         const bool common = !bounds.whole;
-        std::string id = bounds.whole           ? fmt::format("whole_to_{:.0f}", bounds.most)
-                         : bounds.most <= 1     ? "fraction"
-                         : bounds.leastExcluded ? "positive"
-                                                : "not_negative";
+        std::string id = bounds.whole         ? fmt::format("whole_to_{:.0f}", bounds.max)
+                         : bounds.max <= 1    ? "fraction"
+                         : bounds.minExcluded ? "positive"
+                                              : "not_negative";
         if (units == bounds.whole && id != "fraction") id += units ? "_with_unit" : "_without_unit";
         if (common && !own_) return reference(shared_ + id);
         if (!all_.contains(id)) all_[id] = definition(bounds, units);
@@ -91,12 +91,12 @@ private:
         const auto bound = [](double value) {
             return value < 0x1p53 ? Json(static_cast<std::int64_t>(value)) : Json(value);
         };
-        plain["minimum"] = bounds.leastExcluded ? Json(1e-30) : bound(bounds.least);
-        plain["maximum"] = bound(bounds.most);
-        const std::string range = bounds.whole           ? fmt::format("A whole number from 1 to {:.0f}", bounds.most)
-                                  : bounds.most <= 1     ? "A number above 0 and at most 1"
-                                  : bounds.leastExcluded ? "A number above 0 (from 1e-30 to 1e30)"
-                                                         : "A number of 0 or more (up to 1e30)";
+        plain["minimum"] = bounds.minExcluded ? Json(1e-30) : bound(bounds.min);
+        plain["maximum"] = bound(bounds.max);
+        const std::string range = bounds.whole         ? fmt::format("A whole number from 1 to {:.0f}", bounds.max)
+                                  : bounds.max <= 1    ? "A number above 0 and at most 1"
+                                  : bounds.minExcluded ? "A number above 0 (from 1e-30 to 1e30)"
+                                                       : "A number of 0 or more (up to 1e30)";
         Json forms = Json::array({plain});
         if (units) forms.push_back(reference(shared_ + "quantity"));
         forms.push_back(
@@ -164,7 +164,7 @@ Json valueSchema(const Field& field, Definitions& definitions) {
                     {"items", {{"type", "string"}, {"maxLength", 256}}}};
         case Holds::map: {
             const Field& value = field.fields.front();
-            Json schema{{"type", "object"}, {"minProperties", field.fewest}, {"maxProperties", field.most}};
+            Json schema{{"type", "object"}, {"minProperties", field.fewest}, {"maxProperties", field.max}};
             schema["propertyNames"] = {{"minLength", 1}, {"maxLength", 256}};
             schema["additionalProperties"] =
                 value.holds == Holds::number ? definitions.number(value.bounds, takesUnits(value.bounds, value.measure))
@@ -174,7 +174,7 @@ Json valueSchema(const Field& field, Definitions& definitions) {
         case Holds::list:
             return {{"type", "array"},
                     {"minItems", field.fewest},
-                    {"maxItems", field.most},
+                    {"maxItems", field.max},
                     {"items", objectSchema(field.fields, definitions)}};
         case Holds::object:
             return objectSchema(field.fields, definitions);

@@ -27,11 +27,11 @@ std::string rangeText(const Json& range, const Field& field) {
     if (range.is_object())
         return fmt::format("{} to {}, steps of {}", text(range.at("from")), text(range.at("to")),
                            range.at("step").get<std::string>());
-    constexpr std::size_t kMostShown = 12;
+    constexpr std::size_t kMaxShown = 12;
     std::vector<std::string> shown;
     for (const Json& value : range) {
-        shown.push_back(shown.size() == kMostShown ? "…" : text(value));
-        if (shown.size() > kMostShown) break;
+        shown.push_back(shown.size() == kMaxShown ? "…" : text(value));
+        if (shown.size() > kMaxShown) break;
     }
     return joined(shown, ", ");
 }

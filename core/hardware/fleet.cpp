@@ -42,7 +42,7 @@ Fields groupFields() {
                      return writing.everythingInline || group.reference.empty() ? toJson(group.accelerator)
                                                                                 : Json(group.reference);
                  }),
-        F::number(&Group::count, "count", "Count", Measure::count, wholeUpTo(kMostInGroup), "Number of accelerators.")
+        F::number(&Group::count, "count", "Count", Measure::count, wholeUpTo(kMaxInGroup), "Number of accelerators.")
             .otherwise("1", Json(1))
             .alwaysWritten(),
         F::number(&Group::network, "network_bits_per_s", "Network", Measure::bitsPerSecond, kPositive,
@@ -96,7 +96,7 @@ Json nodeJson(const TopologyNode& node, const std::string& path, const Writing& 
 }
 
 void readParts(TopologyNode& node, const JsonNode& below, Reading& reading) {
-    for (const JsonNode& child : below.elements(kMostGroups))
+    for (const JsonNode& child : below.elements(kMaxGroups))
         reading.attempt([&] { readNode(node.children.emplace_back(), child, reading); });
     if (node.children.empty()) below.fail("at least one group or node", "an empty list");
 }
@@ -107,7 +107,7 @@ const Fields& nodeFields() {
         F::other("node", "Parts", "What this level joins: names of groups, and further levels.",
                  Json{{"type", "array"},
                       {"minItems", 1},
-                      {"maxItems", kMostGroups},
+                      {"maxItems", kMaxGroups},
                       {"items",
                        {{"oneOf", Json::array({{{"$ref", "accelerator.schema.json#/definitions/name"}},
                                                {{"$ref", "#/definitions/node"}}})}}}},
@@ -146,13 +146,13 @@ Fields fleetFields() {
     return {F::name(&Fleet::name, "name", "Name", "The name shown to people."),
             F::list(&Fleet::groups, "groups", "Groups", "group", groupFields(),
                     "The groups; their order breaks ties, and at one level the first two are the sides i and j.",
-                    "Add a group of equal accelerators.", 1, kMostGroups, "group"),
+                    "Add a group of equal accelerators.", 1, kMaxGroups, "group"),
             F::list(&Fleet::links, "links", "Links between groups", "link", linkFields(),
                     "Connections between two groups. A link caps the rate of both sides at the split between its "
                     "groups and adds its latency to each transfer; without one each side uses its own accelerators' "
                     "rate.",
                     "Without a link, each group is limited by its own accelerators' network alone.", 0,
-                    kMostGroups * (kMostGroups - 1) / 2)
+                    kMaxGroups * (kMaxGroups - 1) / 2)
                 .otherwise("none", Json::array())
                 .alwaysWritten(),
             std::move(topology).otherwise("flat", Json("flat")).alwaysWritten()};

@@ -50,8 +50,8 @@ struct Fleet {
 };
 
 /// Limits of a fleet's file; each is named in the error.
-inline constexpr std::size_t kMostGroups = 1000;
-inline constexpr std::int64_t kMostInGroup = 1'000'000;
+inline constexpr std::size_t kMaxGroups = 1000;
+inline constexpr std::int64_t kMaxInGroup = 1'000'000;
 
 /// The versions of `tessera.fleet`; migrations are appended here.
 const SchemaHistory& fleetSchema();

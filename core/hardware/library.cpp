@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uintmax_t kLargestHardwareFile = std::uintmax_t{16} << 20;
-constexpr std::size_t kMostListed = 10'000;  // files of one kind in one folder
+constexpr std::size_t kMaxListed = 10'000;  // files of one kind in one folder
 
 JsonDocument loadDocument(const std::string& path) {
     return JsonDocument::parse(readFile(path, kLargestHardwareFile), path);
@@ -92,7 +92,7 @@ void collect(std::map<std::string, fs::path>& files, const fs::path& folder, std
         if (path.extension() != ".json" || !isName(id) || !isOrdinaryFile(path)) continue;
         if (!onlyOfSchema.empty() && !mentionsSchema(path, onlyOfSchema)) continue;
         here.emplace(id, path);
-        if (here.size() >= kMostListed) break;
+        if (here.size() >= kMaxListed) break;
     }
     files.merge(here);
 }

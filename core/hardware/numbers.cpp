@@ -20,7 +20,7 @@ namespace {
 constexpr double kSmallest = 1e-30;
 constexpr double kLargest = 1e30;
 constexpr std::size_t kLongestSource = 1000;
-constexpr std::size_t kMostAlternatives = 10;
+constexpr std::size_t kMaxAlternatives = 10;
 
 /// A number of each measure as a text. A measure that is not here has no unit.
 struct Example {
@@ -83,7 +83,7 @@ std::string reliabilityIn(const JsonNode& node) {
 std::vector<Alternative> alternativesIn(const JsonNode& node, Measure measure) {
     std::vector<Alternative> alternatives;
     if (!node.has("alternatives")) return alternatives;
-    for (const JsonNode& other : node.at("alternatives").elements(kMostAlternatives)) {
+    for (const JsonNode& other : node.at("alternatives").elements(kMaxAlternatives)) {
         other.allowOnly({"value", "source"});
         alternatives.push_back({.value = anyNumber(other.at("value"), measure), .source = sourceIn(other)});
     }
@@ -91,8 +91,8 @@ std::vector<Alternative> alternativesIn(const JsonNode& node, Measure measure) {
 }
 
 /// What a number and one that it replaced have in common.
-template <typename Said>
-void writeSaid(Json& object, const Said& said) {
+template <typename NumberFormat>
+void writeSaid(Json& object, const NumberFormat& said) {
     if (!said.source.empty()) object["source"] = said.source;
     if (!said.reliability.empty()) object["class"] = said.reliability;
     for (const Alternative& other : said.alternatives) {
@@ -157,8 +157,8 @@ double readNumber(const JsonNode& node, const Bounds& bounds, Measure measure) {
         if (said && (*said != std::floor(*said) || *said < 1 || *said >= 0x1p63)) failAsText(node, kExpected);
         const std::int64_t number =
             said ? static_cast<std::int64_t>(*said) : node.whole(1, std::numeric_limits<std::int64_t>::max());
-        const auto most = static_cast<std::int64_t>(bounds.most);
-        if (number > most) node.fail(fmt::format("a whole number of at most {}", most));
+        const auto max = static_cast<std::int64_t>(bounds.max);
+        if (number > max) node.fail(fmt::format("a whole number of at most {}", max));
         if (bounds.powerOfTwo && !std::has_single_bit(static_cast<std::uint64_t>(number)))
             node.fail("a power of two", fmt::format("{}", number));
         return static_cast<double>(number);
@@ -168,7 +168,7 @@ double readNumber(const JsonNode& node, const Bounds& bounds, Measure measure) {
         if (number < kSmallest || number > 1) node.fail("a number above 0 and at most 1");
         return number;
     }
-    const bool above = bounds.leastExcluded;
+    const bool above = bounds.minExcluded;
     const char* const expected = above ? "a number above 0" : "a number of 0 or more";
     const std::optional<double> said = spelledOut(node, measure, expected);
     if (said && !(above ? *said > 0 : *said >= 0)) failAsText(node, expected);

@@ -52,19 +52,19 @@ using ProvenanceMap = std::map<std::string, Provenance>;
 
 /// What a number of a file may be.
 struct Bounds {
-    double least = 0;
-    double most = 1e30;
-    bool leastExcluded = true;  ///< above `least`, not equal to it
+    double min = 0;
+    double max = 1e30;
+    bool minExcluded = true;  ///< above `min`, not equal to it
     bool whole = false;
     bool powerOfTwo = false;
     bool operator==(const Bounds&) const = default;
 };
 inline constexpr Bounds kPositive{};
-inline constexpr Bounds kNotNegative{.leastExcluded = false};
-inline constexpr Bounds kFraction{.most = 1};
-/// A whole number from 1 to `most`.
-constexpr Bounds wholeUpTo(std::int64_t most) {
-    return {.least = 1, .most = static_cast<double>(most), .leastExcluded = false, .whole = true};
+inline constexpr Bounds kNotNegative{.minExcluded = false};
+inline constexpr Bounds kFraction{.max = 1};
+/// A whole number from 1 to `max`.
+constexpr Bounds wholeUpTo(std::int64_t max) {
+    return {.min = 1, .max = static_cast<double>(max), .minExcluded = false, .whole = true};
 }
 
 /// The number alone, or a text with a unit of the measure. Values above 0 lie in 1e-30 ... 1e30, so that no product or

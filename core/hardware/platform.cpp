@@ -96,7 +96,7 @@ Fields coreFields() {
     using F = FieldsOf<SubAccelerator>;
     return {
         F::name(&SubAccelerator::name, "name", "Name", "Name of the row; no two rows share one."),
-        F::number(&SubAccelerator::count, "count", "Cores", Measure::count, wholeUpTo(kMostCores),
+        F::number(&SubAccelerator::count, "count", "Cores", Measure::count, wholeUpTo(kMaxCores),
                   "Number of equal cores.")
             .otherwise("1", Json(1))
             .alwaysWritten(),
@@ -132,7 +132,7 @@ Fields platformFields() {
             F::list(&Platform::subAccelerators, "sub_accelerators", "Sub-accelerators, in the order of their cores",
                     "sub-accelerator", coreFields(),
                     "The cores, by rows of equal ones; their order is that of the cores in job tables.",
-                    "Add a row of equal cores.", 1, kMostSubAccelerators, "sub-accelerator")};
+                    "Add a row of equal cores.", 1, kMaxSubAccelerators, "sub-accelerator")};
 }
 
 /// What holds across fields: limits, and what dataflows are to the caller.
@@ -152,15 +152,15 @@ void check(Platform& platform, const JsonNode& node, Reading& reading,
     for (std::size_t i = 0; i < platform.subAccelerators.size(); ++i) {
         const SubAccelerator& core = platform.subAccelerators[i];
         reading.attempt([&] {
-            if (reading.good(rows[i]) && core.height * core.width > kMostElements)
+            if (reading.good(rows[i]) && core.height * core.width > kMaxElements)
                 rows[i]
                     .at("array_height")
-                    .fail(fmt::format("at most {} processing elements", kMostElements),
+                    .fail(fmt::format("at most {} processing elements", kMaxElements),
                           fmt::format("{}, with a width of {}", core.height, core.width));
-            const bool before = cores <= kMostCores;
+            const bool before = cores <= kMaxCores;
             cores += core.count;
-            if (before && cores > kMostCores)
-                rows[i].fail(fmt::format("at most {} cores in all", kMostCores), fmt::format("one of {} cores", cores));
+            if (before && cores > kMaxCores)
+                rows[i].fail(fmt::format("at most {} cores in all", kMaxCores), fmt::format("one of {} cores", cores));
         });
         if (!refuse) continue;
         reading.attempt([&] { checkDataflow(rows[i], "dataflow", core.dataflow); });

@@ -59,9 +59,9 @@ struct Platform {
 };
 
 /// Limits of a platform's file; each is named in the error.
-inline constexpr std::size_t kMostSubAccelerators = 1000;
-inline constexpr std::int64_t kMostCores = 10'000;
-inline constexpr std::int64_t kMostElements = std::int64_t{1} << 30;  ///< of one array
+inline constexpr std::size_t kMaxSubAccelerators = 1000;
+inline constexpr std::int64_t kMaxCores = 10'000;
+inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 30;  ///< of one array
 inline constexpr std::size_t kLargestInlineDataflow = std::size_t{1} << 20;
 
 /// The versions of `tessera.platform`; migrations are appended here.

@@ -50,7 +50,7 @@ Range readSteps(const JsonNode& node, const Bounds& bounds, Measure measure, Rea
     if (to < from) node.at("to").fail(fmt::format("a number of at least 'from', {}", from), fmt::format("{}", to));
     Range range{.values = {}, .step = step.text()};
     for (std::int64_t value = from; value <= to; value = step.after(value)) {
-        if (range.values.size() == kMostValues) node.fail(fmt::format("at most {} values", kMostValues), "more");
+        if (range.values.size() == kMaxValues) node.fail(fmt::format("at most {} values", kMaxValues), "more");
         if (bounds.powerOfTwo && !std::has_single_bit(static_cast<std::uint64_t>(value)))
             node.at("step").fail("steps from one power of two to the next",
                                  fmt::format("{}, which leads to {}", inQuotes(range.step), value));
@@ -64,7 +64,7 @@ Range readSteps(const JsonNode& node, const Bounds& bounds, Measure measure, Rea
 
 Range readList(const JsonNode& node, const Bounds& bounds, Measure measure, Reading& reading) {
     Range range;
-    for (const JsonNode& child : node.elements(kMostValues)) {
+    for (const JsonNode& child : node.elements(kMaxValues)) {
         const auto value = static_cast<std::int64_t>(reading.number(child, bounds, measure));
         if (!range.values.empty() && value <= range.values.back())
             child.fail(fmt::format("a number above {}, the one before it", range.values.back()),
@@ -108,14 +108,14 @@ Field rangeField(Range Template::*member, std::string key, std::string title, Me
     return field;
 }
 
-constexpr Bounds powersOfTwo(std::int64_t most) {
-    Bounds bounds = wholeUpTo(most);
+constexpr Bounds powersOfTwo(std::int64_t max) {
+    Bounds bounds = wholeUpTo(max);
     bounds.powerOfTwo = true;
     return bounds;
 }
 
 // What L2 and areas are derived from is given for powers of two only.
-constexpr Bounds kCores = wholeUpTo(kMostCoresOfAKind), kSide = powersOfTwo(kLongestArraySide),
+constexpr Bounds kCores = wholeUpTo(kMaxCoresOfAKind), kSide = powersOfTwo(kLongestArraySide),
                  kBuffer = powersOfTwo(kLargestBuffer), kMemory = wholeUpTo(kLargestBuffer),
                  kBandwidth = wholeUpTo(kFastestInterface);
 constexpr const char* kHbmBandwidth = "hbm_bandwidth_bytes_per_s";
@@ -157,16 +157,16 @@ Fields areaFields() {
         F::number(&AreaModel::tensorElement, "tensor_element_um2", "Tensor element", Measure::count, kPositive,
                   "One multiplier of a tensor core with its L1, in square micrometres.")
             .in("µm²")
-            .under("Areas of the elements"),
+            .underHeading("Areas of the elements"),
         F::number(&AreaModel::vectorLane, "vector_lane_um2", "Vector lane", Measure::count, kPositive,
                   "One lane of a vector core with its L1, in square micrometres.")
             .in("µm²"),
         F::list(&AreaModel::l2, "l2", "Areas of an L2, from small to large", "size of L2", bufferFields(),
                 "Areas of an L2. From small to large; sizes between or beyond are estimated.", empty, 2,
-                kMostBufferAreas),
+                kMaxBufferAreas),
         F::list(&AreaModel::globalBuffer, "glb", "Areas of the global buffer, from small to large", "size of buffer",
                 bufferFields(), "Areas of a global buffer. From small to large; sizes between or beyond are estimated.",
-                empty, 2, kMostBufferAreas)};
+                empty, 2, kMaxBufferAreas)};
 }
 
 Fields referenceFields() {
@@ -208,11 +208,11 @@ Fields templateFields() {
         F::name(&Template::name, "name", "Name", "The name shown to people."),
         F::group("parameters", "", parameterFields(),
                  "The values that a search tries for each parameter: a list, or steps from a first to a last value.")
-            .under("What a search tries"),
+            .underHeading("What a search tries"),
         F::number(
             [](auto& space) -> auto& { return space.rates.clock; }, "clock_hz", "Clock", Measure::hertz, kPositive,
             "Clock of all cores in cycles per second.")
-            .under("Rates"),
+            .underHeading("Rates"),
         F::number(
             [](auto& space) -> auto& { return space.rates.hbmBandwidth; }, kHbmBandwidth, "HBM bandwidth",
             Measure::bytesPerSecond, kPositive, "Bandwidth of the HBM in bytes per second."),
@@ -221,9 +221,9 @@ Fields templateFields() {
             wholeUpTo(64), "Size of a number in bytes."),
         F::number(&Template::l2BytesPerElement, "l2_bytes_per_element", "L2 per element", Measure::bytes, kMemory,
                   "L2 of a core in bytes for each element of its array, or each of its lanes."),
-        F::number(&Template::leastL2, "least_l2_bytes", "Smallest L2", Measure::bytes, kMemory,
+        F::number(&Template::minL2, "least_l2_bytes", "Smallest L2", Measure::bytes, kMemory,
                   "The smallest L2 of a core in bytes."),
-        F::number(&Template::mostGlobalWords, "most_glb_words_per_cycle", "GLB bandwidth", Measure::count, kCores,
+        F::number(&Template::maxGlobalWords, "most_glb_words_per_cycle", "GLB bandwidth", Measure::count, kCores,
                   "The widest path between the global buffer and all cores, in words per cycle; below it, a word for "
                   "each element of all tensor cores.")
             .in("words/cycle"),
@@ -238,11 +238,11 @@ Fields templateFields() {
             .otherwise(""),
         F::object(&Template::hbmInterface, "hbm_interface", "HBM", interfaceFields(),
                   "What joins an accelerator to its HBM.")
-            .under("Interface of the HBM")
+            .underHeading("Interface of the HBM")
             .otherwise("not known and not counted"),
         F::object(&Template::networkInterface, "network_interface", "Link", interfaceFields(),
                   "What joins an accelerator to others; 'parameters.network_bandwidth_bytes_per_s' is given beside it.")
-            .under("Interface of the network")
+            .underHeading("Interface of the network")
             .otherwise("not known and not counted")};
 }
 
@@ -251,8 +251,8 @@ void checkPoints(const JsonNode& parameters, const Template& space) {
     for (const Range& range : {space.tensorCores, space.vectorCores, space.width, space.height, space.globalBuffer,
                                space.hbm, space.hbmBandwidth, space.networkBandwidth}) {
         points *= std::max<std::size_t>(1, range.values.size());
-        if (points > kMostPoints)
-            parameters.fail(fmt::format("at most {} points", kMostPoints),
+        if (points > kMaxPoints)
+            parameters.fail(fmt::format("at most {} points", kMaxPoints),
                             fmt::format("a search of {} points or more", points));
     }
 }
@@ -335,10 +335,10 @@ Architecture architectureOf(const Template& space, std::int64_t tensorCores, std
                               .tensorL2 = {},
                               .vectorL2 = {},
                               .globalWords = 1};
-    const auto l2 = [&](double elements) { return std::max(space.leastL2, Bytes{elements * space.l2BytesPerElement}); };
+    const auto l2 = [&](double elements) { return std::max(space.minL2, Bytes{elements * space.l2BytesPerElement}); };
     architecture.tensorL2 = l2(static_cast<double>(width) * static_cast<double>(height));
     architecture.vectorL2 = l2(static_cast<double>(width));
-    architecture.globalWords = std::min(space.mostGlobalWords, peakMacs(architecture));
+    architecture.globalWords = std::min(space.maxGlobalWords, peakMacs(architecture));
     return architecture;
 }
 

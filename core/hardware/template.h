@@ -50,8 +50,8 @@ struct Template {
     Rates rates;  ///< the HBM's bandwidth is that of accelerators without one of their own
     /// An L2 is as large as a core's elements (its lanes) times this, ...
     double l2BytesPerElement = 16;
-    Bytes leastL2;               ///< ... but not smaller.
-    double mostGlobalWords = 1;  ///< glb_bw is a word per cycle for each element of all tensor cores, at most this
+    Bytes minL2;                ///< ... but not smaller.
+    double maxGlobalWords = 1;  ///< glb_bw is a word per cycle for each element of all tensor cores, at most this
     AreaModel area;
     std::optional<Interface> hbmInterface = {}, networkInterface = {};  ///< none: nothing is known of them
     std::optional<Reference> reference;                                 ///< the bound is its area, ...
@@ -62,15 +62,15 @@ struct Template {
 };
 
 /// Limits of a template's file; each is named in the error.
-inline constexpr std::int64_t kMostCoresOfAKind = std::int64_t{1} << 20;
+inline constexpr std::int64_t kMaxCoresOfAKind = std::int64_t{1} << 20;
 inline constexpr std::int64_t kLongestArraySide = std::int64_t{1} << 16;
 inline constexpr std::int64_t kLargestBuffer = std::int64_t{1} << 50;     ///< bytes, also of an HBM
-inline constexpr std::size_t kMostValues = 1000;                          ///< of one parameter
-inline constexpr std::size_t kMostBufferAreas = 100;                      ///< of one table
+inline constexpr std::size_t kMaxValues = 1000;                           ///< of one parameter
+inline constexpr std::size_t kMaxBufferAreas = 100;                       ///< of one table
 inline constexpr std::int64_t kFastestInterface = std::int64_t{1} << 50;  ///< bytes per second
 /// Architectures times HBM sizes; PHAZE's table 1 has 259,584, with four bandwidths of HBM and network each 16 times
 /// that.
-inline constexpr std::size_t kMostPoints = 5'000'000;
+inline constexpr std::size_t kMaxPoints = 5'000'000;
 
 /// The versions of `tessera.template`; migrations are appended here.
 const SchemaHistory& templateSchema();

@@ -45,14 +45,14 @@ std::vector<std::size_t> pairedCores(const std::vector<Likeness>& a, const std::
     std::vector<std::size_t> paired(a.size());
     std::vector<std::size_t> taken(b.size());
     for (std::size_t core = 0; core < a.size(); ++core) {
-        double least = std::numeric_limits<double>::infinity();
+        double min = std::numeric_limits<double>::infinity();
         const auto far = [&](std::size_t other) {
             return distance(a[core].latency, b[other].latency, a[core].demand, b[other].demand);
         };
-        for (std::size_t other = 0; other < b.size(); ++other) least = std::min(least, far(other));
+        for (std::size_t other = 0; other < b.size(); ++other) min = std::min(min, far(other));
         std::size_t best = b.size();
         for (std::size_t other = 0; other < b.size(); ++other)
-            if (far(other) <= least + 1e-9 && (best == b.size() || taken[other] < taken[best])) best = other;
+            if (far(other) <= min + 1e-9 && (best == b.size() || taken[other] < taken[best])) best = other;
         paired[core] = best;
         ++taken[best];
     }
@@ -71,15 +71,15 @@ Mapping adapted(const Mapping& mapping, const Problem& from, const Problem& to) 
     Mapping result;
     for (std::size_t job = 0; job < to.jobs.size(); ++job) {
         std::size_t best = 0;
-        double least = std::numeric_limits<double>::infinity();
+        double min = std::numeric_limits<double>::infinity();
         for (std::size_t other = 0; other < from.jobs.size(); ++other) {
             double sum = 0;
-            for (std::size_t core = 0; core < to.cores.size() && sum <= least; ++core) {
+            for (std::size_t core = 0; core < to.cores.size() && sum <= min; ++core) {
                 const std::size_t here = to.pair(job, core), there = from.pair(other, source[core]);
                 sum += distance(after.latency[here], before.latency[there], after.demand[here], before.demand[there]);
             }
-            if (sum < least || (sum == least && taken[other] < taken[best])) {
-                least = sum;
+            if (sum < min || (sum == min && taken[other] < taken[best])) {
+                min = sum;
                 best = other;
             }
         }

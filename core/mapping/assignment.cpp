@@ -27,7 +27,7 @@ Assignment::Assignment(const Problem& problem, Objective objective, const Weight
       cores_(problem.cores.size()),
       beside_(excess(problem)),
       bytes_(beside_.size()),
-      tollCount_(std::min(tolls.size(), kMostTolls)),
+      tollCount_(std::min(tolls.size(), kMaxTolls)),
       tolls_(beside_.size() * tollCount_),
       core_(jobs_),
       load_(cores_) {
@@ -35,16 +35,16 @@ Assignment::Assignment(const Problem& problem, Objective objective, const Weight
         bytes_[p] = problem.latency[p] * problem.demand[p] / problem.bandwidth;
     for (std::size_t p = 0; p < bytes_.size(); ++p)
         for (std::size_t t = 0; t < tollCount_; ++t) tolls_[p * tollCount_ + t] = tolls[t][p];
-    settle();
+    rebuildLoads();
 }
 
 void Assignment::hold(std::vector<std::int32_t> core) {
     core_ = std::move(core);
-    settle();
+    rebuildLoads();
 }
 
 /// Sums in the order of jobs, so that they depend on what is held alone.
-void Assignment::settle() {
+void Assignment::rebuildLoads() {
     std::fill(load_.begin(), load_.end(), 0);
     sums_ = {};
     for (std::size_t j = 0; j < jobs_; ++j) {
@@ -57,20 +57,20 @@ void Assignment::settle() {
     }
 }
 
-double Assignment::leastMakespan() const {
-    return std::max(*std::max_element(load_.begin(), load_.end()) + sums_.beside, mostOf(sums_));
+double Assignment::minMakespan() const {
+    return std::max(*std::max_element(load_.begin(), load_.end()) + sums_.beside, maxOf(sums_));
 }
 
-double Assignment::mostOf(const Sums& sums) const {
-    double most = sums.bytes;
-    for (std::size_t t = 0; t < tollCount_; ++t) most = std::max(most, sums.tolls[t]);
-    return most;
+double Assignment::maxOf(const Sums& sums) const {
+    double max = sums.bytes;
+    for (std::size_t t = 0; t < tollCount_; ++t) max = std::max(max, sums.tolls[t]);
+    return max;
 }
 
 /// A norm of what all cores and the bandwidth are busy for: like their maximum, but it falls with every one of them.
 double Assignment::smooth(const Sums& sums, Norm norm) const {
     if (norm == Norm::fullest)
-        return std::max(*std::max_element(load_.begin(), load_.end()) + sums.beside, mostOf(sums));
+        return std::max(*std::max_element(load_.begin(), load_.end()) + sums.beside, maxOf(sums));
     const int squarings = norm == Norm::blunt ? 3 : 6;
     const double scale = 1 / bound_.makespan;
     const auto powerOf = [&](double time) {
@@ -102,24 +102,24 @@ void Assignment::build(RandomStream& random, double noise) {
     }
     std::sort(order.begin(), order.end());
     std::fill(load_.begin(), load_.end(), 0);
-    double most = 0;
+    double max = 0;
     for (const auto& [length, j] : order) {
         std::size_t best = 0;
-        double least = 0;
+        double min = 0;
         for (std::size_t k = 0; k < cores_; ++k) {
             const std::size_t pair = problem_.pair(j, k);
-            const double end = std::max(most, load_[k] + problem_.latency[pair]) + beside_[pair] +
+            const double end = std::max(max, load_[k] + problem_.latency[pair]) + beside_[pair] +
                                1e-6 * (load_[k] + problem_.latency[pair]);
-            if (k == 0 || end < least) {
-                least = end;
+            if (k == 0 || end < min) {
+                min = end;
                 best = k;
             }
         }
         core_[j] = static_cast<std::int32_t>(best);
         load_[best] += problem_.latency[problem_.pair(j, best)];
-        most = std::max(most, load_[best]);
+        max = std::max(max, load_[best]);
     }
-    settle();
+    rebuildLoads();
 }
 
 void Assignment::anneal(RandomStream& random, std::int64_t proposals, double temperature, Norm norm,
@@ -130,7 +130,7 @@ void Assignment::anneal(RandomStream& random, std::int64_t proposals, double tem
     const bool isMakespan = objective_ != Objective::edp && objective_ != Objective::weighted;
     best_ = core_;
     double current = value(smooth(sums_, norm), sums_.energy);
-    double best = value(leastMakespan(), sums_.energy);
+    double best = value(minMakespan(), sums_.energy);
     const auto shift = [&](Sums& sums, std::size_t job, std::size_t from, std::size_t to) {
         const std::size_t before = problem_.pair(job, from), after = problem_.pair(job, to);
         load_[from] -= problem_.latency[before];
@@ -161,7 +161,7 @@ void Assignment::anneal(RandomStream& random, std::int64_t proposals, double tem
         if (other < jobs_) shift(sums, other, to, from);
         const double limit = current * (1 + temperature * annealed(n, proposals) * fluctuation(random.uniform()));
         // A norm is at least its greatest term: most changes need no more than that.
-        const double busiest = std::max(std::max(load_[from], load_[to]) + sums.beside, mostOf(sums));
+        const double busiest = std::max(std::max(load_[from], load_[to]) + sums.beside, maxOf(sums));
         double found = isMakespan ? busiest : 0;
         if (found <= limit) found = value(smooth(sums, norm), sums.energy);
         if (found > limit) {
@@ -173,14 +173,14 @@ void Assignment::anneal(RandomStream& random, std::int64_t proposals, double tem
         core_[job] = static_cast<std::int32_t>(to);
         if (other < jobs_) core_[other] = static_cast<std::int32_t>(from);
         current = found;
-        const double least = value(leastMakespan(), sums_.energy);
-        if (least < best) {
-            best = least;
+        const double min = value(minMakespan(), sums_.energy);
+        if (min < best) {
+            best = min;
             best_ = core_;
         }
     }
     core_ = best_;
-    settle();
+    rebuildLoads();
 }
 
 }  // namespace tessera::mapping

@@ -15,16 +15,16 @@ namespace tessera::mapping {
 /// so that a change costs a few additions.
 class Assignment {
 public:
-    /// `tolls`: see bound.h; of more than `kMostTolls` the first.
+    /// `tolls`: see bound.h; of more than `kMaxTolls` the first.
     Assignment(const Problem& problem, Objective objective, const Weights& weights, const Bound& bound,
                const std::vector<std::vector<double>>& tolls);
 
     void hold(std::vector<std::int32_t> core);
     const std::vector<std::int32_t>& core() const { return core_; }
     /// Least makespan that any order of what is held could have.
-    double leastMakespan() const;
+    double minMakespan() const;
     /// The objective with it.
-    double worth() const { return value(leastMakespan(), sums_.energy); }
+    double objectiveValue() const { return value(minMakespan(), sums_.energy); }
 
     /// Every job, longest first, to where it ends first.
     void build(RandomStream& random, double noise);
@@ -36,16 +36,16 @@ public:
                 const std::function<void()>& poll);
 
 private:
-    static constexpr std::size_t kMostTolls = 8;
+    static constexpr std::size_t kMaxTolls = 8;
     struct Sums {
         double beside = 0, bytes = 0, energy = 0;
-        std::array<double, kMostTolls> tolls{};
+        std::array<double, kMaxTolls> tolls{};
     };
     /// The most of what orders have no part in: bytes and tolls.
-    double mostOf(const Sums& sums) const;
+    double maxOf(const Sums& sums) const;
     double smooth(const Sums& sums, Norm norm) const;
     double value(double makespan, double energy) const;
-    void settle();
+    void rebuildLoads();
 
     const Problem& problem_;
     Objective objective_;

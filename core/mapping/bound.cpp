@@ -22,16 +22,16 @@ constexpr double kWork = 4e7;                 ///< elementary operations of one 
 constexpr double kTreeWork = 4e6;             ///< of all programs of the tree
 constexpr int kStale = 5;                     ///< nodes of it that may open without any gain
 constexpr std::size_t kNeedWork = 4'000'000;  ///< of the cycles that jobs need beside others
-constexpr std::size_t kMostRows = 400, kMostEntries = 10'000'000;
+constexpr std::size_t kMaxRows = 400, kMaxEntries = 10'000'000;
 
-double least(const Problem& problem, const std::vector<double>& table, std::size_t job) {
+double min(const Problem& problem, const std::vector<double>& table, std::size_t job) {
     const auto first = table.begin() + static_cast<std::ptrdiff_t>(problem.pair(job, 0));
     return *std::min_element(first, first + static_cast<std::ptrdiff_t>(problem.cores.size()));
 }
 
 double sumOfLeast(const Problem& problem, const std::vector<double>& table) {
     double sum = 0;
-    for (std::size_t j = 0; j < problem.jobs.size(); ++j) sum += least(problem, table, j);
+    for (std::size_t j = 0; j < problem.jobs.size(); ++j) sum += min(problem, table, j);
     return sum;
 }
 
@@ -58,20 +58,20 @@ private:
         const std::size_t cores = problem.cores.size();
         const std::size_t steps = std::clamp<std::size_t>(kNeedWork / need.size(), 8, 512);
         const auto shareLeft = [&](std::size_t step) { return static_cast<double>(step) / static_cast<double>(steps); };
-        const auto leastBeyond = [&](std::size_t job, double left) {
-            double least = kNever;
+        const auto minBeyond = [&](std::size_t job, double left) {
+            double min = kNever;
             for (std::size_t p = problem.pair(job, 0); p < problem.pair(job + 1, 0); ++p)
-                least = std::min(least, std::max(0.0, bytes[p] - problem.latency[p] * left));
-            return least;
+                min = std::min(min, std::max(0.0, bytes[p] - problem.latency[p] * left));
+            return min;
         };
         std::vector<double> beyond(steps + 1);
         for (std::size_t step = 0; step <= steps; ++step)
-            for (std::size_t j = 0; j < problem.jobs.size(); ++j) beyond[step] += leastBeyond(j, shareLeft(step));
+            for (std::size_t j = 0; j < problem.jobs.size(); ++j) beyond[step] += minBeyond(j, shareLeft(step));
         for (std::size_t j = 0; j < problem.jobs.size(); ++j)
             for (std::size_t k = 0; k < cores; ++k) {
                 const double left = std::max(0.0, 1 - problem.demand[problem.pair(j, k)] / problem.bandwidth);
                 const auto step = static_cast<std::size_t>(std::ceil(left * static_cast<double>(steps)));
-                const double others = beyond[step] * kDown - leastBeyond(j, shareLeft(step));
+                const double others = beyond[step] * kDown - minBeyond(j, shareLeft(step));
                 need[problem.pair(j, k)] = (alone[problem.pair(j, k)] + std::max(0.0, others)) * kDown;
             }
     }
@@ -79,14 +79,14 @@ private:
 
 bool isTooLarge(const Problem& problem) {
     const std::size_t cores = problem.cores.size();
-    return cores > kMostRows || problem.jobs.size() * cores * (cores + 1) > kMostEntries;
+    return cores > kMaxRows || problem.jobs.size() * cores * (cores + 1) > kMaxEntries;
 }
 
 /// Leaves out pairs that need more than a makespan; returns the least need among them. Every job keeps one.
 double allowUpTo(const Problem& problem, const std::vector<double>& need, double makespan, LoadProgram& program) {
     double next = kNever;
     for (std::size_t j = 0; j < program.items; ++j) {
-        const double limit = std::max(makespan, least(problem, need, j));
+        const double limit = std::max(makespan, min(problem, need, j));
         for (std::size_t k = 0; k < program.options; ++k) {
             const std::size_t pair = problem.pair(j, k);
             program.allowed[pair] = need[pair] <= limit ? 1 : 0;
@@ -161,33 +161,33 @@ public:
 private:
     using Row = std::vector<double>;
     using Set = std::vector<std::size_t>;  ///< jobs; of the first one the time counts as far as the others leave it
-    static constexpr std::size_t kMostLeaders = 3, kMostLevels = 4, kCandidates = 16, kMostMembers = 8;
+    static constexpr std::size_t kMaxLeaders = 3, kMaxLevels = 4, kCandidates = 16, kMaxMembers = 8;
     static constexpr std::size_t kSetWork = 4'000'000;  ///< elementary operations of looking for a set
-    static constexpr double kLeastBonus = 1e-4;
+    static constexpr double kMinBonus = 1e-4;
 
     std::size_t ownRows() const { return problem_.cores.size() + 1; }
     bool isAllowed(std::size_t pair) const { return program_->allowed[pair] != 0; }
     double share(std::size_t pair) const { return problem_.demand[pair] / problem_.bandwidth; }
 
     /// The least share of the bandwidth that a job asks for where it may run.
-    double leastShare(std::size_t job) const {
-        double least = kNever;
+    double minShare(std::size_t job) const {
+        double min = kNever;
         for (std::size_t p = problem_.pair(job, 0); p < problem_.pair(job + 1, 0); ++p)
-            if (isAllowed(p)) least = std::min(least, share(p));
-        return least;
+            if (isAllowed(p)) min = std::min(min, share(p));
+        return min;
     }
 
     Row rowOf(const Set& set) const {
-        double first = 1, left = std::max(0.0, 1 - leastShare(set.front()));
+        double first = 1, left = std::max(0.0, 1 - minShare(set.front()));
         for (std::size_t i = 1; i < set.size(); ++i) {
-            first -= leastShare(set[i]);
-            left -= leastShare(set[i]);
+            first -= minShare(set[i]);
+            left -= minShare(set[i]);
         }
         Row row(problem_.latency.size());
         for (std::size_t p = 0; p < row.size(); ++p)
             row[p] = std::max(0.0, costs_.bytes[p] - problem_.latency[p] * left) * kDown;
         for (std::size_t i = 0; i < set.size(); ++i) {
-            const double rate = i == 0 ? first : leastShare(set[i]);
+            const double rate = i == 0 ? first : minShare(set[i]);
             for (std::size_t p = problem_.pair(set[i], 0); p < problem_.pair(set[i] + 1, 0); ++p)
                 row[p] = (problem_.latency[p] * rate + costs_.beside[p]) * kDown;
         }
@@ -196,33 +196,33 @@ private:
 
     /// Every one of the jobs that need most; and where that proves more, the first of them with further long jobs.
     void chooseSets() {
-        const auto longestBy = [&](const std::vector<double>& table, std::size_t most) {
+        const auto longestBy = [&](const std::vector<double>& table, std::size_t max) {
             std::vector<std::pair<double, std::size_t>> longest;
-            for (std::size_t j = 0; j < problem_.jobs.size(); ++j) longest.emplace_back(-least(problem_, table, j), j);
-            const std::size_t count = std::min(longest.size(), most);
+            for (std::size_t j = 0; j < problem_.jobs.size(); ++j) longest.emplace_back(-min(problem_, table, j), j);
+            const std::size_t count = std::min(longest.size(), max);
             std::partial_sort(longest.begin(), longest.begin() + static_cast<std::ptrdiff_t>(count), longest.end());
             longest.resize(count);
             return longest;
         };
-        for (const auto& [need, job] : longestBy(costs_.need, kMostLeaders)) sets_.push_back({job});
-        const std::size_t tries = std::min(kCandidates, kSetWork / (problem_.latency.size() * kMostMembers));
+        for (const auto& [need, job] : longestBy(costs_.need, kMaxLeaders)) sets_.push_back({job});
+        const std::size_t tries = std::min(kCandidates, kSetWork / (problem_.latency.size() * kMaxMembers));
         const auto candidates = longestBy(problem_.latency, tries);
         Set set;
         double proven = 0;
         for (const Set& leader : sets_)
-            if (const double sum = leastSum(rowOf(leader)); sum > proven) {
+            if (const double sum = minSum(rowOf(leader)); sum > proven) {
                 proven = sum;
                 set = leader;
             }
         bool isFound = true;
-        while (isFound && set.size() < kMostMembers) {
+        while (isFound && set.size() < kMaxMembers) {
             isFound = false;
             Set best;
             for (const auto& [latency, job] : candidates) {
                 if (std::find(set.begin(), set.end(), job) != set.end() || !hasRoomFor(set, job)) continue;
                 Set wider = set;
                 wider.push_back(job);
-                const double sum = leastSum(rowOf(wider));
+                const double sum = minSum(rowOf(wider));
                 if (sum <= proven * (1 + 1e-9)) continue;
                 proven = sum;
                 best = std::move(wider);
@@ -239,22 +239,22 @@ private:
         for (std::size_t p = problem_.pair(job, 0); p < problem_.pair(job + 1, 0); ++p)
             asked = std::max(asked, share(p));
         for (const std::size_t other : set) {
-            double most = 0;
+            double max = 0;
             for (std::size_t p = problem_.pair(other, 0); p < problem_.pair(other + 1, 0); ++p)
-                most = std::max(most, share(p));
-            asked += most;
+                max = std::max(max, share(p));
+            asked += max;
         }
         return asked <= 1;
     }
 
     /// The sum over jobs of the least toll.
-    double leastSum(const Row& row) const {
+    double minSum(const Row& row) const {
         double sum = 0;
         for (std::size_t j = 0; j < problem_.jobs.size(); ++j) {
-            double least = kNever;
+            double min = kNever;
             for (std::size_t p = problem_.pair(j, 0); p < problem_.pair(j + 1, 0); ++p)
-                if (isAllowed(p)) least = std::min(least, row[p]);
-            sum += least;
+                if (isAllowed(p)) min = std::min(min, row[p]);
+            sum += min;
         }
         return sum;
     }
@@ -280,8 +280,8 @@ private:
             if (!isAllowed(p)) continue;
             const double x = share(p);
             for (std::size_t i = count; i > 0 && x <= limits_[i - 1]; --i) {
-                double& most = greatest_[(i - 1) * cores + p % cores];
-                most = std::max(most, x);
+                double& max = greatest_[(i - 1) * cores + p % cores];
+                max = std::max(max, x);
             }
         }
     }
@@ -295,7 +295,7 @@ private:
     };
 
     /// What the tolls of these levels are; false where they prove nothing beyond the bytes.
-    bool settle(Levels& levels) {
+    bool solveTolls(Levels& levels) {
         const std::size_t cores = problem_.cores.size();
         double asked = 0;  // by light jobs alone, and then by heavy ones in the place of some
         gain_.clear();
@@ -318,7 +318,7 @@ private:
             levels.bonus = std::min(levels.bonus, missing_[h] / (m * (1 - static_cast<double>(h) / enough)));
         levels.malus = levels.bonus * (m - enough) / enough;
         levels.others = levels.bonus * (m - 1);
-        return levels.bonus > kLeastBonus;
+        return levels.bonus > kMinBonus;
     }
 
     bool isAsideIn(const Levels& levels, std::size_t core) const {
@@ -340,26 +340,26 @@ private:
     }
 
     /// The sum over jobs of the least toll, on one of all equal cores.
-    double leastSum(const Levels& levels) const {
+    double minSum(const Levels& levels) const {
         double sum = 0;
         for (std::size_t j = 0; j < problem_.jobs.size(); ++j) {
-            double least = kNever;
+            double min = kNever;
             for (std::size_t k = 0; k < like_.size(); ++k)
                 if (const std::size_t p = problem_.pair(j, k); like_[k] == k && isAllowed(p))
-                    least = std::min(least, problem_.latency[p] * toll(levels, p));
-            sum += least;
+                    min = std::min(min, problem_.latency[p] * toll(levels, p));
+            sum += min;
         }
         return sum;
     }
 
     /// Of cores of up to four kinds every choice of kinds to leave aside; of more, every single one.
     std::vector<std::uint64_t> asides() const {
-        constexpr std::size_t kFew = 4, kMost = 16;
+        constexpr std::size_t kFew = 4, kMax = 16;
         std::vector<std::uint64_t> sets{0};
         if (kinds_ <= kFew)
             for (std::uint64_t set = 1; set + 1 < std::uint64_t{1} << kinds_; ++set) sets.push_back(set);
         else
-            for (std::size_t kind = 0; kind < std::min(kinds_, kMost); ++kind) sets.push_back(std::uint64_t{1} << kind);
+            for (std::size_t kind = 0; kind < std::min(kinds_, kMax); ++kind) sets.push_back(std::uint64_t{1} << kind);
         return sets;
     }
 
@@ -374,13 +374,13 @@ private:
                     for (std::size_t upTo = above + 1; upTo < count;
                          upTo += std::max<std::size_t>(1, (count - 1 - upTo) / 2)) {
                         Levels levels{.light = light, .above = above, .upTo = upTo, .aside = aside};
-                        if (!settle(levels)) continue;
-                        if (const double sum = leastSum(levels); sum > best.first) best = {sum, levels};
+                        if (!solveTolls(levels)) continue;
+                        if (const double sum = minSum(levels); sum > best.first) best = {sum, levels};
                     }
             if (best.first > 0) found.push_back(best);
         }
         std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.first > b.first; });
-        if (found.size() > kMostLevels) found.resize(kMostLevels);
+        if (found.size() > kMaxLevels) found.resize(kMaxLevels);
         for (const auto& [sum, levels] : found) levels_.push_back(rowOf(levels));
     }
 
@@ -424,11 +424,11 @@ public:
           root_(program.allowed) {}
 
     /// The least value of all open nodes: a lower bound.
-    double grow(const LoadSolution& root, double most, double enough) {
+    double grow(const LoadSolution& root, double max, double enough) {
         nodes_.push_back({{}, root});
         double work = 0, reached = 0;
         int stale = 0;
-        while (work < most && stale < kStale && !(isEnough_ && isEnough_())) {
+        while (work < max && stale < kStale && !(isEnough_ && isEnough_())) {
             const auto next = std::min_element(nodes_.begin(), nodes_.end(), [](const Node& a, const Node& b) {
                 return a.solution.value < b.solution.value;
             });
@@ -463,10 +463,10 @@ private:
 
     std::size_t splitJob(const LoadSolution& solution) const {
         std::size_t longest = problem_.jobs.size();
-        double most = -1;
+        double max = -1;
         for (std::size_t j = 0; j < problem_.jobs.size(); ++j)
-            if (const double value = least(problem_, need_, j); solution.split[j] && value > most) {
-                most = value;
+            if (const double value = min(problem_, need_, j); solution.split[j] && value > max) {
+                max = value;
                 longest = j;
             }
         return longest;
@@ -555,9 +555,9 @@ double latencyBound(const Problem& problem, const Costs& costs) {
     std::vector<double> shortest(jobs), fewest(jobs);
     double alone = 0;
     for (std::size_t j = 0; j < jobs; ++j) {
-        shortest[j] = least(problem, problem.latency, j);
-        fewest[j] = least(problem, costs.bytes, j);
-        alone += least(problem, costs.alone, j);
+        shortest[j] = min(problem, problem.latency, j);
+        fewest[j] = min(problem, costs.bytes, j);
+        alone += min(problem, costs.alone, j);
     }
     const double sum =
         std::max({alone, completions(shortest, problem.cores.size()), completions(std::move(fewest), 1)});
@@ -620,8 +620,8 @@ Bound lowerBound(const Problem& problem, Objective objective, const Weights& wei
     Bound bound;
     double longest = 0;
     for (std::size_t j = 0; j < problem.jobs.size(); ++j) {
-        bound.longestJob = std::max(bound.longestJob, least(problem, costs.alone, j) * kDown);
-        longest = std::max(longest, least(problem, costs.need, j));
+        bound.longestJob = std::max(bound.longestJob, min(problem, costs.alone, j) * kDown);
+        longest = std::max(longest, min(problem, costs.need, j));
     }
     bound.bandwidth = sumOfLeast(problem, costs.bytes) * kDown;
     if (isTooLarge(problem)) {
@@ -644,17 +644,17 @@ Bound lowerBound(const Problem& problem, Objective objective, const Weights& wei
             bound.makespan = value;
             bound.method = name;
         }
-    if (const auto least = leastMakespanMapping(problem, bound.makespan, isEnough)) {
-        const double makespan = evaluate(problem, *least).makespan * kDown;
+    if (const auto min = minMakespanMapping(problem, bound.makespan, isEnough)) {
+        const double makespan = evaluate(problem, *min).makespan * kDown;
         if (makespan > bound.makespan * (1 + 1e-9)) {
             bound.makespan = makespan;
             bound.method = "all schedules";
         }
     }
     bound.latency = latencyBound(problem, costs);
-    Values least{.makespan = bound.makespan, .latency = bound.latency, .energy = {}};
-    if (!problem.energy.empty()) least.energy = bound.energy = sumOfLeast(problem, problem.energy) * kDown;
-    bound.objective = objectiveOf(least, objective, weights, bound);
+    Values min{.makespan = bound.makespan, .latency = bound.latency, .energy = {}};
+    if (!problem.energy.empty()) min.energy = bound.energy = sumOfLeast(problem, problem.energy) * kDown;
+    bound.objective = objectiveOf(min, objective, weights, bound);
     return bound;
 }
 

@@ -106,9 +106,9 @@ void CoarseSchedule::hold(std::span<const std::vector<std::int32_t>> orders) {
 
 /// Whether the changes' ends, or all bytes, are above a limit.
 bool CoarseSchedule::isAbove(double limit, std::size_t changes, double moved) const {
-    double most = moved;
-    for (std::size_t c = 0; c < changes; ++c) most = std::max(most, changes_[c].end);
-    return most > limit;
+    double max = moved;
+    for (std::size_t c = 0; c < changes; ++c) max = std::max(max, changes_[c].end);
+    return max > limit;
 }
 
 double CoarseSchedule::tryChanges(std::size_t count) {
@@ -230,7 +230,7 @@ void CoarseSchedule::anneal(RandomStream& random, std::int64_t proposals, double
     constexpr std::int64_t kBetweenPolls = 256;
     constexpr std::uint64_t kExchanges = 60, kMoves = 25;  // per cent; the rest changes places on a core
     std::vector<std::vector<std::int32_t>> best = orders_;
-    double least = held_;
+    double min = held_;
     for (std::int64_t n = 0; n < proposals; ++n) {
         if (n % kBetweenPolls == 0) {
             sumUp();  // sums of changes drift
@@ -254,8 +254,8 @@ void CoarseSchedule::anneal(RandomStream& random, std::int64_t proposals, double
         }
         if (found > limit) continue;
         keep();
-        if (held_ >= least) continue;
-        least = held_;
+        if (held_ >= min) continue;
+        min = held_;
         best = orders_;
     }
     hold(best);

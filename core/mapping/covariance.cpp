@@ -25,7 +25,7 @@ using Index = Eigen::Index;
 
 /// Genes up to which all pairs are learnt; above, a turn of the axes takes longer than Cancel may wait, and only the
 /// axes' lengths are. Ros, Hansen: "A simple modification in CMA-ES achieving linear time and space complexity", 2008.
-constexpr Index kMostDense = 240;
+constexpr Index kMaxDense = 240;
 constexpr std::int64_t kGenerationsPerTurn = 4;
 
 Json packedOf(const Vector& vector) {
@@ -50,8 +50,8 @@ public:
         : genes_(static_cast<Index>(2 * trial.jobs())),
           children_(populationSize(trial, 8)),
           parents_(children_ / 2),
-          dense_(genes_ <= kMostDense) {
-        settleEigen();
+          dense_(genes_ <= kMaxDense) {
+        initialiseEigen();
         setConstants();
         if (state.is_null())
             begin(trial);

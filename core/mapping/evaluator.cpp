@@ -8,7 +8,7 @@ namespace tessera::mapping {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::size_t kMostLandmarks = 64;
+constexpr std::size_t kMaxLandmarks = 64;
 
 constexpr auto kUnwatched = [](std::size_t, double, double, double) {};
 
@@ -140,7 +140,7 @@ Evaluator::Evaluator(const Problem& problem)
       lines_(cores_),
       place_(jobs_) {
     for (std::size_t p = 0; p < bytes_.size(); ++p) bytes_[p] = problem.latency[p] * problem.demand[p];
-    stride_ = std::max<std::size_t>(8, jobs_ / kMostLandmarks);
+    stride_ = std::max<std::size_t>(8, jobs_ / kMaxLandmarks);
     const std::size_t landmarks = jobs_ / stride_ + 1;
     landmarks_.resize(landmarks);
     triedLandmarks_.resize(landmarks);
@@ -249,7 +249,7 @@ Values Evaluator::hold(const Mapping& mapping) {
         const Keyed* const last = sorted_.data() + begin_[k];
         for (std::int32_t* job = lines_[k].job.data(); next != last; ++next) *job++ = next->job;
     }
-    settle();
+    rebuildTimelines();
     return held_;
 }
 
@@ -259,12 +259,12 @@ Values Evaluator::hold(std::span<const std::vector<std::int32_t>> orders) {
         prepare(line, orders[k].size());
         std::copy(orders[k].begin(), orders[k].end(), line.job.begin());
     }
-    settle();
+    rebuildTimelines();
     return held_;
 }
 
 /// Timelines and values of what is held, from the orders.
-void Evaluator::settle() {
+void Evaluator::rebuildTimelines() {
     bytesHeld_ = 0;
     horizon_ = 0;
     double energy = 0;
@@ -313,12 +313,12 @@ void Evaluator::prepare(Line& line, std::size_t size) {
 }
 
 double Evaluator::maxEndWithout(std::int32_t first, std::int32_t second) const {
-    double most = 0;
+    double max = 0;
     for (std::size_t k = 0; k < cores_; ++k) {
         const auto core = static_cast<std::int32_t>(k);
-        if (core != first && core != second) most = std::max(most, line(k).end());
+        if (core != first && core != second) max = std::max(max, line(k).end());
     }
-    return most;
+    return max;
 }
 
 Values Evaluator::evaluateChange(std::size_t touched, double limit) {
@@ -465,7 +465,8 @@ void Evaluator::keep() {
               landmarks_.begin() + static_cast<std::ptrdiff_t>(firstTried_));
     std::copy(triedCursors_.begin() + static_cast<std::ptrdiff_t>(firstTried_ * cores_), triedCursors_.end(),
               cursors_.begin() + static_cast<std::ptrdiff_t>(firstTried_ * cores_));
-    // Sums over all jobs are made anew in the order in which `settle` makes them: they depend on what is held alone.
+    // Sums over all jobs are made anew in the order in which `rebuildTimelines` makes them: they depend on what is held
+    // alone.
     bytesHeld_ = 0;
     for (std::size_t k = 0; k < cores_; ++k)
         for (std::size_t i = 0; i < lines_[k].size; ++i)

@@ -92,7 +92,7 @@ private:
 
     const Line& line(std::size_t core) const { return lines_[core]; }
     void fill(Line& line, std::size_t core, std::size_t start) const;
-    void settle();
+    void rebuildTimelines();
     template <typename Watch>
     Values merge(std::size_t landmark, double limit, const Watch& watch);
     template <std::size_t kLeaves, typename Watch>

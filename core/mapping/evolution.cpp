@@ -62,9 +62,9 @@ struct Evaluated {
     }
     std::pair<pagmo::vector_double, pagmo::vector_double> get_bounds() const {  // NOLINT(readability-identifier-naming)
         const std::size_t jobs = trial->jobs();
-        pagmo::vector_double most(2 * jobs, 1);
-        std::fill_n(most.begin(), jobs, static_cast<double>(trial->cores()));
-        return {pagmo::vector_double(2 * jobs, 0), std::move(most)};
+        pagmo::vector_double max(2 * jobs, 1);
+        std::fill_n(max.begin(), jobs, static_cast<double>(trial->cores()));
+        return {pagmo::vector_double(2 * jobs, 0), std::move(max)};
     }
     /// pagmo asks for it; checkpoints keep the genomes, and a trial is never kept.
     template <typename Archive>
@@ -99,9 +99,9 @@ struct Evolution {
     pagmo::algorithm algorithm;
     pagmo::population population;
 
-    void begin(Trial& trial, std::size_t least) {
+    void begin(Trial& trial, std::size_t min) {
         population = pagmo::population(pagmo::problem(Evaluated{&trial}), 0U, 0U);
-        const Population first = firstGeneration(trial, populationSize(trial, least));
+        const Population first = firstGeneration(trial, populationSize(trial, min));
         for (std::size_t i = 0; i < first.members.size(); ++i)
             population.push_back(genomeOf(first.members[i]), {first.values[i]});
     }
@@ -128,14 +128,14 @@ struct Evolution {
     }
 };
 
-Search startEvolution(Trial& trial, const Json& state, pagmo::algorithm algorithm, std::size_t least) {
+Search startEvolution(Trial& trial, const Json& state, pagmo::algorithm algorithm, std::size_t min) {
     const auto evolution = std::make_shared<Evolution>();
     evolution->algorithm = std::move(algorithm);
     if (!state.is_null()) evolution->resume(trial, state);
     return {.step =
-                [evolution, least](Trial& run) {
+                [evolution, min](Trial& run) {
                     if (evolution->population.size() == 0)
-                        evolution->begin(run, least);
+                        evolution->begin(run, min);
                     else
                         evolution->population = evolution->algorithm.evolve(evolution->population);
                     run.generation();

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kSame = 1 - 1e-12;  ///< what sums in another order may differ by, and more
-constexpr std::int64_t kMostNodes = 4'000'000, kBetweenPolls = 4096;
-constexpr std::size_t kMost = kMostExactJobs;
+constexpr std::int64_t kMaxNodes = 4'000'000, kBetweenPolls = 4096;
+constexpr std::size_t kMax = kMaxExactJobs;
 
 class Exact {
 public:
@@ -44,9 +44,9 @@ private:
     struct State {
         unsigned left = 0, closed = 0;  ///< jobs, and cores that take no more
         double now = 0, elapsed = 0;    ///< no-stall cycles, cycles
-        std::array<double, kMostExactCores> end{}, share{};
-        std::array<std::int8_t, kMostExactCores> last{};  ///< job on the core, from 1
-        std::array<std::int8_t, kMost> core{};            ///< of a job, from 1
+        std::array<double, kMaxExactCores> end{}, share{};
+        std::array<std::int8_t, kMaxExactCores> last{};  ///< job on the core, from 1
+        std::array<std::int8_t, kMax> core{};            ///< of a job, from 1
     };
     struct Seen {
         std::uint64_t cores = 0, rest = 0;
@@ -118,7 +118,7 @@ private:
         }
     }
 
-    double leastMakespan(const State& state) const {
+    double minMakespan(const State& state) const {
         double running = 0, bytes = bytesOf_[state.left], beside = besideOf_[state.left], longest = 0;
         std::size_t open = 0;
         for (std::size_t k = 0; k < cores_; ++k) {
@@ -144,7 +144,7 @@ private:
         for (std::size_t j = 0; j < jobs_; ++j) now.cores = now.cores << 5U | static_cast<std::uint64_t>(state.core[j]);
         for (std::size_t k = 0; k < cores_; ++k)
             if (state.last[k] > 0)
-                now.rest |= std::uint64_t{1} << (kMostExactCores - 1U + static_cast<unsigned>(state.last[k]));
+                now.rest |= std::uint64_t{1} << (kMaxExactCores - 1U + static_cast<unsigned>(state.last[k]));
         std::uint64_t hash = (now.cores ^ (now.rest << 17U)) * 0x9E3779B97F4A7C15U;
         hash ^= hash >> 32U;
         Seen& known = seen_[hash & (seen_.size() - 1)];
@@ -156,7 +156,7 @@ private:
     bool isFinished() {
         if (best_ <= goal_) return true;
         if (++nodes_ % kBetweenPolls == 0 && isEnough_ && isEnough_()) isStopped_ = true;
-        if (nodes_ > kMostNodes) isStopped_ = true;
+        if (nodes_ > kMaxNodes) isStopped_ = true;
         return isStopped_;
     }
 
@@ -214,12 +214,12 @@ private:
         }
         const std::size_t core = nextCore(state);
         if (core == cores_) return;
-        std::array<Step, kMost + 1> steps;
+        std::array<Step, kMax + 1> steps;
         std::size_t count = 0;
         for (std::size_t job = 0; job <= jobs_; ++job) {
             if (job < jobs_ && (state.left >> job & 1U) == 0) continue;
             if (isRepeated(state, core, job)) continue;
-            const double bound = leastMakespan(after(state, core, job));
+            const double bound = minMakespan(after(state, core, job));
             if (bound < best_) steps[count++] = {bound, job};
         }
         std::sort(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(count), [](const Step& a, const Step& b) {
@@ -253,7 +253,7 @@ private:
     std::vector<std::size_t> like_, twin_;  ///< the first equal core; the first equal job, or none
     std::vector<Seen> seen_;                ///< by hash
     std::vector<std::size_t> order_, bestOrder_;
-    std::array<std::int8_t, kMost> bestCore_{};
+    std::array<std::int8_t, kMax> bestCore_{};
     double best_ = kNever;
     std::int64_t nodes_ = 0;
     bool isStopped_ = false;
@@ -261,9 +261,8 @@ private:
 
 }  // namespace
 
-std::optional<Mapping> leastMakespanMapping(const Problem& problem, double bound,
-                                            const std::function<bool()>& isEnough) {
-    if (problem.jobs.size() > kMostExactJobs || problem.cores.size() > kMostExactCores) return std::nullopt;
+std::optional<Mapping> minMakespanMapping(const Problem& problem, double bound, const std::function<bool()>& isEnough) {
+    if (problem.jobs.size() > kMaxExactJobs || problem.cores.size() > kMaxExactCores) return std::nullopt;
     return Exact(problem, bound, isEnough).best();
 }
 

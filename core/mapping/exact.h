@@ -9,7 +9,7 @@
 namespace tessera::mapping {
 
 /// Jobs and cores up to which all schedules are looked through.
-inline constexpr std::size_t kMostExactJobs = 12, kMostExactCores = 16;
+inline constexpr std::size_t kMaxExactJobs = 12, kMaxExactCores = 16;
 
 /// A mapping of the least makespan of all, by branch and bound over which job every core takes next, in the order in
 /// which cores become free: so the time until then is known, and what is left takes at least its bytes, its excess and
@@ -17,7 +17,7 @@ inline constexpr std::size_t kMostExactJobs = 12, kMostExactCores = 16;
 /// arithmetic that makes no whole schedule but those that it gives. Empty where the table is larger, where four million
 /// nodes were not enough, and where `isEnough` (see `lowerBound`) said yes before the end. `bound`: any lower bound;
 /// the search ends with a mapping that reaches it.
-std::optional<Mapping> leastMakespanMapping(const Problem& problem, double bound,
-                                            const std::function<bool()>& isEnough = {});
+std::optional<Mapping> minMakespanMapping(const Problem& problem, double bound,
+                                          const std::function<bool()>& isEnough = {});
 
 }  // namespace tessera::mapping

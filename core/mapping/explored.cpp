@@ -12,9 +12,9 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Index = Eigen::Index;
 
-constexpr Index kBlock = 6;         ///< vectors that are turned together; the first two matter
-constexpr int kTurns = 40;          ///< of the block at most
-constexpr Index kMostGenes = 1500;  ///< up to which the covariance is written out
+constexpr Index kBlock = 6;        ///< vectors that are turned together; the first two matter
+constexpr int kTurns = 40;         ///< of the block at most
+constexpr Index kMaxGenes = 1500;  ///< up to which the covariance is written out
 
 /// One row per sample of all runs, around their mean.
 Matrix centred(const std::vector<const KeptSamples*>& kept) {
@@ -41,7 +41,7 @@ Matrix mainComponents(const Matrix& samples) {
     const Index genes = samples.cols();
     const Index block = std::min(kBlock, genes);
     Matrix covariance;
-    if (genes <= kMostGenes) {
+    if (genes <= kMaxGenes) {
         covariance = Matrix::Zero(genes, genes);
         covariance.selfadjointView<Eigen::Lower>().rankUpdate(samples.transpose());
         covariance.triangularView<Eigen::StrictlyUpper>() = covariance.transpose();
@@ -66,7 +66,7 @@ Matrix mainComponents(const Matrix& samples) {
 }  // namespace
 
 void project(const std::vector<const KeptSamples*>& kept, const std::vector<std::vector<ExploredPoint>*>& points) {
-    settleEigen();
+    initialiseEigen();
     const Matrix samples = centred(kept);
     if (samples.rows() < 2) return;
     Matrix components = mainComponents(samples);

@@ -89,12 +89,12 @@ public:
         return at && *at < row_.cells.size() ? std::string_view(row_.cells[*at].text) : std::string_view();
     }
 
-    double number(Column column, double least, const char* expected) const {
+    double number(Column column, double min, const char* expected) const {
         const std::string_view given = text(column);
         double value = 0;
         const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
         const bool whole = error == std::errc{} && end == given.data() + given.size();
-        if (!whole || !std::isfinite(value) || value < least) fail(column, expected);
+        if (!whole || !std::isfinite(value) || value < min) fail(column, expected);
         if (value > kLargest) fail(column, "a number of at most 1e30");
         return value == 0 ? 0 : value;  // -0.0 becomes 0
     }
@@ -102,7 +102,7 @@ public:
     std::int32_t index(Column column) const {
         const double value = number(column, 0, "a whole number from 0");
         if (value != std::floor(value)) fail(column, "a whole number from 0");
-        if (value >= static_cast<double>(kMostPairs)) fail(column, fmt::format("a number below {}", kMostPairs));
+        if (value >= static_cast<double>(kMaxPairs)) fail(column, fmt::format("a number below {}", kMaxPairs));
         return static_cast<std::int32_t>(value);
     }
 
@@ -141,9 +141,9 @@ Contents contentsOf(TextTable& table, const Layout& layout) {
     Contents contents;
     Row row;
     while (table.next(row)) {
-        if (contents.pairs.size() >= kMostPairs)
-            throw DataError(table.place(row), fmt::format("more than {} rows", kMostPairs),
-                            fmt::format("at most {} pairs of a job and a core", kMostPairs));
+        if (contents.pairs.size() >= kMaxPairs)
+            throw DataError(table.place(row), fmt::format("more than {} rows", kMaxPairs),
+                            fmt::format("at most {} pairs of a job and a core", kMaxPairs));
         const RowReader reader(table, layout, row);
         const Pair pair = contents.pairs.emplace_back(pairIn(reader, layout, row.line));
         if (pair.core == 0 && !reader.text(kJobName).empty())

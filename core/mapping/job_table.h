@@ -10,7 +10,7 @@ namespace tessera::mapping {
 
 /// Limits of a job table's file; each is named in the error.
 inline constexpr std::size_t kLargestJobTable = std::size_t{256} << 20;  ///< bytes
-inline constexpr std::size_t kMostPairs = 1'000'000;                     ///< rows
+inline constexpr std::size_t kMaxPairs = 1'000'000;                      ///< rows
 
 /// True where the first line is a header that names the columns `job`, `accel` and `nostall_latency_cycles`.
 bool looksLikeJobTable(std::string_view bytes);

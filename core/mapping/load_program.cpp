@@ -98,7 +98,7 @@ public:
           dual_(program.rows) {}
 
     void start(const std::vector<double>& weights);
-    bool run(double most, const std::function<bool()>& isEnough);
+    bool run(double max, const std::function<bool()>& isEnough);
     std::vector<double> weights() const;
     void describe(LoadSolution& solution) const;
     double work = 0;
@@ -124,13 +124,13 @@ private:
 /// Every item at its best option by the weights; the fullest row's slack is out of the basis.
 void Simplex::start(const std::vector<double>& weights) {
     for (std::size_t j = 0; j < p_.items; ++j) {
-        double least = kNever;
+        double min = kNever;
         for (std::size_t o = 0; o < p_.options; ++o) {
             if (!p_.allowed[j * p_.options + o]) continue;
             double value = 0;
             for (std::size_t r = 0; r < p_.rows; ++r) value += weights[r] * use(j, o)[r];
-            if (value < least) {
-                least = value;
+            if (value < min) {
+                min = value;
                 key_[j] = o;
             }
         }
@@ -167,11 +167,11 @@ bool Simplex::price(bool careful) {
     for (std::size_t c = 0; c < p_.rows; ++c)
         if (columns_[c].kind == Column::Kind::top) cost_[c] = 1;
     factors_.solveTransposed(cost_, dual_);
-    double least = -kTiny;
+    double min = -kTiny;
     bool found = false;
     const auto consider = [&](double reduced, const Column& column) {
-        if (reduced >= least || (careful && found)) return;
-        least = reduced;
+        if (reduced >= min || (careful && found)) return;
+        min = reduced;
         enters_ = column;
         found = true;
     };
@@ -248,10 +248,10 @@ bool Simplex::step() {
     return true;
 }
 
-bool Simplex::run(double most, const std::function<bool()>& isEnough) {
+bool Simplex::run(double max, const std::function<bool()>& isEnough) {
     const auto rows = static_cast<double>(p_.rows);
     const double each = rows * (rows * rows / 3 + static_cast<double>(p_.items * (p_.options + 2)));
-    for (std::size_t steps = 0; work < most; work += each, ++steps) {
+    for (std::size_t steps = 0; work < max; work += each, ++steps) {
         if (!refactor()) return false;
         if (!price(steps > 20 * (p_.rows + p_.items))) return true;
         if (!step()) return false;
@@ -271,20 +271,20 @@ std::vector<double> Simplex::weights() const {
 void Simplex::describe(LoadSolution& solution) const {
     solution.option.resize(p_.items);
     solution.split.assign(p_.items, 0);
-    std::vector<double> keyShare(p_.items, 1), most(p_.items, 0);
+    std::vector<double> keyShare(p_.items, 1), max(p_.items, 0);
     for (std::size_t c = 0; c < p_.rows; ++c)
         if (columns_[c].kind == Column::Kind::extra) keyShare[columns_[c].item] -= value_[c];
     for (std::size_t j = 0; j < p_.items; ++j) {
         solution.option[j] = static_cast<std::int32_t>(key_[j]);
-        most[j] = keyShare[j];
+        max[j] = keyShare[j];
     }
     constexpr double kShare = 1e-7;
     for (std::size_t c = 0; c < p_.rows; ++c) {
         const Column& column = columns_[c];
         if (column.kind != Column::Kind::extra) continue;
         if (value_[c] > kShare && value_[c] < 1 - kShare) solution.split[column.item] = 1;
-        if (value_[c] <= most[column.item]) continue;
-        most[column.item] = value_[c];
+        if (value_[c] <= max[column.item]) continue;
+        max[column.item] = value_[c];
         solution.option[column.item] = static_cast<std::int32_t>(column.option);
     }
     solution.work = work;
@@ -296,27 +296,27 @@ double loadValue(const LoadProgram& program, const std::vector<double>& weights)
     double total = 0, weight = 0;
     for (const double w : weights) weight += w;
     for (std::size_t j = 0; j < program.items; ++j) {
-        double least = kNever;
+        double min = kNever;
         for (std::size_t o = 0; o < program.options; ++o) {
             if (!program.allowed[j * program.options + o]) continue;
             const double* const use = program.use.data() + (j * program.options + o) * program.rows;
             double value = 0;
             for (std::size_t r = 0; r < program.rows; ++r) value += weights[r] * use[r];
-            least = std::min(least, value);
+            min = std::min(min, value);
         }
-        total += least;
+        total += min;
     }
     // Sums of n terms of 0 or more are off by n·2⁻⁵³ at most.
     const auto terms = static_cast<double>(program.items + 2 * program.rows + 4);
     return weight > 0 ? total / weight * (1 - terms * 0x1p-52) : 0;
 }
 
-LoadSolution solveLoad(const LoadProgram& program, double most, const std::vector<double>& start,
+LoadSolution solveLoad(const LoadProgram& program, double max, const std::vector<double>& start,
                        const std::function<bool()>& isEnough) {
     Simplex simplex(program);
     simplex.start(start.empty() ? std::vector<double>(program.rows, 1) : start);
     LoadSolution solution;
-    solution.exact = simplex.run(most, isEnough);
+    solution.exact = simplex.run(max, isEnough);
     solution.weights = simplex.weights();
     solution.value = loadValue(program, solution.weights);
     simplex.describe(solution);

@@ -17,10 +17,10 @@ namespace {
 
 constexpr double kSlack = 1 + 1e-9;  ///< for bounds that were rounded
 
-/// A share of a generation, from `least` to `most`.
-std::size_t shareOf(std::size_t population, double share, std::size_t least, std::size_t most) {
+/// A share of a generation, from `min` to `max`.
+std::size_t shareOf(std::size_t population, double share, std::size_t min, std::size_t max) {
     const auto wanted = static_cast<std::size_t>(std::lround(share * static_cast<double>(population)));
-    return std::clamp(wanted, least, most);
+    return std::clamp(wanted, min, max);
 }
 
 /// Places [from, to) of a genome of that length.
@@ -161,13 +161,13 @@ std::pair<std::size_t, std::size_t> drawParents(const Population& population, st
         return std::min(a, b);
     };
     const std::size_t dad = draw();
-    std::size_t mom = (dad + 1) % parents, most = 0;
+    std::size_t mom = (dad + 1) % parents, max = 0;
     for (int suitor = 0; suitor < kSuitors; ++suitor) {
         const std::size_t other = draw();
         if (other == dad) continue;
         const std::size_t apart = distance(population.members[dad], population.members[other]);
-        if (apart <= most) continue;
-        most = apart;
+        if (apart <= max) continue;
+        max = apart;
         mom = other;
     }
     return {dad, mom};

@@ -58,12 +58,12 @@ Mapping aiMtLike(const Problem& problem) {
     Mapping mapping;
     mapping.core.resize(jobs);
     std::vector<std::size_t> order;
-    for (std::size_t most = 0, least = jobs; most < least;) {
+    for (std::size_t max = 0, min = jobs; max < min;) {
         const auto [now, core] = free.top();
         free.pop();
         asked[core] = 0;
         const double total = std::accumulate(asked.begin(), asked.end(), 0.0);
-        const std::size_t job = total < problem.bandwidth ? byDemand[most++] : byDemand[--least];
+        const std::size_t job = total < problem.bandwidth ? byDemand[max++] : byDemand[--min];
         asked[core] = demand(job);
         mapping.core[job] = static_cast<std::int32_t>(core);
         order.push_back(job);

@@ -102,7 +102,7 @@ struct Bound {
 /// One parameter of an algorithm.
 struct Setting {
     std::string_view name;  ///< "mutation"; as an option and in study files "magma.mutation"
-    double fallback = 0, least = 0, most = 1;
+    double fallback = 0, min = 0, max = 1;
     bool whole = false;
     std::string_view help;
 };

@@ -24,8 +24,8 @@ double objectiveOf(const Values& values, Objective objective, const Weights& wei
         case Objective::weighted:
             break;
     }
-    const auto relative = [](double weight, double value, double least) {
-        return weight > 0 && least > 0 ? weight * (value / least) : 0;
+    const auto relative = [](double weight, double value, double min) {
+        return weight > 0 && min > 0 ? weight * (value / min) : 0;
     };
     return relative(weights.makespan, values.makespan, bound.makespan) +
            relative(weights.latency, values.latency, bound.latency) + relative(weights.energy, energy, bound.energy);

@@ -14,9 +14,9 @@ namespace tessera::mapping {
 
 namespace {
 
-constexpr std::int64_t kMostSamples = 1'000'000'000;
-constexpr std::size_t kMostExplored = 100'000;
-constexpr std::size_t kMostWarm = 10'000;
+constexpr std::int64_t kMaxSamples = 1'000'000'000;
+constexpr std::size_t kMaxExplored = 100'000;
+constexpr std::size_t kMaxWarm = 10'000;
 
 using Sentences = std::vector<std::string>;
 
@@ -46,10 +46,10 @@ void checkSetting(const std::string& name, double value, Sentences& broken) {
             known.push_back(fmt::format("{}.{}", algorithm.id, setting.name));
             if (known.back() != name) continue;
             const bool isWhole = !setting.whole || value == std::floor(value);
-            if (value >= setting.least && value <= setting.most && isWhole) return;
+            if (value >= setting.min && value <= setting.max && isWhole) return;
             broken.push_back(fmt::format("the setting '{}' is {}; expected a {} from {} to {}", name,
                                          exactNumber(value), setting.whole ? "whole number" : "number",
-                                         exactNumber(setting.least), exactNumber(setting.most)));
+                                         exactNumber(setting.min), exactNumber(setting.max)));
             return;
         }
     broken.push_back(fmt::format("there is no setting {}{}", inQuotes(name), meant(name, known)));
@@ -91,9 +91,9 @@ void checkObjectives(const Options& options, const Problem& problem, Sentences& 
 }
 
 void checkWarmStart(const Options& options, const Problem& problem, Sentences& broken) {
-    if (options.warmStart.size() > kMostWarm)
+    if (options.warmStart.size() > kMaxWarm)
         broken.push_back(fmt::format("there are {} mappings to start from; expected at most {}",
-                                     options.warmStart.size(), kMostWarm));
+                                     options.warmStart.size(), kMaxWarm));
     const auto jobs = problem.jobs.size(), cores = problem.cores.size();
     for (std::size_t i = 0; i < options.warmStart.size(); ++i) {
         const Mapping& mapping = options.warmStart[i];
@@ -119,12 +119,12 @@ void checkWarmStart(const Options& options, const Problem& problem, Sentences& b
 std::vector<std::string> problems(const Options& options, const Problem& problem) {
     Sentences broken;
     checkAlgorithms(options, broken);
-    if (options.samples < 1 || options.samples > kMostSamples)
+    if (options.samples < 1 || options.samples > kMaxSamples)
         broken.push_back(
-            fmt::format("the samples are {}; expected a whole number from 1 to {}", options.samples, kMostSamples));
-    if (options.explored > kMostExplored)
+            fmt::format("the samples are {}; expected a whole number from 1 to {}", options.samples, kMaxSamples));
+    if (options.explored > kMaxExplored)
         broken.push_back(
-            fmt::format("the explored samples to keep are {}; expected at most {}", options.explored, kMostExplored));
+            fmt::format("the explored samples to keep are {}; expected at most {}", options.explored, kMaxExplored));
     checkObjectives(options, problem, broken);
     for (const auto& [name, value] : options.settings) checkSetting(name, value, broken);
     checkWarmStart(options, problem, broken);

@@ -70,17 +70,17 @@ namespace {
 /// As many mappings as there are jobs; of more than a thousand jobs fewer, so that they need some tens of megabytes,
 /// and the samples are enough for ten generations.
 std::size_t defaultPopulation(std::size_t jobs, std::int64_t samples) {
-    constexpr std::size_t kMany = 1000, kMostGenes = 2'000'000, kFewest = 50, kGenerations = 10;
+    constexpr std::size_t kMany = 1000, kMaxGenes = 2'000'000, kFewest = 50, kGenerations = 10;
     if (jobs <= kMany) return jobs;
     const std::size_t affordable = std::max(kFewest, static_cast<std::size_t>(samples) / kGenerations);
-    return std::min(std::max(kFewest, kMostGenes / jobs), affordable);
+    return std::min(std::max(kFewest, kMaxGenes / jobs), affordable);
 }
 
 }  // namespace
 
-std::size_t populationSize(const Trial& trial, std::size_t least) {
+std::size_t populationSize(const Trial& trial, std::size_t min) {
     const auto given = static_cast<std::size_t>(trial.setting("population"));
-    return std::max(least, given == 0 ? defaultPopulation(trial.jobs(), trial.options().samples) : given);
+    return std::max(min, given == 0 ? defaultPopulation(trial.jobs(), trial.options().samples) : given);
 }
 
 }  // namespace tessera::mapping

@@ -37,7 +37,7 @@ Population firstGeneration(Trial& trial, std::size_t size, const FirstDraw& draw
 /// The stream of a child of a generation.
 RandomStream streamOf(const Trial& trial, std::int64_t generation, std::size_t child);
 
-/// The setting `population`; where it is 0, as many as there are jobs. At least `least`.
-std::size_t populationSize(const Trial& trial, std::size_t least);
+/// The setting `population`; where it is 0, as many as there are jobs. At least `min`.
+std::size_t populationSize(const Trial& trial, std::size_t min);
 
 }  // namespace tessera::mapping

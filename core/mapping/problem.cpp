@@ -7,9 +7,9 @@
 namespace tessera::mapping {
 namespace {
 
-constexpr std::size_t kMostSentences = 20;
+constexpr std::size_t kMaxSentences = 20;
 /// Beyond this, sums and products of a table would leave the range of doubles.
-constexpr double kMost = 1e60;
+constexpr double kMax = 1e60;
 
 /// Sentences up to a limit; what is beyond is counted.
 struct Sentences {
@@ -17,7 +17,7 @@ struct Sentences {
     std::size_t more = 0;
 
     void add(std::string sentence) {
-        if (list.size() < kMostSentences)
+        if (list.size() < kMaxSentences)
             list.push_back(std::move(sentence));
         else
             ++more;
@@ -30,14 +30,14 @@ struct Rule {
 };
 
 bool holds(const Rule& rule, double value) {
-    if (!std::isfinite(value) || value > kMost) return false;
-    return rule.zero ? value >= 0 : value >= 1 / kMost;
+    if (!std::isfinite(value) || value > kMax) return false;
+    return rule.zero ? value >= 0 : value >= 1 / kMax;
 }
 
 std::string wrong(const Rule& rule, const std::string& where, double value) {
     std::string_view expected = rule.zero ? "a number of 0 or more" : "a number above 0";
-    if (std::isfinite(value) && value > kMost) expected = "at most 1e60";
-    if (!rule.zero && value > 0 && value < 1 / kMost) expected = "at least 1e-60";
+    if (std::isfinite(value) && value > kMax) expected = "at most 1e60";
+    if (!rule.zero && value > 0 && value < 1 / kMax) expected = "at least 1e-60";
     return fmt::format("{}{} is {}; expected {}", rule.what, where, value, expected);
 }
 

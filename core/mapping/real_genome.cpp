@@ -58,12 +58,12 @@ double NormalStream::next() {
     return u * length;
 }
 
-void settleEigen() {
-    static const bool kSettled = [] {
+void initialiseEigen() {
+    static const bool kInitialised = [] {
         Eigen::setCpuCacheSizes(32 << 10, 512 << 10, 4 << 20);
         return true;
     }();
-    static_cast<void>(kSettled);
+    static_cast<void>(kInitialised);
 }
 
 }  // namespace tessera::mapping

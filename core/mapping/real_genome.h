@@ -29,6 +29,6 @@ private:
 
 /// Eigen cuts products into blocks by the caches that it finds, which changes the order of sums from machine to
 /// machine. Settles their sizes once and for all; to be called before Eigen's products.
-void settleEigen();
+void initialiseEigen();
 
 }  // namespace tessera::mapping

@@ -12,7 +12,7 @@ namespace tessera::mapping {
 namespace {
 
 /// Genes of the samples that one run keeps at most, so that groups of many thousand jobs need no gigabytes.
-constexpr std::size_t kMostGenes = 1'000'000;
+constexpr std::size_t kMaxGenes = 1'000'000;
 
 }  // namespace
 
@@ -35,13 +35,13 @@ double Moments::spread() const {
 
 void Curve::add(std::int64_t samples, double best, const Moments& generation) {
     if (points_.empty() || inLast_ == perPoint_) {
-        if (points_.size() == kMost) {
-            for (std::size_t i = 0; i < kMost / 2; ++i) {
+        if (points_.size() == kMax) {
+            for (std::size_t i = 0; i < kMax / 2; ++i) {
                 const Moments first = points_[2 * i].moments;
                 points_[i] = points_[2 * i + 1];
                 points_[i].moments.merge(first);
             }
-            points_.resize(kMost / 2);
+            points_.resize(kMax / 2);
             perPoint_ *= 2;
         }
         points_.emplace_back();
@@ -78,7 +78,7 @@ Json Curve::toJson() const {
 Curve Curve::from(const Json& json) {
     const std::vector<std::int64_t> counts = unpackedCounts(json.at("counts"));
     const std::vector<double> numbers = unpackedDoubles(json.at("numbers"));
-    if (counts.size() % 2 != 0 || counts.size() / 2 > kMost || numbers.size() != counts.size() / 2 * 3) refuseState();
+    if (counts.size() % 2 != 0 || counts.size() / 2 > kMax || numbers.size() != counts.size() / 2 * 3) refuseState();
     Curve curve;
     curve.perPoint_ = json.at("per_point");
     curve.inLast_ = json.at("in_last");
@@ -90,8 +90,8 @@ Curve Curve::from(const Json& json) {
     return curve;
 }
 
-KeptSamples::KeptSamples(std::size_t most, std::size_t jobs, std::size_t cores)
-    : most_(std::min(most, std::max<std::size_t>(1, kMostGenes / (2 * jobs)))), jobs_(jobs), cores_(cores) {}
+KeptSamples::KeptSamples(std::size_t max, std::size_t jobs, std::size_t cores)
+    : max_(std::min(max, std::max<std::size_t>(1, kMaxGenes / (2 * jobs)))), jobs_(jobs), cores_(cores) {}
 
 void KeptSamples::keep(std::int64_t index, const Mapping& mapping, double value) {
     index_.push_back(index);
@@ -99,7 +99,7 @@ void KeptSamples::keep(std::int64_t index, const Mapping& mapping, double value)
     for (const std::int32_t core : mapping.core)
         genes_.push_back(static_cast<float>(core) / static_cast<float>(cores_));
     for (const double priority : mapping.priority) genes_.push_back(static_cast<float>(priority));
-    if (index_.size() > most_) thin();
+    if (index_.size() > max_) thin();
     next_ = (index / stride_ + 1) * stride_;
 }
 
@@ -138,7 +138,7 @@ void KeptSamples::load(const Json& json) {
     index_ = unpackedCounts(json.at("index"));
     value_ = unpackedDoubles(json.at("value"));
     genes_ = unpackedFloats(json.at("genes"));
-    if (stride_ < 1 || index_.size() > most_ || value_.size() != index_.size() ||
+    if (stride_ < 1 || index_.size() > max_ || value_.size() != index_.size() ||
         genes_.size() != index_.size() * genesPerSample())
         refuseState();
 }
@@ -152,16 +152,16 @@ void Front::add(const FrontPoint& point) {
     const auto isBeaten = [&](const FrontPoint& other) { return other.second < point.second; };
     at = points_.erase(at, std::find_if(at, points_.end(), isBeaten));
     points_.insert(at, point);
-    if (points_.size() <= kMost) return;
+    if (points_.size() <= kMax) return;
     const double width = points_.back().first - points_.front().first;
     const double height = points_.front().second - points_.back().second;
     std::size_t crowded = 1;
-    double least = std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity();
     for (std::size_t i = 1; i + 1 < points_.size(); ++i) {
         const double room = (points_[i + 1].first - points_[i - 1].first) / width +
                             (points_[i - 1].second - points_[i + 1].second) / height;
-        if (room >= least) continue;
-        least = room;
+        if (room >= min) continue;
+        min = room;
         crowded = i;
     }
     points_.erase(points_.begin() + static_cast<std::ptrdiff_t>(crowded));
@@ -180,7 +180,7 @@ Json Front::toJson() const {
 void Front::load(const Json& json, const Problem& problem) {
     std::vector<Mapping> mappings = mappingsFrom(json.at("mappings"), problem.jobs.size(), problem.cores.size());
     const std::vector<double> numbers = unpackedDoubles(json.at("numbers"));
-    if (numbers.size() != 2 * mappings.size() || mappings.size() > kMost) refuseState();
+    if (numbers.size() != 2 * mappings.size() || mappings.size() > kMax) refuseState();
     points_.clear();
     for (std::size_t i = 0; i < mappings.size(); ++i) {
         const Values values = evaluate(problem, mappings[i]);

@@ -40,7 +40,7 @@ private:
         double best = 0;
         Moments moments;
     };
-    static constexpr std::size_t kMost = 2000;
+    static constexpr std::size_t kMax = 2000;
 
     std::vector<Point> points_;
     std::int64_t perPoint_ = 1;  ///< generations in a whole point
@@ -51,11 +51,11 @@ private:
 class KeptSamples {
 public:
     KeptSamples() = default;
-    KeptSamples(std::size_t most, std::size_t jobs, std::size_t cores);
+    KeptSamples(std::size_t max, std::size_t jobs, std::size_t cores);
 
     /// `index` counts the run's samples from 0, and never falls.
     void consider(std::int64_t index, const Mapping& mapping, double value) {
-        if (index >= next_ && most_ > 0) keep(index, mapping, value);
+        if (index >= next_ && max_ > 0) keep(index, mapping, value);
     }
     std::size_t size() const { return index_.size(); }
     std::size_t genesPerSample() const { return 2 * jobs_; }
@@ -71,7 +71,7 @@ private:
     void keep(std::int64_t index, const Mapping& mapping, double value);
     void thin();
 
-    std::size_t most_ = 0, jobs_ = 0, cores_ = 0;
+    std::size_t max_ = 0, jobs_ = 0, cores_ = 0;
     std::int64_t stride_ = 1, next_ = 0;
     std::vector<std::int64_t> index_;
     std::vector<double> value_;
@@ -88,7 +88,7 @@ public:
     void load(const Json& json, const Problem& problem);
 
 private:
-    static constexpr std::size_t kMost = 200;
+    static constexpr std::size_t kMax = 200;
 
     std::vector<FrontPoint> points_;  ///< by `first`, rising
 };

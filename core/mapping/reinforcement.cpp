@@ -137,7 +137,7 @@ public:
           clip_(method.clips ? trial.setting("clipping") : 0),
           policy_(2 * cores_ + 1, cores_ + kPriorities, 0.01, RandomStream(trial.seed(), 1)),
           critic_(2 * cores_ + 1, 1, 1, RandomStream(trial.seed(), 2)) {
-        settleEigen();
+        initialiseEigen();
         look(trial.problem());
         for (const auto& [optimiser, network] :
              {std::pair{&policyStep_, &policy_}, std::pair{&criticStep_, &critic_}}) {
@@ -212,10 +212,10 @@ private:
     /// Logarithms of probabilities: within the cores, and within the priorities.
     static void normalise(Eigen::Ref<Matrix> logits) {
         for (Index column = 0; column < logits.cols(); ++column) {
-            const double most = logits.col(column).maxCoeff();
+            const double max = logits.col(column).maxCoeff();
             double sum = 0;
-            for (Index row = 0; row < logits.rows(); ++row) sum += elementary::exp(logits(row, column) - most);
-            logits.col(column).array() -= most + elementary::log(sum);
+            for (Index row = 0; row < logits.rows(); ++row) sum += elementary::exp(logits(row, column) - max);
+            logits.col(column).array() -= max + elementary::log(sum);
         }
     }
 

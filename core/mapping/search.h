@@ -32,7 +32,7 @@ public:
         Objective objective;           ///< what this trial minimises (fronts run several trials), by options.weights
         std::string_view algorithm;    ///< its id
         std::int64_t samples = 0;      ///< that this trial may spend
-        std::uint64_t part = 0;        ///< of a run that has several trials, for the random streams
+        std::uint64_t phase = 0;       ///< of a run that has several trials, for the random streams
         const Options* run = nullptr;  ///< what the run asks for where that is not `options`: the record is of that
         const Bound* runBound = nullptr;
     };

@@ -16,7 +16,7 @@
 #include "core/base/error.h"
 #include "core/base/sha256.h"
 #include "core/base/text.h"
-#include "core/mapping/lane.h"
+#include "core/mapping/algorithm_run.h"
 #include "core/mapping/record.h"
 #include "core/mapping/search.h"
 #include "core/mapping/state.h"
@@ -56,26 +56,26 @@ Weights between(const Weights& a, const Weights& b, double share) {
 }
 
 /// One part that minimises the objective; with a front, one for either of its objectives and three between them, too.
-std::vector<Part> partsOf(const Problem& problem, const Options& options, const Bound& bound,
-                          const std::function<bool()>& isEnough) {
-    std::vector<Part> parts{{.options = options, .bound = bound, .objective = options.objective}};
+std::vector<Phase> phasesOf(const Problem& problem, const Options& options, const Bound& bound,
+                            const std::function<bool()>& isEnough) {
+    std::vector<Phase> phases{{.options = options, .bound = bound, .objective = options.objective}};
     if (options.pareto) {
         const auto [first, second] = *options.pareto;
         const auto add = [&](Objective objective, const Weights& weights) {
-            Part part{
+            Phase phase{
                 .options = options, .bound = lowerBound(problem, objective, weights, isEnough), .objective = objective};
-            part.options.weights = weights;
-            parts.push_back(std::move(part));
+            phase.options.weights = weights;
+            phases.push_back(std::move(phase));
         };
         for (const Objective objective : {first, second})
             if (objective != options.objective) add(objective, options.weights);
         const Weights from = weightsOf(first, options.weights), to = weightsOf(second, options.weights);
         for (const double share : {0.5, 0.25, 0.75}) add(Objective::weighted, between(from, to, share));
     }
-    const auto count = static_cast<std::int64_t>(parts.size());
+    const auto count = static_cast<std::int64_t>(phases.size());
     for (std::int64_t i = 0; i < count; ++i)
-        parts[static_cast<std::size_t>(i)].samples = options.samples / count + (i < options.samples % count ? 1 : 0);
-    return parts;
+        phases[static_cast<std::size_t>(i)].samples = options.samples / count + (i < options.samples % count ? 1 : 0);
+    return phases;
 }
 
 /// What a state must have been made for: everything that changes a result.
@@ -106,10 +106,10 @@ public:
           options_(options),
           hooks_(watched(hooks)),
           bound_(lowerBound(problem, options.objective, options.weights, [this] { return isAskedToEnd(); })),
-          parts_(partsOf(problem, options, bound_, [this] { return isAskedToEnd(); })),
+          phases_(phasesOf(problem, options, bound_, [this] { return isAskedToEnd(); })),
           fingerprint_(hooks.checkpoint || !hooks.resume->is_null() ? fingerprint(problem, options) : ""),
-          race_{.problem = problem_, .options = options_, .hooks = hooks_, .bound = bound_, .parts = parts_} {
-        for (const std::string& algorithm : options.algorithms) runners_.emplace_back(race_, algorithm);
+          portfolio_{.problem = problem_, .options = options_, .hooks = hooks_, .bound = bound_, .phases = phases_} {
+        for (const std::string& algorithm : options.algorithms) runners_.emplace_back(portfolio_, algorithm);
     }
 
     Result solve() {
@@ -130,9 +130,9 @@ public:
 
 private:
     struct Runner {
-        Runner(const Race& race, const std::string& algorithm) : lane(race, algorithm) {}
+        Runner(const Portfolio& portfolio, const std::string& algorithm) : run(portfolio, algorithm) {}
 
-        Lane lane;
+        AlgorithmRun run;
         double worked = 0;  ///< seconds of its turns
     };
 
@@ -165,16 +165,16 @@ private:
     Runner* nextRunner() {
         Runner* next = nullptr;
         for (Runner& runner : runners_)
-            if (!runner.lane.isDone() && (next == nullptr || runner.worked < next->worked)) next = &runner;
+            if (!runner.run.isDone() && (next == nullptr || runner.worked < next->worked)) next = &runner;
         return next;
     }
 
     void advance(Runner& runner) {
         samplesBehind_ = 0;
         for (const Runner& other : runners_)
-            if (&other != &runner) samplesBehind_ += static_cast<double>(other.lane.samplesBehind());
+            if (&other != &runner) samplesBehind_ += static_cast<double>(other.run.samplesBehind());
         const Clock::time_point begun = Clock::now();
-        runner.lane.step();
+        runner.run.step();
         // A pause is no work.
         runner.worked += std::min(kLongestTurn, std::chrono::duration<double>(Clock::now() - begun).count());
     }
@@ -184,10 +184,10 @@ private:
         try {
             const Json& state = *hooks_.resume;
             if (state.at("format") != kFormat || state.at("made_for") != fingerprint_) refuseState();
-            const Json& lanes = state.at("lanes");
-            if (lanes.size() != runners_.size()) refuseState();
+            const Json& runs = state.at("lanes");
+            if (runs.size() != runners_.size()) refuseState();
             for (std::size_t i = 0; i < runners_.size(); ++i)
-                if (!lanes.at(i).is_null()) runners_[i].lane.load(lanes.at(i));
+                if (!runs.at(i).is_null()) runners_[i].run.load(runs.at(i));
         } catch (const Json::exception&) {
             refuseState();
         }
@@ -197,7 +197,7 @@ private:
     Json state(const Runner* broken = nullptr) const {
         Json state{{"format", kFormat}, {"made_for", fingerprint_}, {"lanes", Json::array()}};
         for (const Runner& runner : runners_)
-            state["lanes"].push_back(&runner == broken ? Json(nullptr) : runner.lane.state());
+            state["lanes"].push_back(&runner == broken ? Json(nullptr) : runner.run.state());
         return state;
     }
 
@@ -240,9 +240,9 @@ private:
         std::vector<const KeptSamples*> kept;
         std::vector<std::vector<ExploredPoint>*> points;
         for (std::size_t i = 0; i < runners_.size(); ++i)
-            result.runs.push_back(finished(options_.algorithms[i], runners_[i].lane.record()));
+            result.runs.push_back(finished(options_.algorithms[i], runners_[i].run.record()));
         for (std::size_t i = 0; i < runners_.size(); ++i) {
-            kept.push_back(&runners_[i].lane.record().kept);
+            kept.push_back(&runners_[i].run.record().kept);
             points.push_back(&result.runs[i].explored);
         }
         if (options_.explored > 0) project(kept, points);
@@ -261,9 +261,9 @@ private:
     const Options& options_;
     Hooks hooks_;
     Bound bound_;
-    std::vector<Part> parts_;
+    std::vector<Phase> phases_;
     std::string fingerprint_;
-    Race race_;
+    Portfolio portfolio_;
     std::deque<Runner> runners_;
     double samplesBehind_ = 0;  ///< of all but the one whose turn it is
 

@@ -63,8 +63,8 @@ std::int64_t countOrders(std::size_t jobs, std::size_t cores, std::int64_t limit
 /// Proposals of the annealing of all assignments of a start: what a search of few samples can wait for, and more in a
 /// long one.
 std::int64_t assignmentEffort(std::int64_t samples, std::int64_t length) {
-    constexpr std::int64_t kLeast = 140'000, kMost = 1'000'000;
-    return std::min(60 * length, std::clamp(14 * samples, kLeast, kMost));
+    constexpr std::int64_t kMin = 140'000, kMax = 1'000'000;
+    return std::min(60 * length, std::clamp(14 * samples, kMin, kMax));
 }
 constexpr std::int64_t kShareOfEffort = 4;  ///< of it, where the relaxation anneals assignments, too
 
@@ -97,7 +97,7 @@ private:
     void anneal(Trial& trial);
     std::int64_t blockSize(const Trial& trial) const;
     void sumUp();
-    double leastMakespan(std::int32_t job, std::int32_t to, std::int32_t other) const;
+    double minMakespan(std::int32_t job, std::int32_t to, std::int32_t other) const;
     double valueOf(const Trial& trial, const Values& values) const {
         return objectiveOf(values, objective_, trial.options().weights, trial.bound());
     }
@@ -274,12 +274,12 @@ std::vector<std::int32_t> TesseraSearch::assigned(Trial& trial, std::int64_t num
         assignment.hold(relaxed_);
     else
         assignment.build(random, number == 1 ? 0 : 0.5);
-    double least = kNever;
+    double min = kNever;
     std::vector<std::int32_t> best;
     const auto keep = [&] {
-        const double found = assignment.worth();
-        if (found >= least) return;
-        least = found;
+        const double found = assignment.objectiveValue();
+        if (found >= min) return;
+        min = found;
         best = assignment.core();
     };
     keep();
@@ -384,11 +384,11 @@ void TesseraSearch::seed(Trial& trial) {
     }
     consider(trial, shortestFirst());
     if (objective_ == Objective::throughput && !trial.isProven())
-        if (const auto least = leastMakespanMapping(problem_, trial.bound().makespan, [&trial] {
+        if (const auto min = minMakespanMapping(problem_, trial.bound().makespan, [&trial] {
                 trial.poll();
                 return false;
             }))
-            considerMapping(trial, *least);
+            considerMapping(trial, *min);
     trial.poll();
     trial.count(0, kNever);  // nothing more where the best is proven already
     relaxed_ = relaxedCores(problem_, trial.bound().makespan, [&trial] {
@@ -509,7 +509,7 @@ void TesseraSearch::sumUp() {
 
 /// Least makespan that any order could have with a job on another core, in exchange for `other` there (-1: for none):
 /// arithmetic on loads, bytes and tolls, without a schedule.
-double TesseraSearch::leastMakespan(std::int32_t job, std::int32_t to, std::int32_t other) const {
+double TesseraSearch::minMakespan(std::int32_t job, std::int32_t to, std::int32_t other) const {
     const auto a = static_cast<std::size_t>(evaluator_.coreOf(job)), b = static_cast<std::size_t>(to);
     const auto j = static_cast<std::size_t>(job);
     const std::size_t before = problem_.pair(j, a), after = problem_.pair(j, b);
@@ -521,17 +521,17 @@ double TesseraSearch::leastMakespan(std::int32_t job, std::int32_t to, std::int3
         if (isExchange) change += table[back * stride + r] - table[its * stride + r];
         return change;
     };
-    double most = 0;
+    double max = 0;
     for (std::size_t k = 0; k < cores_; ++k) {
         double end = evaluator_.busy(k);
         if (k == a) end += (isExchange ? problem_.latency[back] : 0) - problem_.latency[before];
         if (k == b) end += problem_.latency[after] - (isExchange ? problem_.latency[its] : 0);
-        most = std::max(most, end);
+        max = std::max(max, end);
     }
-    double least = most + besideHeld_ + changed(beside_, 1, 0);
+    double min = max + besideHeld_ + changed(beside_, 1, 0);
     for (std::size_t r = 0; r < rowsHeld_.size(); ++r)
-        least = std::max(least, rowsHeld_[r] + changed(rows_, rowsHeld_.size(), r));
-    return least * (1 - 1e-12);
+        min = std::max(min, rowsHeld_[r] + changed(rows_, rowsHeld_.size(), r));
+    return min * (1 - 1e-12);
 }
 
 /// Where orders do not matter, what is left to gain is in the assignment: the best one's, annealed once more from next
@@ -547,7 +547,7 @@ void TesseraSearch::polish(Trial& trial) {
     const std::int64_t effort = assignmentEffort(samples, samples);
     assignment.anneal(random, effort, kCool, Assignment::Norm::sharp, poll);
     assignment.anneal(random, effort, kCold, Assignment::Norm::fullest, poll);
-    if (assignment.worth() < trial.best()) evaluated(trial, ordered(assignment.core()));
+    if (assignment.objectiveValue() < trial.best()) evaluated(trial, ordered(assignment.core()));
 }
 
 /// The next contender's turn; after the last one's the better half goes on for twice as long.
@@ -571,8 +571,8 @@ void TesseraSearch::endTurn(Trial& trial) {
 }
 
 std::int64_t TesseraSearch::blockSize(const Trial& trial) const {
-    constexpr std::int64_t kMost = 250, kGenes = 200'000;
-    const std::int64_t block = std::clamp(kGenes / static_cast<std::int64_t>(jobs_), std::int64_t{4}, kMost);
+    constexpr std::int64_t kMax = 250, kGenes = 200'000;
+    const std::int64_t block = std::clamp(kGenes / static_cast<std::int64_t>(jobs_), std::int64_t{4}, kMax);
     return std::min({block, turn_ - done_, trial.samplesLeft()});
 }
 
@@ -580,14 +580,14 @@ void TesseraSearch::anneal(Trial& trial) {
     const std::int64_t block = blockSize(trial);
     std::int64_t counted = 0;
     const bool byMakespan = objective_ == Objective::throughput;
-    const double least = trial.bound().objective;
+    const double min = trial.bound().objective;
     const auto jobs = static_cast<std::uint64_t>(jobs_);
     constexpr int kFree = 200;  // proposals that arithmetic alone rules out
     for (std::int64_t n = 0; n < block; ++n) {
-        const double above = least > 0 ? kNearBound * (value_ / least - 1) : 1;
+        const double above = min > 0 ? kNearBound * (value_ / min - 1) : 1;
         const double heat = heat_ * annealed(before_ + done_ + n, length_) * std::min(1.0, above);
         const double limit = value_ * (1 + heat * fluctuation(random_.uniform()));
-        const Evaluator::Limit most{byMakespan ? limit : kNever};
+        const Evaluator::Limit max{byMakespan ? limit : kNever};
         Values values;
         for (int attempt = 0;; ++attempt) {
             const auto job = static_cast<std::int32_t>(random_.below(jobs));
@@ -598,9 +598,9 @@ void TesseraSearch::anneal(Trial& trial) {
                 const Evaluator::Exchange exchange{job, other};
                 const std::int32_t there = evaluator_.coreOf(other);
                 if (byMakespan && attempt < kFree && there != evaluator_.coreOf(job) &&
-                    leastMakespan(job, there, other) > limit)
+                    minMakespan(job, there, other) > limit)
                     continue;
-                values = evaluator_.tryExchange(exchange, most);
+                values = evaluator_.tryExchange(exchange, max);
                 break;
             }
             const std::int32_t from = evaluator_.coreOf(job);
@@ -610,8 +610,8 @@ void TesseraSearch::anneal(Trial& trial) {
             const auto position = static_cast<std::int32_t>(random_.below(core == from ? size : size + 1));
             const Evaluator::Move move{job, core, position};
             if (attempt < kFree && core == from && position == evaluator_.positionOf(job)) continue;
-            if (byMakespan && attempt < kFree && core != from && leastMakespan(job, core, -1) > limit) continue;
-            values = evaluator_.tryMove(move, most);
+            if (byMakespan && attempt < kFree && core != from && minMakespan(job, core, -1) > limit) continue;
+            values = evaluator_.tryMove(move, max);
             break;
         }
         ++counted;

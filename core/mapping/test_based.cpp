@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kChildrenPerParent = 4;
 constexpr std::size_t kGenerationsPerTest = 5;
-constexpr std::size_t kMostChildren = 4096;
+constexpr std::size_t kMaxChildren = 4096;
 
 /// An evolution strategy around one mean that doubles its population where a test finds no progress, and shrinks it
 /// where it does. Hellwig, Beyer: "Evolution under strong noise: a self-adaptive evolution strategy can reach the lower
@@ -36,10 +36,10 @@ struct TestBased {
         const std::vector<Mapping>& warm = trial.options().warmStart;
         mean = warm.empty() ? std::vector<double>(2 * trial.jobs(), 0.5) : unitOf(warm.front(), trial.cores());
         sigma = trial.setting("sigma");
-        parents = leastParents(trial);
+        parents = minParents(trial);
     }
 
-    static std::size_t leastParents(const Trial& trial) {
+    static std::size_t minParents(const Trial& trial) {
         return std::max<std::size_t>(1, static_cast<std::size_t>(trial.setting("population")) / kChildrenPerParent);
     }
 
@@ -92,7 +92,7 @@ struct TestBased {
         const double noise = elementary::sqrt(error(first) + error(last));
         const bool hasImproved = first.mean - last.mean > 2 * noise;
         parents = hasImproved ? static_cast<std::size_t>(0.84 * static_cast<double>(parents)) : 2 * parents;
-        parents = std::clamp(parents, leastParents(trial), kMostChildren / kChildrenPerParent);
+        parents = std::clamp(parents, minParents(trial), kMaxChildren / kChildrenPerParent);
         tested.clear();
     }
 
@@ -110,7 +110,7 @@ struct TestBased {
         generation = json.at("generation");
         for (const Json& moments : json.at("tested"))
             tested.push_back({.count = moments.at(0), .mean = moments.at(1), .squares = moments.at(2)});
-        if (mean.size() != 2 * trial.jobs() || parents < 1 || parents > kMostChildren) refuseState();
+        if (mean.size() != 2 * trial.jobs() || parents < 1 || parents > kMaxChildren) refuseState();
     }
 };
 

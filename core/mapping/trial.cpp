@@ -49,7 +49,7 @@ struct Trial::Implementation {
           run(given.run != nullptr ? *given.run : given.options),
           runBound(given.runBound != nullptr ? *given.runBound : given.bound),
           random(
-              RandomStream(given.options.seed, hashOf(given.algorithm) ^ (given.part * 0x9E3779B97F4A7C15U)).next()) {}
+              RandomStream(given.options.seed, hashOf(given.algorithm) ^ (given.phase * 0x9E3779B97F4A7C15U)).next()) {}
 
     Task task;
     const Hooks& hooks;
@@ -92,9 +92,9 @@ struct Trial::Implementation {
         best = mapping;
     }
 
-    void takeForRun(const Mapping& mapping, const Values& values, double worth) {
-        if (worth < record.value) {
-            record.value = worth;
+    void takeForRun(const Mapping& mapping, const Values& values, double objectiveValue) {
+        if (objectiveValue < record.value) {
+            record.value = objectiveValue;
             record.best = mapping;
             record.bestAfter = record.samples;
         }
@@ -108,13 +108,13 @@ struct Trial::Implementation {
 
     /// Counts an evaluated mapping.
     double note(const Mapping& mapping, const Values& values) {
-        const double found = of(values), worth = shown(values);
-        record.kept.consider(record.samples, mapping, worth);
+        const double found = of(values), objectiveValue = shown(values);
+        record.kept.consider(record.samples, mapping, objectiveValue);
         ++spent;
         ++record.samples;
-        record.generation.add(worth);
+        record.generation.add(objectiveValue);
         take(mapping, found);
-        takeForRun(mapping, values, worth);
+        takeForRun(mapping, values, objectiveValue);
         return found;
     }
 
@@ -263,9 +263,9 @@ void Trial::offer(const Mapping& mapping, double value) {
         return;
     }
     const Values values = d_->evaluator(0).evaluate(mapping);
-    const double worth = d_->shown(values);
-    record.kept.consider(record.samples, mapping, worth);
-    d_->takeForRun(mapping, values, worth);
+    const double objectiveValue = d_->shown(values);
+    record.kept.consider(record.samples, mapping, objectiveValue);
+    d_->takeForRun(mapping, values, objectiveValue);
 }
 
 void Trial::generation() {

@@ -52,7 +52,7 @@ struct Known {
 
 /// All elements that one build may fold, so that a hostile file can take neither time nor memory.
 constexpr std::int64_t kFoldBudget = std::int64_t{1} << 24;
-constexpr std::int64_t kMostSmallConstant = 64;
+constexpr std::int64_t kMaxSmallConstant = 64;
 
 enum Use : std::uint8_t { asStatistic = 1, otherwise = 2, stored = 4 };
 
@@ -60,7 +60,7 @@ bool isStandardDomain(std::string_view domain) {
     return domain.empty() || domain == "ai.onnx";
 }
 
-constexpr std::size_t kMostListedKinds = 20;
+constexpr std::size_t kMaxListedKinds = 20;
 
 /// The elements of a `value_float`, `value_ints`, ... attribute, or of the pair `value` and `value_type`.
 struct ConstantForm {
@@ -82,10 +82,9 @@ struct OpaqueKind {
 };
 
 std::string countText(const Arity& arity, const char* thing) {
-    if (arity.most == Arity::kAny)
-        return fmt::format("at least {} {}{}", arity.least, thing, arity.least == 1 ? "" : "s");
-    if (arity.least == arity.most) return fmt::format("{} {}{}", arity.least, thing, arity.least == 1 ? "" : "s");
-    return fmt::format("{} to {} {}s", arity.least, arity.most, thing);
+    if (arity.max == Arity::kAny) return fmt::format("at least {} {}{}", arity.min, thing, arity.min == 1 ? "" : "s");
+    if (arity.min == arity.max) return fmt::format("{} {}{}", arity.min, thing, arity.min == 1 ? "" : "s");
+    return fmt::format("{} to {} {}s", arity.min, arity.max, thing);
 }
 
 }  // namespace
@@ -149,16 +148,16 @@ void GraphBuilder::State::checkSize(const Tensor& tensor) const {
     const auto refuse = [&](std::string found, std::string expected) {
         fail("tensor " + inQuotes(tensor.name), std::move(found), std::move(expected));
     };
-    if (tensor.shape->size() > kMostDimensions)
-        refuse(fmt::format("{} dimensions", tensor.shape->size()), fmt::format("at most {}", kMostDimensions));
+    if (tensor.shape->size() > kMaxDimensions)
+        refuse(fmt::format("{} dimensions", tensor.shape->size()), fmt::format("at most {}", kMaxDimensions));
     std::int64_t count = 1;
     bool isEmpty = false;
     bool fits = true;
     for (const std::int64_t dim : *tensor.shape) {
         if (dim < 0 && dim != kUnknown) refuse(fmt::format("a dimension of {}", dim), "a dimension of 0 or more");
         if (dim == 0) isEmpty = true;
-        if (dim > 0) fits = fits && !__builtin_mul_overflow(count, dim, &count) && count <= kMostElements;
-        fits = fits && dim <= kMostElements;
+        if (dim > 0) fits = fits && !__builtin_mul_overflow(count, dim, &count) && count <= kMaxElements;
+        fits = fits && dim <= kMaxElements;
     }
     if (!fits && !isEmpty) refuse("shape " + toText(tensor.shape), "at most 2^53 elements in a tensor");
 }
@@ -192,7 +191,7 @@ TensorIndex GraphBuilder::State::addValue(const std::string& name, DataType type
 void GraphBuilder::State::remember(TensorIndex tensor, Elements elements) {
     const auto count = elementCount(graph.tensor(tensor).shape);
     const auto size = static_cast<std::int64_t>(elements.size());
-    if (!count || *count != size || size > kMostFolded) return;
+    if (!count || *count != size || size > kMaxFolded) return;
     if (folded + size + 1 > kFoldBudget) {
         foldingEnded = true;
         return;
@@ -243,7 +242,7 @@ std::vector<TensorIndex> GraphBuilder::State::inputsOf(const OperatorSpec& spec,
 
 void GraphBuilder::State::checkCounts(const OperatorKind& kind, const Operator& op, const OperatorSpec& spec) const {
     const auto check = [&](std::size_t count, const Arity& arity, const char* thing) {
-        if (count >= arity.least && count <= arity.most) return;
+        if (count >= arity.min && count <= arity.max) return;
         fail(describeOperator(op.name, op.type), fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s"),
              countText(arity, thing));
     };
@@ -251,7 +250,7 @@ void GraphBuilder::State::checkCounts(const OperatorKind& kind, const Operator& 
     std::size_t outputs = spec.outputs.size();
     while (outputs > 0 && spec.outputs[outputs - 1].empty()) --outputs;
     check(outputs, kind.outputs, "output");
-    for (std::size_t i = 0; i < kind.inputs.least; ++i)
+    for (std::size_t i = 0; i < kind.inputs.min; ++i)
         if (op.inputs[i] == kNoTensor)
             fail(fmt::format("{}, input {}", describeOperator(op.name, op.type), i + 1), "nothing",
                  "an input, which this operator needs");
@@ -275,7 +274,7 @@ bool GraphBuilder::State::mayFold() {
         if (input.elements != nullptr) work += static_cast<std::int64_t>(input.elements->size()) / 16;
     for (const RuleOutput& output : ruleOutputs) {
         const auto count = elementCount(output.shape);
-        if (!count || *count > kMostFolded) return false;
+        if (!count || *count > kMaxFolded) return false;
         work += *count * static_cast<std::int64_t>(std::max<std::size_t>(ruleInputs.size(), 1));
     }
     if (folded + work > kFoldBudget) {
@@ -351,8 +350,8 @@ void GraphBuilder::State::noteOpaque(Operator& op) {
                                   : fmt::format("not an operator that is known (domain {})", inQuotes(op.domain));
     const std::string key = op.domain + '\n' + op.type;
     const auto [entry, isNew] = opaqueOf.emplace(key, opaque.size());
-    if (isNew && opaque.size() > kMostListedKinds) entry->second = kMostListedKinds;
-    if (isNew && opaque.size() <= kMostListedKinds) {
+    if (isNew && opaque.size() > kMaxListedKinds) entry->second = kMaxListedKinds;
+    if (isNew && opaque.size() <= kMaxListedKinds) {
         std::string title = inQuotes(op.type);
         if (!op.domain.empty()) title += " of domain " + inQuotes(op.domain);
         opaque.push_back({.title = std::move(title), .first = op.name});
@@ -458,7 +457,7 @@ void GraphBuilder::State::storeConstant(const std::string& name, DataType type, 
                                         std::optional<Elements> elements) {
     const TensorIndex index = addValue(name, type, std::move(shape));
     Tensor& tensor = graph.tensors[at(index)];
-    if (isFloat(type) && elementCount(tensor.shape).value_or(0) > kMostSmallConstant)
+    if (isFloat(type) && elementCount(tensor.shape).value_or(0) > kMaxSmallConstant)
         tensor.role = TensorRole::parameter;
     if (elements) remember(index, std::move(*elements));
 }
@@ -522,7 +521,7 @@ void GraphBuilder::State::summariseWarnings() {
     for (std::size_t i = 0; i < opaque.size(); ++i) {
         const OpaqueKind& kind = opaque[i];
         const std::string operatorName =
-            i < kMostListedKinds ? "Operator " + kind.title + " is" : "Further operators are";
+            i < kMaxListedKinds ? "Operator " + kind.title + " is" : "Further operators are";
         graph.warnings.push_back(fmt::format(
             "{} not known ({}, first {}): what it makes has unknown shapes and no cost, and only its tensors count.",
             operatorName, kind.count == 1 ? "1 node" : fmt::format("{} nodes", kind.count), inQuotes(kind.first)));

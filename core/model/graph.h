@@ -43,7 +43,7 @@ std::string_view nameOf(DataType type);         ///< "float32", "bfloat16", ...
 DataType dataTypeNamed(std::string_view name);  ///< `undefined` where there is no such type
 
 inline constexpr std::int64_t kUnknown = -1;
-inline constexpr std::size_t kMostDimensions = 64;
+inline constexpr std::size_t kMaxDimensions = 64;
 
 /// A tensor's dimensions; `kUnknown` where a dimension is symbolic, unset or depends on data. Without a value even the
 /// number of dimensions is unknown.

@@ -113,13 +113,12 @@ std::string cycleOf(const LayerGraph& graph, const std::vector<std::int32_t>& or
     while (done[at(start)] != 0) ++start;
     std::vector<char> visited(graph.layers.size(), 0);
     for (; visited[at(start)] == 0; start = before[at(start)]) visited[at(start)] = 1;
-    constexpr std::size_t kMostShown = 6;
+    constexpr std::size_t kMaxShown = 6;
     std::size_t shown = 1;
     const std::string end = inQuotes(graph.layers[at(start)].name);
     std::string text = end;
-    for (std::int32_t walk = before[at(start)]; walk != start && shown <= kMostShown;
-         walk = before[at(walk)], ++shown) {
-        const std::string name = shown == kMostShown ? "…" : inQuotes(graph.layers[at(walk)].name);
+    for (std::int32_t walk = before[at(start)]; walk != start && shown <= kMaxShown; walk = before[at(walk)], ++shown) {
+        const std::string name = shown == kMaxShown ? "…" : inQuotes(graph.layers[at(walk)].name);
         text.insert(0, name + " -> ");
     }
     return end + " -> " + text;

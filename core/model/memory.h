@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 #include "core/model/model.h"
 
 /// Memory of one training step by what it holds: the whole model on one device, nothing split, nothing recomputed.

@@ -14,7 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/model/counts.h"
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 #include "core/model/memory.h"
 #include "core/model/operators/backward.h"
 #include "core/model/operators/operator_table.h"
@@ -388,7 +388,7 @@ namespace {
 /// Divides the items of a fold into layers: the copies of repeats that have weights, blocks, and what is between.
 class LayerCutter {
 public:
-    LayerCutter(const Graph& forward, const Fold& fold) : fold_(fold), forward_(forward) {
+    LayerCutter(const Graph& forward, const GraphHierarchy& fold) : fold_(fold), forward_(forward) {
         const std::vector<OperatorCount> counts = operatorCounts(forward);
         for (std::size_t i = 0; i < fold.nodes.size(); ++i)
             nodeOf_.emplace(std::pair(fold.nodes[i].first, fold.nodes[i].count), number(i));
@@ -465,7 +465,7 @@ private:
         return node == nodeOf_.end() ? repeat.name : fold_.node(node->second).name;
     }
 
-    const Fold& fold_;
+    const GraphHierarchy& fold_;
     const Graph& forward_;
     std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> nodeOf_;  ///< by first item and count
     std::vector<bool> weighted_;
@@ -526,7 +526,7 @@ std::vector<TrainingEdge> edgesOf(const TrainingGraph& training, const std::vect
 
 TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training) {
     TrainingLayers result;
-    const Fold fold = foldOf(forward);
+    const GraphHierarchy fold = foldOf(forward);
     result.layers = LayerCutter(forward, fold).layers();
     std::vector<std::int32_t> layerOf(training.graph.operators.size(), 0);
     for (std::size_t i = 0; i < result.layers.size(); ++i)

@@ -129,8 +129,8 @@ struct TrainingLayers {
     std::vector<TrainingEdge> edges;    ///< by `from`, then `to`
 };
 
-/// The layers of a model and of its training graph. Finds repeated blocks as the folded view of a graph does (fold.h):
-/// by the names of blocks, else by equal stretches.
+/// The layers of a model and of its training graph. Finds repeated blocks as the folded view of a graph does
+/// (graph_hierarchy.h): by the names of blocks, else by equal stretches.
 TrainingLayers layersOf(const Graph& forward, const TrainingGraph& training);
 
 /// The model as the slice of one device of a tensor-parallel group of `width`. Models of the zoo and Calculon files are

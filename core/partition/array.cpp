@@ -63,7 +63,7 @@ Sort sortOf(const Kind& kind) {
 
 /// "a|b"; of many names the first two and the last.
 std::string joinedNames(const std::string& a, const std::string& b) {
-    constexpr std::size_t kMostShown = 4;
+    constexpr std::size_t kMaxShown = 4;
     std::vector<std::string> names;
     for (const std::string& part : {a, b})
         for (std::size_t from = 0; from <= part.size();) {
@@ -71,7 +71,7 @@ std::string joinedNames(const std::string& a, const std::string& b) {
             names.push_back(part.substr(from, to - from));
             from = to + 1;
         }
-    if (names.size() <= kMostShown) return a + "|" + b;
+    if (names.size() <= kMaxShown) return a + "|" + b;
     return names[0] + "|" + names[1] + "|…|" + names.back();
 }
 

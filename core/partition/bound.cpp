@@ -269,18 +269,18 @@ private:
             cluster = first ? root.first : root.second;
             count = array.clusters[index(cluster)].count;
         }
-        if (context_->most != nullptr) return rangeBelow(first);
+        if (context_->max != nullptr) return rangeBelow(first);
         return sideOf(cluster, count);
     }
 
     /// A side of any array between the context's and the largest one meant.
     SideBelow rangeBelow(bool first) const {
-        const Array& least = *context_->array;
-        const Cluster& from = least.clusters[index(least.root)];
+        const Array& min = *context_->array;
+        const Cluster& from = min.clusters[index(min.root)];
         const std::int32_t cluster = first ? from.first : from.second;
-        SideBelow side = sideOf(cluster, least.clusters[index(cluster)].count);
-        const Cluster& to = context_->most->clusters[index(context_->most->root)];
-        const Cluster& all = context_->most->clusters[index(first ? to.first : to.second)];
+        SideBelow side = sideOf(cluster, min.clusters[index(cluster)].count);
+        const Cluster& to = context_->max->clusters[index(context_->max->root)];
+        const Cluster& all = context_->max->clusters[index(first ? to.first : to.second)];
         side.leaves = static_cast<double>(all.count);
         side.flops = all.flops;
         side.averaged = true;
@@ -299,8 +299,8 @@ private:
         side.mixed = ratiosPinnedBelow || !isShared(array.clusters[index(cluster)]);
         if (side.mixed) return side;
         // The larger half: its share is at least one half at every split.
-        const std::size_t most = options.levels ? static_cast<std::size_t>(*options.levels - 1) : kAnyDepth;
-        while (count > 1 && side.perElement.size() < most) {
+        const std::size_t max = options.levels ? static_cast<std::size_t>(*options.levels - 1) : kAnyDepth;
+        while (count > 1 && side.perElement.size() < max) {
             const Cluster& at = array.clusters[index(cluster)];
             const auto all = static_cast<double>(count);
             if (at.kind >= 0) {
@@ -318,7 +318,7 @@ private:
         }
         side.flopsOfLeaf = flopsOfPart(cluster, count);
         // Halves of a very large group may be taken as equal; the paper's are, whatever their numbers.
-        if (paper_ || root.count > kMostSplits) side.share = 0;
+        if (paper_ || root.count > kMaxSplits) side.share = 0;
         return side;
     }
 
@@ -405,14 +405,14 @@ std::vector<Interval> intervalsOver(FirstSplit& split, double from, double to, i
             context.watch->poll();
             if (context.watch->finishing()) break;
         }
-        const auto least = lowest(open);
-        Interval left = *least;
-        Interval right = *least;
-        left.to = right.from = (least->from + least->to) / 2;
+        const auto min = lowest(open);
+        Interval left = *min;
+        Interval right = *min;
+        left.to = right.from = (min->from + min->to) / 2;
         left.belowTo = right.belowFrom = split.below(left.to);
         boundInterval(split, left);
         boundInterval(split, right);
-        *least = std::move(left);
+        *min = std::move(left);
         open.push_back(std::move(right));
         if (context.watch != nullptr && context.curves) context.watch->point("bound", k + 1, lowest(open)->bound);
     }
@@ -422,7 +422,7 @@ std::vector<Interval> intervalsOver(FirstSplit& split, double from, double to, i
 /// The same intervals in rising order, as few as hold the least bound: neighbours become one where its bound allows.
 std::vector<Interval> merged(FirstSplit& split, std::vector<Interval> intervals) {
     constexpr double kSlack = 1e-6;
-    const double least = lowest(intervals)->bound * (1 + kSlack);
+    const double min = lowest(intervals)->bound * (1 + kSlack);
     std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) { return a.from < b.from; });
     std::vector<Interval> few;
     for (Interval& next : intervals) {
@@ -434,7 +434,7 @@ std::vector<Interval> merged(FirstSplit& split, std::vector<Interval> intervals)
             both.belowTo = next.belowTo;
             both.bound = 0;
             boundInterval(split, both);
-            if (both.bound >= least) {
+            if (both.bound >= min) {
                 few.back() = std::move(both);
                 continue;
             }
@@ -576,12 +576,12 @@ double boundStepTime(const BoundContext& context, const StrategyRow& row, CostMo
 
 double boundRange(const BoundContext& context, const StrategyRow& row, CostModel model, const SubsetRange& range) {
     static const Allowed kAny;
-    const double compute = boundCompute(*context.network, range.most);
+    const double compute = boundCompute(*context.network, range.max);
     const Options& options = *context.options;
     if (!range.alike || model == CostModel::paper || options.overlap != Overlap::none) return compute;
     BoundContext within = context;
-    within.array = &range.least;
-    within.most = &range.most;
+    within.array = &range.min;
+    within.max = &range.max;
     within.curves = false;
     const Allowed& allowed = row.searchesAll ? *context.pinned : kAny;
     return std::max(compute, boundOver(within, model, {}, allowed, {0.0, 1.0}));

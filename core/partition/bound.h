@@ -15,7 +15,7 @@ struct BoundContext {
     bool curves = false;             ///< tells listeners how the bound rises
     const Sample* sample = nullptr;  ///< of a large network, where intervals of the ratio are chosen; else null
     const Allowed* pinnedInSample = nullptr;
-    const Array* most = nullptr;  ///< see boundRange; else null
+    const Array* max = nullptr;  ///< see boundRange; else null
 };
 
 /// The split of level 0 as a problem of its own.

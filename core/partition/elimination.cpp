@@ -220,7 +220,7 @@ double at(const double* costs, bool vIsFirst, int sv, int su) {
     return vIsFirst ? costs[sv * kStates + su] : costs[su * kStates + sv];
 }
 
-int least(const std::array<double, kStates>& costs) {
+int min(const std::array<double, kStates>& costs) {
     int best = 0;
     for (int s = 1; s < kStates; ++s)
         if (costs[static_cast<std::size_t>(s)] < costs[static_cast<std::size_t>(best)]) best = s;
@@ -264,7 +264,7 @@ double Elimination::eliminate() {
                 std::array<double, kStates> costs{};
                 for (int sv = 0; sv < kStates; ++sv)
                     costs[static_cast<std::size_t>(sv)] = own[sv] + at(joint, first, sv, su);
-                const int best = least(costs);
+                const int best = min(costs);
                 favourite[su] = static_cast<std::uint8_t>(best);
                 message[su] += costs[static_cast<std::size_t>(best)];
             }
@@ -394,7 +394,7 @@ void Elimination::decode() {
             if (step->tables.count > 0) cost += wideValue(*step, static_cast<std::uint8_t>(s));
             costs[static_cast<std::size_t>(s)] = cost;
         }
-        states_[static_cast<std::size_t>(step->variable)] = static_cast<std::uint8_t>(least(costs));
+        states_[static_cast<std::size_t>(step->variable)] = static_cast<std::uint8_t>(min(costs));
     }
 }
 
@@ -433,14 +433,14 @@ double Elimination::conditionalCost(const std::vector<std::uint8_t>& states, std
 
 /// Changes one variable at a time while that helps.
 void Elimination::improve(std::vector<std::uint8_t>& states) const {
-    constexpr int kMostRounds = 20;
+    constexpr int kMaxRounds = 20;
     bool improved = true;
-    for (int round = 0; improved && round < kMostRounds; ++round) {
+    for (int round = 0; improved && round < kMaxRounds; ++round) {
         improved = false;
         for (std::int32_t v = 0; v < plan_->variables_; ++v) {
             std::array<double, kStates> costs{};
             for (int s = 0; s < kStates; ++s) costs[static_cast<std::size_t>(s)] = conditionalCost(states, v, s);
-            const int best = least(costs);
+            const int best = min(costs);
             std::uint8_t& state = states[static_cast<std::size_t>(v)];
             if (costs[static_cast<std::size_t>(best)] >= costs[state]) continue;
             state = static_cast<std::uint8_t>(best);
@@ -504,20 +504,20 @@ void Elimination::roundMessages() {
                            : at(&givenPair_[static_cast<std::size_t>(p) * kPairStates], false, s,
                                 states_[static_cast<std::size_t>(a)]);
         }
-        states_[static_cast<std::size_t>(v)] = static_cast<std::uint8_t>(least(costs));
+        states_[static_cast<std::size_t>(v)] = static_cast<std::uint8_t>(min(costs));
     }
 }
 
 /// Messages until the bound rises no more; keeps the best assignment on the way, returns the bound.
 double Elimination::passMessages(std::vector<std::uint8_t>& best, double& bestCost) {
-    constexpr int kMostRounds = 200;
+    constexpr int kMaxRounds = 200;
     constexpr int kRoundEvery = 5;  // rounds between two assignments
     constexpr double kProven = 1e-10;
     constexpr double kStalled = 1e-6;
     messages_.assign(plan_->givenPairs_ * 6, 0.0);
     double bound = -kInfinity;
     double before = -kInfinity;
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMaxRounds; ++round) {
         spend(plan_->givenPairs_ * kPairStates);
         sendMessages(true);
         bound = std::max(bound, sendMessages(false));
@@ -612,7 +612,7 @@ Elimination::Outcome Elimination::branch(std::int64_t nodeLimit) {
                 }
                 costs[static_cast<std::size_t>(s)] = cost;
             }
-            states_[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(least(costs));
+            states_[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(min(costs));
         }
     };
 
@@ -629,7 +629,7 @@ Elimination::Outcome Elimination::branch(std::int64_t nodeLimit) {
         keepBetter();
     };
     /// The best of all assignments that agree with one on the conditioned variables.
-    const auto settle = [&](const std::vector<std::uint8_t>& start) {
+    const auto optimiseFrom = [&](const std::vector<std::uint8_t>& start) {
         fixed.clear();
         for (const std::int32_t c : order) fixed.push_back(start[static_cast<std::size_t>(c)]);
         evaluate();
@@ -639,24 +639,24 @@ Elimination::Outcome Elimination::branch(std::int64_t nodeLimit) {
     evaluate();
     offer();
     for (std::uint8_t s = 0; s < kStates; ++s)
-        settle(std::vector<std::uint8_t>(static_cast<std::size_t>(plan_->variables_), s));
+        optimiseFrom(std::vector<std::uint8_t>(static_cast<std::size_t>(plan_->variables_), s));
     applyMessages();
     fixed.clear();
     const double root = evaluate();
     offer();
     /// What all variables next to one another in one state lead to: layouts change less often than a variable alone
     /// sees.
-    constexpr int kMostRounds = 3;
+    constexpr int kMaxRounds = 3;
     bool improved = true;
-    for (int k = 0; improved && k < kMostRounds; ++k) {
-        improved = settle(best);
+    for (int k = 0; improved && k < kMaxRounds; ++k) {
+        improved = optimiseFrom(best);
         const std::size_t stretch = std::max<std::size_t>(1, static_cast<std::size_t>(plan_->variables_) / 6);
         for (std::size_t from = 0; from < static_cast<std::size_t>(plan_->variables_); from += stretch)
             for (std::uint8_t s = 0; s < kStates; ++s) {
                 std::vector<std::uint8_t> moved = best;
                 std::fill(moved.begin() + static_cast<std::ptrdiff_t>(from),
                           moved.begin() + static_cast<std::ptrdiff_t>(std::min(moved.size(), from + stretch)), s);
-                improved = settle(moved) || improved;
+                improved = optimiseFrom(moved) || improved;
             }
     }
     fixed.clear();

@@ -58,7 +58,7 @@ public:
           context_(context),
           paper_(strategy.paperModel || options.costModel == CostModel::paper),
           elimination_(network.plan, context.watch),
-          splitsAreFew_(array.clusters[index(array.root)].count <= kMostSplits) {
+          splitsAreFew_(array.clusters[index(array.root)].count <= kMaxSplits) {
         result_.shares.resize(array.kinds.size());
         for (std::size_t k = 0; k < array.kinds.size(); ++k) {
             result_.shares[k].kind = array.kinds[k].name;
@@ -118,7 +118,7 @@ private:
         const Part first = parts.first;
         Part second = parts.second;
         const bool halved = cluster(part).kind >= 0;
-        if (halved && first.count != second.count && splits_ >= static_cast<std::size_t>(kMostSplits)) {
+        if (halved && first.count != second.count && splits_ >= static_cast<std::size_t>(kMaxSplits)) {
             second.count = first.count;
             result_.simplified = true;
         }
@@ -136,10 +136,10 @@ private:
         Level level(network_, inherited.shares, sidesOf(part, first, second), spareLevels_.take());
         const bool goesOn = !isLeaf(first, inherited.level + 1) || !isLeaf(second, inherited.level + 1);
         if (node.kindsPart && goesOn && !trial)
-            node.wholeTime = [&](const Split& split, double most) {
+            node.wholeTime = [&](const Split& split, double max) {
                 const std::size_t before = splits_;
                 const double time =
-                    sidesTime(level, split, level.totals(split.states), inherited, first, second, true, most);
+                    sidesTime(level, split, level.totals(split.states), inherited, first, second, true, max);
                 splits_ = before;
                 return time;
             };
@@ -399,7 +399,7 @@ private:
     std::vector<PathStep> path_;        ///< to the part being solved; not kept in trials
     std::vector<Seconds> leafCompute_;  ///< of the leaf being finished, by node
     std::size_t splits_ = 0;
-    bool splitsAreFew_;  ///< kMostSplits cannot be reached
+    bool splitsAreFew_;  ///< kMaxSplits cannot be reached
     Spares<Level::Memory> spareLevels_;
     Spares<std::vector<Share>> spareShares_;
 };

@@ -11,7 +11,7 @@ namespace tessera::partition {
 
 /// Different parts of one kind with an odd count have different shapes; past this many, the larger half stands for
 /// both.
-inline constexpr std::int64_t kMostSplits = 2048;
+inline constexpr std::int64_t kMaxSplits = 2048;
 
 /// What a whole hierarchy of splits costs under one strategy.
 struct HierarchyResult {

@@ -44,9 +44,9 @@ public:
     /// moving one small layer from one side's burden to the other's.
     void polish(const Allowed& allowed) {
         if (best_.states.empty()) return;
-        constexpr int kMostRounds = 100;
+        constexpr int kMaxRounds = 100;
         bool improved = true;
-        for (int round = 0; improved && round < kMostRounds; ++round) {
+        for (int round = 0; improved && round < kMaxRounds; ++round) {
             improved = false;
             States states = best_.states;
             Totals totals = level_->totals(states);
@@ -127,8 +127,8 @@ public:
         bool hasFalling = false;
         double best = region.bound;
         double weight = region.weight;
-        constexpr int kMostWeights = 7;
-        for (int i = 0; i < kMostWeights && !spent(); ++i) {
+        constexpr int kMaxWeights = 7;
+        for (int i = 0; i < kMaxWeights && !spent(); ++i) {
             const Point point = lowest(region, weight);
             if (point.value > best) {
                 best = point.value;
@@ -195,7 +195,7 @@ private:
     /// Where two assignments differ, the variable that shifts most work between the sides.
     void chooseVariable(Region& region, const States& a, const States& b) const {
         const double ratio = (region.from + region.to) / 2;
-        double most = -1;
+        double max = -1;
         for (std::int32_t v = 0; v < level_->network().variables(); ++v) {
             if (a[index(v)] == b[index(v)]) continue;
             Totals ta, tb;
@@ -203,8 +203,8 @@ private:
             level_->addVariable(tb, b, v, 1);
             const double shift = std::fabs(sideI(ta, level_->sides(), ratio) - sideI(tb, level_->sides(), ratio)) +
                                  std::fabs(sideJ(ta, level_->sides(), ratio) - sideJ(tb, level_->sides(), ratio));
-            if (shift > most) {
-                most = shift;
+            if (shift > max) {
+                max = shift;
                 region.splitVariable = v;
                 region.splitState = a[index(v)];
             }
@@ -285,9 +285,9 @@ Split alternate(const Level& level, Elimination& elimination, RatioRule rule, co
                 const Search& search) {
     std::set<States> visited;
     Split best{{}, 0.5, kInfinity, 0, false};
-    constexpr int kMostRounds = 100;
+    constexpr int kMaxRounds = 100;
     double ratio = 0.5;
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMaxRounds; ++round) {
         if (search.watch != nullptr) search.watch->poll();
         if (round > 0 && isEnding(search)) break;
         const Split types = bestTypes(level, elimination, ratio, {}, allowed);

@@ -27,7 +27,7 @@ std::vector<bool> chosenOf(std::size_t nodes) {
 }  // namespace
 
 std::optional<Sample> sampleOf(const Network& network) {
-    if (network.variables() <= kMostSearched || network.nodes.size() <= kStretch * kStretches) return std::nullopt;
+    if (network.variables() <= kMaxSearched || network.nodes.size() <= kStretch * kStretches) return std::nullopt;
     const std::vector<bool> chosen = chosenOf(network.nodes.size());
     std::vector<Node> nodes;
     std::vector<NodeSize> sizes;

@@ -15,8 +15,8 @@ struct Sample {
     std::vector<std::int32_t> variables;  ///< of the whole network, by variable of the sample
 };
 
-/// Stretches of a network of more than `kMostSearched` variables, evenly spread; nothing of smaller ones.
+/// Stretches of a network of more than `kMaxSearched` variables, evenly spread; nothing of smaller ones.
 std::optional<Sample> sampleOf(const Network& network);
-inline constexpr std::int32_t kMostSearched = 20'000;
+inline constexpr std::int32_t kMaxSearched = 20'000;
 
 }  // namespace tessera::partition

@@ -27,8 +27,8 @@ namespace tessera::partition {
 
 namespace {
 
-constexpr std::size_t kMostSolvedSubsets = 64;  ///< by each strategy, those of the least bounds first
-constexpr double kTie = 1e-9;                   ///< relative difference of times that are taken as equal
+constexpr std::size_t kMaxSolvedSubsets = 64;  ///< by each strategy, those of the least bounds first
+constexpr double kTie = 1e-9;                  ///< relative difference of times that are taken as equal
 
 std::size_t index(std::int32_t i) {
     return static_cast<std::size_t>(i);
@@ -128,9 +128,9 @@ struct Slot {
 };
 
 /// Keeps the slots, and tells the caller's thread of every part that is done.
-class Ledger {
+class StrategyProgress {
 public:
-    Ledger(std::vector<Slot>& slots, Watched& watched, const Hooks& hooks)
+    StrategyProgress(std::vector<Slot>& slots, Watched& watched, const Hooks& hooks)
         : slots_(&slots), watched_(&watched), hooks_(&hooks) {}
 
     /// Changes a slot and counts a part as done.
@@ -203,7 +203,8 @@ void tellLevels(Watch& watch, const Plan& plan) {
     for (const auto& [level, time] : slowest) watch.point("time by level", level, time);
 }
 
-void solveSlot(const Study& study, const Array& array, const std::string& strategy, Slot& slot, Ledger& ledger) {
+void solveSlot(const Study& study, const Array& array, const std::string& strategy, Slot& slot,
+               StrategyProgress& ledger) {
     Watch watch(*study.watched, "splitting by " + strategy, strategy, true);
     try {
         watch.poll();
@@ -252,12 +253,12 @@ public:
 
     /// Of the step time whichever subset takes part.
     std::optional<double> overall(const StrategyRow& row) {
-        double least = std::numeric_limits<double>::infinity();
+        double min = std::numeric_limits<double>::infinity();
         for (const std::optional<double>& bound : of(row)) {
             if (!bound) return std::nullopt;
-            least = std::min(least, *bound);
+            min = std::min(min, *bound);
         }
-        return study_->subsets.complete ? least : std::min(least, ofTheRest(row));
+        return study_->subsets.complete ? min : std::min(min, ofTheRest(row));
     }
 
 private:
@@ -316,7 +317,7 @@ Chosen chooseSubset(const Study& study, const StrategyRow& row, Chosen chosen,
             break;
         }
         chosen.cut = watch.finishing();
-        if (chosen.cut || next >= kMostSolvedSubsets) {
+        if (chosen.cut || next >= kMaxSolvedSubsets) {
             left = rest;
             break;
         }
@@ -351,7 +352,7 @@ double dataParallel(const Study& study, bool paperModel, SubsetBounds& bounds) {
 }
 
 /// Every strategy's best subset of the fleet, and speed-ups over data parallelism under the plan's own cost model.
-void compareAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& bounds, Ledger& ledger) {
+void compareAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& bounds, StrategyProgress& ledger) {
     if (study.subsets.list.size() > 1)
         for (const Slot& slot : slots)
             if (slot.solved && !slot.partial.compared) bounds.of(*slot.row);
@@ -407,7 +408,7 @@ std::size_t subsetOf(const Study& study, const Plan& plan) {
 }
 
 /// Bounds, gaps, and what ended the searches.
-void certifyAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& bounds, Ledger& ledger) {
+void certifyAll(const Study& study, std::vector<Slot>& slots, SubsetBounds& bounds, StrategyProgress& ledger) {
     for (Slot& slot : slots) {
         if (!slot.solved || slot.partial.proven) continue;
         Watch watch(*study.watched, "proving a bound for " + slot.partial.plan.strategy, slot.partial.plan.strategy);
@@ -474,7 +475,7 @@ std::vector<std::string> participation(const Study& study, const hardware::Fleet
                         count, fleet.groups.size()));
     if (std::any_of(slots.begin(), slots.end(), [](const Slot& s) { return s.partial.plan.subsetsLeft > 0; }))
         list.push_back(fmt::format("At most {} subsets are solved by each strategy, those of the least lower bounds.",
-                                   kMostSolvedSubsets));
+                                   kMaxSolvedSubsets));
     list.emplace_back(
         "Speed-ups are over data parallelism that chooses among the same subsets of the fleet as every strategy.");
     return list;
@@ -679,7 +680,7 @@ Result solve(const model::LayerGraph& layers, const hardware::Fleet& fleet, cons
         slots[p].partial.plan.strategy = options.strategies[p];
     }
     restore(slots, std::move(hooks.resume), watched);
-    Ledger ledger(slots, watched, hooks);
+    StrategyProgress ledger(slots, watched, hooks);
     ledger.forEach(hooks.threads, [&](Slot& slot) {
         if (!slot.solved) solveSlot(study, array, std::string(slot.partial.plan.strategy), slot, ledger);
     });

@@ -42,7 +42,7 @@ std::vector<Counts> combinations(const std::vector<Class>& classes, bool all) {
         choices.push_back(countsOf(members.size(), all));
         total *= static_cast<double>(choices.back().size());
     }
-    if (total - 1 > static_cast<double>(kMostSubsets)) return {};
+    if (total - 1 > static_cast<double>(kMaxSubsets)) return {};
     std::vector<Counts> found{{}};
     for (const std::vector<std::size_t>& counts : choices) {
         std::vector<Counts> longer;
@@ -70,7 +70,7 @@ std::vector<Counts> fewOf(const std::vector<Class>& classes, const std::vector<K
     std::vector<Counts> found{whole};
     std::set<Counts> known{whole};
     const auto add = [&](const Counts& counts) {
-        if (found.size() < kMostSubsets && known.insert(counts).second) found.push_back(counts);
+        if (found.size() < kMaxSubsets && known.insert(counts).second) found.push_back(counts);
     };
     Counts growing(sorts, 0);
     for (const std::size_t c : fastest) {
@@ -128,18 +128,18 @@ Subsets wholeFleet(const hardware::Fleet& fleet, const std::string& dtype) {
 std::vector<SubsetRange> rangesOf(const hardware::Fleet& fleet, const std::string& dtype) {
     const std::vector<Class> classes = interchangeableGroups(fleet, dtype);
     std::vector<SubsetRange> ranges;
-    for (const Counts& most : combinations(classes, false)) {
+    for (const Counts& max : combinations(classes, false)) {
         poll();
-        Counts least = most;
+        Counts min = max;
         std::size_t sorts = 0;
-        for (std::size_t c = 0; c < most.size(); ++c) {
-            if (most[c] == 0) continue;
+        for (std::size_t c = 0; c < max.size(); ++c) {
+            if (max[c] == 0) continue;
             ++sorts;
-            least[c] = most[c] == 1 ? 1 : nextSmaller(classes[c].size(), most[c]) + 1;
+            min[c] = max[c] == 1 ? 1 : nextSmaller(classes[c].size(), max[c]) + 1;
         }
         if (sorts < 2) continue;
-        SubsetRange range{subsetOf(fleet, dtype, classes, least).array, subsetOf(fleet, dtype, classes, most).array};
-        const Cluster& root = range.most.clusters[static_cast<std::size_t>(range.most.root)];
+        SubsetRange range{subsetOf(fleet, dtype, classes, min).array, subsetOf(fleet, dtype, classes, max).array};
+        const Cluster& root = range.max.clusters[static_cast<std::size_t>(range.max.root)];
         range.alike = sorts == 2 && root.alike < 0 && !fleet.topology;
         ranges.push_back(std::move(range));
     }

@@ -17,8 +17,8 @@ struct Subset {
 
 /// Many subsets at once: of each sort of equal groups at least those of one array take part, at most those of another.
 struct SubsetRange {
-    Array least, most;
-    /// Two sorts of accelerators part first in all of them. Else only the FLOP/s of `most` hold for each.
+    Array min, max;
+    /// Two sorts of accelerators part first in all of them. Else only the FLOP/s of `max` hold for each.
     bool alike = false;
 };
 
@@ -31,11 +31,11 @@ struct Subsets {
 };
 
 /// The subsets of the fleet's groups, each once up to groups that can stand for one another: of those, the first in
-/// file order take part. Of fleets with more than `kMostSubsets` of them, numbers of equal groups are halved from all
+/// file order take part. Of fleets with more than `kMaxSubsets` of them, numbers of equal groups are halved from all
 /// down to one, but for subsets of one sort alone; where even these are too many, only the groups of most FLOP/s per
 /// accelerator, and all but one sort.
 Subsets subsetsOf(const hardware::Fleet& fleet, const std::string& dtype);
-inline constexpr std::size_t kMostSubsets = 256;
+inline constexpr std::size_t kMaxSubsets = 256;
 
 /// Ranges that hold all subsets of two sorts of groups and more: between halved numbers of each sort.
 std::vector<SubsetRange> rangesOf(const hardware::Fleet& fleet, const std::string& dtype);

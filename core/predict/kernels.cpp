@@ -16,8 +16,8 @@ namespace tessera::predict {
 namespace {
 
 constexpr std::string_view kHeader = "kernel,shape,dtype,seconds";
-constexpr std::size_t kMostRows = 1'000'000;
-constexpr std::size_t kMostAxes = 12;
+constexpr std::size_t kMaxRows = 1'000'000;
+constexpr std::size_t kMaxAxes = 12;
 constexpr double kLargestSize = 1e15;
 constexpr double kLongestTime = 1e9;
 
@@ -37,7 +37,7 @@ KernelTable::Sizes sizesIn(std::string_view text, const std::string& file, std::
     KernelTable::Sizes sizes;
     for (const std::string_view part : split(text, 'x')) {
         const std::optional<double> size = numberIn(trimmed(part));
-        if (!size || *size < 1 || *size > kLargestSize || *size != std::floor(*size) || sizes.size() == kMostAxes)
+        if (!size || *size < 1 || *size > kLargestSize || *size != std::floor(*size) || sizes.size() == kMaxAxes)
             fail(file, line, "column shape", text, "1 to 12 whole numbers from 1 to 1e15 joined by 'x'");
         sizes.push_back(*size);
     }
@@ -173,7 +173,7 @@ KernelTable readKernels(std::string_view bytes, const std::string& file) {
         const std::optional<double> seconds = numberIn(trimmed(cells[3]));
         if (!seconds || !(*seconds > 0) || *seconds > kLongestTime)
             fail(file, line, "column seconds", cells[3], "a time above 0 and at most 1e9");
-        if (table.rows() == kMostRows) fail(file, line, "row", text, "at most 1,000,000 rows");
+        if (table.rows() == kMaxRows) fail(file, line, "row", text, "at most 1,000,000 rows");
         table.add(kernel, dtype, sizesIn(cells[1], file, line), Seconds{*seconds});
     }
     if (!begun) throw DataError({.file = file}, "no header", fmt::format("'{}'", kHeader));

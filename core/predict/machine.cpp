@@ -27,7 +27,7 @@ double efficiencyOf(const hardware::Accelerator& accelerator, const char* group)
 }
 
 /// By how much two passes over a noisy machine differ at least.
-constexpr double kLeastNoise = 0.1;
+constexpr double kMinNoise = 0.1;
 
 /// Notes that two passes of the calibration did not agree, and says so again.
 void setNoise(const hardware::Accelerator& accelerator, const KernelTable& kernels, Machine& machine) {
@@ -35,7 +35,7 @@ void setNoise(const hardware::Accelerator& accelerator, const KernelTable& kerne
         std::any_of(accelerator.provenance.begin(), accelerator.provenance.end(),
                     [](const auto& entry) { return entry.second.source.find(kNoisySource) != std::string::npos; });
     if (!marked) return;
-    machine.noise = std::max(kLeastNoise, kernels.noise().value_or(0));
+    machine.noise = std::max(kMinNoise, kernels.noise().value_or(0));
     machine.warnings.push_back(fmt::format(
         "{} was calibrated on a noisy machine: {}. Its predictions are not to be relied on; calibrate again when "
         "nothing else runs.",
@@ -224,7 +224,7 @@ std::optional<double> rooflineResidual(const Workload& workload, const Machine& 
 
 namespace {
 
-constexpr std::size_t kMostAlike = 2000;  ///< kept in results
+constexpr std::size_t kMaxAlike = 2000;  ///< kept in results
 
 std::string boundOf(const StepOperator& op, const Machine& machine, const OperatorCost& cost) {
     if (cost.way == Way::measured) return op.kernel.kernel;
@@ -256,17 +256,17 @@ std::vector<AlikeOperators> alikeOf(const Workload& workload, const Machine& mac
                        .bytes = Bytes{bytes},
                        .time = Seconds{costs[i].seconds}});
     }
-    if (all.size() <= kMostAlike) return all;
+    if (all.size() <= kMaxAlike) return all;
     std::vector<std::size_t> order(all.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto whole = [&](std::size_t i) { return all[i].time.value * static_cast<double>(all[i].count); };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return whole(a) > whole(b); });
-    order.resize(kMostAlike);
+    order.resize(kMaxAlike);
     std::sort(order.begin(), order.end());
-    std::vector<AlikeOperators> most;
-    most.reserve(order.size());
-    for (const std::size_t i : order) most.push_back(std::move(all[i]));
-    return most;
+    std::vector<AlikeOperators> max;
+    max.reserve(order.size());
+    for (const std::size_t i : order) max.push_back(std::move(all[i]));
+    return max;
 }
 
 }  // namespace

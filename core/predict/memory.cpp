@@ -69,19 +69,19 @@ void LiveRanges::walk(const Workload& workload, const std::vector<std::int32_t>*
 }
 
 Demand LiveRanges::peak(double batch) const {
-    Demand most;
+    Demand max;
     double largest = -1;
     for (std::size_t i = 0; i < live_.size(); ++i) {
         double sum = 0;
         for (const Affine& bytes : live_[i]) sum += bytes.at(batch);
         if (sum <= largest) continue;
         largest = sum;
-        most.at = static_cast<std::int32_t>(i);
+        max.at = static_cast<std::int32_t>(i);
     }
-    if (most.at < 0) return most;
+    if (max.at < 0) return max;
     for (std::size_t category = 0; category < kCategories; ++category)
-        most.bytes[category] = live_[static_cast<std::size_t>(most.at)][category].at(batch);
-    return most;
+        max.bytes[category] = live_[static_cast<std::size_t>(max.at)][category].at(batch);
+    return max;
 }
 
 // The closed form -----------------------------------------------------------------------------------------------------
@@ -285,8 +285,8 @@ std::optional<std::size_t> chooseBatch(const std::vector<BatchCandidate>& candid
             continue;
         }
         const double own = objectiveOf(candidates[i].estimate, limit);
-        const double least = objectiveOf(candidates[*best].estimate, limit);
-        if (own < least || (own == least && candidates[i].batch > candidates[*best].batch)) best = i;
+        const double min = objectiveOf(candidates[*best].estimate, limit);
+        if (own < min || (own == min && candidates[i].batch > candidates[*best].batch)) best = i;
     }
     return best;
 }

@@ -181,8 +181,8 @@ Predictor::Fit Predictor::fitOf(const Machine& machine, const Cut& cut, double b
         const double sum = sumOf(demand.bytes);
         Placement placement = place(demand.bytes, machine.accelerator, *machine.policy);
         const double excess = placement.shortage ? placement.shortage->excess : 0;
-        const double most = worst.placement.shortage ? worst.placement.shortage->excess : 0;
-        if (excess < most || (excess == most && sum <= largest)) continue;
+        const double max = worst.placement.shortage ? worst.placement.shortage->excess : 0;
+        if (excess < max || (excess == max && sum <= largest)) continue;
         largest = sum;
         worst = {demand, std::move(placement)};
     }
@@ -225,15 +225,15 @@ std::optional<std::int64_t> Predictor::chosenBatch(const Machine& machine, const
     if (options_.batchRule == BatchRule::memory) return bestOf(machine, tried);
     constexpr double kSame = 1 - 1e-9;  // up to rounding
     std::optional<std::int64_t> best;
-    double most = 0;
+    double max = 0;
     for (const BatchMemory& memory : tried) {
         if (!memory.fits) continue;
         const auto batch = static_cast<double>(memory.batch);
         const Step step = stepOf(machine, cut, fitOf(machine, cut, batch, devices), batch, devices, Caches::ignored);
         const double throughput = batch / step.total.value;
-        if (best && throughput < most * kSame) continue;
+        if (best && throughput < max * kSame) continue;
         best = memory.batch;
-        most = std::max(most, throughput);
+        max = std::max(max, throughput);
     }
     return best;
 }
@@ -342,15 +342,15 @@ void Predictor::addBaselines(Prediction& prediction, const Machine& machine) con
     const auto nearest =
         [&](const hardware::Accelerator& of) -> std::pair<const hardware::Benchmark*, const BenchmarkModel*> {
         std::pair<const hardware::Benchmark*, const BenchmarkModel*> best{nullptr, nullptr};
-        double least = std::numeric_limits<double>::infinity();
+        double min = std::numeric_limits<double>::infinity();
         for (const hardware::Benchmark& benchmark : of.benchmarks)
             for (const BenchmarkModel& model : options_.benchmarks) {
                 if (model.model != benchmark.model || !(model.flopsPerSample > 0) || !(model.parameters > 0)) continue;
                 const double distance =
                     std::fabs(elementary::log(std::max(workload_.flops(1), 1.0) / model.flopsPerSample)) +
                     std::fabs(elementary::log(std::max(workload_.parameters, 1.0) / model.parameters));
-                if (distance >= least) continue;
-                least = distance;
+                if (distance >= min) continue;
+                min = distance;
                 best = {&benchmark, &model};
             }
         return best;

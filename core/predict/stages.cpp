@@ -183,12 +183,12 @@ std::vector<std::int32_t> cutChain(const std::vector<double>& weights, std::int6
         low = std::max(low, weight);
         high += weight;
     }
-    const auto cut = [&](double most) {
+    const auto cut = [&](double max) {
         std::vector<std::int32_t> stretch;
         std::int32_t current = 0;
         double sum = 0;
         for (const double weight : weights) {
-            if (!stretch.empty() && sum + weight > most) {
+            if (!stretch.empty() && sum + weight > max) {
                 ++current;
                 sum = 0;
             }

@@ -323,14 +323,14 @@ private:
 
     /// A second axis where one of two operands is smaller than the other: its elements.
     void broadcast(const Operator& from, KernelShape& kernel) const {
-        double least = std::numeric_limits<double>::infinity();
+        double min = std::numeric_limits<double>::infinity();
         Affine smallest;
         for (const TensorIndex input : from.inputs) {
-            if (input == kNoTensor || elements(input) >= least) continue;
-            least = elements(input);
+            if (input == kNoTensor || elements(input) >= min) continue;
+            min = elements(input);
             smallest = affine(input, 1);
         }
-        if (least >= 1 && least < elements(from.outputs.front())) kernel.sizes.push_back(smallest);
+        if (min >= 1 && min < elements(from.outputs.front())) kernel.sizes.push_back(smallest);
     }
 
     /// The first of a list of numbers, or a number.

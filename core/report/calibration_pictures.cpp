@@ -135,18 +135,18 @@ Chart kernelRateChart(const CalibrationOutcome& outcome) {
     addKernels(chart, outcome, operations, [&](const Measured& one) { return operations(one) / one.seconds(); });
     const auto peak = outcome.made.accelerator.peakFlops.find("fp32");
     if (chart.series.empty() || peak == outcome.made.accelerator.peakFlops.end()) return chart;
-    double least = chart.series[0].x[0], most = least;
+    double min = chart.series[0].x[0], max = min;
     for (const Series& series : chart.series)
         for (const double x : series.x) {
-            least = std::min(least, x);
-            most = std::max(most, x);
+            min = std::min(min, x);
+            max = std::max(max, x);
         }
     const double rate = peak->second.value;
     chart.series.push_back({.id = "peak",
                             .name = "peak fp32 " + formatQuantity(rate, Measure::flopsPerSecond),
                             .mark = Mark::line,
                             .colour = "secondary",
-                            .x = {least, most},
+                            .x = {min, max},
                             .y = {rate, rate},
                             .dashed = true});
     return chart;
@@ -158,12 +158,12 @@ Chart spreadChart(const CalibrationOutcome& outcome) {
     Series bars{.id = "spread", .name = "", .mark = Mark::bars, .colour = "accent"};
     for (const OfKernel& kernel : byKernel(outcome)) {
         const std::vector<double> spreads = spreadsOf(kernel);
-        const double median = medianOf(spreads), most = *std::max_element(spreads.begin(), spreads.end());
+        const double median = medianOf(spreads), max = *std::max_element(spreads.begin(), spreads.end());
         bars.x.push_back(static_cast<double>(chart.x.categories.size()));
         bars.y.push_back(100 * median);
         bars.low.push_back(100 * median);
-        bars.high.push_back(100 * most);
-        bars.valueTexts.push_back(fmt::format("{}, at most {}", study::percentText(median), study::percentText(most)));
+        bars.high.push_back(100 * max);
+        bars.valueTexts.push_back(fmt::format("{}, at most {}", study::percentText(median), study::percentText(max)));
         chart.x.categories.push_back(kernel.name);
     }
     if (!bars.x.empty()) chart.series.push_back(std::move(bars));

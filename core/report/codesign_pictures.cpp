@@ -98,13 +98,13 @@ std::string modelTitle(const std::string& model) {
 }
 
 std::string memorySize(Bytes size) {
-    constexpr double kKibi = 1024, kLeast = 0.9995, kThousand = 999.5;
+    constexpr double kKibi = 1024, kMin = 0.9995, kThousand = 999.5;
     struct Unit {
         double bytes;
         const char* name;
     };
     for (const Unit& unit : {Unit{kKibi * kKibi * kKibi, "GiB"}, Unit{kKibi * kKibi, "MiB"}, Unit{kKibi, "KiB"}})
-        if (const double amount = size.value / unit.bytes; amount >= kLeast)
+        if (const double amount = size.value / unit.bytes; amount >= kMin)
             return amount < kThousand ? fmt::format("{:.3g} {}", amount, unit.name)
                                       : fmt::format("{} {}", formatCount(std::round(amount)), unit.name);
     return fmt::format("{} B", formatCount(std::round(size.value)));
@@ -124,8 +124,7 @@ Chart explorationChart(const codesign::Result& result, bool byArea) {
         byArea ? Axis{.title = "Area", .measure = Measure::area} : Axis{.title = "Buckets of area, from the largest"};
     chart.y = {.title = rate ? "Throughput (samples/s)" : "Throughput over the reference", .fromZero = true};
     chart.empty = "The search kept no steps.";
-    Series most{
-        .id = "most", .name = "best of the bucket", .mark = Mark::points, .colour = std::string(kCategories[5])};
+    Series max{.id = "most", .name = "best of the bucket", .mark = Mark::points, .colour = std::string(kCategories[5])};
     Series best{.id = "best", .name = "best so far", .mark = Mark::line, .colour = "accent"};
     for (std::size_t i = 0; i < result.trace.size(); ++i) {
         const codesign::TraceBucket& bucket = result.trace[i];
@@ -134,16 +133,16 @@ Chart explorationChart(const codesign::Result& result, bool byArea) {
                                              formatCount(static_cast<double>(bucket.evaluated)),
                                              formatCount(static_cast<double>(bucket.architectures)));
         if (bucket.evaluated > 0) {
-            most.x.push_back(x);
-            most.y.push_back(bucket.most);
-            most.valueTexts.push_back(text);
+            max.x.push_back(x);
+            max.y.push_back(bucket.max);
+            max.valueTexts.push_back(text);
         }
         best.x.push_back(x);
         best.y.push_back(bucket.best);
         best.valueTexts.push_back(text);
     }
     if (!best.x.empty()) {
-        chart.series.push_back(std::move(most));
+        chart.series.push_back(std::move(max));
         chart.series.push_back(std::move(best));
     }
     if (result.skippedByBound > 0)
@@ -187,9 +186,9 @@ public:
     PlacementDrawer(const ModelResult& model, double width, const TextWidth& measure)
         : model_(model), measure_(measure), width_(std::max(width, kNarrowest)) {
         for (const codesign::StageResult& stage : model.stages) slowest_ = std::max(slowest_, stage.load.value);
-        perRow_ = static_cast<std::size_t>(std::max(1.0, std::floor((width_ + kSpace) / (kLeastCard + kSpace))));
+        perRow_ = static_cast<std::size_t>(std::max(1.0, std::floor((width_ + kSpace) / (kMinCard + kSpace))));
         perRow_ = std::clamp<std::size_t>(perRow_, 1, std::max<std::size_t>(1, model.stages.size()));
-        card_ = std::min(kMostCard, (width_ + kSpace) / static_cast<double>(perRow_) - kSpace);
+        card_ = std::min(kMaxCard, (width_ + kSpace) / static_cast<double>(perRow_) - kSpace);
     }
 
     Drawing draw() {
@@ -212,7 +211,7 @@ public:
                                                   : "activations kept for the backward pass"),
               width_, "secondary", 11, false);
         legend();
-        const std::size_t shown = std::min(model_.stages.size(), kMostStages);
+        const std::size_t shown = std::min(model_.stages.size(), kMaxStages);
         for (std::size_t s = 0; s < shown; ++s) stage(s);
         const std::size_t rows = (shown + perRow_ - 1) / perRow_;
         double bottom = top(rows) - kSpace;
@@ -226,8 +225,8 @@ public:
     }
 
 private:
-    static constexpr double kNarrowest = 300, kLeastCard = 168, kMostCard = 240, kSpace = 20, kHeight = 158, kHead = 74;
-    static constexpr std::size_t kMostStages = 64;
+    static constexpr double kNarrowest = 300, kMinCard = 168, kMaxCard = 240, kSpace = 20, kHeight = 158, kHead = 74;
+    static constexpr std::size_t kMaxStages = 64;
 
     std::int64_t accelerators() const {
         std::int64_t sum = 0;
@@ -287,13 +286,13 @@ private:
 
     void memory(const Rect& box, const codesign::StageResult& stage) {
         const double y = box.y + 124;
-        const double most = model_.hbm.value;
+        const double max = model_.hbm.value;
         bar(y, box, "Memory",
             fmt::format("{} of {}", memorySize(stage.memory.total()), hardware::bufferSize(model_.hbm)));
         double x = box.x + 10;
         for (const MemoryPart& part : kMemoryParts) {
             const double size = (stage.memory.*part.size).value;
-            const double wide = most > 0 ? std::min(size / most, 1.0) * (box.width - 20) : 0;
+            const double wide = max > 0 ? std::min(size / max, 1.0) * (box.width - 20) : 0;
             if (!(wide > 0)) continue;
             drawing_.shapes.push_back(Box{.area = {x, y + 5, std::min(wide, box.right() - 10 - x), 8},
                                           .fill = std::string(part.colour),
@@ -322,7 +321,7 @@ private:
                 .tip = fmt::format("forward {}, backward {} of one micro-batch", timeText(stage.forward.value),
                                    timeText(stage.backward.value))});
         memory(box, stage);
-        if (column + 1 < perRow_ && index + 1 < std::min(model_.stages.size(), kMostStages)) arrow(box);
+        if (column + 1 < perRow_ && index + 1 < std::min(model_.stages.size(), kMaxStages)) arrow(box);
     }
 
     void arrow(const Rect& box) {
@@ -337,7 +336,7 @@ private:
     double width_;
     double slowest_ = 0;
     std::size_t perRow_ = 1;
-    double card_ = kLeastCard;
+    double card_ = kMinCard;
     Drawing drawing_;
 };
 
@@ -422,10 +421,10 @@ Chart stageMemoryChart(const ModelResult& model) {
     chart.y = {.title = "Memory of one accelerator (GiB)", .fromZero = true};
     chart.empty = unfitSentence(model);
     if (!model.feasible) return chart;
-    double most = 0;
+    double max = 0;
     for (std::size_t s = 0; s < model.stages.size(); ++s) {
         chart.x.categories.push_back(stageName(s));
-        most = std::max(most, model.stages[s].memory.total().value);
+        max = std::max(max, model.stages[s].memory.total().value);
     }
     for (const MemoryPart& part : kMemoryParts) {
         Series series = partSeries(part);
@@ -435,7 +434,7 @@ Chart stageMemoryChart(const ModelResult& model) {
         }
         addSeries(chart, std::move(series));
     }
-    chart.title = fmt::format("{} needs {} of {} at most", modelTitle(model.model), memorySize(Bytes{most}),
+    chart.title = fmt::format("{} needs {} of {} at most", modelTitle(model.model), memorySize(Bytes{max}),
                               hardware::bufferSize(model.hbm));
     Series bound{
         .id = "hbm", .name = "HBM " + hardware::bufferSize(model.hbm), .mark = Mark::bound, .cannotBeBelow = false};
@@ -584,7 +583,7 @@ Table traceSheet(const codesign::Result& result) {
     table.columns = {{"area_mm2", true}, {"architectures", true}, {"evaluated", true}, {"most", true}, {"best", true}};
     for (const codesign::TraceBucket& bucket : result.trace)
         table.rows.push_back({exactNumber(bucket.area.value), std::to_string(bucket.architectures),
-                              std::to_string(bucket.evaluated), exactNumber(bucket.most), exactNumber(bucket.best)});
+                              std::to_string(bucket.evaluated), exactNumber(bucket.max), exactNumber(bucket.best)});
     return table;
 }
 

@@ -377,7 +377,7 @@ ParetoPicture paretoPicture(const codesign::Result& result, const std::vector<Po
         series.putInto(picture);
     }
     setFocus(chart);
-    if (result.evaluated.size() >= result.options.mostTraced)
+    if (result.evaluated.size() >= result.options.maxTraced)
         chart.notes.push_back(fmt::format("Of the evaluated architectures, {} are kept to look at.",
                                           formatCount(static_cast<double>(result.evaluated.size()))));
     return picture;

@@ -18,7 +18,7 @@ namespace {
 using codesign::ModelResult;
 using study::CodesignOutcome;
 
-constexpr std::size_t kMostFrontRows = 12;
+constexpr std::size_t kMaxFrontRows = 12;
 
 std::string whole(std::int64_t value) {
     return formatCount(static_cast<double>(value));
@@ -64,7 +64,7 @@ Table frontForPeople(const CodesignOutcome& outcome) {
     Table table;
     table.columns = pointColumns(outcome, "front");
     const std::vector<codesign::Point>& front = outcome.result.front;
-    const std::size_t shown = std::min(front.size(), kMostFrontRows);
+    const std::size_t shown = std::min(front.size(), kMaxFrontRows);
     for (std::size_t i = 0; i < shown; ++i) {
         const std::size_t at = shown == 1 ? 0 : i * (front.size() - 1) / (shown - 1);
         table.rows.push_back(pointRow(outcome, fmt::format("{} of {}", at + 1, front.size()), front[at]));

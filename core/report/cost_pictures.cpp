@@ -22,8 +22,8 @@ using study::CostOutcome;
 using study::LayerEstimate;
 using LayerField = study::Field<LayerEstimate>;
 
-constexpr std::size_t kMostLying = 24;    ///< bars that lie, with their layers' names beside them
-constexpr std::size_t kMostLargest = 12;  ///< layers that are told one by one; the rest is one bar
+constexpr std::size_t kMaxLying = 24;    ///< bars that lie, with their layers' names beside them
+constexpr std::size_t kMaxLargest = 12;  ///< layers that are told one by one; the rest is one bar
 constexpr const char* kNothing = "No layer of this result could be analysed.";
 
 const LayerField& fieldNamed(std::string_view number) {
@@ -95,7 +95,7 @@ Chart layerChart(const CostOutcome& outcome, std::string_view number) {
     const LayerField& field = fieldNamed(number);
     const bool share = field.said != nullptr;  // has no sum
     Chart chart{.id = fmt::format("layer-{}", number), .empty = kNothing};
-    chart.horizontal = outcome.layers.size() <= kMostLying;
+    chart.horizontal = outcome.layers.size() <= kMaxLying;
     chart.x.title = "Layer";
     chart.y = {.title = std::string(field.title), .measure = field.measure, .fromZero = true};
     const std::vector<std::size_t> order = bySize(outcome, field);
@@ -104,12 +104,12 @@ Chart layerChart(const CostOutcome& outcome, std::string_view number) {
         return chart;
     }
     const std::vector<std::string> names = namesOf(outcome);
-    const double sum = sumOf(outcome, field), most = *valueOf(field, outcome.layers[order.front()]);
+    const double sum = sumOf(outcome, field), max = *valueOf(field, outcome.layers[order.front()]);
     chart.title = share ? fmt::format("{} between {} and {}", field.title,
-                                      shown(field, *valueOf(field, outcome.layers[order.back()])), shown(field, most))
+                                      shown(field, *valueOf(field, outcome.layers[order.back()])), shown(field, max))
                   : sum > 0 && order.size() > 1
                       ? fmt::format("{}: {} takes {} of {}", field.title, escaped(names[order.front()], 40),
-                                    study::percentText(most / sum), shown(field, sum))
+                                    study::percentText(max / sum), shown(field, sum))
                       : fmt::format("{}: {}", field.title, shown(field, sum));
     Series bars{.id = std::string(number), .name = "", .mark = Mark::bars, .colour = "accent"};
     for (std::size_t i = 0; i < outcome.layers.size(); ++i) {
@@ -141,7 +141,7 @@ Chart largestLayersChart(const CostOutcome& outcome, std::string_view number) {
         bars.y.push_back(value);
         bars.valueTexts.push_back(fmt::format("{} · {}", shown(field, value), study::percentText(value / sum)));
     };
-    const std::size_t told = std::min(order.size(), kMostLargest);
+    const std::size_t told = std::min(order.size(), kMaxLargest);
     double rest = sum;
     for (std::size_t i = 0; i < told; ++i) {
         const double value = *valueOf(field, outcome.layers[order[i]]);
@@ -168,7 +168,7 @@ Chart layerRoofline(const CostOutcome& outcome) {
                               formatCounted(peak, "multiply-accumulate per cycle", "multiply-accumulates per cycle"));
     Series points{
         .id = "layers", .name = "layers", .mark = Mark::points, .colour = "accent", .opacity = 0.55, .shape = 0};
-    double least = std::numeric_limits<double>::infinity(), most = 0, longest = 0;
+    double min = std::numeric_limits<double>::infinity(), max = 0, longest = 0;
     for (const LayerEstimate& layer : outcome.layers)
         longest = std::max(longest, layer.ok() ? static_cast<double>(layer.cost.cycles) : 0);
     const std::vector<std::string> names = namesOf(outcome);
@@ -176,8 +176,8 @@ Chart layerRoofline(const CostOutcome& outcome) {
         const LayerEstimate& layer = outcome.layers[i];
         const std::optional<double> intensity = study::intensityOf(layer), rate = study::macsPerCycle(layer);
         if (!intensity || !rate) continue;
-        least = std::min(least, *intensity);
-        most = std::max(most, *intensity);
+        min = std::min(min, *intensity);
+        max = std::max(max, *intensity);
         points.x.push_back(*intensity);
         points.y.push_back(*rate);
         constexpr double kSmallest = 3, kLargest = 11;  // pixels; the area tells the cycles
@@ -189,7 +189,7 @@ Chart layerRoofline(const CostOutcome& outcome) {
     }
     if (points.x.empty()) return chart;
     constexpr double kMargin = 4;
-    const double from = least / kMargin, to = most * kMargin, ridge = peak / bandwidth;
+    const double from = min / kMargin, to = max * kMargin, ridge = peak / bandwidth;
     Series roof{.id = "roof",
                 .name = fmt::format("the array's {}", formatCount(peak)),
                 .mark = Mark::bound,

@@ -20,7 +20,7 @@ constexpr double kBoxHeight = 76;
 constexpr double kLevelHeight = 56;
 constexpr double kGap = 16;
 constexpr double kNarrowest = 120;
-constexpr std::size_t kMostGroups = 24;
+constexpr std::size_t kMaxGroups = 24;
 constexpr double kDot = 6;
 
 std::string rateText(BytesPerSecond rate) {
@@ -37,7 +37,7 @@ public:
         drawing_.title = fleet_.name;
         label({0, 18}, fitted(fleet_.name, width_, 16, true, estimatedWidth), "text", Anchor::start, 16, true);
         order();
-        const std::size_t shown = std::min(order_.size(), kMostGroups);
+        const std::size_t shown = std::min(order_.size(), kMaxGroups);
         const bool more = shown < order_.size();
         const auto slots = static_cast<double>(std::max<std::size_t>(1, shown + (more ? 1 : 0)));
         perRow_ = std::max(1.0, std::min(slots, std::floor((width_ + kGap) / (kNarrowest + kGap))));
@@ -117,8 +117,8 @@ private:
         if (const auto rate = hardware::networkRate(group))
             label({box.x + 10, box.y + 51},
                   fitted("network " + rateText(*rate) + " each", inside, 11, false, estimatedWidth));
-        const auto most = static_cast<std::int64_t>(inside / (kDot + 3));
-        const std::int64_t dots = std::min(group.count, most);
+        const auto max = static_cast<std::int64_t>(inside / (kDot + 3));
+        const std::int64_t dots = std::min(group.count, max);
         const std::string colour(kCategories.at(order_[index] % kCategories.size()));
         for (std::int64_t i = 0; i < dots; ++i)
             drawing_.shapes.push_back(
@@ -132,7 +132,7 @@ private:
     Point node(const hardware::TopologyNode& node, double y) {
         if (node.children.empty()) {
             const auto found = place_.find(node.group);
-            if (found == place_.end() || found->second >= kMostGroups) return {-1, y};
+            if (found == place_.end() || found->second >= kMaxGroups) return {-1, y};
             const Rect box = slot(found->second);
             return {box.x + box.width / 2, box.y};
         }
@@ -163,11 +163,11 @@ private:
         for (const hardware::Link& link : fleet_.links) {
             const auto from = place_.find(link.from);
             const auto to = place_.find(link.to);
-            if (from == place_.end() || to == place_.end() || ++shown > kMostGroups) continue;
+            if (from == place_.end() || to == place_.end() || ++shown > kMaxGroups) continue;
             const std::string text =
                 rateText(link.rate) +
                 (link.latency.value > 0 ? ", latency " + formatQuantity(link.latency.value, Measure::seconds) : "");
-            if (!oneRow || from->second >= kMostGroups || to->second >= kMostGroups) {
+            if (!oneRow || from->second >= kMaxGroups || to->second >= kMaxGroups) {
                 label({0, bottom + 12},
                       fitted(link.from + " to " + link.to + ": " + text, width_, 11, false, estimatedWidth));
                 bottom += 16;

@@ -20,7 +20,7 @@ using mapping::Run;
 using study::MappingOutcome;
 
 /// Smaller distances from the bound than this are drawn as this.
-constexpr double kLeastGap = 1e-6;
+constexpr double kMinGap = 1e-6;
 /// Best values this close are a tie.
 constexpr double kTie = 1e-4;
 
@@ -68,7 +68,7 @@ void addGenerations(Chart& chart, const RaceRun& run, double factor) {
     Series band = seriesOf(run.algorithm, Mark::band);
     band.id += "/spread";
     band.name.clear();
-    const double least = bestOf(run.best);
+    const double min = bestOf(run.best);
     for (std::size_t i = 0; i < run.mean.size(); ++i) {
         const double x = std::max(run.mean[i].first, 1.0);
         const double middle = run.mean[i].second;
@@ -77,7 +77,7 @@ void addGenerations(Chart& chart, const RaceRun& run, double factor) {
         if (run.spread.size() != run.mean.size()) continue;
         band.x.push_back(x);
         // No member of a generation is better than the best.
-        band.low.push_back(std::max(middle - run.spread[i].second, least) * factor);
+        band.low.push_back(std::max(middle - run.spread[i].second, min) * factor);
         band.y.push_back((middle + run.spread[i].second) * factor);
     }
     if (!band.x.empty()) chart.series.push_back(std::move(band));
@@ -178,8 +178,8 @@ Chart gapChart(const std::vector<RaceRun>& runs, double bound) {
         Series series = bestSeries(run, 1);
         for (double& value : series.y) {
             const double gap = value / bound - 1;
-            floored = floored || gap < kLeastGap;
-            value = 100 * std::max(gap, kLeastGap);
+            floored = floored || gap < kMinGap;
+            value = 100 * std::max(gap, kMinGap);
         }
         chart.series.push_back(std::move(series));
     }
@@ -393,8 +393,8 @@ Chart demandChart(const MappingOutcome& outcome) {
                .logarithmic = true};
     std::size_t nothing = 0;
     std::size_t next = 0;
-    double least = std::numeric_limits<double>::infinity();
-    double most = 0;
+    double min = std::numeric_limits<double>::infinity();
+    double max = 0;
     for (const Kind& kind : kindsOf(problem)) {
         Series series{.id = problem.cores[kind.core], .name = titleOf(outcome, kind), .mark = Mark::points};
         series.colour = std::string(kCategories.at(next++ % kCategories.size()));
@@ -403,17 +403,17 @@ Chart demandChart(const MappingOutcome& outcome) {
             if (!(problem.demand[pair] > 0)) ++nothing;
             series.x.push_back(problem.latency[pair] * second);
             series.y.push_back(problem.demand[pair] / second);
-            least = std::min(least, series.x.back());
-            most = std::max(most, series.x.back());
+            min = std::min(min, series.x.back());
+            max = std::max(max, series.x.back());
         }
         chart.series.push_back(std::move(series));
     }
-    if (most > 0)
+    if (max > 0)
         chart.series.push_back({.id = "bandwidth",
                                 .name = "system bandwidth",
                                 .mark = Mark::line,
                                 .colour = "text",
-                                .x = {least, most},
+                                .x = {min, max},
                                 .y = {problem.bandwidth / second, problem.bandwidth / second},
                                 .dashed = true});
     if (nothing > 0)
@@ -431,19 +431,19 @@ Chart exploredChart(const MappingOutcome& outcome) {
     const Run* const winner = study::bestRun(outcome);
     for (const Run& run : outcome.result.runs) {
         Series series = seriesOf(run.algorithm, Mark::points);
-        const mapping::ExploredPoint* least = nullptr;
+        const mapping::ExploredPoint* min = nullptr;
         for (const mapping::ExploredPoint& point : run.explored) {
             series.x.push_back(point.x);
             series.y.push_back(point.y);
-            if (least == nullptr || point.value < least->value) least = &point;
+            if (min == nullptr || point.value < min->value) min = &point;
         }
-        if (least == nullptr) continue;
+        if (min == nullptr) continue;
         Series mark = seriesOf(run.algorithm, Mark::points);
         mark.id += "/best";
         mark.name.clear();
-        mark.x = {least->x};
-        mark.y = {least->y};
-        mark.valueTexts = {run.algorithm + " " + objectiveText(outcome, outcome.objective, least->value)};
+        mark.x = {min->x};
+        mark.y = {min->y};
+        mark.valueTexts = {run.algorithm + " " + objectiveText(outcome, outcome.objective, min->value)};
         mark.colour = winner == &run ? "text" : mark.colour;
         chart.series.push_back(std::move(series));
         best.push_back(std::move(mark));
@@ -479,7 +479,7 @@ Chart frontChart(const MappingOutcome& outcome) {
 }
 
 Chart sweepChart(const study::MappingSweep& sweep) {
-    const bool rates = !sweep.points.empty() && sweep.points.front().most.has_value();
+    const bool rates = !sweep.points.empty() && sweep.points.front().max.has_value();
     Chart chart{.id = "sweep", .title = "Throughput by " + wordOf(sweep.kind)};
     chart.x = axisOf(sweep);
     chart.y = {.title = sweep.clocked ? "Throughput" : "Throughput (FLOP/cycle)",
@@ -492,7 +492,7 @@ Chart sweepChart(const study::MappingSweep& sweep) {
     Series bound{.id = "bound", .name = rates ? "at most" : "at least", .colour = "secondary", .dashed = true};
     for (const study::SweepPoint& point : sweep.points) {
         bound.x.push_back(point.value);
-        bound.y.push_back(rates ? point.most.value_or(0) : point.bound);
+        bound.y.push_back(rates ? point.max.value_or(0) : point.bound);
         for (const study::SweepRun& run : point.runs) {
             auto found = std::find_if(chart.series.begin(), chart.series.end(),
                                       [&](const Series& series) { return series.id == run.algorithm; });

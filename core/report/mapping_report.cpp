@@ -22,7 +22,7 @@ namespace {
 using mapping::Run;
 using study::MappingOutcome;
 
-constexpr std::size_t kMostJobsInText = 24, kMostFrontInText = 24;
+constexpr std::size_t kMaxJobsInText = 24, kMaxFrontInText = 24;
 
 std::string count(double value) {
     return formatCount(value);
@@ -41,11 +41,11 @@ std::string tieSentence(const MappingOutcome& outcome) {
 std::string frontText(const MappingOutcome& outcome, const Run& run) {
     Table table = frontTable(outcome, run);
     const std::size_t all = table.rows.size();
-    table.rows.resize(std::min(all, kMostFrontInText));
+    table.rows.resize(std::min(all, kMaxFrontInText));
     return fmt::format("\nFront of {} and {} by {}: {}{}\n", mapping::nameOf(outcome.pareto->first),
                        mapping::nameOf(outcome.pareto->second), run.algorithm,
                        formatCounted(static_cast<double>(all), "mapping", "mappings"),
-                       all > kMostFrontInText ? fmt::format(", the first {}", kMostFrontInText) : "") +
+                       all > kMaxFrontInText ? fmt::format(", the first {}", kMaxFrontInText) : "") +
            toText(table);
 }
 
@@ -150,7 +150,7 @@ std::string mappingText(const study::Result& result, const MappingOutcome& outco
     text += fmt::format("\nSub-accelerators under {}\n", best.algorithm) + toText(coreTable(outcome, best));
     Table jobs = jobTable(outcome, best);
     const std::size_t all = jobs.rows.size();
-    if (all <= kMostJobsInText) text += fmt::format("\nJobs under {}\n", best.algorithm) + toText(jobs);
+    if (all <= kMaxJobsInText) text += fmt::format("\nJobs under {}\n", best.algorithm) + toText(jobs);
     if (!result.assumptions.empty()) text += "\nAssumptions\n";
     for (const std::string& sentence : result.assumptions) text += "- " + escaped(sentence, 1024) + "\n";
     return text;

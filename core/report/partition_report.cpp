@@ -25,7 +25,7 @@ using partition::LevelPlan;
 using partition::Plan;
 using study::PartitionOutcome;
 
-constexpr std::size_t kMostRuns = 24;
+constexpr std::size_t kMaxRuns = 24;
 
 std::string seconds(Seconds time) {
     return formatQuantity(time.value, Measure::seconds);
@@ -37,7 +37,7 @@ std::string runs(const LevelPlan& level) {
     for (std::size_t from = 0; from < level.layers.size();) {
         std::size_t to = from;
         while (to < level.layers.size() && level.layers[to].type == level.layers[from].type) ++to;
-        if (parts.size() == kMostRuns) {
+        if (parts.size() == kMaxRuns) {
             parts.push_back(fmt::format("… ({} layers)", level.layers.size() - from));
             break;
         }
@@ -56,13 +56,13 @@ const Plan& bestPlan(const PartitionOutcome& outcome) {
 }
 
 Table subsetTable(const Plan& plan) {
-    constexpr std::size_t kMostShown = 8;
+    constexpr std::size_t kMaxShown = 8;
     Table table;
     table.columns = {{"idle"},           {"accelerators", true}, {"step time", true},
                      {"speed-up", true}, {"lower bound", true},  {"certainty if these take part"}};
     for (std::size_t k = 0; k < plan.subsets.size(); ++k) {
         const partition::SubsetPlan& subset = plan.subsets[k];
-        if (k >= kMostShown && !subset.idle.empty()) continue;
+        if (k >= kMaxShown && !subset.idle.empty()) continue;
         table.rows.push_back({subset.idle.empty() ? "none" : study::idleText(subset.idle),
                               formatCount(static_cast<double>(subset.accelerators)), seconds(subset.stepTime),
                               study::timesText(subset.speedupOverDp),

@@ -113,7 +113,7 @@ Table shortageTable(const PlacementOutcome& outcome) {
     const auto counted = [](std::int64_t count) { return formatCount(static_cast<double>(count)); };
     const std::string there = counted(outcome.problem.accelerators);
     const std::string memory = formatQuantity(outcome.problem.memory.value, Measure::bytes);
-    table.rows.push_back({"accelerators, with any memory", counted(shortage.leastAccelerators), there});
+    table.rows.push_back({"accelerators, with any memory", counted(shortage.minAccelerators), there});
     if (shortage.accelerators)
         table.rows.push_back({"accelerators, with this memory", counted(*shortage.accelerators), there});
     if (shortage.memory)
@@ -134,7 +134,7 @@ Chart loadChart(const PlacementOutcome& outcome) {
         .id = "forward", .name = "Forward", .mark = Mark::stackedBars, .colour = std::string(kCategories[0])},
         backward{
             .id = "backward", .name = "Backward", .mark = Mark::stackedBars, .colour = std::string(kCategories[1])};
-    double sum = 0, most = 0;
+    double sum = 0, max = 0;
     for (std::size_t s = 0; s < stages.size(); ++s) {
         chart.x.categories.push_back(fmt::format("stage {}", s + 1));
         forward.x.push_back(static_cast<double>(s));
@@ -142,11 +142,11 @@ Chart loadChart(const PlacementOutcome& outcome) {
         backward.x.push_back(static_cast<double>(s));
         backward.y.push_back((stages[s].load - stages[s].forward).value);
         sum += stages[s].load.value;
-        most = std::max(most, stages[s].load.value);
+        max = std::max(max, stages[s].load.value);
     }
-    if (most > 0)
+    if (max > 0)
         chart.title = fmt::format("Stages are at work {} of the slowest one's time",
-                                  study::percentText(sum / most / static_cast<double>(stages.size())));
+                                  study::percentText(sum / max / static_cast<double>(stages.size())));
     chart.series.push_back(std::move(forward));
     chart.series.push_back(std::move(backward));
     return chart;

@@ -25,7 +25,7 @@ constexpr double kTallest = 72;  // of an array
 constexpr double kMemory = 30;   // bar above everything
 constexpr double kBus = 18;      // from one row of cores up to the line that joins them
 constexpr double kTrunk = 14;    // left of the cores, from memory down
-constexpr std::size_t kMostCores = 48;
+constexpr std::size_t kMaxCores = 48;
 
 /// Draws memory as a bar, and below it rows of cores on lines that a trunk joins to it.
 class PlatformDrawer {
@@ -40,7 +40,7 @@ public:
         drawing_.width = width_;
         drawing_.title = platform_.name;
         label({0, 18}, fitted(platform_.name, width_, 16, true, estimatedWidth), "text", 16, true);
-        const std::size_t shown = std::min(cores_.size(), kMostCores);
+        const std::size_t shown = std::min(cores_.size(), kMaxCores);
         perRow_ = static_cast<std::size_t>(std::max(1.0, std::floor((width_ - kTrunk + kGap) / (kSlot + kGap))));
         perRow_ = std::min(perRow_, shown);
         memory();

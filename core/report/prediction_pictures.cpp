@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "core/hardware/accelerator.h"
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 #include "core/report/hardware_pictures.h"
 #include "core/study/metric.h"
 #include "core/study/prediction/fields.h"
@@ -178,10 +178,10 @@ std::string nothingFits(std::int64_t devices) {
 }
 
 /// The largest first: small points stay in sight.
-constexpr double kLeastRadius = 2.5, kMostRadius = 10;
+constexpr double kMinRadius = 2.5, kMaxRadius = 10;
 
-double radiusOf(double share, double most) {
-    return most > 0 ? kLeastRadius + (kMostRadius - kLeastRadius) * std::sqrt(share / most) : kLeastRadius;
+double radiusOf(double share, double max) {
+    return max > 0 ? kMinRadius + (kMaxRadius - kMinRadius) * std::sqrt(share / max) : kMinRadius;
 }
 
 double timeOf(const AlikeOperators& op) {
@@ -428,18 +428,18 @@ std::string scalingHint() {
 /// How near the best comes to what its fewest devices promise: "gaudi2 keeps 93 % on 8 devices".
 std::string scalingTitle(const std::vector<Growth>& all) {
     const Growth* best = nullptr;
-    double most = -1;
+    double max = -1;
     for (const Growth& growth : all) {
         if (growth.fitting.size() < 2) continue;
         const Prediction &first = *growth.fitting.front(), &last = *growth.fitting.back();
         const double kept =
             last.throughput / first.throughput * static_cast<double>(first.devices) / static_cast<double>(last.devices);
-        if (kept <= most) continue;
-        most = kept;
+        if (kept <= max) continue;
+        max = kept;
         best = &growth;
     }
     if (best == nullptr) return "Throughput by number of devices";
-    return fmt::format("{}: {} scaling efficiency {}", shown(best->accelerator.id), percent(most),
+    return fmt::format("{}: {} scaling efficiency {}", shown(best->accelerator.id), percent(max),
                        onDevices(best->fitting.back()->devices));
 }
 
@@ -688,10 +688,10 @@ OperatorRoofline operatorRoofline(const PredictionOutcome& outcome, const Predic
         chart.title = fmt::format("Roofline of {}", shown(prediction.accelerator));
         return picture;
     }
-    double whole = 0, most = 0, unseen = 0;
+    double whole = 0, max = 0, unseen = 0;
     for (const AlikeOperators& op : operators) {
         whole += timeOf(op);
-        most = std::max(most, timeOf(op));
+        max = std::max(max, timeOf(op));
     }
     std::vector<std::size_t> order(operators.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -715,7 +715,7 @@ OperatorRoofline operatorRoofline(const PredictionOutcome& outcome, const Predic
             }
             series.x.push_back(op.flops.value / op.bytes.value);
             series.y.push_back((op.flops / op.time).value);
-            series.radii.push_back(radiusOf(timeOf(op), most));
+            series.radii.push_back(radiusOf(timeOf(op), max));
             series.valueTexts.push_back(operatorText(op, whole));
             points.push_back(i);
         }

@@ -20,8 +20,8 @@ namespace tessera::report {
 
 namespace {
 
-constexpr std::size_t kMostCompared = 200;
-constexpr std::size_t kMostRows = 200;  ///< of a table of differences; the rest is counted
+constexpr std::size_t kMaxCompared = 200;
+constexpr std::size_t kMaxRows = 200;  ///< of a table of differences; the rest is counted
 
 using Blocks = std::vector<Block>;
 
@@ -33,12 +33,12 @@ std::string titleOf(const ReportRun& run) {
 void addTable(Blocks& blocks, const std::string& title, Table table) {
     if (table.rows.empty()) return;
     const std::size_t rows = table.rows.size();
-    if (rows > kMostRows) table.rows.resize(kMostRows);
+    if (rows > kMaxRows) table.rows.resize(kMaxRows);
     blocks.emplace_back(Heading{3, title});
     blocks.emplace_back(std::move(table));
-    if (rows > kMostRows)
+    if (rows > kMaxRows)
         blocks.emplace_back(
-            Paragraph{fmt::format("{} more rows are not shown.", formatCount(double(rows - kMostRows))), true});
+            Paragraph{fmt::format("{} more rows are not shown.", formatCount(double(rows - kMaxRows))), true});
 }
 
 void addSentences(Blocks& blocks, const std::string& title, const std::vector<std::string>& list) {
@@ -138,7 +138,7 @@ std::vector<Block> reportBlocks(const std::string& title, const std::vector<Repo
     blocks.emplace_back(Heading{1, title});
     blocks.emplace_back(Paragraph{
         fmt::format("{}Tessera {}", options.date.empty() ? "" : options.date + " · ", TESSERA_VERSION), true});
-    if (options.comparison && runs.size() > 1 && runs.size() <= kMostCompared) addComparison(blocks, runs, options);
+    if (options.comparison && runs.size() > 1 && runs.size() <= kMaxCompared) addComparison(blocks, runs, options);
     for (const ReportRun& run : runs) addRun(blocks, run, options);
     if (options.studies) {
         blocks.emplace_back(Heading{2, "Appendix: studies as files"});

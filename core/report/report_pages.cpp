@@ -25,7 +25,7 @@ constexpr double kWidth = kPageWidth - 2 * kMargin;
 constexpr double kBottom = kPageHeight - kMargin;
 constexpr double kRow = 18;
 constexpr double kGap = 12;
-constexpr double kLeastColumn = 28;
+constexpr double kMinColumn = 28;
 constexpr double kRounding = 0.1;  ///< what a text may be wider than the room that was made for it
 
 struct TextStyle {
@@ -147,44 +147,44 @@ private:
     };
 
     /// The least a column can have: the longest word of its title, and of numbers all.
-    static double leastWidth(const Table& table, std::size_t column, int size) {
-        double least = kLeastColumn;
+    static double minWidth(const Table& table, std::size_t column, int size) {
+        double min = kMinColumn;
         for (const std::string_view word : split(table.columns[column].title, ' '))
-            least = std::max(least, estimatedWidth(word, size, true));
+            min = std::max(min, estimatedWidth(word, size, true));
         if (table.columns[column].number)
-            for (const auto& row : table.rows) least = std::max(least, estimatedWidth(row[column], size, false));
-        return least + kGap;
+            for (const auto& row : table.rows) min = std::max(min, estimatedWidth(row[column], size, false));
+        return min + kGap;
     }
 
     /// Titles and numbers are never cut: words of text columns are, and letters get smaller where that is not enough.
     static Columns columnsOf(const Table& table) {
         constexpr int kSmallest = 7;
         Columns columns;
-        std::vector<double> least;
+        std::vector<double> min;
         for (;; --columns.size) {
             double sum = 0;
-            least.clear();
+            min.clear();
             for (std::size_t column = 0; column < table.columns.size(); ++column) {
-                least.push_back(leastWidth(table, column, columns.size));
-                sum += least.back();
+                min.push_back(minWidth(table, column, columns.size));
+                sum += min.back();
             }
             if (sum <= kWidth || columns.size == kSmallest) break;
         }
         double sum = 0;
         for (std::size_t column = 0; column < table.columns.size(); ++column) {
-            double most = estimatedWidth(table.columns[column].title, columns.size, true);
+            double max = estimatedWidth(table.columns[column].title, columns.size, true);
             for (const auto& row : table.rows)
-                most = std::max(most, estimatedWidth(row[column].substr(0, 200), columns.size, false));
-            columns.widths.push_back(std::max(least[column], std::min(most, kWidth) + kGap));
+                max = std::max(max, estimatedWidth(row[column].substr(0, 200), columns.size, false));
+            columns.widths.push_back(std::max(min[column], std::min(max, kWidth) + kGap));
             sum += columns.widths.back();
         }
         // What is too wide is taken from the columns that have most to give.
         while (sum > kWidth) {
             std::size_t richest = 0;
-            for (std::size_t column = 1; column < least.size(); ++column)
-                if (columns.widths[column] - least[column] > columns.widths[richest] - least[richest]) richest = column;
+            for (std::size_t column = 1; column < min.size(); ++column)
+                if (columns.widths[column] - min[column] > columns.widths[richest] - min[richest]) richest = column;
             double& width = columns.widths[richest];
-            const double less = std::max({least[richest], width * 0.9, width - (sum - kWidth)});
+            const double less = std::max({min[richest], width * 0.9, width - (sum - kWidth)});
             if (less >= width) break;
             sum -= width - less;
             width = less;

@@ -30,7 +30,7 @@ std::string coresText(const ScheduleOutcome& outcome) {
                        formatCounted(static_cast<double>(outcome.cores.vector), "vector core", "vector cores"));
 }
 
-std::string coresText(const codesign::Placed& placed) {
+std::string coresText(const codesign::OperatorSlot& placed) {
     if (placed.allCores) return "all";
     if (placed.tensorCore && placed.vectorCore) return fmt::format("pair {}", *placed.tensorCore);
     return placed.tensorCore ? fmt::format("tensor {}", *placed.tensorCore)
@@ -39,7 +39,7 @@ std::string coresText(const codesign::Placed& placed) {
 
 /// By start, as they run.
 Table operatorTable(const ScheduleOutcome& outcome) {
-    const std::vector<codesign::Placed>& all = outcome.result.schedule.operators;
+    const std::vector<codesign::OperatorSlot>& all = outcome.result.schedule.operators;
     std::vector<std::size_t> order(outcome.operators.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -88,7 +88,7 @@ Chart useChart(const ScheduleOutcome& outcome) {
     std::vector<double> times(timeline.tracks.size());
     double shared = 0;  // while operators run on all cores
     for (const Timeline::Event& event : timeline.events) times[static_cast<std::size_t>(event.track)] += event.duration;
-    for (const codesign::Placed& placed : outcome.result.schedule.operators)
+    for (const codesign::OperatorSlot& placed : outcome.result.schedule.operators)
         if (placed.allCores) shared += placed.finish - placed.start;
     for (std::size_t t = 0; t < timeline.tracks.size(); ++t) {
         const bool isAll = timeline.tracks[t].name == "All cores";

@@ -17,7 +17,7 @@ namespace tessera::report {
 
 namespace {
 
-constexpr int kMostClasses = 6;  ///< of size on either side of the bound; what is beyond joins the last one
+constexpr int kMaxClasses = 6;  ///< of size on either side of the bound; what is beyond joins the last one
 
 std::string areaText(double squareMillimetres) {
     return formatQuantity(squareMillimetres, Measure::area);
@@ -26,7 +26,7 @@ std::string areaText(double squareMillimetres) {
 /// Sizes by how often the bound must be halved (below 0: doubled) to reach them: class 0 is (bound / 2, bound].
 int classOf(double area, double bound) {
     const double halvings = std::floor(std::log2(bound / area));
-    return static_cast<int>(std::clamp(halvings, -static_cast<double>(kMostClasses), double{kMostClasses}));
+    return static_cast<int>(std::clamp(halvings, -static_cast<double>(kMaxClasses), double{kMaxClasses}));
 }
 
 }  // namespace
@@ -70,9 +70,9 @@ Chart areaCensusChart(const hardware::Template& space, const hardware::AreaCensu
     Chart chart{.id = "template-areas"};
     chart.title = fmt::format("{} of {} accelerators are within {}", formatCount(static_cast<double>(census.within)),
                               formatCount(static_cast<double>(census.areas.size())), areaText(census.bound.value));
-    int smallest = -kMostClasses, largest = kMostClasses;
-    std::array<double, 2 * kMostClasses + 1> counts{};
-    const auto indexOf = [](int at) { return static_cast<std::size_t>(at) + std::size_t{kMostClasses}; };
+    int smallest = -kMaxClasses, largest = kMaxClasses;
+    std::array<double, 2 * kMaxClasses + 1> counts{};
+    const auto indexOf = [](int at) { return static_cast<std::size_t>(at) + std::size_t{kMaxClasses}; };
     for (const double area : census.areas) {
         const int at = classOf(area, census.bound.value);
         ++counts.at(indexOf(at));
@@ -87,8 +87,8 @@ Chart areaCensusChart(const hardware::Template& space, const hardware::AreaCensu
     chart.empty = fmt::format("{} has no accelerators.", escaped(space.name, 40));
     for (int at = smallest; at >= largest; --at) {
         const auto place = static_cast<double>(chart.x.categories.size());
-        chart.x.categories.push_back(
-            at == -kMostClasses ? "more" : formatCount(std::round(census.bound.value * std::exp2(-at))));
+        chart.x.categories.push_back(at == -kMaxClasses ? "more"
+                                                        : formatCount(std::round(census.bound.value * std::exp2(-at))));
         Series& series = at >= 0 ? within : beyond;
         series.x.push_back(place);
         series.y.push_back(counts.at(indexOf(at)));

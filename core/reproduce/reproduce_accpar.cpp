@@ -28,7 +28,7 @@ constexpr double kBatch = 512;         // section 6.1
 constexpr double kAlexNetBatch = 128;  // caption of figure 7
 constexpr int kAlexNetLevels = 7;
 constexpr int kFewestLevels = 2;
-constexpr int kMostLevels = 9;
+constexpr int kMaxLevels = 9;
 
 /// The nine networks. The paper says nine and lists eight; VGG-16 completes them.
 constexpr std::array<std::string_view, 9> kNetworks{"accpar-lenet", "accpar-alexnet", "vgg11",    "vgg13",   "vgg16",
@@ -138,8 +138,8 @@ Reproduction networksOn(const Figure& figure, const std::string& fleetName, doub
 
 /// "1.90 to 2.13": speed-ups of the ResNets.
 std::string spanOf(const std::vector<double>& speedups) {
-    const auto [least, most] = std::minmax_element(speedups.begin(), speedups.end());
-    return fmt::format("{:.2f} to {:.2f}", *least, *most);
+    const auto [min, max] = std::minmax_element(speedups.begin(), speedups.end());
+    return fmt::format("{:.2f} to {:.2f}", *min, *max);
 }
 
 /// The ResNets' spans with another batch, by metric: how much they depend on what activations weigh against weights.
@@ -207,7 +207,7 @@ Reproduction figure8(const Figure& figure, const ReproductionOptions& asked, con
     const Array array = loadArray("accpar-heterogeneous");
     const Network network = loadNetwork("vgg19");
     hardware::Fleet largest = array.fleet;
-    for (hardware::Group& group : largest.groups) group.count = std::int64_t{1} << (kMostLevels - 1);
+    for (hardware::Group& group : largest.groups) group.count = std::int64_t{1} << (kMaxLevels - 1);
     const RunHooks hooks{control};
     const Scaling solved = scaling(network.layers, largest, optionsFor(asked), hooks);
     for (const ScalingPoint& point : solved.points)

@@ -90,10 +90,10 @@ std::int64_t Experiment::samples(double papers, double share) const {
 }
 
 Prepared cut(const Prepared& whole) {
-    constexpr double kMostShare = 0.25;
+    constexpr double kMaxShare = 0.25;
     const mapping::Problem& from = whole.problem;
     const mapping::Bound bound = mapping::lowerBound(from);
-    const double longest = kMostShare * std::max(bound.load, bound.bandwidth);
+    const double longest = kMaxShare * std::max(bound.load, bound.bandwidth);
     Prepared parts = whole;
     parts.isCut = true;
     mapping::Problem& to = parts.problem;
@@ -104,10 +104,10 @@ Prepared cut(const Prepared& whole) {
     to.macs.clear();
     const std::size_t cores = from.cores.size();
     for (std::size_t job = 0; job < from.jobs.size(); ++job) {
-        double least = std::numeric_limits<double>::infinity();
+        double min = std::numeric_limits<double>::infinity();
         for (std::size_t p = from.pair(job, 0); p < from.pair(job + 1, 0); ++p)
-            least = std::min(least, from.latency[p] * std::max(1.0, from.demand[p] / from.bandwidth));
-        const double count = std::max(1.0, std::ceil(least / longest));
+            min = std::min(min, from.latency[p] * std::max(1.0, from.demand[p] / from.bandwidth));
+        const double count = std::max(1.0, std::ceil(min / longest));
         for (double part = 0; part < count; ++part) {
             to.jobs.push_back(count > 1 ? fmt::format("{} part {:g}", from.jobs[job], part + 1) : from.jobs[job]);
             if (!from.macs.empty()) to.macs.push_back(from.macs[job] / count);

@@ -132,23 +132,22 @@ void addCaseNotes(Experiment& experiment, const std::vector<Prepared>& cases, co
                   const std::vector<Score>& scores) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const Score& score = scores[i];
-        double least = 1, most = 1;
+        double min = 1, max = 1;
         std::string_view worst = racing[0].metric;
         for (std::size_t r = 1; r < racing.size(); ++r) {
             const double bar = score.relative(r);
-            if (bar < least) worst = racing[r].metric;
-            least = std::min(least, bar);
-            most = std::max(most, bar);
+            if (bar < min) worst = racing[r].metric;
+            min = std::min(min, bar);
+            max = std::max(max, bar);
         }
         const mapping::Run& magma = score.runs[0];
         std::string text = fmt::format("{}: ", cases[i].item());
         text += magma.optimal ? fmt::format("MAGMA is optimal (bound: {})", score.bound.method)
                               : fmt::format("MAGMA is at most {} above the optimum (bound: {})", percent(magma.gap),
                                             score.bound.method);
-        text += most - least < kTie
-                    ? "; no two algorithms can be told apart here."
-                    : fmt::format("; the worst is {} at {:.3g}, the best at {:.4g} of MAGMA's throughput.", worst,
-                                  least, most);
+        text += max - min < kTie ? "; no two algorithms can be told apart here."
+                                 : fmt::format("; the worst is {} at {:.3g}, the best at {:.4g} of MAGMA's throughput.",
+                                               worst, min, max);
         experiment.note(std::move(text));
     }
 }
@@ -157,9 +156,9 @@ void addGeneticNote(Experiment& experiment, const std::vector<Racer>& racing, co
     const auto genetic =
         std::find_if(racing.begin(), racing.end(), [](const Racer& racer) { return racer.metric == "stdga"; });
     if (genetic == racing.end()) return;
-    double least = 1, gap = 0;
+    double min = 1, gap = 0;
     for (std::size_t i = 0; i < scores.size(); i += kReadings.size()) {
-        least = std::min(least, scores[i].relative(static_cast<std::size_t>(genetic - racing.begin())));
+        min = std::min(min, scores[i].relative(static_cast<std::size_t>(genetic - racing.begin())));
         gap = std::max(gap, scores[i].runs[0].gap);
     }
     experiment.note(fmt::format(
@@ -167,7 +166,7 @@ void addGeneticNote(Experiment& experiment, const std::vector<Racer>& racing, co
         "a "
         "plain genetic algorithm reaches at least {:.3g} of MAGMA's throughput on every published case, and MAGMA "
         "itself stands at most {} above a proven bound there.",
-        least, percent(gap)));
+        min, percent(gap)));
 }
 
 /// The same cases without jobs that are the bound alone: where the drawn ones cannot tell algorithms apart, these can.

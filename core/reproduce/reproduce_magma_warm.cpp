@@ -127,7 +127,7 @@ Reproduction magmaTable5(const Figure& figure, const ReproductionOptions& option
         const Column average = meanOf({mixed});
         addColumn(experiment, fmt::format("mix S4 1, mean{}", suffix), average,
                   [](const Stage& stage) { return std::optional(stage.paperMean); });
-        double least = kWhole, most = 0;
+        double min = kWhole, max = 0;
         for (std::size_t task = 0; task < kTasks.size(); ++task) {
             std::vector<std::array<Column, kGroups>> all;
             for (std::size_t platform = 0; platform < kPlatforms.size(); ++platform)
@@ -138,8 +138,8 @@ Reproduction magmaTable5(const Figure& figure, const ReproductionOptions& option
                       isPrinted ? std::function<std::optional<double>(const Stage&)>(
                                       [](const Stage& stage) { return std::optional(stage.paperRecommendation); })
                                 : noNumber);
-            least = std::min(least, mean[1] / mean[0]);
-            most = std::max(most, mean[1] / mean[0]);
+            min = std::min(min, mean[1] / mean[0]);
+            max = std::max(max, mean[1] / mean[0]);
         }
         const std::string_view place = placeOf(kReadings.at(reading));
         experiment.verdict("the transferred mapping (trf-0-ep) has 16 times the throughput of a random start (raw)",
@@ -148,7 +148,7 @@ Reproduction magmaTable5(const Figure& figure, const ReproductionOptions& option
         experiment.verdict("trf-1-ep has 93 % of the whole search", average[2] >= 0.93 / 1.05,
                            fmt::format("{:.3g} %", 100 * average[2]), place);
         experiment.verdict("by task, trf-0-ep has 7.4 to 152 times the throughput of raw",
-                           least > 7.4 / 1.25 && most > 152 / 1.25, fmt::format("{:.3g} to {:.3g} times", least, most),
+                           min > 7.4 / 1.25 && max > 152 / 1.25, fmt::format("{:.3g} to {:.3g} times", min, max),
                            place);
     }
     experiment.note(

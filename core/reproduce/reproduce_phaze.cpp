@@ -30,8 +30,8 @@ std::int64_t partOf(double samples, double budget) {
 
 /// Where the best accelerators lie as a rule. It shortens searches and decides nothing.
 hardware::Template coarse(hardware::Template space) {
-    const auto keep = [](hardware::Range& range, std::int64_t least, std::int64_t most) {
-        std::erase_if(range.values, [&](std::int64_t value) { return value < least || value > most; });
+    const auto keep = [](hardware::Range& range, std::int64_t min, std::int64_t max) {
+        std::erase_if(range.values, [&](std::int64_t value) { return value < min || value > max; });
     };
     keep(space.tensorCores, 1, 8);
     keep(space.vectorCores, 8, 1024);
@@ -215,7 +215,7 @@ double CodesignExperiment::areaShareOf(const hardware::Architecture& architectur
 codesign::Options CodesignExperiment::optionsFor(const Estimating& estimating) const {
     codesign::Options options;
     options.estimator = estimating.id;
-    options.mostTraced = 1;
+    options.maxTraced = 1;
     options.scheduleStates = partOf(kStates, std::min(1.0, options_.budget));
     return options;
 }
@@ -321,7 +321,7 @@ codesign::Result CodesignExperiment::byHysteresis(const Models& models, const Es
     codesign::Options options = optionsFor(estimating);
     options.search = codesign::SearchKind::hysteresis;
     options.hysteresis = levels;
-    options.mostTraced = codesign::Options{}.mostTraced;
+    options.maxTraced = codesign::Options{}.maxTraced;
     codesign::Progress& walk = walks_[{models.front(), estimating.id}];
     return finished(search(
         itemOf(printedWorkloads()[models.front()].name, estimating) + " by falling area", models, space_, options,

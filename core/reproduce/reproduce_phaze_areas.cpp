@@ -16,7 +16,7 @@ namespace tessera::study {
 
 namespace {
 
-constexpr std::int64_t kMostLevels = 8;
+constexpr std::int64_t kMaxLevels = 8;
 constexpr std::int64_t kGiga = std::int64_t{1} << 30;
 constexpr std::int64_t kMemory = 80 * kGiga;  // appendix D: micro-batch 1 and an HBM of 80 GB
 
@@ -28,13 +28,13 @@ struct Hysteresis {
 
 Hysteresis solve(CodesignExperiment& experiment, std::size_t model, const Estimating& estimating) {
     Hysteresis solved;
-    for (std::int64_t levels = 1; levels <= kMostLevels; ++levels)
+    for (std::int64_t levels = 1; levels <= kMaxLevels; ++levels)
         solved.byLevels.push_back(experiment.byHysteresis({model}, estimating, levels));
     solved.all = experiment.best({model}, estimating, codesign::Objective::geomean);
     return solved;
 }
 
-constexpr std::size_t kSearchesOfModel = kMostLevels + 1;
+constexpr std::size_t kSearchesOfModel = kMaxLevels + 1;
 
 double architecturesOf(const codesign::Result& result) {
     double count = 0;
@@ -76,14 +76,14 @@ Reproduction phazeFigure8(const Figure& figure, const ReproductionOptions& optio
     experiment.read(models, {1});
     experiment.keepMemory(kMemory);
     for (const Estimating& estimating : kEstimating) {
-        std::array<std::vector<double>, kMostLevels> savings, shares;
+        std::array<std::vector<double>, kMaxLevels> savings, shares;
         for (const std::size_t model : models) {
             const Hysteresis solved = solve(experiment, model, estimating);
-            const double most = architecturesOf(solved.byLevels.back());
+            const double max = architecturesOf(solved.byLevels.back());
             for (std::size_t l = 0; l < solved.byLevels.size(); ++l) {
                 const codesign::Result& result = solved.byLevels[l];
                 const double count = architecturesOf(result);
-                savings.at(l).push_back(most / count);
+                savings.at(l).push_back(max / count);
                 shares.at(l).push_back(throughputOf(result) / throughputOf(solved.all));
                 const std::string item =
                     itemOf(fmt::format("{}, H = {}", printedWorkloads()[model].name, l + 1), estimating);
@@ -95,12 +95,12 @@ Reproduction phazeFigure8(const Figure& figure, const ReproductionOptions& optio
         for (const PrintedSaving& saving : kSavings)
             experiment.mean(fmt::format("h_{} over h_8{}", saving.levels, estimating.suffix),
                             geometricMean(savings.at(static_cast<std::size_t>(saving.levels - 1))), saving.paper);
-        for (std::size_t levels = 6; levels <= kMostLevels; ++levels) {
-            const double least = *std::min_element(shares.at(levels - 1).begin(), shares.at(levels - 1).end());
+        for (std::size_t levels = 6; levels <= kMaxLevels; ++levels) {
+            const double min = *std::min_element(shares.at(levels - 1).begin(), shares.at(levels - 1).end());
             experiment.verdict(
                 fmt::format("with H = {} every model's best accelerator is found ('{}')", levels, estimating.id),
-                least >= 1 - 1e-9,
-                fmt::format("for the model that fares worst {:.1f} % of the best throughput", 100 * least));
+                min >= 1 - 1e-9,
+                fmt::format("for the model that fares worst {:.1f} % of the best throughput", 100 * min));
         }
     }
     if (options.budget < 1) experiment.note("Of the eight models only BERT-large was searched.");

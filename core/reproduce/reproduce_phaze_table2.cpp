@@ -45,13 +45,13 @@ void addPlacement(CodesignExperiment& experiment, const std::string& item, const
 
 /// "4 to 32".
 struct Span {
-    double least = 1e300, most = -1e300;
+    double min = 1e300, max = -1e300;
     void include(double value) {
-        least = std::min(least, value);
-        most = std::max(most, value);
+        min = std::min(min, value);
+        max = std::max(max, value);
     }
     std::string text() const {
-        return least == most ? fmt::format("{:.4g}", least) : fmt::format("{:.4g} to {:.4g}", least, most);
+        return min == max ? fmt::format("{:.4g}", min) : fmt::format("{:.4g} to {:.4g}", min, max);
     }
 };
 
@@ -101,7 +101,7 @@ void addNotes(CodesignExperiment& experiment, const CodesignSolutions& solved) {
                     "conclusions do not rest on the estimator.",
                     byPaper.wide, count, physical.wide, byPaper.placements, physical.placements, byPaper.stashing,
                     physical.stashing, sameArray, count, samePipeline));
-    const bool fewer = physical.vectorCores.most < byPaper.vectorCores.least;
+    const bool fewer = physical.vectorCores.max < byPaper.vectorCores.min;
     experiment.note(fmt::format(
         "What does not agree, and the assumption behind it: the paper chooses {} vector cores, the searches {} by its "
         "assumptions and {} by the physical estimator. {} The GLB takes {} MB by the physical estimator, {} MB by the "
@@ -124,7 +124,7 @@ void addNotes(CodesignExperiment& experiment, const CodesignSolutions& solved) {
         "'within 91 %' holds. 'Within 3 % of the largest areas' (appendix D) does not: BertLarge's choice lies {:.1f} "
         "% "
         "below.",
-        printedArea.text(), common, 100 - printedArea.least));
+        printedArea.text(), common, 100 - printedArea.min));
     double sum = 0;
     std::vector<std::pair<double, std::size_t>> shares;
     for (const std::size_t model : allModels()) {

@@ -47,19 +47,19 @@ std::vector<double> speedUps(const CodesignSolved& solved, std::string_view bar,
 
 /// What the text says of the accelerators of all models: areas are shares of the bound.
 struct Choices {
-    double leastArea = 1;      ///< of the accelerators for one model
+    double minArea = 1;        ///< of the accelerators for one model
     double largestBuffer = 0;  ///< MB
-    double fewestVector = 1e9, mostVector = 0;
+    double fewestVector = 1e9, maxVector = 0;
     double ofLargestMemory = 0;  ///< models that need it
     double wide = 0;             ///< models whose arrays are 256 long on both sides
 };
 
 void include(Choices& choices, const hardware::Architecture& architecture, double areaShare) {
     constexpr std::int64_t kLongest = 256;
-    choices.leastArea = std::min(choices.leastArea, areaShare);
+    choices.minArea = std::min(choices.minArea, areaShare);
     choices.largestBuffer = std::max(choices.largestBuffer, architecture.globalBuffer.value / (1 << 20));
     choices.fewestVector = std::min(choices.fewestVector, static_cast<double>(architecture.vectorCores));
-    choices.mostVector = std::max(choices.mostVector, static_cast<double>(architecture.vectorCores));
+    choices.maxVector = std::max(choices.maxVector, static_cast<double>(architecture.vectorCores));
     if (architecture.width == kLongest && architecture.height == kLongest) ++choices.wide;
 }
 
@@ -147,11 +147,11 @@ constexpr double kPrintedLargestMemory = 1;  // section 6.1: "only Megatron 2.5B
 
 void addAreas(CodesignExperiment& experiment, const std::string& item, double common, const Choices& choices) {
     experiment.row(item, "common_area_share", common, kPrintedArea);
-    experiment.row(item, "least_area_share", choices.leastArea, kPrintedArea);
-    experiment.row(item, "most_below_largest_area", 1 - choices.leastArea, kPrintedShortfall);
+    experiment.row(item, "least_area_share", choices.minArea, kPrintedArea);
+    experiment.row(item, "most_below_largest_area", 1 - choices.minArea, kPrintedShortfall);
     experiment.row(item, "largest_glb_mb", choices.largestBuffer, kPrintedBuffer);
     experiment.row(item, "fewest_vector_cores", choices.fewestVector);
-    experiment.row(item, "most_vector_cores", choices.mostVector);
+    experiment.row(item, "most_vector_cores", choices.maxVector);
     experiment.row(item, "models_with_256x256_arrays", choices.wide);
 }
 
@@ -241,10 +241,10 @@ Reproduction phazeFigure4(const Figure& figure, const ReproductionOptions& optio
                              all.empty() ? 1 : *std::min_element(all.begin(), all.end()));
         };
         for (const std::string_view base : {"tpuv4", "spotlight"}) {
-            const auto [holds, least] = faster(fmt::format("{}-solver", base), fmt::format("{}-expert", base));
+            const auto [holds, min] = faster(fmt::format("{}-solver", base), fmt::format("{}-expert", base));
             experiment.verdict(fmt::format("{} is faster with the solver's placement than with the experts' ('{}')",
                                            base, kEstimating.at(e).id),
-                               holds, fmt::format("{:.3g} times at least", least));
+                               holds, fmt::format("{:.3g} times at least", min));
         }
     }
     return std::move(experiment).finish();
@@ -270,18 +270,18 @@ Reproduction phazeClaims(const Figure& figure, const ReproductionOptions& option
         "ones: its common one takes {:.1f} %, the least {:.1f} %. Ours need {:.1f} % at least by its assumptions and "
         "{:.1f} % by the physical estimator: where the HBM limits what more cores are worth, the last part of the area "
         "buys nothing.",
-        100 * printedCommon, 100 * printed.leastArea, 100 * choices[0].leastArea, 100 * choices[1].leastArea));
+        100 * printedCommon, 100 * printed.minArea, 100 * choices[0].minArea, 100 * choices[1].minArea));
     experiment.verdict("the chosen designs lie within 3 % of the largest areas (appendix D)",
-                       1 - printed.leastArea <= kPrintedShortfall,
+                       1 - printed.minArea <= kPrintedShortfall,
                        fmt::format("the paper's own choice for BertLarge, which is also the common one, lies {:.1f} % "
                                    "below TPUv4's area",
-                                   100 * (1 - printed.leastArea)));
+                                   100 * (1 - printed.minArea)));
     experiment.note(fmt::format(
         "The paper: a higher number of vector cores is chosen, {:.0f} to {:.0f}. By its assumptions our searches "
         "choose {:.0f} to {:.0f}, by the physical estimator {:.0f} to {:.0f}{}.",
-        printed.fewestVector, printed.mostVector, choices[0].fewestVector, choices[0].mostVector,
-        choices[1].fewestVector, choices[1].mostVector,
-        choices[1].mostVector < choices[0].fewestVector
+        printed.fewestVector, printed.maxVector, choices[0].fewestVector, choices[0].maxVector, choices[1].fewestVector,
+        choices[1].maxVector,
+        choices[1].maxVector < choices[0].fewestVector
             ? ": many vector cores follow from vector cores that need no bandwidth"
             : ", so that the assumption that they need no bandwidth is not all of the reason"));
     experiment.note(

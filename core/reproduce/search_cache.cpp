@@ -38,9 +38,9 @@ void addWorkload(const codesign::Workload& workload, const cost::Estimator& esti
                  const hardware::Architecture& architecture, const hardware::Rates& rates, Json& into) {
     Json estimates = Json::array(), slices = Json::array();
     for (const cost::CoreWork& work : workload.works) {
-        const cost::LeastTimes least = estimator.least(work, architecture, rates);
+        const cost::MinTimes min = estimator.min(work, architecture, rates);
         const cost::OperatorCost cost = estimator.estimate(work, architecture, rates);
-        estimates.push_back({least.oneCore.value, least.allCores.value, cost.oneCore.latency.value,
+        estimates.push_back({min.oneCore.value, min.allCores.value, cost.oneCore.latency.value,
                              cost.allCores.latency.value, cost.oneCore.energy.value, cost.allCores.energy.value});
     }
     const auto operators = [](const codesign::LayerPhase& phase) {
@@ -130,7 +130,7 @@ std::string SearchCache::keyOf(const std::vector<const codesign::Workload*>& wor
                 {"area_limit", options.areaLimit ? Json(options.areaLimit->value) : Json(nullptr)},
                 {"schedule_states", options.scheduleStates},
                 {"spotlight", options.spotlight},
-                {"most_traced", options.mostTraced}};
+                {"most_traced", options.maxTraced}};
     Json& models = key["models"] = Json::array();
     const hardware::Architecture architecture =
         space.reference ? hardware::architectureOf(space, *space.reference) : hardware::architectures(space).front();

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostProblems = 1000;
+constexpr std::size_t kMaxProblems = 1000;
 
 /// Told how many runs are done of how many; says whether to go on.
 using VerifyProgress = std::function<bool(std::int64_t done, std::int64_t runs)>;
@@ -50,7 +50,7 @@ private:
     }
 
     void add(const std::string& problem) {
-        if (found_.problems.size() < kMostProblems) found_.problems.push_back(problem);
+        if (found_.problems.size() < kMaxProblems) found_.problems.push_back(problem);
     }
     template <typename Work>
     void attempt(const std::string& what, const Work& work) {

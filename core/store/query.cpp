@@ -112,7 +112,7 @@ private:
 /// Words as a full-text query: each in quotes, so that no character is special, and matched by prefix. Empty = no
 /// words.
 std::string searchOf(const std::string& text) {
-    constexpr std::size_t kMostWords = 32;
+    constexpr std::size_t kMaxWords = 32;
     constexpr std::size_t kLongestText = 1024;
     std::string spaced = text.substr(0, kLongestText);
     // Words end at what the index takes for a separator too; otherwise a word would be a phrase.
@@ -121,7 +121,7 @@ std::string searchOf(const std::string& text) {
     std::string search;
     std::size_t words = 0;
     for (const std::string_view word : split(spaced, ' ')) {
-        if (word.empty() || words++ >= kMostWords) continue;
+        if (word.empty() || words++ >= kMaxWords) continue;
         search += fmt::format("{}\"{}\"*", search.empty() ? "" : " ", word);
     }
     return search;
@@ -152,13 +152,13 @@ Condition rangeOf(const HistoryQuery::Range& range) {
     Condition condition;
     condition.metric = range.metric;
     condition.values.emplace_back(range.metric);
-    if (range.least) {
+    if (range.min) {
         condition.bounds += " AND value >= ?";
-        condition.values.emplace_back(*range.least);
+        condition.values.emplace_back(*range.min);
     }
-    if (range.most) {
+    if (range.max) {
         condition.bounds += " AND value <= ?";
-        condition.values.emplace_back(*range.most);
+        condition.values.emplace_back(*range.max);
     }
     condition.one =
         "SELECT 1 FROM metric WHERE run = ? AND kind = (SELECT id FROM metric_kind WHERE name = ?)" + condition.bounds;

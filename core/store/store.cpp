@@ -249,7 +249,7 @@ auto documentOf(std::string text, const fs::path& path, RunId run, const Read& r
 
 /// Results with more rows of layers than this are stored in their compact form: a row is some two hundred bytes of
 /// JSON.
-constexpr std::size_t kMostRowsAsJson = 200'000;
+constexpr std::size_t kMaxRowsAsJson = 200'000;
 constexpr std::string_view kJson = "json", kPacked = "packed";
 
 std::optional<RunId> runOfUid(const SQLite::Database& database, const std::string& prefix) {
@@ -530,7 +530,7 @@ void Store::finishRun(RunId run, const study::Result& result, const std::string&
                       const std::vector<InputContent>& inputs, const std::vector<Artifact>& artifacts) {
     // Compressed before the transaction begins, so that others wait less.
     const study::Engine& engine = study::engineOf(result);
-    const bool packs = engine.rowCount != nullptr && engine.rowCount(result) > kMostRowsAsJson;
+    const bool packs = engine.rowCount != nullptr && engine.rowCount(result) > kMaxRowsAsJson;
     const std::string content = packs ? engine.packed.pack(result) : textOf(result);
     requireSize(content.size(), "the result");
     const std::string document = compressed(content);

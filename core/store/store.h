@@ -68,7 +68,7 @@ struct HistoryQuery {
     std::optional<std::int64_t> from = {}, to = {};  ///< started, milliseconds since 1970
     struct Range {
         std::string metric = {};
-        std::optional<double> least = {}, most = {};
+        std::optional<double> min = {}, max = {};
     };
     std::vector<Range> ranges = {};
     /// "started" (default), "name", "status", "engine", "model", "hardware", or a metric's name.

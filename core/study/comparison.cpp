@@ -23,8 +23,8 @@ namespace tessera::study {
 
 namespace {
 
-constexpr std::size_t kFewest = 2, kMost = 200;
-constexpr std::size_t kMostNamed = 3;  ///< runs that a warning names one by one
+constexpr std::size_t kFewest = 2, kMax = 200;
+constexpr std::size_t kMaxNamed = 3;  ///< runs that a warning names one by one
 
 using Runs = std::vector<const Result*>;
 
@@ -222,8 +222,8 @@ private:
             std::map<int, int> groups;
             for (const partition::LevelPlan& level : plan.levels) ++groups[level.level];
             for (const auto& [level, groupCount] : groups) {
-                int& most = groups_[{plan.strategy, level}];
-                most = std::max(most, groupCount);
+                int& max = groups_[{plan.strategy, level}];
+                max = std::max(max, groupCount);
             }
         }
     }
@@ -411,7 +411,7 @@ std::vector<std::string> warningsOf(const Runs& runs, const std::vector<std::str
         std::size_t more = 0;
         for (std::size_t r = 0; r < runs.size(); ++r) {
             if (condition.value(*runs[r]) == expected) continue;
-            if (others.size() < kMostNamed)
+            if (others.size() < kMaxNamed)
                 others.push_back(inQuotes(titles[r]));
             else
                 ++more;
@@ -428,8 +428,8 @@ std::vector<std::string> warningsOf(const Runs& runs, const std::vector<std::str
 
 Comparison compare(const std::vector<const Result*>& results, const std::vector<std::string>& titles,
                    std::size_t baseline) {
-    if (results.size() < kFewest || results.size() > kMost)
-        throw UsageError(fmt::format("{} runs are to be compared; expected {} to {}", results.size(), kFewest, kMost));
+    if (results.size() < kFewest || results.size() > kMax)
+        throw UsageError(fmt::format("{} runs are to be compared; expected {} to {}", results.size(), kFewest, kMax));
     if (titles.size() != results.size() || baseline >= results.size())
         throw UsageError(
             fmt::format("{} runs have {} titles and baseline {}; expected a title for each and a baseline "

@@ -9,7 +9,7 @@ namespace tessera::study {
 namespace {
 
 constexpr std::size_t kLongestSentence = 1'000'000;
-constexpr std::size_t kMostInputs = 10'000;
+constexpr std::size_t kMaxInputs = 10'000;
 
 }  // namespace
 
@@ -21,9 +21,9 @@ Json resultHead(const std::string& schema, const std::string& command, const Res
     return json;
 }
 
-std::vector<std::string> readSentences(const JsonNode& list, std::size_t most) {
+std::vector<std::string> readSentences(const JsonNode& list, std::size_t max) {
     std::vector<std::string> sentences;
-    for (const JsonNode& sentence : list.elements(most)) sentences.push_back(sentence.text(kLongestSentence));
+    for (const JsonNode& sentence : list.elements(max)) sentences.push_back(sentence.text(kLongestSentence));
     return sentences;
 }
 
@@ -36,7 +36,7 @@ Result readFrame(const JsonNode& document, const Study& study) {
     Result result;
     result.study = studyOf(document, study);
     result.version = document.at("tool_version").text();
-    for (const JsonNode& input : document.at("inputs").elements(kMostInputs))
+    for (const JsonNode& input : document.at("inputs").elements(kMaxInputs))
         result.inputs.push_back({input.at("name").text(kLongestSentence), input.at("sha256").text()});
     result.assumptions = readSentences(document.at("assumptions"));
     result.warnings = readSentences(document.at("warnings"));

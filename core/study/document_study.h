@@ -16,7 +16,7 @@ Json resultHead(const std::string& schema, const std::string& command, const Res
 /// What every document says of its result: all but the outcome. Throws DataError.
 Result readFrame(const JsonNode& document, const Study& study);
 /// A list of at most so many sentences or names. Throws DataError.
-std::vector<std::string> readSentences(const JsonNode& list, std::size_t most = 1'000'000);
+std::vector<std::string> readSentences(const JsonNode& list, std::size_t max = 1'000'000);
 
 /// 512 rather than 512.0: a number as a whole one where it is.
 Json wholeWherePossible(double value);

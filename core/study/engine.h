@@ -166,6 +166,6 @@ const Engine& engineNamed(std::string_view id);
 const Engine& engineOf(const Result& result);
 
 /// The rows of a timeline, or of the result that it is made from, up to which it is kept with a run.
-inline constexpr std::size_t kMostRowsOfTimeline = 200'000;
+inline constexpr std::size_t kMaxRowsOfTimeline = 200'000;
 
 }  // namespace tessera::study

@@ -17,7 +17,7 @@ namespace {
 using model::FoldTotals;
 using model::MemoryUse;
 
-constexpr std::size_t kMostTerms = 8;
+constexpr std::size_t kMaxTerms = 8;
 
 /// A count of a model: how it is called, what adds it up.
 struct Count {
@@ -98,7 +98,7 @@ std::vector<Explanation::Term> termsOf(const CountedModel& counted, const Count&
     Part rest;
     for (std::size_t i = 0; i < sorted.size(); ++i) {
         const auto& [kind, part] = sorted[i];
-        if (i < kMostTerms) {
+        if (i < kMaxTerms) {
             terms.push_back({fmt::format("{} × {}", formatCount(static_cast<double>(part.items)), kind),
                              shown(part.sum, count.measure), "counted from the model"});
             continue;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 #include "core/model/memory.h"
 #include "core/study/explanation.h"
 
@@ -13,7 +13,7 @@ namespace tessera::study {
 /// A model as it was counted: `totals` are those of every node of its fold, at `batch` samples.
 struct CountedModel {
     const model::Model& model;
-    const model::Fold& fold;
+    const model::GraphHierarchy& fold;
     const std::vector<model::FoldTotals>& totals;
     std::int64_t batch = 1;
 };

@@ -18,9 +18,9 @@ std::string timesText(double factor) {
 
 std::string percentText(double share) {
     // What is less than rounding is nothing; what is hardly more is said to be something.
-    constexpr double kRounding = 1e-9, kLeastShown = 1e-6;
+    constexpr double kRounding = 1e-9, kMinShown = 1e-6;
     if (std::fabs(share) <= kRounding) return "0 %";
-    if (std::fabs(share) < kLeastShown) return share > 0 ? "< 0.0001 %" : "> -0.0001 %";
+    if (std::fabs(share) < kMinShown) return share > 0 ? "< 0.0001 %" : "> -0.0001 %";
     return share < 0.1 ? fmt::format("{:.2g} %", 100 * share) : fmt::format("{:.0f} %", 100 * share);
 }
 
@@ -50,9 +50,9 @@ std::string uncertainText(double value) {
 }
 
 std::string ratioText(double ratio) {
-    constexpr double kLeastShown = 5e-5;
-    if (ratio > 0 && ratio < kLeastShown) return fmt::format("{:.2g}", ratio);
-    if (ratio < 1 && 1 - ratio < kLeastShown) return fmt::format("1 - {:.2g}", 1 - ratio);
+    constexpr double kMinShown = 5e-5;
+    if (ratio > 0 && ratio < kMinShown) return fmt::format("{:.2g}", ratio);
+    if (ratio < 1 && 1 - ratio < kMinShown) return fmt::format("1 - {:.2g}", 1 - ratio);
     return fmt::format("{:.4f}", ratio);
 }
 

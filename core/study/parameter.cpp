@@ -21,9 +21,9 @@ namespace tessera::study {
 namespace {
 
 constexpr std::size_t kUsualText = 64;
-constexpr std::size_t kMostListed = 64;
-constexpr std::size_t kMostPairs = 1'000'000;
-constexpr std::size_t kMostNumbers = 100;
+constexpr std::size_t kMaxListed = 64;
+constexpr std::size_t kMaxPairs = 1'000'000;
+constexpr std::size_t kMaxNumbers = 100;
 
 std::string wordList(const Parameter& parameter) {
     return fmt::format("{}", fmt::join(parameter.words.begin(), parameter.words.end(), ", "));
@@ -35,17 +35,17 @@ bool isWord(const Parameter& parameter, std::string_view text) {
 
 /// Characters of a text.
 std::size_t longestText(const Parameter& parameter) {
-    return parameter.most > 0 ? static_cast<std::size_t>(parameter.most) : kUsualText;
+    return parameter.max > 0 ? static_cast<std::size_t>(parameter.max) : kUsualText;
 }
 
 bool inRange(const Parameter& parameter, double value) {
-    return std::isfinite(value) && value >= parameter.least && value <= parameter.most;
+    return std::isfinite(value) && value >= parameter.min && value <= parameter.max;
 }
 
 std::string range(const Parameter& parameter) {
-    if (parameter.most == std::numeric_limits<double>::infinity())
-        return fmt::format("of {} or more", formatCount(parameter.least));
-    return fmt::format("from {} to {}", formatCount(parameter.least), formatCount(parameter.most));
+    if (parameter.max == std::numeric_limits<double>::infinity())
+        return fmt::format("of {} or more", formatCount(parameter.min));
+    return fmt::format("from {} to {}", formatCount(parameter.min), formatCount(parameter.max));
 }
 
 /// A whole number in the parameter's range, stored as an integer.
@@ -97,7 +97,7 @@ std::optional<Json> fromText(const Parameter& parameter, const std::string& text
             std::vector<double> given;
             for (const std::string_view part : split(text, ',')) {
                 const std::optional<double> value = parseQuantity(trimmed(part), parameter.measure);
-                if (!value || given.size() == kMostNumbers) return std::nullopt;
+                if (!value || given.size() == kMaxNumbers) return std::nullopt;
                 given.push_back(*value);
             }
             return numbersOf(parameter, std::move(given));
@@ -170,7 +170,7 @@ Json readPairs(const Parameter& parameter, const JsonNode& node) {
     if (!node.isObject()) node.fail(expectationOf(parameter));
     std::map<std::string, Json> pairs;
     for (const auto& [name, child] : node.members()) {
-        if (pairs.size() >= kMostPairs) node.fail(fmt::format("at most {} entries", kMostPairs));
+        if (pairs.size() >= kMaxPairs) node.fail(fmt::format("at most {} entries", kMaxPairs));
         if (parameter.kind == ParameterKind::namedWords) {
             const std::vector<std::string> words(parameter.words.begin(), parameter.words.end());
             pairs[name] = child.oneOf(words);
@@ -204,7 +204,7 @@ std::string expectationOf(const Parameter& parameter) {
         case ParameterKind::words:
             return fmt::format("one or more of {}, each once", wordList(parameter));
         case ParameterKind::numbers:
-            return fmt::format("one to {} different numbers {}, with commas between them", kMostNumbers,
+            return fmt::format("one to {} different numbers {}, with commas between them", kMaxNumbers,
                                range(parameter));
         case ParameterKind::text:
             return fmt::format("a word of 1 to {} characters",
@@ -262,7 +262,7 @@ Json readParameter(const Parameter& parameter, const JsonNode& node) {
         case ParameterKind::numbers: {
             if (!node.isArray()) break;
             std::vector<double> given;
-            for (const JsonNode& child : node.elements(kMostNumbers)) given.push_back(child.number());
+            for (const JsonNode& child : node.elements(kMaxNumbers)) given.push_back(child.number());
             const std::optional<Json> value = numbersOf(parameter, std::move(given));
             if (!value) node.fail(expectationOf(parameter));
             return *value;
@@ -283,18 +283,18 @@ Json readParameter(const Parameter& parameter, const JsonNode& node) {
     return *value;
 }
 
-std::vector<std::int64_t> wholeNumbers(std::string_view option, const std::string& text, std::int64_t most) {
+std::vector<std::int64_t> wholeNumbers(std::string_view option, const std::string& text, std::int64_t max) {
     std::set<std::int64_t> numbers;
     for (const std::string_view part : split(text, ',')) {
         const std::string_view word = trimmed(part);
         std::int64_t value = 0;
         const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-        if (error != std::errc{} || end != word.data() + word.size() || value < 1 || value > most ||
-            numbers.size() == kMostListed)
+        if (error != std::errc{} || end != word.data() + word.size() || value < 1 || value > max ||
+            numbers.size() == kMaxListed)
             throw UsageError(
                 fmt::format("option '{}' is {}; expected at most {} whole numbers from 1 to {}, separated "
                             "by commas",
-                            option, inQuotes(text), kMostListed, most));
+                            option, inQuotes(text), kMaxListed, max));
         numbers.insert(value);
     }
     return {numbers.begin(), numbers.end()};

@@ -18,7 +18,7 @@ enum class ParameterKind : std::uint8_t {
     wordOrNumber,  ///< one of `words`, or a number
     words,         ///< a list of different `words`, at least one; "a,b" on the command line
     numbers,       ///< a list of different numbers with `measure`, at least one, stored from small to large
-    text,          ///< free text of at most `most` characters, 64 where that is 0
+    text,          ///< free text of at most `max` characters, 64 where that is 0
     flag,          ///< true or false; its option takes no value and turns the default round
     namedWords,    ///< NAME=WORD pairs; the option repeats
     namedNumbers,  ///< N=NUMBER pairs with whole N of 0 or more; the option repeats
@@ -34,8 +34,8 @@ struct Parameter {
     ParameterKind kind = ParameterKind::number;
     Measure measure = Measure::count;
     std::string_view fallback;  ///< the default as JSON text; empty = none (the engine decides)
-    double least = 0;
-    double most = 0;
+    double min = 0;
+    double max = 0;
     std::vector<std::string_view> words;
     std::string_view value;  ///< what stands for the value in help, such as "N"
     std::string_view help;   ///< one line
@@ -61,9 +61,9 @@ Json readParameter(const Parameter& parameter, const JsonNode& node);
 /// What values are allowed, as words that follow "expected": "a whole number from 1 to 64".
 std::string expectationOf(const Parameter& parameter);
 
-/// Different whole numbers from 1 to `most` separated by commas, rising: what a text parameter may hold. Throws
+/// Different whole numbers from 1 to `max` separated by commas, rising: what a text parameter may hold. Throws
 /// UsageError, naming the option.
-std::vector<std::int64_t> wholeNumbers(std::string_view option, const std::string& text, std::int64_t most);
+std::vector<std::int64_t> wholeNumbers(std::string_view option, const std::string& text, std::int64_t max);
 
 /// The row of a name, or nullptr.
 const Parameter* findParameter(const std::vector<Parameter>& parameters, std::string_view name);

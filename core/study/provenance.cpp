@@ -12,7 +12,7 @@ namespace tessera::study {
 namespace {
 
 constexpr std::size_t kLongestText = 4096;
-constexpr std::size_t kMostNamed = 6;
+constexpr std::size_t kMaxNamed = 6;
 
 }  // namespace
 
@@ -59,11 +59,11 @@ std::vector<std::string> OwnNumbers::sentences() const {
     if (numbers_.empty()) return {};
     std::vector<std::string> named;
     for (const auto& [place, from] : numbers_) {
-        if (named.size() == kMostNamed) break;
+        if (named.size() == kMaxNamed) break;
         named.push_back(fmt::format("{} of {}", escaped(place.second), inQuotes(place.first)));
         if (from.was) named.back() += fmt::format(" (was {})", exactNumber(from.was->value));
     }
-    if (numbers_.size() > kMostNamed) named.push_back(fmt::format("and {} more", numbers_.size() - kMostNamed));
+    if (numbers_.size() > kMaxNamed) named.push_back(fmt::format("and {} more", numbers_.size() - kMaxNamed));
     return {fmt::format("The result rests on {} of your own: {}.",
                         formatCounted(static_cast<double>(numbers_.size()), "number", "numbers"), joined(named, ", "))};
 }

@@ -21,7 +21,7 @@ namespace tessera::study {
 namespace {
 
 constexpr std::string_view kSchema = "tessera.study/1";
-constexpr std::size_t kMostInputs = 64;
+constexpr std::size_t kMaxInputs = 64;
 constexpr std::size_t kLongestPath = 4096;
 
 /// Puts the parameters into the order and the form of the table, so that equal studies are equal bytes.
@@ -46,7 +46,7 @@ std::string beside(const std::string& studyFile, const std::string& name) {
 
 std::vector<std::string> readNames(const JsonNode& node) {
     std::vector<std::string> names;
-    for (const JsonNode& child : node.elements(kMostInputs)) {
+    for (const JsonNode& child : node.elements(kMaxInputs)) {
         if (child.text(kLongestPath).empty()) child.fail("a name");
         names.push_back(beside(node.document().file(), child.text(kLongestPath)));
     }

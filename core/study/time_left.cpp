@@ -14,11 +14,11 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kLeastShare = 0.05;         ///< of a task before its first part says anything about the rest
-constexpr double kLeastWorked = 2;           ///< seconds before a rate is believed
+constexpr double kMinShare = 0.05;           ///< of a task before its first part says anything about the rest
+constexpr double kMinWorked = 2;             ///< seconds before a rate is believed
 constexpr double kLately = 1.0 / 3;          ///< share of the time that counts as lately
-constexpr double kMostApart = 5;             ///< between two estimates that are still told
-constexpr std::size_t kMostSeen = 96;        ///< moments that a pace remembers
+constexpr double kMaxApart = 5;              ///< between two estimates that are still told
+constexpr std::size_t kMaxSeen = 96;         ///< moments that a pace remembers
 constexpr std::string_view kBest = " best";  ///< ends the name of the curve by which an algorithm tells its samples
 
 /// The samples that every algorithm of a race is to draw; 0 = the run is none.
@@ -53,7 +53,7 @@ std::string roughly(double seconds) {
 void Pace::add(double worked, double value) {
     if (!seen_.empty() && worked < seen_.back().first) return;
     seen_.emplace_back(worked, value);
-    if (seen_.size() < kMostSeen) return;
+    if (seen_.size() < kMaxSeen) return;
     // Every other moment, but the first and the last.
     std::vector<std::pair<double, double>> kept;
     for (std::size_t i = 0; i + 1 < seen_.size(); i += 2) kept.push_back(seen_[i]);
@@ -74,7 +74,7 @@ std::optional<std::pair<double, double>> Pace::secondsFor(double rise) const {
     return std::minmax(whole, lately);
 }
 
-TimeLeft::TimeLeft(Study study) : study_(std::move(study)), laneTotal_(samplesOfEach(study_)) {}
+TimeLeft::TimeLeft(Study study) : study_(std::move(study)), algorithmTotal_(samplesOfEach(study_)) {}
 
 void TimeLeft::note(const ProgressEvent& event, double worked) {
     const bool other = event.total != total_ && event.task != task_;
@@ -87,53 +87,53 @@ void TimeLeft::note(const ProgressEvent& event, double worked) {
     total_ = event.total;
     pace_.add(worked - began_, done_);
     const std::string_view series = event.series;
-    if (laneTotal_ > 0 && event.kind == ProgressEvent::Kind::point && series.ends_with(kBest))
-        noteLane(std::string(series.substr(0, series.size() - kBest.size())), event.x, worked);
+    if (algorithmTotal_ > 0 && event.kind == ProgressEvent::Kind::point && series.ends_with(kBest))
+        noteAlgorithm(std::string(series.substr(0, series.size() - kBest.size())), event.x, worked);
 }
 
 /// What was worked since the last word of any algorithm was the turn of this one.
-void TimeLeft::noteLane(const std::string& name, double done, double worked) {
-    Lane& lane = lanes_[name];
+void TimeLeft::noteAlgorithm(const std::string& name, double done, double worked) {
+    AlgorithmPace& pace = paces_[name];
     const double turn = worked - std::exchange(turnBegan_, worked);
     // The first word of an algorithm may be about samples of before an interruption.
-    if (lane.done > 0) {
+    if (pace.done > 0) {
         longestTurn_ = std::max(longestTurn_, turn);
-        lane.worked += turn;
+        pace.worked += turn;
     }
-    lane.done = done;
-    lane.pace.add(lane.worked, done);
+    pace.done = done;
+    pace.pace.add(pace.worked, done);
 }
 
 /// Who has worked least is next: an algorithm that stays behind has ended before its time.
-bool TimeLeft::isOver(const Lane& lane) const {
-    if (lane.done >= laneTotal_) return true;
-    return std::any_of(lanes_.begin(), lanes_.end(),
-                       [&](const auto& other) { return other.second.worked > lane.worked + 1 + 3 * longestTurn_; });
+bool TimeLeft::isOver(const AlgorithmPace& pace) const {
+    if (pace.done >= algorithmTotal_) return true;
+    return std::any_of(paces_.begin(), paces_.end(),
+                       [&](const auto& other) { return other.second.worked > pace.worked + 1 + 3 * longestTurn_; });
 }
 
 std::optional<TimeLeft::Span> TimeLeft::leftOfRace() const {
-    if (static_cast<double>(lanes_.size()) * laneTotal_ < total_) return std::nullopt;  // some have not begun
+    if (static_cast<double>(paces_.size()) * algorithmTotal_ < total_) return std::nullopt;  // some have not begun
     Span sum;
-    for (const auto& [name, lane] : lanes_) {
-        if (isOver(lane)) continue;
-        const auto its = lane.pace.secondsFor(laneTotal_ - lane.done);
+    for (const auto& [name, pace] : paces_) {
+        if (isOver(pace)) continue;
+        const auto its = pace.pace.secondsFor(algorithmTotal_ - pace.done);
         if (!its) return std::nullopt;
-        sum.least += its->first;
-        sum.most += its->second;
+        sum.min += its->first;
+        sum.max += its->second;
     }
-    return sum.most > 0 ? std::optional(sum) : std::nullopt;
+    return sum.max > 0 ? std::optional(sum) : std::nullopt;
 }
 
 std::optional<TimeLeft::Span> TimeLeft::left() const {
-    if (!(total_ > 0) || done_ >= total_ || pace_.worked() < kLeastWorked) return std::nullopt;
-    const bool races = laneTotal_ > 0 && total_ > laneTotal_;
+    if (!(total_ > 0) || done_ >= total_ || pace_.worked() < kMinWorked) return std::nullopt;
+    const bool races = algorithmTotal_ > 0 && total_ > algorithmTotal_;
     std::optional<Span> span;
     if (races) {
         span = leftOfRace();
-    } else if (const auto its = pace_.secondsFor(total_ - done_); its && done_ >= kLeastShare * total_) {
-        span = Span{.least = its->first, .most = its->second};
+    } else if (const auto its = pace_.secondsFor(total_ - done_); its && done_ >= kMinShare * total_) {
+        span = Span{.min = its->first, .max = its->second};
     }
-    if (!span || span->most > kMostApart * span->least) return std::nullopt;
+    if (!span || span->max > kMaxApart * span->min) return std::nullopt;
     if (const Engine* engine = findEngine(study_.engine))
         for (const LaterTask& later : engine->laterTasks)
             if (later.task == task_) span->then = later.then;
@@ -142,11 +142,11 @@ std::optional<TimeLeft::Span> TimeLeft::left() const {
 
 std::string spanText(const TimeLeft::Span& span) {
     constexpr double kFew = 3;
-    if (span.most < kFew) return "a few seconds";
-    const std::string least = roughly(span.least), most = roughly(span.most);
+    if (span.max < kFew) return "a few seconds";
+    const std::string min = roughly(span.min), max = roughly(span.max);
     constexpr double kAlike = 1.5;
-    if (least == most || span.most < kAlike * span.least) return "about " + roughly((span.least + span.most) / 2);
-    return least + " to " + most;
+    if (min == max || span.max < kAlike * span.min) return "about " + roughly((span.min + span.max) / 2);
+    return min + " to " + max;
 }
 
 }  // namespace tessera::study

@@ -31,8 +31,8 @@ private:
 class TimeLeft {
 public:
     struct Span {
-        double least = 0, most = 0;  ///< seconds
-        std::string then = {};       ///< what comes after that and is not counted: "proving the best"; empty = nothing
+        double min = 0, max = 0;  ///< seconds
+        std::string then = {};    ///< what comes after that and is not counted: "proving the best"; empty = nothing
     };
 
     explicit TimeLeft(Study study = {});
@@ -42,22 +42,22 @@ public:
     std::optional<Span> left() const;
 
 private:
-    struct Lane {
+    struct AlgorithmPace {
         Pace pace;
         double worked = 0;  ///< seconds of its turns
         double done = 0;
     };
-    void noteLane(const std::string& name, double done, double worked);
+    void noteAlgorithm(const std::string& name, double done, double worked);
     std::optional<Span> leftOfRace() const;
-    bool isOver(const Lane& lane) const;
+    bool isOver(const AlgorithmPace& pace) const;
 
     Study study_;
     std::string task_;
     double done_ = 0, total_ = 0;
     double began_ = 0;  ///< when the current task did
     Pace pace_;
-    double laneTotal_ = 0;  ///< what every algorithm of a race is to do; 0 = there is none
-    std::map<std::string, Lane> lanes_;
+    double algorithmTotal_ = 0;  ///< what every algorithm of a race is to do; 0 = there is none
+    std::map<std::string, AlgorithmPace> paces_;
     double turnBegan_ = 0;
     double longestTurn_ = 0;
 };

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/draw/graph_layout.h"
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 #include "tests/support/large_graph.h"
 
 namespace tessera {
@@ -23,7 +23,7 @@ const model::Graph& graph() {
     return kGraph;
 }
 
-void layOut(const model::Fold& fold, const std::set<std::int32_t>& expanded) {
+void layOut(const model::GraphHierarchy& fold, const std::set<std::int32_t>& expanded) {
     const model::FoldedGraph folded = model::foldedGraph(fold, expanded);
     report::LayoutRequest request;
     std::vector<std::int32_t> places(fold.nodes.size(), -1);
@@ -53,7 +53,7 @@ void firstPicture(benchmark::State& state) {
     graph();
     const auto start = Clock::now();
     for (auto _ : state) {
-        const model::Fold fold = model::foldOf(graph());
+        const model::GraphHierarchy fold = model::foldOf(graph());
         benchmark::DoNotOptimize(model::totalsOf(graph(), fold));
         layOut(fold, model::firstExpanded(fold));
     }
@@ -65,7 +65,7 @@ BENCHMARK(firstPicture)->Unit(benchmark::kMillisecond)->UseRealTime();
 // Ratio: openABlock/real_time <= 0.4 * firstPicture/real_time
 
 void openABlock(benchmark::State& state) {
-    const model::Fold fold = model::foldOf(graph());
+    const model::GraphHierarchy fold = model::foldOf(graph());
     std::set<std::int32_t> expanded = model::firstExpanded(fold);
     for (std::size_t i = 0; i < fold.nodes.size(); ++i)
         if (fold.nodes[i].name == "stage1.30") expanded.insert(static_cast<std::int32_t>(i));
@@ -76,7 +76,7 @@ void openABlock(benchmark::State& state) {
 BENCHMARK(openABlock)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 void sums(benchmark::State& state) {
-    const model::Fold fold = model::foldOf(graph());
+    const model::GraphHierarchy fold = model::foldOf(graph());
     const auto start = Clock::now();
     for (auto _ : state) benchmark::DoNotOptimize(model::totalsOf(graph(), fold));
     hold(state, start, std::chrono::milliseconds(100));

@@ -24,12 +24,12 @@ double cpuSeconds() {
 }
 
 /// An error above a bound: the rate is of this process' own time.
-void expectRate(benchmark::State& state, double begun, double least) {
+void expectRate(benchmark::State& state, double begun, double min) {
     const double rate = static_cast<double>(state.iterations()) / (cpuSeconds() - begun);
     state.counters["per_second"] = rate;
-    if (state.iterations() > 10'000 && rate < least)
+    if (state.iterations() > 10'000 && rate < min)
         state.SkipWithError(
-            ("a rate of " + std::to_string(rate) + " per second; expected " + std::to_string(least)).c_str());
+            ("a rate of " + std::to_string(rate) + " per second; expected " + std::to_string(min)).c_str());
 }
 
 std::vector<mapping::Mapping> mappingsOf(const mapping::Problem& problem) {

@@ -16,11 +16,11 @@ using namespace tessera;
 using namespace tessera::codesign;
 
 /// Seconds of this processor that a placement may take.
-void hold(benchmark::State& state, double most, std::clock_t started, const char* sentence) {
+void hold(benchmark::State& state, double max, std::clock_t started, const char* sentence) {
     const double took = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
     const double each = took / static_cast<double>(state.iterations());
     state.counters["seconds"] = each;
-    if (each > most) state.SkipWithError(sentence);
+    if (each > max) state.SkipWithError(sentence);
 }
 
 /// Processor seconds of PHAZE's published program (-O3) for a case, by what its name contains; 0 where not measured.

@@ -11,7 +11,7 @@
 namespace tessera::report {
 namespace {
 
-constexpr double kMost = 0.025;
+constexpr double kMax = 0.025;
 
 Chart chartOf(Mark mark) {
     Chart chart{.id = "points", .title = "Points"};
@@ -34,7 +34,7 @@ void frame(benchmark::State& state, Mark mark) {
         benchmark::DoNotOptimize(layOut(chart, {}, {960, 420}, estimatedWidth));
         seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
-    if (seconds / static_cast<double>(state.iterations()) > kMost) state.SkipWithError("a frame takes too long");
+    if (seconds / static_cast<double>(state.iterations()) > kMax) state.SkipWithError("a frame takes too long");
 }
 
 void layOutCurve(benchmark::State& state) {

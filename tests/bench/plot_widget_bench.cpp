@@ -20,7 +20,7 @@
 namespace tessera::ui {
 namespace {
 
-constexpr double kMost = 0.05;
+constexpr double kMax = 0.05;
 constexpr std::size_t kPoints = 100'000;
 
 using report::Mark;
@@ -108,7 +108,7 @@ void frames(benchmark::State& state, Mark mark, std::size_t series, Act act) {
         state.SetIterationTime(now() - start);
     }
     state.counters["worst_ms"] = worst * 1e3;
-    if (worst > kMost) state.SkipWithError("a frame takes more than 50 ms");
+    if (worst > kMax) state.SkipWithError("a frame takes more than 50 ms");
 }
 
 struct Shape {

@@ -15,11 +15,11 @@ using namespace tessera;
 using namespace tessera::predict;
 
 /// Seconds of this processor that one round may take.
-void hold(benchmark::State& state, double most, std::clock_t started, const char* sentence) {
+void hold(benchmark::State& state, double max, std::clock_t started, const char* sentence) {
     const double took = static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
     const double each = took / static_cast<double>(state.iterations());
     state.counters["seconds"] = each;
-    if (each > most) state.SkipWithError(sentence);
+    if (each > max) state.SkipWithError(sentence);
 }
 
 Workload workloadNamed(const std::string& name) {
@@ -27,7 +27,7 @@ Workload workloadNamed(const std::string& name) {
 }
 
 /// From a loaded model on: its training graph, the batch, the times.
-void predictOn(benchmark::State& state, const std::string& name, double most, const char* sentence) {
+void predictOn(benchmark::State& state, const std::string& name, double max, const char* sentence) {
     const model::Model model = model::loadModel(name);
     const Machine machine = machineOf(hardware::loadAccelerator("h100"), {}, "bf16");
     const std::clock_t started = std::clock();
@@ -35,7 +35,7 @@ void predictOn(benchmark::State& state, const std::string& name, double most, co
         const Workload workload = workloadOf(model, precisionOf("bf16"), model::Optimizer::adam);
         benchmark::DoNotOptimize(Predictor(workload, {}).predict(machine, 1));
     }
-    hold(state, most, started, sentence);
+    hold(state, max, started, sentence);
 }
 
 void resnet50(benchmark::State& state) {

@@ -49,8 +49,8 @@ const std::vector<study::Parameter>& parameters() {
                                                       .option = "--power",
                                                       .kind = study::ParameterKind::whole,
                                                       .fallback = "2",
-                                                      .least = 1,
-                                                      .most = 9,
+                                                      .min = 1,
+                                                      .max = 9,
                                                       .words = {},
                                                       .value = "N",
                                                       .help = "to which the numbers are raised"}};

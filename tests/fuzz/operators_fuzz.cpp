@@ -11,13 +11,13 @@
 /// rule, or a DataError.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace tessera;
-    constexpr std::size_t kMostScheduled = 200;
+    constexpr std::size_t kMaxScheduled = 200;
     const std::string text(reinterpret_cast<const char*>(data), size);
     try {
         const codesign::OperatorGraph graph = codesign::readOperators(JsonDocument::parse(text, "input.json"));
         const std::string written = codesign::writeOperators(graph);
         if (codesign::readOperators(JsonDocument::parse(written, "input.json")) != graph) std::abort();
-        if (graph.operators.size() > kMostScheduled) return 0;
+        if (graph.operators.size() > kMaxScheduled) return 0;
         const codesign::Cores cores{graph.tensorCores.value_or(2), graph.vectorCores.value_or(3)};
         for (const std::string method : {"exact", "list"}) {
             codesign::ScheduleOptions options;

@@ -143,9 +143,9 @@ inline codesign::Result handMadeCodesign() {
         for (const codesign::Point& each : result.evaluated)
             if (each.area.value >= area && each.area.value < area + 2) {
                 ++bucket.evaluated;
-                bucket.most = std::max(bucket.most, each.objective);
+                bucket.max = std::max(bucket.max, each.objective);
             }
-        bucket.best = best = std::max(best, bucket.most);
+        bucket.best = best = std::max(best, bucket.max);
         result.trace.push_back(bucket);
     }
     for (const char* placement : {"expert", "solver"}) {

@@ -14,7 +14,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kMostProblems = 20;
+constexpr int kMaxProblems = 20;
 constexpr std::size_t kLongestReason = 400;  // bytes
 
 QString sentenceOf(const DataError& error) {
@@ -30,7 +30,7 @@ std::string lastKeyOf(const std::string& field) {
 }
 
 /// Makes the document readable at the field; false where nothing helps.
-bool mend(Json& document, const std::string& field, bool missing, const Stand& stands, int number) {
+bool mend(Json& document, const std::string& field, bool missing, const Placeholders& stands, int number) {
     const std::string key = lastKeyOf(field);
     const auto stand = stands.find(key);
     if (stand != stands.end()) {
@@ -84,7 +84,7 @@ Problems joinedProblems(const Problems& ofControls, const Problems& ofReader) {
     return all;
 }
 
-Problems findProblems(Json document, const std::string& file, const Reader& reader, const Stand& stands) {
+Problems findProblems(Json document, const std::string& file, const Reader& reader, const Placeholders& stands) {
     Problems problems;
     QSet<QString> seen;
     // A field of another file, which this one names, belongs to the naming field's own error.
@@ -94,7 +94,7 @@ Problems findProblems(Json document, const std::string& file, const Reader& read
                             own ? sentenceOf(error) : QString::fromStdString(error.what()),
                             own && error.found == "unknown"});
     };
-    for (int round = 0; round < kMostProblems; ++round) {
+    for (int round = 0; round < kMaxProblems; ++round) {
         try {
             reader(JsonDocument::parse(toText(document), file).root());
             break;

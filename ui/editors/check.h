@@ -14,11 +14,11 @@ namespace tessera::ui {
 using Reader = std::function<void(const JsonNode& root)>;
 
 /// What stands in for a required value that is wrong while the rest is checked, by the last key of its field.
-using Stand = std::map<std::string, Json>;
+using Placeholders = std::map<std::string, Json>;
 
 /// All that the reader finds wrong, at most 20. Where there are stand-ins, the reader stops at its first problem, so
 /// the wrong field is taken out (or a stand-in put there) and the rest is read again. `file` is what relative paths
 /// count from.
-Problems findProblems(Json document, const std::string& file, const Reader& reader, const Stand& stands);
+Problems findProblems(Json document, const std::string& file, const Reader& reader, const Placeholders& stands);
 
 }  // namespace tessera::ui

@@ -35,13 +35,13 @@ fs::path ownFolder(const std::string& kindFolder) {
 }
 
 std::map<std::string, fs::path> libraryFiles(const std::string& kindFolder) {
-    constexpr std::size_t kMostListed = 10'000;
+    constexpr std::size_t kMaxListed = 10'000;
     std::map<std::string, fs::path> files;
     for (const fs::path& folder : hardware::dataFolders()) {
         std::error_code error;
         for (fs::directory_iterator entry(folder / kindFolder, error), end; !error && entry != end;
              entry.increment(error))
-            if (entry->path().extension() == ".json" && files.size() < kMostListed)
+            if (entry->path().extension() == ".json" && files.size() < kMaxListed)
                 files.try_emplace(entry->path().stem().string(), entry->path());
     }
     return files;

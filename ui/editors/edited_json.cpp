@@ -9,7 +9,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kTypingStep = 1;
-constexpr int kMostSteps = 500;
+constexpr int kMaxSteps = 500;
 
 }  // namespace
 
@@ -44,7 +44,7 @@ private:
 
 EditedJson::EditedJson(Json json, QObject* parent)
     : QObject(parent), json_(std::make_shared<const Json>(std::move(json))) {
-    stack_.setUndoLimit(kMostSteps);
+    stack_.setUndoLimit(kMaxSteps);
 }
 
 void EditedJson::set(const JsonPath& path, const Json& value, const QString& title) {

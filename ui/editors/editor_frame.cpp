@@ -18,7 +18,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kMostShownProblems = 4;
+constexpr int kMaxShownProblems = 4;
 constexpr int kNarrow = 900;         // pixels below which the picture goes under the fields
 constexpr int kTwoColumns = 1240;    // pixels from which fields without a picture stand in two columns
 constexpr double kTitleShare = 0.5;  // of the title line
@@ -250,7 +250,7 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
     foot_->setVisible(!problems.isEmpty() && refusal_->isHidden());
     int shown = 0;
     for (const Problem& problem : problems) {
-        if (++shown > kMostShownProblems) break;
+        if (++shown > kMaxShownProblems) break;
         const QString where = name(problem.field);
         auto* button = new QToolButton(foot_);
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -278,8 +278,8 @@ void EditorFrame::setProblems(const Problems& problems, const std::function<QStr
         problems_->addWidget(row);
         row->show();
     }
-    if (shown > kMostShownProblems) {
-        auto* more = new QLabel(tr("and %1 more").arg(problems.size() - kMostShownProblems), foot_);
+    if (shown > kMaxShownProblems) {
+        auto* more = new QLabel(tr("and %1 more").arg(problems.size() - kMaxShownProblems), foot_);
         setLook(*more, "tone", QStringLiteral("secondary"));
         problems_->addWidget(more);
         more->show();

@@ -171,12 +171,12 @@ private:
     }
     void judge() {
         const Json value = jsonOf(box_->text());
-        const bool fits = value.is_number() && static_cast<double>(value.get<std::int64_t>()) >= range_.least &&
-                          static_cast<double>(value.get<std::int64_t>()) <= range_.most;
+        const bool fits = value.is_number() && static_cast<double>(value.get<std::int64_t>()) >= range_.min &&
+                          static_cast<double>(value.get<std::int64_t>()) <= range_.max;
         problem_.clear();
         if (!value.is_null() && !fits)
             problem_ =
-                words::tr("Type a whole number from %1 to %2.").arg(boundText(range_.least), boundText(range_.most));
+                words::tr("Type a whole number from %1 to %2.").arg(boundText(range_.min), boundText(range_.max));
     }
     TextBox* box_;
     QuantityRange range_;
@@ -261,8 +261,8 @@ private:
         if (text.trimmed().isEmpty() || row_.words.contains(text)) return;
         if (!readQuantity(text, row_.measure, row_.range).value)
             problem_ = words::tr("Choose %1, or type a number from %2 to %3.")
-                           .arg(row_.words.join(QStringLiteral(", ")), exactQuantity(row_.range.least, row_.measure),
-                                exactQuantity(row_.range.most, row_.measure));
+                           .arg(row_.words.join(QStringLiteral(", ")), exactQuantity(row_.range.min, row_.measure),
+                                exactQuantity(row_.range.max, row_.measure));
     }
     QComboBox* box_;
     FieldRow row_;
@@ -298,7 +298,7 @@ private:
 class WordsField : public Field {
 public:
     WordsField(const FieldRow& row, QWidget* parent) : Field(parent), row_(row) {
-        constexpr int kMostInOneRow = 5;
+        constexpr int kMaxInOneRow = 5;
         auto* layout = new QGridLayout(this);
         layout->setContentsMargins(0, 0, 0, 0);
         layout->setHorizontalSpacing(theme().spacing(4));
@@ -308,11 +308,11 @@ public:
             box->setAccessibleName(QStringLiteral("%1: %2").arg(row.label, word));
             box->setAccessibleDescription(row.help);
             const auto place = static_cast<int>(boxes_.size());
-            layout->addWidget(box, place / kMostInOneRow, place % kMostInOneRow);
+            layout->addWidget(box, place / kMaxInOneRow, place % kMaxInOneRow);
             connect(box, &QCheckBox::toggled, this, [this, word](bool on) { toggle(word, on); });
             boxes_.push_back(box);
         }
-        layout->setColumnStretch(kMostInOneRow, 1);
+        layout->setColumnStretch(kMaxInOneRow, 1);
         if (!boxes_.isEmpty()) setFocusProxy(boxes_.front());
     }
     QWidget* control() override { return boxes_.isEmpty() ? this : static_cast<QWidget*>(boxes_.front()); }

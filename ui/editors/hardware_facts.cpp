@@ -12,8 +12,8 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::size_t kMostGroupsListed = 12;
-constexpr std::size_t kMostValuesListed = 100;  // of a section
+constexpr std::size_t kMaxGroupsListed = 12;
+constexpr std::size_t kMaxValuesListed = 100;  // of a section
 
 QString tr(const char* text) {
     return QCoreApplication::translate("tessera::ui::hardwareFacts", text);
@@ -35,7 +35,7 @@ QVector<Facts::Section> sectionsOf(const hardware::Kind& kind, const Json& docum
         const bool isNew = !title.isEmpty() && known == sections.end();
         if (isNew) sections.append({.title = title, .rows = {}});
         Facts::Section& section = isNew ? sections.back() : title.isEmpty() ? sections.front() : *known;
-        if (section.rows.size() < static_cast<qsizetype>(kMostValuesListed))
+        if (section.rows.size() < static_cast<qsizetype>(kMaxValuesListed))
             section.rows.append({.label = capital(shownText(shown.label)),
                                  .value = shownText(shown.value),
                                  .exact = QString::fromStdString(shown.exact)});
@@ -61,8 +61,8 @@ Facts factsOf(const hardware::Fleet& fleet) {
                  {.label = tr("Groups"), .value = QString::number(fleet.groups.size())}}};
     Facts::Section groups{.title = tr("Groups"), .rows = {}};
     for (const hardware::Group& group : fleet.groups) {
-        if (static_cast<std::size_t>(groups.rows.size()) == kMostGroupsListed) {
-            facts.note = tr("and %1 more groups").arg(fleet.groups.size() - kMostGroupsListed);
+        if (static_cast<std::size_t>(groups.rows.size()) == kMaxGroupsListed) {
+            facts.note = tr("and %1 more groups").arg(fleet.groups.size() - kMaxGroupsListed);
             break;
         }
         const std::string& name = group.accelerator.name.empty() ? group.accelerator.id : group.accelerator.name;
@@ -88,8 +88,8 @@ Facts factsOf(const hardware::Platform& platform) {
     whole.rows += sectionsOf(hardware::platformKind(), hardware::toJson(platform), false).front().rows;
     Facts::Section rows{.title = tr("Sub-accelerators"), .rows = {}};
     for (const hardware::SubAccelerator& core : platform.subAccelerators) {
-        if (static_cast<std::size_t>(rows.rows.size()) == kMostGroupsListed) {
-            facts.note = tr("and %1 more rows").arg(platform.subAccelerators.size() - kMostGroupsListed);
+        if (static_cast<std::size_t>(rows.rows.size()) == kMaxGroupsListed) {
+            facts.note = tr("and %1 more rows").arg(platform.subAccelerators.size() - kMaxGroupsListed);
             break;
         }
         rows.rows.append({.label = shownText(core.name),
@@ -131,7 +131,7 @@ Facts factsOf(const DrawnWorkload& drawn) {
                   .value = QString::fromStdString(formatCount(static_cast<double>(drawn.group.size())))}}};
     Facts::Section kinds{.title = tr("Jobs by kind"), .rows = {}};
     for (const auto& [kind, count] : cost::countsByKind(drawn.group))
-        if (static_cast<std::size_t>(kinds.rows.size()) < kMostGroupsListed)
+        if (static_cast<std::size_t>(kinds.rows.size()) < kMaxGroupsListed)
             kinds.rows.append({.label = kind.empty() ? tr("of no kind") : shownText(kind),
                                .value = QString::fromStdString(formatCount(static_cast<double>(count)))});
     facts.sections = {whole, kinds};

@@ -46,9 +46,9 @@ FieldRow rowOf(const hardware::Field& field, const std::string& path, const std:
     const auto kind = kKinds.find(field.holds);
     if (kind != kKinds.end()) row.kind = kind->second;
     row.measure = field.measure;
-    row.range = {.least = field.bounds.least,
-                 .most = field.bounds.most,
-                 .leastExcluded = field.bounds.leastExcluded,
+    row.range = {.min = field.bounds.min,
+                 .max = field.bounds.max,
+                 .minExcluded = field.bounds.minExcluded,
                  .whole = field.bounds.whole};
     row.unit = QString::fromStdString(field.unit);
     row.sourced = field.holds == hardware::Holds::number || field.holds == hardware::Holds::range;
@@ -348,7 +348,7 @@ ListSpec workloadModels() {
     spec.empty = tr("Add a model of the zoo, or a file beside this one.");
     FieldRow batch = textRow("batch", tr("Batch"), tr("Samples of a mini-batch"));
     batch.kind = FieldKind::quantity;
-    batch.range = {.least = 1, .most = 1e9, .whole = true};
+    batch.range = {.min = 1, .max = 1e9, .whole = true};
     batch.fallback = 1;
     FieldRow sizes = textRow("dimensions", tr("Dimensions"),
                              tr("Sizes that the model leaves open, such as sequence=128, tensor_parallel=2"));
@@ -397,7 +397,7 @@ HardwareKind workloadKind() {
     draw.fallback = "balanced";
     FieldRow size = textRow("group_size", tr("Group size"), tr("Jobs of a group; 0 = all layers, where in order"));
     size.kind = FieldKind::whole;
-    size.range = {.least = 0, .most = static_cast<double>(cost::kLargestGroup), .whole = true};
+    size.range = {.min = 0, .max = static_cast<double>(cost::kLargestGroup), .whole = true};
     size.fallback = 100;
     kind.fields = {textRow("name", tr("Name"), tr("The name shown to people"), true),
                    textRow("description", tr("Description"), tr("What the workload stands for")), draw, size};

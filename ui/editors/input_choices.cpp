@@ -14,7 +14,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kMostRecent = 8;
+constexpr int kMaxRecent = 8;
 constexpr const char* kRecentSetting = "editors/recentModels";
 
 QVector<ReferencePicker::Choice> modelChoices() {
@@ -70,7 +70,7 @@ void rememberModel(const QString& model) {
     QStringList recent = settings.value(QLatin1String(kRecentSetting)).toStringList();
     recent.removeAll(model);
     recent.prepend(model);
-    settings.setValue(QLatin1String(kRecentSetting), QStringList(recent.mid(0, kMostRecent)));
+    settings.setValue(QLatin1String(kRecentSetting), QStringList(recent.mid(0, kMaxRecent)));
 }
 
 }  // namespace tessera::ui

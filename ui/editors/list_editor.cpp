@@ -27,9 +27,8 @@ namespace {
 
 constexpr int kClassRole = Qt::UserRole + 1;
 constexpr int kProblemRole = Qt::UserRole + 2;
-constexpr int kMostVisibleRows = 8;
-constexpr int kMostSearched =
-    2000;  // rows in which the first reason is looked for; the foot of the editor has them all
+constexpr int kMaxVisibleRows = 8;
+constexpr int kMaxSearched = 2000;  // rows in which the first reason is looked for; the foot of the editor has them all
 constexpr const char* kEditedProperty = "editedJson";
 
 QString quiet(const std::string& text) {
@@ -492,7 +491,7 @@ void ListEditor::refresh() {
     view_->setVisible(any);
     empty_->setVisible(!any);
     QString reason;
-    for (int row = 0; row < std::min(model_->rowCount(), kMostSearched) && reason.isEmpty(); ++row)
+    for (int row = 0; row < std::min(model_->rowCount(), kMaxSearched) && reason.isEmpty(); ++row)
         for (int column = 0; column < model_->columnCount() && reason.isEmpty(); ++column) {
             const QString problem = model_->problem(model_->index(row, column));
             if (!problem.isEmpty())
@@ -523,7 +522,7 @@ void ListEditor::showCurrent() {
 }
 
 void ListEditor::fit() {
-    const int rows = std::min(model_->rowCount(), kMostVisibleRows);
+    const int rows = std::min(model_->rowCount(), kMaxVisibleRows);
     const int header = std::max(view_->horizontalHeader()->sizeHint().height(), theme().size("row"));
     shareWidth();
     const QScrollBar* bar = view_->horizontalScrollBar();

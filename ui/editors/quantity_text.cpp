@@ -82,10 +82,10 @@ QString rangeProblem(double value, Measure measure, const QuantityRange& range) 
     const auto shown = [&](double bound) { return exactQuantity(bound, measure); };
     if (range.whole && value != std::floor(value))
         return words::tr("This is a whole number, such as %1.").arg(shown(std::floor(value)));
-    if (value < range.least || (range.leastExcluded && value == range.least))
-        return (range.leastExcluded ? words::tr("This must be above %1.") : words::tr("This must be at least %1."))
-            .arg(shown(range.least));
-    if (value > range.most) return words::tr("This must be at most %1.").arg(shown(range.most));
+    if (value < range.min || (range.minExcluded && value == range.min))
+        return (range.minExcluded ? words::tr("This must be above %1.") : words::tr("This must be at least %1."))
+            .arg(shown(range.min));
+    if (value > range.max) return words::tr("This must be at most %1.").arg(shown(range.max));
     return {};
 }
 

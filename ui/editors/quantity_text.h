@@ -9,9 +9,9 @@ namespace tessera::ui {
 
 /// What a number may be.
 struct QuantityRange {
-    double least = 0;
-    double most = 1e30;
-    bool leastExcluded = false;  ///< above `least`, not equal to it
+    double min = 0;
+    double max = 1e30;
+    bool minExcluded = false;  ///< above `min`, not equal to it
     bool whole = false;
 };
 

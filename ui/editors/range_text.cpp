@@ -18,7 +18,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kMostValues = static_cast<int>(hardware::kMostValues);
+constexpr int kMaxValues = static_cast<int>(hardware::kMaxValues);
 
 QString howToWrite(Measure measure) {
     return measure == Measure::bytes
@@ -58,14 +58,14 @@ std::optional<StepText> readStep(const QString& text, Measure measure) {
     if (text.isEmpty()) return StepText{};
     const bool multiplies = text.front() != QLatin1Char('+');
     const QuantityReading amount = readQuantity(text.mid(1).trimmed(), multiplies ? Measure::count : measure,
-                                                {.least = multiplies ? 2.0 : 1.0, .most = 0x1p50, .whole = true});
+                                                {.min = multiplies ? 2.0 : 1.0, .max = 0x1p50, .whole = true});
     if (!amount.value) return std::nullopt;
     return StepText{multiplies, *amount.value};
 }
 
 int countOf(double from, double to, const StepText& step) {
     int count = 0;
-    for (double value = from; value <= to && count <= kMostValues; ++count)
+    for (double value = from; value <= to && count <= kMaxValues; ++count)
         value = step.multiplies ? value * step.amount : value + step.amount;
     return count;
 }
@@ -75,7 +75,7 @@ RangeReading wrong(const QString& text, const QString& problem) {
 }
 
 RangeReading readSteps(const QString& text, const QRegularExpressionMatch& match, Measure measure, const Json& before) {
-    const QuantityRange whole{.least = 1, .most = 0x1p50, .whole = true};
+    const QuantityRange whole{.min = 1, .max = 0x1p50, .whole = true};
     const QuantityReading from = readQuantity(match.captured(1), measure, whole);
     const QuantityReading to = readQuantity(match.captured(2), measure, whole);
     const std::optional<StepText> step = readStep((match.captured(3) + match.captured(4)).trimmed(), measure);
@@ -91,7 +91,7 @@ RangeReading readSteps(const QString& text, const QRegularExpressionMatch& match
 RangeReading readList(const QString& text, Measure measure, const Json& before) {
     Json list = Json::array();
     for (const QString& part : text.split(QLatin1Char(','))) {
-        const QuantityReading number = readQuantity(part, measure, {.least = 1, .most = 0x1p50, .whole = true});
+        const QuantityReading number = readQuantity(part, measure, {.min = 1, .max = 0x1p50, .whole = true});
         if (!number.value) return wrong(text, part.trimmed().isEmpty() ? howToWrite(measure) : number.problem);
         list.push_back(numberFrom(*number.value, before));
     }
@@ -126,8 +126,8 @@ RangeReading readRangeText(const QString& text, Measure measure, const Json& bef
     const QRegularExpressionMatch steps = kSteps.match(text);
     const RangeReading reading =
         steps.hasMatch() ? readSteps(text, steps, measure, before) : readList(text, measure, before);
-    if (reading.problem.isEmpty() && reading.count > kMostValues)
-        return {reading.value, words::tr("These are more than %1 values.").arg(kMostValues), reading.count};
+    if (reading.problem.isEmpty() && reading.count > kMaxValues)
+        return {reading.value, words::tr("These are more than %1 values.").arg(kMaxValues), reading.count};
     return reading;
 }
 

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uintmax_t kLargest = kLargestDocument + (std::uintmax_t{1} << 20);  // and what is said about it
-constexpr std::size_t kMostListed = 100;
+constexpr std::size_t kMaxListed = 100;
 constexpr std::size_t kLongestKey = 4096;
 const QString kNew = QStringLiteral("new/");
 const QString kRecovered = QStringLiteral("recovered");
@@ -75,16 +75,16 @@ std::optional<Kept> readKept(const fs::path& path) {
         const JsonDocument document = JsonDocument::parse(readFile(path, kLargest), path.string());
         const JsonNode root = document.root();
         const auto text = [&](const char* key) { return QString::fromStdString(root.at(key).text(kLongestKey)); };
-        constexpr std::int64_t kMost = std::int64_t{1} << 40;
+        constexpr std::int64_t kMax = std::int64_t{1} << 40;
         return Kept{.recovery = {.id = QString::fromStdString(path.stem().string()),
                                  .kind = text("kind"),
                                  .key = text("key"),
                                  .title = text("title"),
                                  .json = root.at("document").json(),
                                  .base = root.at("base").text(),
-                                 .when = QDateTime::fromSecsSinceEpoch(root.at("saved_at").whole(0, kMost))},
+                                 .when = QDateTime::fromSecsSinceEpoch(root.at("saved_at").whole(0, kMax))},
                     .owner = {.host = root.at("host").text(),
-                              .pid = root.at("pid").whole(0, kMost),
+                              .pid = root.at("pid").whole(0, kMax),
                               .process = root.at("process").text()}};
     } catch (const std::exception&) {
         return std::nullopt;
@@ -198,7 +198,7 @@ QVector<Recovery> lostEdits() {
     std::error_code error;
     std::size_t seen = 0;
     for (fs::directory_iterator entry(folder(), error), end; !error && entry != end; entry.increment(error)) {
-        if (entry->path().extension() != ".json" || ++seen > kMostListed) continue;
+        if (entry->path().extension() != ".json" || ++seen > kMaxListed) continue;
         const std::optional<Kept> kept = readKept(entry->path());
         if (kept && isId(kept->recovery.id) && !store::mayLive(kept->owner)) lost.push_back(kept->recovery);
     }

@@ -13,8 +13,8 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kIndent = 132;       ///< as the labels of pickers
-constexpr std::size_t kMost = 64;  ///< inputs of one list
+constexpr int kIndent = 132;      ///< as the labels of pickers
+constexpr std::size_t kMax = 64;  ///< inputs of one list
 
 }  // namespace
 
@@ -69,7 +69,7 @@ void ReferenceList::insertRow(const QString& value) {
 }
 
 void ReferenceList::addRow() {
-    if (rows_.size() >= kMost) return;
+    if (rows_.size() >= kMax) return;
     insertRow({});
     showButtons();
 }
@@ -89,7 +89,7 @@ void ReferenceList::removeRow(QWidget* holder) {
 
 void ReferenceList::showButtons() {
     for (const Row& row : rows_) row.remove->setVisible(slot_.several && rows_.size() > 1);
-    if (add_ != nullptr) add_->setEnabled(rows_.size() < kMost);
+    if (add_ != nullptr) add_->setEnabled(rows_.size() < kMax);
 }
 
 void ReferenceList::setChoices(const QVector<ReferencePicker::Choice>& choices) {
@@ -100,7 +100,7 @@ void ReferenceList::setChoices(const QVector<ReferencePicker::Choice>& choices) 
 void ReferenceList::setValues(const QStringList& values) {
     if (values == this->values()) return;
     const std::size_t wanted =
-        slot_.several ? std::clamp<std::size_t>(static_cast<std::size_t>(values.size()), 1, kMost) : 1;
+        slot_.several ? std::clamp<std::size_t>(static_cast<std::size_t>(values.size()), 1, kMax) : 1;
     while (rows_.size() < wanted) insertRow({});
     while (rows_.size() > wanted) {
         rows_.back().holder->hide();

@@ -25,8 +25,8 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr qsizetype kMostOffered = 20'000;  // layers in a drop-down list
-constexpr std::size_t kMostRead = 64;       // inputs of one list
+constexpr qsizetype kMaxOffered = 20'000;  // layers in a drop-down list
+constexpr std::size_t kMaxRead = 64;       // inputs of one list
 
 using Sizes = std::map<std::string, std::int64_t>;
 
@@ -88,7 +88,7 @@ void describe(ModelFacts& facts, const model::Model& model, const model::LayerGr
         if (model::isJoin(layer.kind)) continue;
         ++weighted;
         parameters += layer.parameters;
-        if (facts.layers.size() < kMostOffered) facts.layers << QString::fromStdString(layer.name);
+        if (facts.layers.size() < kMaxOffered) facts.layers << QString::fromStdString(layer.name);
     }
     facts.note = QStringLiteral("%1 · %2 · %3")
                      .arg(quiet(model.name), words::counted(weighted, "weighted layer", "weighted layers"),
@@ -129,9 +129,9 @@ FleetFacts readFleet(const std::string& name) {
             groups << QStringLiteral("%1 × %2").arg(
                 QString::fromStdString(formatCount(static_cast<double>(group.count))), quiet(group.accelerator.name));
         }
-        constexpr int kMostNamed = 4;
-        const int more = static_cast<int>(groups.size()) - kMostNamed;
-        groups = groups.mid(0, kMostNamed);
+        constexpr int kMaxNamed = 4;
+        const int more = static_cast<int>(groups.size()) - kMaxNamed;
+        groups = groups.mid(0, kMaxNamed);
         if (more > 0) groups << words::tr("%1 more groups").arg(more);
         facts.note = QStringLiteral("%1 · %2").arg(quiet(fleet.name), groups.join(QStringLiteral(" + ")));
     } catch (const std::exception& error) {
@@ -181,12 +181,12 @@ FleetFacts readAccelerator(const std::string& name) {
     try {
         const hardware::Accelerator accelerator = hardware::loadAccelerator(name);
         QStringList parts{quiet(accelerator.name)};
-        double most = 0;
+        double max = 0;
         for (const auto& [type, rate] : accelerator.peakFlops) {
             facts.dataTypes << QString::fromStdString(type);
-            if (type == "bf16" || type == "fp16") most = std::max(most, rate.value);
+            if (type == "bf16" || type == "fp16") max = std::max(max, rate.value);
         }
-        if (most > 0) parts << QString::fromStdString(formatQuantity(most, Measure::flopsPerSecond));
+        if (max > 0) parts << QString::fromStdString(formatQuantity(max, Measure::flopsPerSecond));
         if (const auto memory = hardware::memoryCapacity(accelerator))
             parts << QString::fromStdString(formatQuantity(memory->value, Measure::bytes));
         parts << (accelerator.pricePerHourUsd ? words::tr("$%1 per hour").arg(*accelerator.pricePerHourUsd, 0, 'g', 4)
@@ -249,7 +249,7 @@ std::vector<InputSlot> slotsOf(const Json& document) {
 /// What is wrong with the document itself, whatever its inputs are.
 Problems documentProblems(const Json& document, const std::string& file, study::Study& study) {
     const std::vector<InputSlot> inputs = slotsOf(document);
-    Stand stands;
+    Placeholders stands;
     for (const InputSlot& slot : inputs) stands[slot.list] = Json::array({"stand-in"});
     Problems problems = findProblems(
         document, file, [&](const JsonNode& root) { study = study::readStudy(root); }, stands);
@@ -287,7 +287,7 @@ CheckOutcome StudyChecker::check(const Json& document, const std::string& file) 
             found.clear();
             for (const QString& name : inputsOf(document, list)) found.push_back(name.toStdString());
         }
-        if (found.size() > kMostRead) found.resize(kMostRead);
+        if (found.size() > kMaxRead) found.resize(kMaxRead);
         return found;
     };
     const std::vector<InputSlot> inputs = slotsOf(document);

@@ -16,7 +16,7 @@ using study::Parameter;
 using study::ParameterKind;
 
 constexpr std::size_t kLongestLabel = 40;
-constexpr qsizetype kMostDimensions = 64;  // rows of a form
+constexpr qsizetype kMaxDimensions = 64;  // rows of a form
 
 /// Names that read better than the word in the file.
 constexpr std::array<std::pair<std::string_view, const char*>, 19> kLabels{{
@@ -75,9 +75,9 @@ FieldRow valueRow(const Parameter& parameter) {
     FieldRow row;
     row.label = labelOf(parameter);
     row.measure = parameter.measure;
-    row.range = {.least = parameter.least,
-                 .most = parameter.most,
-                 .leastExcluded = false,
+    row.range = {.min = parameter.min,
+                 .max = parameter.max,
+                 .minExcluded = false,
                  .whole = parameter.kind == ParameterKind::whole};
     for (const std::string_view word : parameter.words) row.words << words::fromView(word);
     row.help = helpOf(parameter);
@@ -269,13 +269,13 @@ QVector<FieldRow> dimensionRows(const Json& document, const QStringList& open) {
         for (const auto& [name, value] : given->items())
             if (!names.contains(QString::fromStdString(name))) names << QString::fromStdString(name);
     QVector<FieldRow> rows;
-    for (const QString& name : names.mid(0, kMostDimensions)) {
+    for (const QString& name : names.mid(0, kMaxDimensions)) {
         FieldRow row;
         row.keys = {"dimensions", name.toStdString()};
         row.path = "dimensions." + name.toStdString();
         row.label = QString::fromStdString(escaped(name.toStdString(), kLongestLabel));
         row.kind = FieldKind::whole;
-        row.range = {.least = 1, .most = std::numeric_limits<std::int32_t>::max(), .whole = true};
+        row.range = {.min = 1, .max = std::numeric_limits<std::int32_t>::max(), .whole = true};
         row.placeholder = words::tr("open");
         row.help = open.contains(name) ? words::tr("Size of a dimension that the model leaves open")
                                        : words::tr("Given by the study");
@@ -289,7 +289,7 @@ FieldRow seedRow() {
     row.path = "seed";
     row.label = words::tr("Seed");
     row.kind = FieldKind::whole;
-    row.range = {.least = 0, .most = static_cast<double>(std::numeric_limits<std::int64_t>::max()), .whole = true};
+    row.range = {.min = 0, .max = static_cast<double>(std::numeric_limits<std::int64_t>::max()), .whole = true};
     row.placeholder = words::tr("not set");
     row.help = words::tr("Where an engine draws random numbers, the same seed gives the same result");
     return row;

@@ -24,7 +24,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kPathRole = Qt::UserRole;
-constexpr int kMostVisibleRows = 8;
+constexpr int kMaxVisibleRows = 8;
 
 const JsonPath& topologyPath() {
     static const JsonPath kPath{"topology"};
@@ -63,7 +63,7 @@ TopologyEditor::TopologyEditor(EditedJson* document, QWidget* parent)
       shape_(new QComboBox(this)),
       tree_(new QTreeWidget(this)),
       details_(new QWidget(this)),
-      rate_(new QuantityField(Measure::bitsPerSecond, {.leastExcluded = true}, details_)),
+      rate_(new QuantityField(Measure::bitsPerSecond, {.minExcluded = true}, details_)),
       latency_(new QuantityField(Measure::seconds, {}, details_)),
       reason_(new QLabel(this)) {
     auto* layout = new QVBoxLayout(this);
@@ -196,7 +196,7 @@ void TopologyEditor::refresh() {
         for (QTreeWidgetItemIterator each(tree_); *each != nullptr; ++each, ++rows)
             if ((*each)->data(0, kPathRole).toStringList() == current) tree_->setCurrentItem(*each);
         const int row = std::max(tree_->sizeHintForRow(0), theme().size("row"));
-        tree_->setFixedHeight(row * std::min(rows, kMostVisibleRows) + tree_->header()->sizeHint().height() +
+        tree_->setFixedHeight(row * std::min(rows, kMaxVisibleRows) + tree_->header()->sizeHint().height() +
                               theme().spacing(2));
     }
     tree_->setVisible(tree);

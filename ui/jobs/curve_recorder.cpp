@@ -22,11 +22,11 @@ void CurveRecorder::add(const std::string& series, double x, double y) {
     const QString name = QString::fromStdString(escaped(series));
     auto found = std::find_if(curves_.begin(), curves_.end(), [&](const Curve& curve) { return curve.name == name; });
     if (found == curves_.end()) {
-        if (curves_.size() >= kMostCurves) return;
+        if (curves_.size() >= kMaxCurves) return;
         found = curves_.insert(curves_.end(), Curve{name, {}});
     }
     found->points.emplace_back(x, y);
-    if (found->points.size() > kMostPoints) thin(found->points);
+    if (found->points.size() > kMaxPoints) thin(found->points);
 }
 
 std::shared_ptr<const std::vector<Curve>> CurveRecorder::snapshot() const {

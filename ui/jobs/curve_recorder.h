@@ -12,8 +12,8 @@ namespace tessera::ui {
 /// its first and its newest.
 class CurveRecorder {
 public:
-    static constexpr std::size_t kMostPoints = 4000;  ///< of one curve
-    static constexpr std::size_t kMostCurves = 64;    ///< later ones are left out
+    static constexpr std::size_t kMaxPoints = 4000;  ///< of one curve
+    static constexpr std::size_t kMaxCurves = 64;    ///< later ones are left out
 
     void add(const std::string& series, double x, double y);
     std::shared_ptr<const std::vector<Curve>> snapshot() const;

@@ -10,7 +10,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kMostLogLines = 500;
+constexpr int kMaxLogLines = 500;
 /// A rate is told once this much was worked on a task: before, it jumps.
 constexpr double kSecondsUntilRate = 0.3;
 
@@ -198,7 +198,7 @@ void Job::note(const ProgressEvent& event) {
             curvesChanged_ = true;
             break;
         case ProgressEvent::Kind::log:
-            if (state_.log.size() >= kMostLogLines) state_.log.removeFirst();
+            if (state_.log.size() >= kMaxLogLines) state_.log.removeFirst();
             state_.log.append(plain(event.text));
             break;
     }

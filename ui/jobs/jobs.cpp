@@ -129,7 +129,7 @@ struct JobQueue::Implementation {
     int next = 1;
     std::map<int, Entry> entries;
     QTimer* timer = nullptr;
-    TaskThread scribe;  ///< writes who waits and who is paused; it ends before the rest, when all is written
+    TaskThread historyWriter;  ///< writes who waits and who is paused; it ends before the rest, when all is written
 
     Job* find(int job) const {
         const auto found = entries.find(job);
@@ -140,12 +140,12 @@ struct JobQueue::Implementation {
         if (entry.order.history.empty() || entry.order.origin.resume != 0) return;
         const auto row = std::make_shared<std::promise<store::RunId>>();
         entry.order.row = row->get_future().share();
-        scribe.put([row, job = entry.job, order = entry.order] { row->set_value(addWaiting(*job, order)); });
+        historyWriter.put([row, job = entry.job, order = entry.order] { row->set_value(addWaiting(*job, order)); });
     }
     /// And that it waits no longer.
     void endWaiting(const Entry& entry, store::RunStatus status) {
         if (!entry.order.row.valid()) return;
-        scribe.put([row = entry.order.row, path = entry.order.history, status] {
+        historyWriter.put([row = entry.order.row, path = entry.order.history, status] {
             changeStatus(path, row.get(), store::RunStatus::queued, status);
         });
     }
@@ -276,7 +276,7 @@ void JobQueue::unpause(int job) {
 void JobQueue::keepPause(int job) {
     const auto found = d_->entries.find(job);
     if (found == d_->entries.end()) return;
-    d_->scribe.put([job = found->second.job, path = found->second.order.history] {
+    d_->historyWriter.put([job = found->second.job, path = found->second.order.history] {
         using enum store::RunStatus;
         const RunState state = job->state();
         if (state.status == paused) changeStatus(path, state.run, running, paused);

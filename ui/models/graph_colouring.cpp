@@ -68,18 +68,17 @@ Colouring byValue(const ModelContents& contents, const QString& title, Measure m
     Colouring colouring;
     colouring.legendTitle = title;
     std::vector<double> values;
-    double most = 0;
+    double max = 0;
     for (std::size_t i = 0; i < contents.fold.nodes.size(); ++i) {
         values.push_back(valueOf(static_cast<std::int32_t>(i)));
-        if (i > 0) most = std::max(most, values.back());
+        if (i > 0) max = std::max(max, values.back());
     }
     for (const double value : values) {
-        const double share = most > 0 && value > 0 ? std::min(1.0, std::sqrt(value / most)) : 0;
+        const double share = max > 0 && value > 0 ? std::min(1.0, std::sqrt(value / max)) : 0;
         colouring.nodes.push_back({report::quantityColour(share), 1, {}});
     }
     for (const double share : {0.0, 0.25, 1.0})
-        colouring.legend.push_back(
-            {formatQuantity(share * most, measure), report::quantityColour(std::sqrt(share)), 1});
+        colouring.legend.push_back({formatQuantity(share * max, measure), report::quantityColour(std::sqrt(share)), 1});
     return colouring;
 }
 
@@ -152,9 +151,9 @@ Colouring byType(const ModelContents& contents, const GraphOverlay& overlay) {
                 sum += 1;
             });
         if (sum == 0) continue;
-        const auto most = static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
-        look.colour = std::string(report::kPartitionTypes.at(most));
-        look.fill = counts.at(most) == sum ? 0.22 : 0.08;
+        const auto max = static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+        look.colour = std::string(report::kPartitionTypes.at(max));
+        look.fill = counts.at(max) == sum ? 0.22 : 0.08;
         for (std::size_t i = 0; i < counts.size(); ++i)
             if (counts.at(i) > 0)
                 look.stripes.push_back({std::string(report::kPartitionTypes.at(i)), counts.at(i) / sum});
@@ -202,14 +201,14 @@ Colouring byChange(const ModelContents& contents, const GraphOverlay& overlay) {
                 for (std::size_t i = 0; i < kChanges.size(); ++i)
                     if (kChanges.at(i).kind == found->second) counts.at(i) += 1;
             });
-        const auto most = static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
+        const auto max = static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
         for (std::size_t i = 0; i < counts.size(); ++i) {
             all.at(i) += counts.at(i);
             if (counts.at(i) > 0) look.stripes.push_back({kChanges.at(i).colour, counts.at(i) / layers});
         }
-        if (counts.at(most) == 0) continue;
-        look.colour = kChanges.at(most).colour;
-        look.fill = counts.at(most) == layers ? 0.22 : kTint;
+        if (counts.at(max) == 0) continue;
+        look.colour = kChanges.at(max).colour;
+        look.fill = counts.at(max) == layers ? 0.22 : kTint;
     }
     for (std::size_t i = 0; i < kChanges.size(); ++i)
         if (all.at(i) > 0)

@@ -17,7 +17,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kMostLines = 8;
+constexpr int kMaxLines = 8;
 
 QString tr(const char* text) {
     return QCoreApplication::translate("GraphContents", text);
@@ -115,15 +115,15 @@ QString itemShape(const ModelContents& contents, std::int32_t item) {
 
 /// "Conv · BatchNormalization · Relu", or the first and how many more.
 QString typesText(const ModelContents& contents, const model::FoldNode& node) {
-    constexpr std::int32_t kMostNamed = 3;
+    constexpr std::int32_t kMaxNamed = 3;
     constexpr qsizetype kLongest = 34;
     QStringList types;
-    for (std::int32_t item = node.first; item < node.first + std::min(node.count, kMostNamed); ++item) {
+    for (std::int32_t item = node.first; item < node.first + std::min(node.count, kMaxNamed); ++item) {
         const model::Operator* op = contents.operation(item);
         types << (op != nullptr ? shownName(op->type) : itemType(contents, item));
     }
     const QString all = types.join(QStringLiteral(" · "));
-    if (node.count <= kMostNamed && all.size() <= kLongest) return all;
+    if (node.count <= kMaxNamed && all.size() <= kLongest) return all;
     return tr("%1 and %2 more").arg(itemType(contents, node.first)).arg(node.count - 1);
 }
 
@@ -211,8 +211,8 @@ Facts::Section tensorSection(const model::Graph& graph, const QString& title,
     Facts::Section section{title, {}};
     for (const model::TensorIndex index : tensors) {
         if (index == model::kNoTensor) continue;
-        if (section.rows.size() >= qsizetype{4} * kMostLines) {
-            section.rows.append(Facts::Row{tr("…"), tr("and %1 more").arg(tensors.size() - at(4 * kMostLines))});
+        if (section.rows.size() >= qsizetype{4} * kMaxLines) {
+            section.rows.append(Facts::Row{tr("…"), tr("and %1 more").arg(tensors.size() - at(4 * kMaxLines))});
             break;
         }
         const model::Tensor& tensor = graph.tensor(index);
@@ -256,7 +256,7 @@ void addGroup(Facts& facts, const ModelContents& contents, const model::FoldNode
     for (const bool incoming : {true, false}) {
         Facts::Section section{incoming ? tr("Inputs") : tr("Outputs"), {}};
         for (const std::int32_t link : boundaryOf(contents, node, incoming)) {
-            if (section.rows.size() >= kMostLines) break;
+            if (section.rows.size() >= kMaxLines) break;
             if (contents.graph() == nullptr) continue;
             const model::Tensor& tensor = contents.graph()->tensor(contents.fold.links[at(link)].tensor);
             section.rows.append(Facts::Row{shownName(tensor.name), tensorText(tensor)});
@@ -442,7 +442,7 @@ QStringList tensorsOf(const ModelContents& contents, const std::vector<std::int3
         const model::FoldLink& link = contents.fold.links[at(index)];
         if (seen.contains(link.tensor)) continue;
         seen.insert(link.tensor);
-        if (lines.size() >= kMostLines) continue;
+        if (lines.size() >= kMaxLines) continue;
         if (const model::Graph* graph = contents.graph()) {
             const model::Tensor& tensor = graph->tensor(link.tensor);
             lines << QStringLiteral("%1: %2").arg(shownName(tensor.name), tensorText(tensor));

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/model/counts.h"
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 #include "core/model/memory.h"
 #include "core/model/model.h"
 #include "ui/models/facts.h"
@@ -31,7 +31,7 @@ struct ModelContents {
     model::LoadOptions options;
     model::Model model;
     model::Summary summary;
-    model::Fold fold;
+    model::GraphHierarchy fold;
     std::vector<model::FoldTotals> totals;     ///< by fold node
     std::optional<model::LayerGraph> layers;   ///< empty where a shape that it needs is unknown
     QString layersProblem;                     ///< why it is empty, a sentence

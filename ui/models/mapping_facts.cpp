@@ -27,7 +27,7 @@ std::size_t at(int index) {
     return static_cast<std::size_t>(index);
 }
 
-QString under(const MappingChoice& choice) {
+QString vSplit(const MappingChoice& choice) {
     return tr("Under %1").arg(choice.run.algorithm(choice.algorithm));
 }
 
@@ -39,8 +39,8 @@ Facts::Section elsewhere(const MappingChoice& choice, int job) {
     for (int core = 0; core < choice.run.coreCount(); ++core)
         order.emplace_back(problem.latency.at(problem.pair(at(job), at(core))), core);
     std::stable_sort(order.begin(), order.end());
-    constexpr std::size_t kMost = 16;
-    for (std::size_t i = 0; i < std::min(order.size(), kMost); ++i) {
+    constexpr std::size_t kMax = 16;
+    for (std::size_t i = 0; i < std::min(order.size(), kMax); ++i) {
         const auto [latency, core] = order[i];
         const double demand = problem.demand.at(problem.pair(at(job), at(core)));
         section.rows.append({.label = choice.run.coreName(core),
@@ -62,7 +62,7 @@ Facts jobFacts(const MappingChoice& choice, int job) {
     const auto said = [&](const QString& title, study::FieldUse use) {
         return columns::factsOf(title, study::jobFields(), row, choice.run.shared(), path, use);
     };
-    facts.sections = {said(tr("What"), study::kWhat), said(under(choice), study::kFacts), elsewhere(choice, job)};
+    facts.sections = {said(tr("What"), study::kWhat), said(vSplit(choice), study::kFacts), elsewhere(choice, job)};
     facts.sections.removeIf([](const Facts::Section& section) { return section.rows.isEmpty(); });
     return facts;
 }
@@ -87,7 +87,7 @@ Facts coreFacts(const MappingChoice& choice, int core) {
         if (!what.rows.isEmpty()) facts.sections.append(what);
     }
     const study::MappedCore row{&choice.run.outcome(), &choice.chosen(), at(core), choice.uses.at(at(core))};
-    facts.sections.append(columns::factsOf(under(choice), study::coreFields(), row, choice.run.shared(), ""));
+    facts.sections.append(columns::factsOf(vSplit(choice), study::coreFields(), row, choice.run.shared(), ""));
     return facts;
 }
 

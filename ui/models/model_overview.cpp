@@ -11,7 +11,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::size_t kMostTensors = 8;
+constexpr std::size_t kMaxTensors = 8;
 
 using Explain = std::function<std::optional<study::Explanation>()>;
 
@@ -34,7 +34,7 @@ study::CountedModel countedOf(const ModelContents& contents) {
 Facts::Section tensorFacts(const QString& title, const std::vector<model::Tensor>& tensors) {
     Facts::Section section{.title = title, .rows = {}};
     for (const model::Tensor& tensor : tensors) {
-        if (static_cast<std::size_t>(section.rows.size()) == kMostTensors) break;
+        if (static_cast<std::size_t>(section.rows.size()) == kMaxTensors) break;
         section.rows.append({.label = shownName(tensor.name), .value = shownShape(tensor.shape)});
     }
     return section;

@@ -135,7 +135,7 @@ void addDifferences(ModelDifferences& all, const std::vector<RunState>& runs, in
             if (!before) before = contentsOf(first);
             auto after = contentsOf(study);
             std::vector<model::LayerDifference> differences = model::differences(*before->layers, *after->layers);
-            if (!differences.empty() && all.pairs.size() < ModelDifferences::kMostPairs)
+            if (!differences.empty() && all.pairs.size() < ModelDifferences::kMaxPairs)
                 all.pairs.push_back(pairOf(static_cast<int>(run), before, std::move(after), differences));
             for (model::LayerDifference& difference : differences)
                 all.rows.push_back({static_cast<int>(run), std::move(difference)});

@@ -30,10 +30,10 @@ struct ModelDifferences {
         std::shared_ptr<const LayerChanges> gone, come;  ///< as seen on each side
     };
     std::vector<Row> rows;
-    std::vector<Pair> pairs;  ///< in the order of the runs, at most `kMostPairs`
+    std::vector<Pair> pairs;  ///< in the order of the runs, at most `kMaxPairs`
     QStringList problems;     ///< models that could not be read
 
-    static constexpr std::size_t kMostPairs = 7;
+    static constexpr std::size_t kMaxPairs = 7;
 };
 
 /// Reads the models: not for the UI thread.

@@ -16,7 +16,7 @@ RecentFiles::RecentFiles(QObject* parent) : QObject(parent) {
     const QStringList saved = QSettings().value(kSetting).toStringList();
     for (const QString& line : saved) {
         const auto bar = line.indexOf(QLatin1Char('|'));
-        if (bar <= 0 || line.size() > kLongestPath || entries_.size() >= kMost) continue;
+        if (bar <= 0 || line.size() > kLongestPath || entries_.size() >= kMax) continue;
         const QStringList kind = line.left(bar).split(QLatin1Char('/'));
         entries_.append({.kind = kind.front(), .path = line.mid(bar + 1), .icon = kind.value(1, kind.front())});
     }
@@ -36,7 +36,7 @@ void RecentFiles::add(const QString& kind, const QString& path) {
         if (entry.path == path && entry.kind == kind) added.icon = entry.icon;
     entries_.removeIf([&](const Entry& entry) { return entry.path == path; });
     entries_.prepend(added);
-    if (entries_.size() > kMost) entries_.resize(kMost);
+    if (entries_.size() > kMax) entries_.resize(kMax);
     save();
 }
 

@@ -17,7 +17,7 @@ public:
         QString icon = {};  ///< of what the file holds, such as "platform": files of hardware are of several kinds
         bool operator==(const Entry&) const = default;
     };
-    static constexpr int kMost = 20;
+    static constexpr int kMax = 20;
 
     explicit RecentFiles(QObject* parent = nullptr);
     QVector<Entry> entries() const { return entries_; }

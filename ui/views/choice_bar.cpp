@@ -12,16 +12,16 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kMostButtons = 12;
+constexpr int kMaxButtons = 12;
 
 }  // namespace
 
-ChoiceBar::ChoiceBar(const QString& name, int least, QWidget* parent)
+ChoiceBar::ChoiceBar(const QString& name, int min, QWidget* parent)
     : QWidget(parent),
       buttons_(new QButtonGroup(this)),
       list_(new QComboBox(this)),
       row_(new FlowLayout(this)),
-      least_(least) {
+      min_(min) {
     row_->setSpacing(theme().spacing());
     row_->addWidget(list_);
     list_->setAccessibleName(name);
@@ -43,10 +43,10 @@ void ChoiceBar::setChoices(const QVector<Choice>& choices, int current) {
         button->deleteLater();
     }
     list_->clear();
-    const bool many = choices.size() > kMostButtons;
+    const bool many = choices.size() > kMaxButtons;
     list_->setVisible(many);
-    setVisible(choices.size() >= least_);
-    if (choices.size() < least_) {
+    setVisible(choices.size() >= min_);
+    if (choices.size() < min_) {
         current_ = current;
         return;
     }

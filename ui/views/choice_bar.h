@@ -22,8 +22,8 @@ public:
         QString help = {};  ///< tooltip
         QIcon icon = {};
     };
-    /// Where there are fewer than `least`, nothing is shown.
-    explicit ChoiceBar(const QString& name, int least = 2, QWidget* parent = nullptr);
+    /// Where there are fewer than `min`, nothing is shown.
+    explicit ChoiceBar(const QString& name, int min = 2, QWidget* parent = nullptr);
     void setChoices(const QVector<Choice>& choices, int current);
     void setCurrent(int index);
     int current() const { return current_; }
@@ -38,7 +38,7 @@ private:
     QButtonGroup* buttons_;
     QComboBox* list_;
     FlowLayout* row_;
-    int least_;
+    int min_;
     int current_ = -1;
 };
 

@@ -68,7 +68,7 @@ void LazyTabs::see(int index) {
     if (std::exchange(page.stale, false)) page.fill();
 }
 
-QWidget* under(QWidget* top, QWidget* bottom) {
+QWidget* vSplit(QWidget* top, QWidget* bottom) {
     auto* page = new QWidget;
     auto* layout = new QVBoxLayout(page);
     layout->setContentsMargins(0, 0, 0, 0);

@@ -66,7 +66,7 @@ private:
 };
 
 /// The one above the other, which takes the room.
-QWidget* under(QWidget* top, QWidget* bottom);
+QWidget* vSplit(QWidget* top, QWidget* bottom);
 /// Sentences that can be selected.
 QLabel* sentences();
 

@@ -36,7 +36,7 @@ constexpr int kFilterFromRows = 16;  ///< smaller tables show no filter until Ct
 constexpr int kFilterPause = 120;    ///< milliseconds of typing
 constexpr int kWidestColumn = 340;   ///< pixels, of those that size themselves
 constexpr int kWidestTitle = 132;    ///< pixels that a title alone may take
-constexpr int kLeastText = 132;      ///< pixels that words keep where numbers need the room
+constexpr int kMinText = 132;        ///< pixels that words keep where numbers need the room
 constexpr int kRowsMeasured = 60;    ///< for the width of a column
 constexpr int kSideOfCell = 11;      ///< as the style sheet says
 
@@ -344,7 +344,7 @@ QVector<int> TableView::Implementation::roomyWidths(const QVector<int>& visible,
     QVector<int> given = widths;
     int spare = 0;
     const auto spareOf = [&](int column) {
-        return model->columns().at(column).number ? 0 : std::max(0, widths.at(column) - kLeastText);
+        return model->columns().at(column).number ? 0 : std::max(0, widths.at(column) - kMinText);
     };
     for (const int column : visible) spare += spareOf(column);
     if (missing <= 0 || spare == 0) return given;

@@ -13,7 +13,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kMostPresets = 50;
+constexpr int kMaxPresets = 50;
 constexpr std::size_t kLongestName = 60;
 
 QString cleaned(const QString& name) {
@@ -54,7 +54,7 @@ QStringList ViewPresets::names() const {
 void ViewPresets::save(const QString& name) {
     const QString kept = cleaned(name);
     QJsonObject presets = all();
-    if (kept.isEmpty() || (presets.size() >= kMostPresets && !presets.contains(kept))) return;
+    if (kept.isEmpty() || (presets.size() >= kMaxPresets && !presets.contains(kept))) return;
     presets[kept] = seen_();
     keep(presets);
 }

@@ -18,20 +18,20 @@ namespace tessera::ui {
 namespace {
 
 const QString kSetting = QStringLiteral("palette/recent");
-constexpr int kMostRecent = 12;
-constexpr int kMostRows = 60;
+constexpr int kMaxRecent = 12;
+constexpr int kMaxRows = 60;
 constexpr int kRecentBonus = 30;
 constexpr int kOtherName = 60;  ///< less than for a name of its own
 
 QStringList recentIds() {
-    return QSettings().value(kSetting).toStringList().mid(0, kMostRecent);
+    return QSettings().value(kSetting).toStringList().mid(0, kMaxRecent);
 }
 
 void remember(const QString& id) {
     QStringList ids = recentIds();
     ids.removeAll(id);
     ids.prepend(id);
-    QSettings().setValue(kSetting, ids.mid(0, kMostRecent));
+    QSettings().setValue(kSetting, ids.mid(0, kMaxRecent));
 }
 
 }  // namespace
@@ -129,10 +129,10 @@ void CommandPalette::refresh() {
         }
         if (!score) continue;
         const auto at = recent.indexOf(item.id);
-        hits.push_back({*score + (at < 0 ? 0 : kRecentBonus + kMostRecent - static_cast<int>(at)), &item});
+        hits.push_back({*score + (at < 0 ? 0 : kRecentBonus + kMaxRecent - static_cast<int>(at)), &item});
     }
     std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) { return a.score > b.score; });
-    if (hits.size() > kMostRows) hits.resize(kMostRows);
+    if (hits.size() > kMaxRows) hits.resize(kMaxRows);
     model_.clear();
     visible_.clear();
     for (const Hit& hit : hits) append(*hit.item);

@@ -17,7 +17,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kDeepestLayout = 8;
-constexpr int kMostRestored = 200;
+constexpr int kMaxRestored = 200;
 constexpr int kLongestTitle = 40;
 constexpr double kEdge = 0.25;  ///< share of a group near an edge where a dropped tab splits it
 
@@ -409,7 +409,7 @@ void DocumentArea::restore(const QJsonObject& layout,
 void DocumentArea::restored(QSplitter* parent, const QJsonObject& node, int depth,
                             const std::function<Document*(const QString&, const QString&)>& make) {
     for (const QJsonValue entry : node["children"].toArray()) {
-        if (depth > kDeepestLayout || documents().size() > kMostRestored) return;
+        if (depth > kDeepestLayout || documents().size() > kMaxRestored) return;
         const QJsonObject child = entry.toObject();
         if (child.contains("children")) {
             auto* inner = new QSplitter(child["vertical"].toBool() ? Qt::Vertical : Qt::Horizontal);

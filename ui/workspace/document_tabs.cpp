@@ -14,17 +14,17 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kLeastLetters = 18;  ///< of a title, before the row scrolls
-constexpr int kLeastGroup = 28;    ///< spacing steps, either way
-constexpr int kSlack = 12;         ///< pixels that a tab may be dragged off its row without leaving it
+constexpr int kMinLetters = 18;  ///< of a title, before the row scrolls
+constexpr int kMinGroup = 28;    ///< spacing steps, either way
+constexpr int kSlack = 12;       ///< pixels that a tab may be dragged off its row without leaving it
 
 }  // namespace
 
 QSize DocumentTabs::minimumTabSizeHint(int index) const {
     QSize size = tabSizeHint(index);
     const int text = fontMetrics().size(Qt::TextShowMnemonic, tabText(index)).width();
-    const int least = std::min(text, kLeastLetters * fontMetrics().averageCharWidth());
-    size.setWidth(size.width() - text + least);
+    const int min = std::min(text, kMinLetters * fontMetrics().averageCharWidth());
+    size.setWidth(size.width() - text + min);
     return size;
 }
 
@@ -93,7 +93,7 @@ DocumentGroup::DocumentGroup(QWidget* parent)
     setUsesScrollButtons(true);
     tabs_->setObjectName(QStringLiteral("documentTabs"));
     // Whatever document is in it, a group gives way to the panes and to the groups beside it.
-    setMinimumSize(theme().spacing(kLeastGroup), theme().spacing(kLeastGroup));
+    setMinimumSize(theme().spacing(kMinGroup), theme().spacing(kMinGroup));
     setAccessibleName(tr("Documents"));
     tabs_->setAccessibleName(tr("Open documents"));
     tabs_->setContextMenuPolicy(Qt::CustomContextMenu);

@@ -64,7 +64,7 @@ void JobsPanel::remove(int job) {
 void JobsPanel::trim() {
     int finished = 0;
     for (const int job : jobs_->jobs())
-        if (!isWorking(jobs_->state(job).status) && ++finished > kMostFinished) jobs_->forget(job);
+        if (!isWorking(jobs_->state(job).status) && ++finished > kMaxFinished) jobs_->forget(job);
 }
 
 void JobsPanel::updateEmptyHint() {

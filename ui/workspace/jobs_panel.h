@@ -16,7 +16,7 @@ class JobsPanel : public QWidget {
     Q_OBJECT
 
 public:
-    static constexpr int kMostFinished = 30;  ///< older finished jobs leave the list
+    static constexpr int kMaxFinished = 30;  ///< older finished jobs leave the list
 
     explicit JobsPanel(JobQueue& jobs, QWidget* parent = nullptr);
     int rows() const;

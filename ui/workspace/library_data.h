@@ -43,7 +43,7 @@ struct StudyCard {
 
 /// Reads the library's files: call it off the UI thread.
 LibraryContents readLibrary();
-/// At most `most` bundled studies that can be run.
-QVector<StudyCard> readStudyCards(int most);
+/// At most `max` bundled studies that can be run.
+QVector<StudyCard> readStudyCards(int max);
 
 }  // namespace tessera::ui

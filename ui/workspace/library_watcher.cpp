@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kCoalesce = 150;                // milliseconds from the first change to the reading
-constexpr qsizetype kMostWatchedFiles = 500;  // for changes inside of files; new and gone ones are seen anyway
+constexpr int kCoalesce = 150;               // milliseconds from the first change to the reading
+constexpr qsizetype kMaxWatchedFiles = 500;  // for changes inside of files; new and gone ones are seen anyway
 
 /// The folder, or the nearest one around it that exists: there it will appear.
 fs::path existing(fs::path folder) {
@@ -34,7 +34,7 @@ QStringList pathsToWatch() {
                 folders.insert(QString::fromStdString(there.string()));
             std::error_code error;
             for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-                if (files.size() >= kMostWatchedFiles) break;
+                if (files.size() >= kMaxWatchedFiles) break;
                 if (entry->path().extension() == ".json") files << QString::fromStdString(entry->path().string());
             }
         }

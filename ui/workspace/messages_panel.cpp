@@ -84,7 +84,7 @@ void MessagesPanel::add(Tone tone, const QString& sentence, const QString& kind,
     item->setData(static_cast<int>(tone), ToneRole);
     item->setToolTip(QTime::currentTime().toString(QStringLiteral("HH:mm:ss  ")) + sentence.toHtmlEscaped());
     item->setEditable(false);
-    if (model_.rowCount() >= kMost) model_.removeRow(0);
+    if (model_.rowCount() >= kMax) model_.removeRow(0);
     model_.appendRow(item);
     updateEmptyHint();
     list_->scrollToBottom();

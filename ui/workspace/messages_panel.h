@@ -17,7 +17,7 @@ public:
         const char* token;
     };
     static Look lookOf(Tone tone);
-    static constexpr int kMost = 1000;  ///< older ones leave
+    static constexpr int kMax = 1000;  ///< older ones leave
 
     explicit MessagesPanel(QWidget* parent = nullptr);
     /// `kind` and `key` name the document that said it, `place` a spot in it; all may be empty.

@@ -12,8 +12,8 @@ PaneWidths::PaneWidths(QMainWindow& window) : QObject(&window), window_(window) 
     window.installEventFilter(this);
 }
 
-void PaneWidths::add(QDockWidget& pane, int least, int first, int most) {
-    panes_.push_back({&pane, least, first, most, first, first});
+void PaneWidths::add(QDockWidget& pane, int min, int first, int max) {
+    panes_.push_back({&pane, min, first, max, first, first});
     const auto relimit = [this, at = panes_.size() - 1] {
         limit(panes_[at]);
         applySoon();
@@ -32,8 +32,8 @@ bool PaneWidths::isAtSide(const QMainWindow& window, const QDockWidget& dock) {
 
 /// The limits hold at a side; elsewhere a pane is as wide as there is room.
 void PaneWidths::limit(const Pane& pane) const {
-    pane.dock->setMinimumWidth(pane.least);
-    pane.dock->setMaximumWidth(isAtSide(window_, *pane.dock) ? pane.most : QWIDGETSIZE_MAX);
+    pane.dock->setMinimumWidth(pane.min);
+    pane.dock->setMaximumWidth(isAtSide(window_, *pane.dock) ? pane.max : QWIDGETSIZE_MAX);
 }
 
 int PaneWidths::width(const QDockWidget& pane) const {
@@ -71,7 +71,7 @@ void PaneWidths::applySoon() {
 void PaneWidths::takeFromBar() {
     for (Pane& pane : panes_)
         if (pane.dock->isVisible() && isAtSide(window_, *pane.dock) && pane.dock->width() != pane.before)
-            pane.width = std::clamp(pane.dock->width(), pane.least, pane.most);
+            pane.width = std::clamp(pane.dock->width(), pane.min, pane.max);
 }
 
 bool PaneWidths::eventFilter(QObject* watched, QEvent* event) {
@@ -91,7 +91,7 @@ QVariantMap PaneWidths::save() const {
 void PaneWidths::restore(const QVariantMap& widths) {
     for (Pane& pane : panes_)
         if (const int width = widths.value(pane.dock->objectName()).toInt(); width > 0)
-            pane.width = std::clamp(width, pane.least, pane.most);
+            pane.width = std::clamp(width, pane.min, pane.max);
     apply();
 }
 

@@ -17,8 +17,8 @@ class PaneWidths : public QObject {
 public:
     explicit PaneWidths(QMainWindow& window);
 
-    /// A pane that is `first` pixels wide at first, and never less than `least` nor, at a side, more than `most`.
-    void add(QDockWidget& pane, int least, int first, int most);
+    /// A pane that is `first` pixels wide at first, and never less than `min` nor, at a side, more than `max`.
+    void add(QDockWidget& pane, int min, int first, int max);
     int width(const QDockWidget& pane) const;  ///< that it is to have
     /// All panes get their first widths.
     void reset();
@@ -35,7 +35,7 @@ protected:
 private:
     struct Pane {
         QDockWidget* dock;
-        int least, first, most;
+        int min, first, max;
         int width;   ///< that it is to have
         int before;  ///< that it had when the mouse went down
     };

@@ -16,7 +16,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::size_t kMostMetrics = 16;
+constexpr std::size_t kMaxMetrics = 16;
 
 QString tr(const char* text) {
     return QCoreApplication::translate("tessera::ui::runFacts", text);
@@ -28,8 +28,8 @@ QString valueText(const Json& value, Measure measure = Measure::count) {
     if (value.is_number())
         return QString::fromStdString(measure == Measure::count ? formatCount(value.get<double>())
                                                                 : formatQuantity(value.get<double>(), measure));
-    constexpr std::size_t kMostParts = 16;
-    if (value.size() > kMostParts) return tr("%1 entries").arg(value.size());
+    constexpr std::size_t kMaxParts = 16;
+    if (value.size() > kMaxParts) return tr("%1 entries").arg(value.size());
     QStringList parts;
     for (const auto& [key, each] : value.items())
         parts.append(value.is_object() ? shown(key) + QStringLiteral(" = ") + valueText(each, measure)
@@ -52,7 +52,7 @@ Facts::Section outcomeFacts(const store::RunRow& row, const MetricKinds& kinds) 
         section.rows.append({.label = kinds.title(metric),
                              .value = kinds.text(metric, value),
                              .exact = QString::fromStdString(exactNumber(value))});
-        if (section.rows.size() > static_cast<qsizetype>(kMostMetrics)) break;
+        if (section.rows.size() > static_cast<qsizetype>(kMaxMetrics)) break;
     }
     return section;
 }

@@ -44,7 +44,7 @@ protected:
 
 private:
     static constexpr int kRows = 4;
-    static constexpr double kLeastShare = 0.8;
+    static constexpr double kMinShare = 0.8;
 
     double total() const {
         double sum = 0;
@@ -54,9 +54,9 @@ private:
 
     /// By count, but a small group keeps room for its name.
     double shareOf(int group) const {
-        double most = 0;
-        for (const StudyCard::Group& each : groups_) most = std::max(most, each.count);
-        return std::max(groups_[group].count, most * kLeastShare);
+        double max = 0;
+        for (const StudyCard::Group& each : groups_) max = std::max(max, each.count);
+        return std::max(groups_[group].count, max * kMinShare);
     }
 
     void drawGroup(QPainter& painter, int group, const QRectF& area) const {

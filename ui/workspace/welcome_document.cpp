@@ -17,7 +17,7 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kCards = 4;
-constexpr int kMostRecent = 6;
+constexpr int kMaxRecent = 6;
 
 QLabel* heading(const QString& text) {
     auto* label = new QLabel(text);
@@ -126,7 +126,7 @@ void WelcomeDocument::setRecent(const QVector<RecentFiles::Entry>& entries) {
         delete item->widget();
         delete item;
     }
-    for (const RecentFiles::Entry& entry : entries.mid(0, kMostRecent)) {
+    for (const RecentFiles::Entry& entry : entries.mid(0, kMaxRecent)) {
         auto* link = new QPushButton(theme().icon(entry.icon, "secondary"),
                                      QFileInfo(entry.path).fileName().replace(QLatin1Char('&'), QStringLiteral("&&")));
         setLook(*link, "emphasis", "link");

@@ -37,9 +37,9 @@ QString engineText(const std::string& engine) {
     return shown(engine);
 }
 
-QString firstNames(const QStringList& names, qsizetype most) {
-    const QString first = names.mid(0, most).join(QStringLiteral(", "));
-    return names.size() <= most ? first : words("%1 and %2 more").arg(first).arg(names.size() - most);
+QString firstNames(const QStringList& names, qsizetype max) {
+    const QString first = names.mid(0, max).join(QStringLiteral(", "));
+    return names.size() <= max ? first : words("%1 and %2 more").arg(first).arg(names.size() - max);
 }
 
 QString shown(const std::string& text) {

@@ -11,8 +11,8 @@ namespace tessera::ui {
 QString momentText(std::int64_t milliseconds);
 /// "Partition", "Co-design": an engine by its id in files; the id itself where it is not known.
 QString engineText(const std::string& engine);
-/// "a, b and 3 more": the first `most` names, and how many are left.
-QString firstNames(const QStringList& names, qsizetype most);
+/// "a, b and 3 more": the first `max` names, and how many are left.
+QString firstNames(const QStringList& names, qsizetype max);
 /// Text of a stranger: one line, at most 256 bytes.
 QString shown(const std::string& text);
 

@@ -35,8 +35,8 @@ struct Replicas {
 /// least and has the most accelerators each.
 std::vector<Replicas> replicasOf(std::int64_t accelerators, std::int64_t microBatches) {
     std::vector<Replicas> all;
-    const std::int64_t most = std::min(accelerators, microBatches);
-    for (std::int64_t count = 1; count <= most;) {
+    const std::int64_t max = std::min(accelerators, microBatches);
+    for (std::int64_t count = 1; count <= max;) {
         const std::int64_t batches = (microBatches - 1) / count + 1;
         all.push_back({count, accelerators / count, static_cast<double>(batches)});
         if (batches == 1) break;
@@ -133,15 +133,15 @@ private:
     bool isWanted(std::size_t stages) const { return !only_ || stages == *only_; }
 
     /// The most stages that a plan within a time may have.
-    std::size_t mostStages(double within) const {
-        std::size_t most = factors_.size() - 1;
-        while (most > 0 && !(isWanted(most) && factors_[most] * loads_[most] < within)) --most;
-        return most;
+    std::size_t maxStages(double within) const {
+        std::size_t max = factors_.size() - 1;
+        while (max > 0 && !(isWanted(max) && factors_[max] * loads_[max] < within)) --max;
+        return max;
     }
 
     /// The fastest of the plans that take less than `within`, cut at sets whose sizes are multiples of `apart`.
     std::optional<FoundPlan> searchWithin(double within, std::size_t apart, const std::stop_token& stop) {
-        const std::size_t stages = mostStages(within);
+        const std::size_t stages = maxStages(within);
         if (stages == 0) return std::nullopt;
         std::vector<double> limits{kInfinite};
         for (std::size_t q = 1; q <= stages; ++q) limits.push_back(within / factors_[q]);
@@ -265,7 +265,7 @@ void addOverlap(const PlacementProblem& problem, const Plan& plan, std::vector<s
     const auto width = std::find_if(problem.widths.begin(), problem.widths.end(),
                                     [&](const WidthCosts& each) { return each.width == plan.tensor; });
     std::size_t overlapping = 0;
-    double most = 1;
+    double max = 1;
     for (std::size_t s = 0; s < plan.stages.size(); ++s) {
         Seconds work;
         for (const std::size_t layer : plan.stages[s].layers) {
@@ -274,14 +274,14 @@ void addOverlap(const PlacementProblem& problem, const Plan& plan, std::vector<s
         }
         if (!(plan.stages[s].load < kLess * work)) continue;
         ++overlapping;
-        most = std::max(most, ratio(work, plan.stages[s].load));
+        max = std::max(max, ratio(work, plan.stages[s].load));
     }
     if (overlapping == 0) return;
     warnings.push_back(fmt::format(
         "{} of the {} stages {} faster than all of their layers one after the other would be, by up to {:.2f} times: "
         "layers that do not depend on each other are counted as if they ran at the same time at full speed. "
         "'--branches serial' counts them one after the other.",
-        overlapping, plan.stages.size(), overlapping == 1 ? "is" : "are", most));
+        overlapping, plan.stages.size(), overlapping == 1 ? "is" : "are", max));
 }
 
 std::vector<std::string> warningsOf(const CutLattice& lattice, bool losesPlans) {
@@ -299,8 +299,8 @@ std::vector<std::string> warningsOf(const CutLattice& lattice, bool losesPlans) 
 
 }  // namespace
 
-Placer::Placer(LayerGraph graph, std::size_t mostCuts, const std::stop_token& stop)
-    : lattice_(std::make_shared<const CutLattice>(std::move(graph), mostCuts, stop)) {}
+Placer::Placer(LayerGraph graph, std::size_t maxCuts, const std::stop_token& stop)
+    : lattice_(std::make_shared<const CutLattice>(std::move(graph), maxCuts, stop)) {}
 
 const LayerGraph& Placer::graph() const {
     return lattice_->graph();

@@ -101,7 +101,7 @@ struct Degrees {
 
 /// Why nothing fits, and what would. Of the plan that asks for the least memory: where it breaks and by which terms.
 struct Shortage {
-    std::int64_t leastAccelerators = 0;        ///< with any memory, that a plan needs
+    std::int64_t minAccelerators = 0;          ///< with any memory, that a plan needs
     std::optional<Plan> closest;               ///< the plan of least memory; none where accelerators are too few
     std::size_t stage = 0;                     ///< of `closest`, its fullest
     std::optional<Bytes> memory;               ///< the smallest memory of an accelerator with which a plan fits
@@ -135,10 +135,10 @@ struct PlacementOptions {
 class Placer {
 public:
     /// Sets of layers that may lie before a cut: up to so many, plans over all of them are compared.
-    static constexpr std::size_t kMostCuts = 40'000;
+    static constexpr std::size_t kMaxCuts = 40'000;
 
     /// Throws UsageError for a graph without layers, with a cycle or with an edge that leads nowhere, InterruptedError.
-    explicit Placer(LayerGraph graph, std::size_t mostCuts = kMostCuts, const std::stop_token& stop = {});
+    explicit Placer(LayerGraph graph, std::size_t maxCuts = kMaxCuts, const std::stop_token& stop = {});
 
     /// The plan with the least time per batch: the minimum over widths, replicas, numbers of stages and cuts. Every
     /// stage lies between two sets of layers that hold all that their layers depend on. Throws UsageError where the

@@ -17,19 +17,19 @@ struct LoadCosts {
         // What is stashed only rises with the stage where it is its activations.
         return stage.held + (q > 1 && !recompute ? stage.stashed : 0) <= memory;
     }
-    double least(const Stage& stage, std::size_t q) const {
+    double min(const Stage& stage, std::size_t q) const {
         // Rounded as `cost` is, so that it is never above it.
         return stage.forward + ((q > 1 && recompute ? stage.again : 0) + stage.backward);
     }
     StageCost cost(const StageWalk& walk, std::uint32_t to, const Stage& stage) const {
         const double last = stage.forward + walk.backwardOf(to, stage, 0);
         const double other = recompute ? stage.forward + walk.backwardOf(to, stage, stage.again) : last;
-        return {.last = last, .other = other, .slope = 0, .most = mostInFlight(stage) + 1};
+        return {.last = last, .other = other, .slope = 0, .max = maxInFlight(stage) + 1};
     }
 
 private:
     /// How many micro-batches may be in flight.
-    std::size_t mostInFlight(const Stage& stage) const {
+    std::size_t maxInFlight(const Stage& stage) const {
         constexpr double kMany = 1e9;
         const double room = (memory - stage.held) / stage.stashed;  // infinite where nothing is stashed
         if (!(room < kMany)) return static_cast<std::size_t>(kMany);
@@ -45,14 +45,14 @@ struct MemoryCosts {
     bool recompute = false;
 
     bool fits(const Stage& /*stage*/, std::size_t /*q*/) const { return true; }
-    double least(const Stage& stage, std::size_t q) const {
+    double min(const Stage& stage, std::size_t q) const {
         return stage.held + (q > 1 && !recompute ? stage.stashed : 0);
     }
     StageCost cost(const StageWalk& /*walk*/, std::uint32_t /*to*/, const Stage& stage) const {
         return {.last = stage.held,
                 .other = stage.held,
                 .slope = stage.stashed,
-                .most = std::numeric_limits<std::uint32_t>::max()};
+                .max = std::numeric_limits<std::uint32_t>::max()};
     }
 };
 

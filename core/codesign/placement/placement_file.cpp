@@ -23,11 +23,11 @@ namespace tessera::codesign {
 namespace {
 
 /// Keeps every sum and product of a placement finite.
-constexpr double kMostBytes = 1e18;
-constexpr double kMostSeconds = 1e12;
-constexpr double kLeastBandwidth = 1e-6;
-constexpr std::int64_t kMostAccelerators = 1'000'000'000;
-constexpr std::int64_t kMostMicroBatches = 1'000'000'000;
+constexpr double kMaxBytes = 1e18;
+constexpr double kMaxSeconds = 1e12;
+constexpr double kMinBandwidth = 1e-6;
+constexpr std::int64_t kMaxAccelerators = 1'000'000'000;
+constexpr std::int64_t kMaxMicroBatches = 1'000'000'000;
 constexpr std::int64_t kWidest = 1'000'000;
 
 constexpr std::string_view kFolder = "placements";
@@ -55,17 +55,17 @@ const OptimizerRow& rowOf(Optimizer optimizer) {
 
 constexpr std::array kReported{"fixedPP", "fixedTMPC", "fixedDP", "numTransformerLayers"};
 
-double numberUpTo(const JsonNode& node, double most) {
-    if (!node.isNumber() || !(node.json().get<double>() >= 0) || node.json().get<double>() > most)
-        node.fail(fmt::format("a number from 0 to {}", exactNumber(most)));
+double numberUpTo(const JsonNode& node, double max) {
+    if (!node.isNumber() || !(node.json().get<double>() >= 0) || node.json().get<double>() > max)
+        node.fail(fmt::format("a number from 0 to {}", exactNumber(max)));
     return node.json().get<double>();
 }
 
 /// Of an amount that may not be 0.
-double numberAbove(const JsonNode& node, double least, double most) {
+double numberAbove(const JsonNode& node, double min, double max) {
     const double value = node.positive();
-    if (value < least || value > most)
-        node.fail(fmt::format("a number from {} to {}", exactNumber(least), exactNumber(most)));
+    if (value < min || value > max)
+        node.fail(fmt::format("a number from {} to {}", exactNumber(min), exactNumber(max)));
     return value;
 }
 
@@ -78,17 +78,17 @@ std::int64_t widthOf(const std::string& key, const JsonNode& list) {
 }
 
 std::int64_t idOf(const JsonNode& node) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-    return node.whole(-kMost, kMost);
+    constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
+    return node.whole(-kMax, kMax);
 }
 
 LayerCosts costsOf(const JsonNode& node) {
     node.allowOnly(
         {"id", "parameterSize", "activationSize", "optimalLatencyFw", "optimalLatencyBw", "isTensorParallelized"});
-    return {.weights = {numberUpTo(node.at("parameterSize"), kMostBytes)},
-            .activations = {numberUpTo(node.at("activationSize"), kMostBytes)},
-            .forward = {numberUpTo(node.at("optimalLatencyFw"), kMostSeconds)},
-            .backward = {numberUpTo(node.at("optimalLatencyBw"), kMostSeconds)},
+    return {.weights = {numberUpTo(node.at("parameterSize"), kMaxBytes)},
+            .activations = {numberUpTo(node.at("activationSize"), kMaxBytes)},
+            .forward = {numberUpTo(node.at("optimalLatencyFw"), kMaxSeconds)},
+            .backward = {numberUpTo(node.at("optimalLatencyBw"), kMaxSeconds)},
             .tensorParallel = node.at("isTensorParallelized").boolean()};
 }
 
@@ -129,10 +129,10 @@ private:
         file_.name = root_.textOr("name", "");
         if (root_.has("description")) root_.at("description").text(4096);
         PlacementProblem& problem = file_.problem;
-        problem.accelerators = root_.at("maxDevices").whole(1, kMostAccelerators);
-        problem.memory = {numberAbove(root_.at("maxMemoryPerDevice"), 1, kMostBytes)};
-        problem.bandwidth = {numberAbove(root_.at("bandwidth"), kLeastBandwidth, kMostBytes)};
-        problem.microBatches = root_.at("mbsInBatch").whole(1, kMostMicroBatches);
+        problem.accelerators = root_.at("maxDevices").whole(1, kMaxAccelerators);
+        problem.memory = {numberAbove(root_.at("maxMemoryPerDevice"), 1, kMaxBytes)};
+        problem.bandwidth = {numberAbove(root_.at("bandwidth"), kMinBandwidth, kMaxBytes)};
+        problem.microBatches = root_.at("mbsInBatch").whole(1, kMaxMicroBatches);
         problem.recompute = root_.at("activationRecomputation").boolean();
         std::vector<std::string> names;
         for (const OptimizerRow& row : kOptimizers) names.emplace_back(row.name);
@@ -146,11 +146,11 @@ private:
     void readLayers(const std::string& key, const JsonNode& list) {
         std::vector<WidthCosts>& widths = file_.problem.widths;
         const bool first = widths.empty();
-        if (widths.size() == kMostWidths)
-            root_.at("nodes").fail(fmt::format("at most {} tensor-parallel widths", kMostWidths), "more");
+        if (widths.size() == kMaxWidths)
+            root_.at("nodes").fail(fmt::format("at most {} tensor-parallel widths", kMaxWidths), "more");
         WidthCosts& width = widths.emplace_back();
         width.width = widthOf(key, list);
-        const std::vector<JsonNode> nodes = list.elements(kMostPlacedLayers);
+        const std::vector<JsonNode> nodes = list.elements(kMaxPlacedLayers);
         if (nodes.empty()) list.fail("at least one layer", "empty");
         if (!first && nodes.size() != file_.layers.size())
             list.fail(fmt::format("the {} of width {}", counted(file_.layers.size(), "layer", "layers"), firstWidth()),
@@ -171,7 +171,7 @@ private:
 
     void readEdges(const std::string& key, const JsonNode& list) {
         WidthCosts& width = file_.problem.widths[edgeWidths_++];
-        const std::vector<JsonNode> nodes = list.elements(kMostPlacedEdges);
+        const std::vector<JsonNode> nodes = list.elements(kMaxPlacedEdges);
         std::vector<LayerEdge>& edges = file_.graph.edges;
         const bool first = edgeWidths_ == 1;
         if (!first && nodes.size() != edges.size())
@@ -199,7 +199,7 @@ private:
                     node.fail(fmt::format("an edge that width {} has, too", firstWidth()), found());
                 number = same->second;
             }
-            width.edges[number] = {numberUpTo(node.at("communicationCost"), kMostBytes)};
+            width.edges[number] = {numberUpTo(node.at("communicationCost"), kMaxBytes)};
         }
         if (!first) return;
         file_.graph.layers = file_.layers.size();

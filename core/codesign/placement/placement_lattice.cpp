@@ -15,8 +15,8 @@ namespace tessera::codesign {
 namespace {
 
 /// What a lattice may hold besides its cuts: layers whose edges cross a cut, and stage counts behind it.
-constexpr std::size_t kMostCrossings = std::size_t{1} << 24;
-constexpr std::size_t kMostCounts = std::size_t{1} << 26;
+constexpr std::size_t kMaxCrossings = std::size_t{1} << 24;
+constexpr std::size_t kMaxCounts = std::size_t{1} << 26;
 
 using Bits = std::vector<std::uint64_t>;
 
@@ -33,18 +33,18 @@ bool has(const std::uint64_t* bits, std::size_t i) {
 
 }  // namespace
 
-CutLattice::CutLattice(LayerGraph graph, std::size_t mostCuts, const std::stop_token& stop) : graph_(std::move(graph)) {
+CutLattice::CutLattice(LayerGraph graph, std::size_t maxCuts, const std::stop_token& stop) : graph_(std::move(graph)) {
     check();
     sortLayers();
     path_ = true;
     for (std::uint32_t i = 0; i + 1 < layers(); ++i)
         path_ = path_ && std::find(after_[i].begin(), after_[i].end(), i + 1) != after_[i].end();
-    allCuts_ = path_ || findAllCuts(mostCuts, stop);
+    allCuts_ = path_ || findAllCuts(maxCuts, stop);
     if (path_ || !allCuts_) takePrefixes();
-    if (!findCrossings(kMostCrossings) && words_ != 0) {
+    if (!findCrossings(kMaxCrossings) && words_ != 0) {
         allCuts_ = false;
         takePrefixes();
-        findCrossings(kMostCrossings);
+        findCrossings(kMaxCrossings);
     }
 }
 
@@ -86,7 +86,7 @@ void CutLattice::sortLayers() {
 }
 
 /// Set by set, in order of size. False where there are more than allowed.
-bool CutLattice::findAllCuts(std::size_t mostCuts, const std::stop_token& stop) {
+bool CutLattice::findAllCuts(std::size_t maxCuts, const std::stop_token& stop) {
     const std::size_t count = layers();
     words_ = (count + 63) / 64;
     members_.assign(words_, 0);
@@ -113,7 +113,7 @@ bool CutLattice::findAllCuts(std::size_t mostCuts, const std::stop_token& stop) 
             bits[i / 64] ^= std::uint64_t{1} << (i % 64);
         }
         stepStarts_.push_back(steps_.size());
-        if (sizes_.size() > mostCuts || counts > kMostCounts) return false;
+        if (sizes_.size() > maxCuts || counts > kMaxCounts) return false;
     }
     return true;
 }
@@ -132,7 +132,7 @@ void CutLattice::takePrefixes() {
     }
 }
 
-bool CutLattice::findCrossings(std::size_t most) {
+bool CutLattice::findCrossings(std::size_t max) {
     crossing_.clear();
     crossingStarts_ = {0};
     for (std::uint32_t cut = 0; cut < cuts(); ++cut) {
@@ -142,7 +142,7 @@ bool CutLattice::findCrossings(std::size_t most) {
             if (std::any_of(after_[i].begin(), after_[i].end(), outside)) crossing_.push_back(i);
         }
         crossingStarts_.push_back(crossing_.size());
-        if (words_ != 0 && crossing_.size() > most) return false;
+        if (words_ != 0 && crossing_.size() > max) return false;
     }
     return true;
 }

@@ -26,7 +26,7 @@ struct Slice {
 class CutLattice {
 public:
     /// Throws UsageError (see Placer), InterruptedError.
-    CutLattice(LayerGraph graph, std::size_t mostCuts, const std::stop_token& stop);
+    CutLattice(LayerGraph graph, std::size_t maxCuts, const std::stop_token& stop);
 
     /// The cut that results from adding a layer.
     struct Step {
@@ -62,9 +62,9 @@ private:
 
     void check() const;
     void sortLayers();
-    bool findAllCuts(std::size_t mostCuts, const std::stop_token& stop);
+    bool findAllCuts(std::size_t maxCuts, const std::stop_token& stop);
     void takePrefixes();
-    bool findCrossings(std::size_t most);
+    bool findCrossings(std::size_t max);
 
     LayerGraph graph_;
     std::vector<std::uint32_t> order_, positions_;

@@ -9,7 +9,7 @@ namespace tessera::codesign {
 namespace {
 
 /// Values that a table may hold, 256 MiB.
-constexpr std::size_t kMostValues = std::size_t{1} << 25;
+constexpr std::size_t kMaxValues = std::size_t{1} << 25;
 
 }  // namespace
 
@@ -35,8 +35,7 @@ std::size_t cheapCounts(const CutLattice& lattice, const WidthNumbers& numbers, 
     std::size_t rows = 0;
     for (std::uint32_t cut = 0; cut < lattice.cuts(); ++cut)
         rows += std::min(stages, lattice.layers() - lattice.sizeOf(cut) + 1);
-    return std::min(
-        {numbers.cheap, stages, std::max<std::size_t>(1, kMostValues / std::max<std::size_t>(1, rows)) - 1});
+    return std::min({numbers.cheap, stages, std::max<std::size_t>(1, kMaxValues / std::max<std::size_t>(1, rows)) - 1});
 }
 
 bool losesCheapStages(const CutLattice& lattice, const WidthNumbers& numbers, std::size_t stages) {

@@ -32,8 +32,8 @@ bool losesCheapStages(const CutLattice& lattice, const WidthNumbers& numbers, st
 
 /// Of the plans of at most `accelerators` accelerators whose fullest stage needs less than `limit` bytes, the one where
 /// it needs the least; none where there is none.
-std::optional<FoundPlan> leastMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
-                                     const std::stop_token& stop);
+std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
+                                   const std::stop_token& stop);
 /// Of the plans that fit the memory, however many accelerators they occupy, the one of the fewest.
 std::optional<FoundPlan> fewestAccelerators(const CutLattice& lattice, const PlacementProblem& problem,
                                             const std::stop_token& stop);

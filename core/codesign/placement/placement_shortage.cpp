@@ -27,12 +27,11 @@ double justAbove(Bytes memory) {
 }
 
 /// The most stages for which accelerators suffice.
-std::size_t mostStages(const CutLattice& lattice, const WidthNumbers& numbers, std::int64_t accelerators) {
-    std::size_t most = 0;
-    while (most < lattice.layers() &&
-           acceleratorsOf(numbers, most + 1, std::min(most + 1, numbers.cheap)) <= accelerators)
-        ++most;
-    return most;
+std::size_t maxStages(const CutLattice& lattice, const WidthNumbers& numbers, std::int64_t accelerators) {
+    std::size_t max = 0;
+    while (max < lattice.layers() && acceleratorsOf(numbers, max + 1, std::min(max + 1, numbers.cheap)) <= accelerators)
+        ++max;
+    return max;
 }
 
 /// Goes through the plans of one width whose fullest stage needs less than `limit`: of each number of accelerators the
@@ -77,11 +76,11 @@ std::string shown(Bytes bytes) {
 
 std::string reasonOf(const Shortage& shortage, const PlacementProblem& problem) {
     if (!shortage.closest)
-        return fmt::format(
-            "no plan fits: the narrowest width occupies {} and there {}",
-            formatCounted(static_cast<double>(shortage.leastAccelerators), "accelerator", "accelerators"),
-            problem.accelerators == 1 ? std::string("is 1")
-                                      : fmt::format("are {}", formatCount(static_cast<double>(problem.accelerators))));
+        return fmt::format("no plan fits: the narrowest width occupies {} and there {}",
+                           formatCounted(static_cast<double>(shortage.minAccelerators), "accelerator", "accelerators"),
+                           problem.accelerators == 1
+                               ? std::string("is 1")
+                               : fmt::format("are {}", formatCount(static_cast<double>(problem.accelerators))));
     const Plan& plan = *shortage.closest;
     const std::string text = "no plan fits: the one of least memory " + memoryShortage(problem, plan, shortage.stage);
     std::vector<std::string> ways{fmt::format("{} of memory", shown(plan.stages[shortage.stage].memory.total()))};
@@ -143,20 +142,20 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
         if (problem.widths[i].width != degrees.tensor) continue;
         const auto stages = static_cast<std::size_t>(degrees.pipeline);
         const WidthNumbers numbers(lattice, problem, problem.widths[i]);
-        shortage.leastAccelerators = acceleratorsOf(numbers, stages, std::min(stages, numbers.cheap));
+        shortage.minAccelerators = acceleratorsOf(numbers, stages, std::min(stages, numbers.cheap));
         const std::int64_t each = problem.accelerators / degrees.data;
-        double least = kInfinite;
+        double min = kInfinite;
         std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
         const auto better = [&](std::int64_t accelerators, double bytes) {
             fewest = std::min(fewest, accelerators);
-            if (accelerators > each || bytes >= least) return false;
-            least = bytes;
+            if (accelerators > each || bytes >= min) return false;
+            min = bytes;
             return true;
         };
         std::optional<FoundPlan> found;
         searchMemory(lattice, problem, i, stages, kInfinite, stop, better, found, true);
         if (!found) {
-            shortage.leastAccelerators = std::max(shortage.leastAccelerators, fewest);
+            shortage.minAccelerators = std::max(shortage.minAccelerators, fewest);
             break;
         }
         found->data = degrees.data;
@@ -170,19 +169,19 @@ Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& prob
     else
         shortage.reason = fmt::format(
             "no plan of {} fits: each replica occupies {} or more and there {} {} for all of them", shown(degrees),
-            formatCounted(static_cast<double>(shortage.leastAccelerators), "accelerator", "accelerators"),
+            formatCounted(static_cast<double>(shortage.minAccelerators), "accelerator", "accelerators"),
             problem.accelerators == 1 ? "is" : "are", formatCount(static_cast<double>(problem.accelerators)));
     return shortage;
 }
 
-std::optional<FoundPlan> leastMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
-                                     const std::stop_token& stop) {
+std::optional<FoundPlan> minMemory(const CutLattice& lattice, const PlacementProblem& problem, double limit,
+                                   const std::stop_token& stop) {
     // Just above the memory that there is first: little is below that.
     constexpr std::array kSlack{1.0, 1.25, 2.0, 4.0};
     std::optional<FoundPlan> best;
     std::vector<std::size_t> stages;
     for (const WidthCosts& width : problem.widths)
-        stages.push_back(mostStages(lattice, WidthNumbers(lattice, problem, width), problem.accelerators));
+        stages.push_back(maxStages(lattice, WidthNumbers(lattice, problem, width), problem.accelerators));
     for (std::size_t round = 0; round <= kSlack.size() && !best; ++round) {
         double upper = limit;
         if (round < kSlack.size()) upper = std::min(upper, justAbove(problem.memory * kSlack[round]));
@@ -217,20 +216,20 @@ std::optional<FoundPlan> fewestAccelerators(const CutLattice& lattice, const Pla
 
 Shortage explainShortage(const CutLattice& lattice, const PlacementProblem& problem, const std::stop_token& stop) {
     Shortage shortage;
-    shortage.leastAccelerators = std::numeric_limits<std::int64_t>::max();
+    shortage.minAccelerators = std::numeric_limits<std::int64_t>::max();
     for (const WidthCosts& width : problem.widths)
-        shortage.leastAccelerators =
-            std::min(shortage.leastAccelerators, WidthNumbers(lattice, problem, width).parallelNeeds);
+        shortage.minAccelerators =
+            std::min(shortage.minAccelerators, WidthNumbers(lattice, problem, width).parallelNeeds);
     if (const auto found = fewestAccelerators(lattice, problem, stop))
         shortage.accelerators = static_cast<std::int64_t>(found->value);
-    if (const auto found = leastMemory(lattice, problem, kInfinite, stop)) {
+    if (const auto found = minMemory(lattice, problem, kInfinite, stop)) {
         shortage.closest = evaluate(lattice.graph(), problem, planOf(lattice, problem, *found));
         shortage.stage = fullestOf(*shortage.closest);
         shortage.memory = shortage.closest->stages[shortage.stage].memory.total();
         PlacementProblem again = problem;
         again.recompute = true;
         shortage.recompute =
-            !problem.recompute && leastMemory(lattice, again, justAbove(problem.memory), stop).has_value();
+            !problem.recompute && minMemory(lattice, again, justAbove(problem.memory), stop).has_value();
     }
     shortage.reason = reasonOf(shortage, problem);
     return shortage;

@@ -14,12 +14,12 @@
 namespace tessera::codesign {
 
 /// What a stage costs as the q-th from the end of the pipeline: `last` for q = 1, `other` + (q-1)·`slope` else. It is
-/// possible up to q = `most`.
+/// possible up to q = `max`.
 struct StageCost {
     double last = 0;
     double other = 0;
     double slope = 0;
-    std::size_t most = 0;
+    std::size_t max = 0;
 };
 
 /// The least possible greatest cost of a stage, when what follows a cut is divided into so many stages, so many of
@@ -78,10 +78,10 @@ public:
             if (to == lattice_.full() || hopeless(stage, 2, limits_[2])) return Walk::notFurther;
             if (ranges_[to].empty()) return Walk::on;
             const StageCost cost = costs_.cost(walk_, to, stage);
-            const std::size_t most = std::min({cost.most, ranges_[to].last + 1, stages_});
+            const std::size_t max = std::min({cost.max, ranges_[to].last + 1, stages_});
             for (std::size_t cheap = 0; cheap <= cheap_; ++cheap) {
                 const double* values = row(to, cheap);
-                for (std::size_t q = ranges_[to].first + 1; q <= most; ++q) {
+                for (std::size_t q = ranges_[to].first + 1; q <= max; ++q) {
                     const double value = std::max(costAt(cost, q), values[q - 1]);
                     if (value < limits_[q]) visit(to, stage, q, std::min(cheap + cheapOf(stage), cheap_), value);
                 }
@@ -148,7 +148,7 @@ private:
     }
 
     bool hopeless(const Stage& stage, std::size_t q, double limit) const {
-        return !costs_.fits(stage, q) || costs_.least(stage, q) >= limit;
+        return !costs_.fits(stage, q) || costs_.min(stage, q) >= limit;
     }
 
     /// Whether the stage of all that follows a cut is of interest in a plan of at least so many stages.
@@ -158,20 +158,20 @@ private:
 
     void take(std::uint32_t cut, std::uint32_t to, const Stage& stage) {
         const StageCost cost = costs_.cost(walk_, to, stage);
-        const std::size_t most = std::min({cost.most, ranges_[to].last + 1, lengthOf(cut) - 1, mostUnder(cost.other)});
+        const std::size_t max = std::min({cost.max, ranges_[to].last + 1, lengthOf(cut) - 1, maxUnder(cost.other)});
         const std::size_t first = std::max<std::size_t>(2, ranges_[to].first + 1);
-        if (first > most) return;
+        if (first > max) return;
         for (std::size_t cheap = 0; cheap <= cheap_; ++cheap) {
             const double* const from = row(to, cheap);
             double* const into = row(cut, std::min(cheap + cheapOf(stage), cheap_));
             if (cost.slope == 0) {
                 const double other = cost.other;
-                for (std::size_t q = first; q <= most; ++q) {
+                for (std::size_t q = first; q <= max; ++q) {
                     const double value = from[q - 1] > other ? from[q - 1] : other;
                     into[q] = into[q] < value ? into[q] : value;
                 }
             } else {
-                for (std::size_t q = first; q <= most; ++q)
+                for (std::size_t q = first; q <= max; ++q)
                     into[q] = std::min(into[q], std::max(costAt(cost, q), from[q - 1]));
             }
         }
@@ -179,7 +179,7 @@ private:
 
     /// The most stages of what follows a cut with which a first one of this cost is of interest. Limits fall; the
     /// answer is near that for the last stage looked at, which is alike.
-    std::size_t mostUnder(double cost) {
+    std::size_t maxUnder(double cost) {
         while (near_ > 0 && limits_[near_ + 1] <= cost) --near_;
         while (near_ + 1 < stages_ && limits_[near_ + 2] > cost) ++near_;
         return near_;
@@ -208,11 +208,11 @@ private:
         std::uint32_t found = 0;
         std::size_t rest = cheap;
         walk_.eachStage(cut, [&](std::uint32_t to, const Stage& stage) {
-            if (to == lattice_.full() || !costs_.fits(stage, 2) || costs_.least(stage, 2) > value)
+            if (to == lattice_.full() || !costs_.fits(stage, 2) || costs_.min(stage, 2) > value)
                 return Walk::notFurther;
             if (stages - 1 < ranges_[to].first || stages - 1 > ranges_[to].last) return Walk::on;
             const StageCost cost = costs_.cost(walk_, to, stage);
-            if (cost.most < stages || costAt(cost, stages) > value) return Walk::on;
+            if (cost.max < stages || costAt(cost, stages) > value) return Walk::on;
             for (std::size_t c = 0; c <= cheap_; ++c) {
                 if (std::min(c + cheapOf(stage), cheap_) != cheap || row(to, c)[stages - 1] > value) continue;
                 found = to;

@@ -93,7 +93,7 @@ public:
                 continue;
             }
             const CutLattice::Step step = steps[frame.next++];
-            if (step.layer < frame.least) continue;
+            if (step.layer < frame.min) continue;
             const Stage stage = grown(frame.stage, step.layer);
             const Walk walk = visit(step.cut, stage);
             if (walk == Walk::end) return;
@@ -120,8 +120,8 @@ private:
     struct Frame {
         Stage stage;
         std::uint32_t cut;
-        std::uint32_t next;   ///< of the cut's steps
-        std::uint32_t least;  ///< layers are added in order, so that every cut is met once
+        std::uint32_t next;  ///< of the cut's steps
+        std::uint32_t min;   ///< layers are added in order, so that every cut is met once
     };
     /// Of a layer in stages that begin at `from_`.
     struct Layer {

@@ -39,9 +39,9 @@ struct OperatorGraph {
     bool operator==(const OperatorGraph&) const = default;
 };
 
-inline constexpr std::size_t kMostOperators = 10'000;
-inline constexpr std::size_t kMostDependencies = 1'000'000;
-inline constexpr std::int64_t kMostCores = 1'000'000;
+inline constexpr std::size_t kMaxOperators = 10'000;
+inline constexpr std::size_t kMaxDependencies = 1'000'000;
+inline constexpr std::int64_t kMaxCores = 1'000'000;
 /// Of one operator: sums of ten thousand whole ones are exact.
 inline constexpr double kLongestLatency = 1e11;
 

@@ -67,8 +67,8 @@ public:
     OperatorGraph read() {
         graph_.name = root_.textOr("name", "");
         graph_.description = root_.has("description") ? root_.at("description").text(kLongestDescription) : "";
-        if (root_.has("num_tc")) graph_.tensorCores = root_.at("num_tc").whole(1, kMostCores);
-        if (root_.has("num_vc")) graph_.vectorCores = root_.at("num_vc").whole(1, kMostCores);
+        if (root_.has("num_tc")) graph_.tensorCores = root_.at("num_tc").whole(1, kMaxCores);
+        if (root_.has("num_vc")) graph_.vectorCores = root_.at("num_vc").whole(1, kMaxCores);
         readNodes(root_.at("nodes"));
         readEdges(root_.at("edges"));
         refuseCycle();
@@ -79,7 +79,7 @@ private:
     static constexpr std::size_t kLongestDescription = 4096;
 
     void readNodes(const JsonNode& nodes) {
-        for (const JsonNode& node : nodes.elements(kMostOperators)) {
+        for (const JsonNode& node : nodes.elements(kMaxOperators)) {
             graph_.operators.push_back(operatorIn(node));
             const std::int64_t id = graph_.operators.back().id;
             if (!positions_.emplace(id, positions_.size()).second)
@@ -96,12 +96,12 @@ private:
 
     void readEdges(const JsonNode& edges) {
         std::unordered_set<std::size_t> seen;
-        for (const JsonNode& edge : edges.elements(kMostDependencies)) {
+        for (const JsonNode& edge : edges.elements(kMaxDependencies)) {
             const std::vector<JsonNode> ends = edge.elements(2);
             if (ends.size() != 2) edge.fail("a pair of ids [from, to]", fmt::format("a list of {}", ends.size()));
             const std::size_t from = positionIn(ends[0]), to = positionIn(ends[1]);
             if (from == to) edge.fail("an edge between two operators", "an edge from an operator to itself");
-            if (!seen.insert(from * kMostOperators + to).second)
+            if (!seen.insert(from * kMaxOperators + to).second)
                 edge.fail("one edge between two operators",
                           fmt::format("a second one from operator {} to operator {}", graph_.operators[from].id,
                                       graph_.operators[to].id));

@@ -72,7 +72,7 @@ void list(Part& part, const ScheduleOptions& options, Budget& budget) {
     if (options.nodes) lists = std::min(lists, static_cast<std::size_t>(*options.nodes / kStatesForAList));
     if (lists == 0 || budget.spent()) return;
     const std::vector<Prices> prices = pricesFor(part.piece);
-    if (part.piece.size() <= kMostWindows) part.bound = std::max(part.bound, intervalBound(part.piece, prices));
+    if (part.piece.size() <= kMaxWindows) part.bound = std::max(part.bound, intervalBound(part.piece, prices));
     improveByLists(part.piece, prices, part.bound, lists, part.best, budget);
 }
 
@@ -91,7 +91,7 @@ ScheduleResult solveExactly(const OperatorGraph& graph, const Cores& cores, cons
     for (Part& part : parts) {
         if (budget.spent()) break;
         if (!part.proved()) list(part, options, budget);
-        if (!part.proved() && part.piece.size() <= kMostSearched)
+        if (!part.proved() && part.piece.size() <= kMaxSearched)
             part.search = std::make_unique<PieceSearch>(part.piece, part.best);
     }
     for (const std::size_t width : kWidths)

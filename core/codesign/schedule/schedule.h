@@ -24,18 +24,18 @@ struct Cores {
 };
 
 /// When and where one operator runs.
-struct Placed {
+struct OperatorSlot {
     double start = 0;
     double finish = 0;
     bool allCores = false;                   ///< then without cores of its own
     std::optional<std::int64_t> tensorCore;  ///< from 1, as in the paper
     std::optional<std::int64_t> vectorCore;
-    bool operator==(const Placed&) const = default;
+    bool operator==(const OperatorSlot&) const = default;
 };
 
 struct Schedule {
     double makespan = 0;
-    std::vector<Placed> operators;  ///< in the order of the graph
+    std::vector<OperatorSlot> operators;  ///< in the order of the graph
     bool operator==(const Schedule&) const = default;
 };
 

@@ -45,7 +45,7 @@ private:
     std::int64_t id(std::size_t i) const { return graph_.operators[i].id; }
 
     std::string problemOf(std::size_t i) const {
-        const Placed& placed = schedule_.operators[i];
+        const OperatorSlot& placed = schedule_.operators[i];
         const Operator& each = graph_.operators[i];
         if (!(placed.start >= 0)) return fmt::format("operator {} starts before 0", id(i));
         const double latency = placed.allCores ? each.allCoresLatency : each.latency;
@@ -66,7 +66,7 @@ private:
     /// The first two of them that overlap, as they come by their start.
     std::string overlapOf(std::vector<std::size_t> operators, const std::string& where) const {
         std::sort(operators.begin(), operators.end(), [&](std::size_t a, std::size_t b) {
-            const Placed &x = schedule_.operators[a], &y = schedule_.operators[b];
+            const OperatorSlot &x = schedule_.operators[a], &y = schedule_.operators[b];
             return std::tuple(x.start, x.finish, a) < std::tuple(y.start, y.finish, b);
         });
         for (std::size_t i = 1; i < operators.size(); ++i)
@@ -78,7 +78,7 @@ private:
     std::string problemOfCores() const {
         std::map<std::int64_t, std::vector<std::size_t>> tensor, vector;
         for (std::size_t i = 0; i < schedule_.operators.size(); ++i) {
-            const Placed& placed = schedule_.operators[i];
+            const OperatorSlot& placed = schedule_.operators[i];
             if (placed.tensorCore) tensor[*placed.tensorCore].push_back(i);
             if (placed.vectorCore) vector[*placed.vectorCore].push_back(i);
         }
@@ -102,7 +102,7 @@ private:
         double busy = 0, lonelyUntil = 0;
         std::size_t last = 0, lonely = 0;
         for (const std::size_t i : order) {
-            const Placed& placed = schedule_.operators[i];
+            const OperatorSlot& placed = schedule_.operators[i];
             if (placed.allCores && busy > placed.start + slack_)
                 return fmt::format("operator {} is on all cores while operator {} runs", id(i), id(last));
             if (lonelyUntil > placed.start + slack_)
@@ -121,7 +121,7 @@ private:
 
     std::string problemOfMakespan() const {
         double end = 0;
-        for (const Placed& placed : schedule_.operators) end = std::max(end, placed.finish);
+        for (const OperatorSlot& placed : schedule_.operators) end = std::max(end, placed.finish);
         return std::fabs(end - schedule_.makespan) <= slack_ ? "" : "the makespan is not the last finish";
     }
 

@@ -15,26 +15,26 @@ std::int64_t CorePool::freePair() const {
     return 0;
 }
 
-std::int64_t CorePool::freeCore(const std::vector<bool>& mine, const std::vector<bool>& theirs, Wish wish,
+std::int64_t CorePool::freeCore(const std::vector<bool>& mine, const std::vector<bool>& theirs, CorePreference wish,
                                 std::int64_t partner) const {
     const std::size_t pairs = std::min(mine.size(), theirs.size());
-    if (wish == Wish::beside) {
+    if (wish == CorePreference::beside) {
         const auto c = static_cast<std::size_t>(partner - 1);
         return c < mine.size() && !mine[c] ? partner : 0;
     }
-    if (wish != Wish::whole)
+    if (wish != CorePreference::whole)
         for (std::size_t c = pairs; c < mine.size(); ++c)
             if (!mine[c]) return static_cast<std::int64_t>(c + 1);
-    if (wish == Wish::unpaired) return 0;
+    if (wish == CorePreference::unpaired) return 0;
     for (const bool partnerBusy : {true, false}) {
-        if (partnerBusy && wish == Wish::whole) continue;
+        if (partnerBusy && wish == CorePreference::whole) continue;
         for (std::size_t c = 0; c < pairs; ++c)
             if (!mine[c] && theirs[c] == partnerBusy) return static_cast<std::int64_t>(c + 1);
     }
     return 0;
 }
 
-CorePool::Taken CorePool::acquire(CoreKind kind, Wish wish, std::int64_t partner) {
+CorePool::Taken CorePool::acquire(CoreKind kind, CorePreference wish, std::int64_t partner) {
     Taken taken;
     if (kind == CoreKind::fused)
         taken.tensor = taken.vector = freePair();

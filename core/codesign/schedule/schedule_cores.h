@@ -14,7 +14,7 @@ public:
         std::int64_t tensor = 0, vector = 0;  ///< from 1; 0 = none
     };
     /// What a tensor or vector operator may take.
-    enum class Wish {
+    enum class CorePreference {
         any,       ///< one without a partner first, then one whose partner is busy
         unpaired,  ///< one without a partner
         whole,     ///< one whose partner is free
@@ -24,12 +24,12 @@ public:
     explicit CorePool(const Cores& cores);
 
     /// Zeros where no core fits the wish. `partner` (from 1) is the core of the other kind that `beside` speaks of.
-    Taken acquire(CoreKind kind, Wish wish = Wish::any, std::int64_t partner = 0);
+    Taken acquire(CoreKind kind, CorePreference wish = CorePreference::any, std::int64_t partner = 0);
     void release(const Taken& taken);
 
 private:
     std::int64_t freePair() const;
-    std::int64_t freeCore(const std::vector<bool>& mine, const std::vector<bool>& theirs, Wish wish,
+    std::int64_t freeCore(const std::vector<bool>& mine, const std::vector<bool>& theirs, CorePreference wish,
                           std::int64_t partner) const;
 
     std::vector<bool> tensorBusy_, vectorBusy_;

@@ -27,7 +27,7 @@ public:
             if (piece.predecessors[i].empty()) addArc(source_, 2 * i, kUnlimited, 0);
             if (piece.successors[i].empty()) addArc(2 * i + 1, sink_, kUnlimited, 0);
         }
-        least_ = kRounding * piece.serialSum();
+        min_ = kRounding * piece.serialSum();
     }
 
     std::vector<double> run(double value) {
@@ -72,7 +72,7 @@ private:
             waits_[node] = false;
             for (const std::uint32_t index : arcsOf_[node]) {
                 const Arc& arc = arcs_[index];
-                if (arc.room <= kNothing || gains_[node] + arc.gain <= gains_[arc.to] + least_) continue;
+                if (arc.room <= kNothing || gains_[node] + arc.gain <= gains_[arc.to] + min_) continue;
                 gains_[arc.to] = gains_[node] + arc.gain;
                 into_[arc.to] = index;
                 if (waits_[arc.to]) continue;
@@ -80,7 +80,7 @@ private:
                 queue.push_back(arc.to);
             }
         }
-        return gains_[sink_] > least_ && reachesBack();
+        return gains_[sink_] > min_ && reachesBack();
     }
 
     /// Rounding may have bent the way into a circle.
@@ -91,23 +91,23 @@ private:
         return node == source_;
     }
 
-    double augment(double most) {
+    double augment(double max) {
         const auto follow = [&](const auto& visit) {
             for (std::size_t node = sink_; node != source_; node = arcs_[into_[node] ^ 1U].to) visit(into_[node]);
         };
-        follow([&](std::uint32_t arc) { most = std::min(most, arcs_[arc].room); });
+        follow([&](std::uint32_t arc) { max = std::min(max, arcs_[arc].room); });
         follow([&](std::uint32_t arc) {
-            arcs_[arc].room -= most;
-            arcs_[arc ^ 1U].room += most;
+            arcs_[arc].room -= max;
+            arcs_[arc ^ 1U].room += max;
         });
-        return most;
+        return max;
     }
 
     const Piece& piece_;
     std::vector<Arc> arcs_;
     std::vector<std::vector<std::uint32_t>> arcsOf_;
     std::size_t source_, sink_;
-    double least_ = 0;
+    double min_ = 0;
     std::vector<double> gains_;
     std::vector<std::uint32_t> into_;
     std::vector<bool> waits_;
@@ -119,7 +119,7 @@ public:
     FewPaths(const Piece& piece, const std::vector<double>& rates) : piece_(piece), shares_(piece.size(), 0) {
         std::size_t edges = piece.size();
         for (const std::vector<std::size_t>& next : piece.successors) edges += next.size();
-        count_ = std::clamp<std::size_t>(kSteps / edges, kFewest, kMost);
+        count_ = std::clamp<std::size_t>(kSteps / edges, kFewest, kMax);
         for (std::size_t i = 0; i < piece.size(); ++i) {
             const bool gains = !piece.alone[i] && piece.single[i] > 0;
             rooms_.push_back(gains ? std::max(0.0, piece.serial[i] / piece.single[i] - rates[i]) : 0);
@@ -144,7 +144,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kSteps = 1'000'000, kFewest = 8, kMost = 64, kRounds = 3;
+    static constexpr std::size_t kSteps = 1'000'000, kFewest = 8, kMax = 64, kRounds = 3;
 
     double gainOf(std::size_t i) const { return piece_.single[i] * std::clamp(rooms_[i] - shares_[i], 0.0, part_); }
 
@@ -174,8 +174,8 @@ private:
 }  // namespace
 
 std::vector<double> pathShares(const Piece& piece, const std::vector<double>& rates, double value) {
-    constexpr std::size_t kMostAugmented = 256;  // operators: the best flow through longer pieces takes too long
-    return piece.size() <= kMostAugmented ? GainFlow(piece, rates).run(value) : FewPaths(piece, rates).run(value);
+    constexpr std::size_t kMaxAugmented = 256;  // operators: the best flow through longer pieces takes too long
+    return piece.size() <= kMaxAugmented ? GainFlow(piece, rates).run(value) : FewPaths(piece, rates).run(value);
 }
 
 }  // namespace tessera::codesign

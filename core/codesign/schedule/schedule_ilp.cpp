@@ -247,7 +247,7 @@ public:
         std::vector<std::vector<std::size_t>> next(count);
         for (const auto& [from, to] : edges) next[from].push_back(to);
         for (const std::size_t i : order) {
-            Placed& placed = schedule_.operators[i];
+            OperatorSlot& placed = schedule_.operators[i];
             placed.allCores = isOne(fmt::format("y{}", i + 1));
             placed.finish =
                 placed.start + (placed.allCores ? graph.operators[i].allCoresLatency : graph.operators[i].latency);
@@ -282,14 +282,14 @@ private:
     std::vector<std::pair<std::size_t, bool>> events() const {
         std::vector<std::pair<std::size_t, bool>> all;
         for (std::size_t i = 0; i < schedule_.operators.size(); ++i) {
-            const Placed& placed = schedule_.operators[i];
+            const OperatorSlot& placed = schedule_.operators[i];
             if (placed.allCores) continue;
             all.emplace_back(i, false);
             all.emplace_back(i, true);
         }
         const auto key = [&](const std::pair<std::size_t, bool>& event) {
             const auto [i, ends] = event;
-            const Placed& placed = schedule_.operators[i];
+            const OperatorSlot& placed = schedule_.operators[i];
             // One that takes no time comes and goes between those that finish and those that start.
             const bool instant = placed.start == placed.finish;
             return std::tuple(ends ? placed.finish : placed.start,
@@ -323,7 +323,7 @@ private:
             }
             taken[i] = pool.acquire(graph_.operators[i].kind);
             if (taken[i].tensor == 0 && taken[i].vector == 0) return false;
-            Placed& placed = schedule_.operators[i];
+            OperatorSlot& placed = schedule_.operators[i];
             if (taken[i].tensor > 0) placed.tensorCore = taken[i].tensor;
             if (taken[i].vector > 0) placed.vectorCore = taken[i].vector;
         }
@@ -337,12 +337,12 @@ private:
                 if (isOne(fmt::format("{}{}_{}", name, i + 1, c))) found = c;
             return found;
         };
-        const auto most = static_cast<std::int64_t>(schedule_.operators.size());
+        const auto max = static_cast<std::int64_t>(schedule_.operators.size());
         for (std::size_t i = 0; i < schedule_.operators.size(); ++i) {
-            Placed& placed = schedule_.operators[i];
+            OperatorSlot& placed = schedule_.operators[i];
             if (placed.allCores) continue;
-            placed.tensorCore = coreNamed("ztc", i, std::min(cores_.tensor, most));
-            placed.vectorCore = coreNamed("zvc", i, std::min(cores_.vector, most));
+            placed.tensorCore = coreNamed("ztc", i, std::min(cores_.tensor, max));
+            placed.vectorCore = coreNamed("zvc", i, std::min(cores_.vector, max));
         }
     }
 
@@ -426,9 +426,9 @@ std::string scheduleProgram(const OperatorGraph& graph, const Cores& cores, cons
 
 ScheduleResult solveByIlp(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
                           const RunControl& control) {
-    if (graph.operators.size() > kMostInProgram)
+    if (graph.operators.size() > kMaxInProgram)
         throw UsageError(fmt::format("method 'ilp' takes at most {} operators and the file has {}; 'exact' takes them",
-                                     kMostInProgram, graph.operators.size()));
+                                     kMaxInProgram, graph.operators.size()));
     return Stages(graph, cores, options, control).solve();
 }
 

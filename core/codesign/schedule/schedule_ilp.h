@@ -7,7 +7,7 @@
 namespace tessera::codesign {
 
 /// Operators that the integer linear program takes: its rows grow with their third power.
-inline constexpr std::size_t kMostInProgram = 150;
+inline constexpr std::size_t kMaxInProgram = 150;
 
 /// Whose cores are given to operators one by one.
 struct CoreVariables {
@@ -22,7 +22,7 @@ std::string scheduleProgram(const OperatorGraph& graph, const Cores& cores, cons
 
 /// Figure 3 of the paper through CBC (`cbc`, a child process), with its relaxation in two stages (appendix A): first
 /// without the variables that give operators cores, then with those of the kinds of which too many were used. Throws
-/// FileError where CBC is not installed, UsageError above `kMostInProgram` operators.
+/// FileError where CBC is not installed, UsageError above `kMaxInProgram` operators.
 ScheduleResult solveByIlp(const OperatorGraph& graph, const Cores& cores, const ScheduleOptions& options,
                           const RunControl& control);
 

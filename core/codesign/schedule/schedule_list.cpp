@@ -155,7 +155,7 @@ public:
     /// From the best rule on: a few operators run the other way, or come in another order. What is a little longer is
     /// followed, too, ever less of it (simulated annealing).
     void byChance() {
-        constexpr std::uint64_t kSeed = 1, kMostFlips = 3, kMostShifts = 4, kFills = 8;
+        constexpr std::uint64_t kSeed = 1, kMaxFlips = 3, kMaxShifts = 4, kFills = 8;
         constexpr double kWarmest = 0.002;  // of the makespan
         constexpr double kShift = 0.5;
         RandomStream random(kSeed);
@@ -165,11 +165,11 @@ public:
         while (!ended()) {
             ListRule next = rule_;
             std::vector<double> shifted = urgency;
-            for (std::uint64_t flips = random.below(kMostFlips); flips > 0; --flips) {
+            for (std::uint64_t flips = random.below(kMaxFlips); flips > 0; --flips) {
                 const std::size_t i = random.below(piece_.size());
                 if (!piece_.alone[i]) next.alone[i] = !next.alone[i];
             }
-            for (std::uint64_t shifts = random.below(kMostShifts); shifts > 0; --shifts)
+            for (std::uint64_t shifts = random.below(kMaxShifts); shifts > 0; --shifts)
                 shifted[random.below(piece_.size())] = 1 + kShift * (2 * random.uniform() - 1);
             next.priority = tails(piece_, next.alone);
             for (std::size_t i = 0; i < shifted.size(); ++i) next.priority[i] *= shifted[i];

@@ -50,10 +50,10 @@ public:
             }
         }
         std::vector<std::size_t> found;
-        std::size_t least = order_.size();
+        std::size_t min = order_.size();
         for (std::size_t r = order_.size(); r-- > 0;) {
-            least = std::min(least, earliest[r]);
-            if (least == r) found.push_back(r);
+            min = std::min(min, earliest[r]);
+            if (min == r) found.push_back(r);
         }
         std::reverse(found.begin(), found.end());
         return found;
@@ -96,8 +96,8 @@ Piece pieceOf(const OperatorGraph& graph, const Cores& cores, const Ordered& ord
     Piece piece;
     const std::size_t size = last - first;
     // Twice as many cores as operators: enough for each to stand alone, off the pairs, too.
-    const auto most = static_cast<std::int64_t>(2 * size);
-    piece.cores = {std::min(cores.tensor, most), std::min(cores.vector, most)};
+    const auto max = static_cast<std::int64_t>(2 * size);
+    piece.cores = {std::min(cores.tensor, max), std::min(cores.vector, max)};
     piece.predecessors.resize(size);
     piece.successors.resize(size);
     piece.before = BitRows(size);
@@ -146,7 +146,7 @@ double longestPath(const Piece& piece) {
 class Windows {
 public:
     Windows(const Piece& piece, const Prices& prices) : piece_(piece), costs_(piece.size()) {
-        for (std::size_t i = 0; i < piece.size(); ++i) costs_[i] = leastCost(piece, prices, i);
+        for (std::size_t i = 0; i < piece.size(); ++i) costs_[i] = minCost(piece, prices, i);
         heads_ = edges(false);
         tails_ = edges(true);
     }
@@ -254,7 +254,7 @@ void place(const Piece& piece, const PieceSchedule& made, const OperatorGraph& g
     for (std::size_t i = 0; i < piece.size(); ++i) {
         const PieceSchedule::Run& run = made.runs[i];
         const Operator& each = graph.operators[piece.members[i]];
-        Placed& placed = whole.operators[piece.members[i]];
+        OperatorSlot& placed = whole.operators[piece.members[i]];
         placed.allCores = !run.beside && each.allCoresLatency <= each.latency;
         placed.start = whole.makespan + run.start;
         placed.finish = placed.start + (placed.allCores ? each.allCoresLatency : each.latency);

@@ -88,13 +88,13 @@ Prices bestWithPaths(const Piece& piece) {
 
 }  // namespace
 
-double leastCost(const Piece& piece, const Prices& prices, std::size_t i) {
+double minCost(const Piece& piece, const Prices& prices, std::size_t i) {
     return piece.alone[i] ? piece.serial[i] : std::min(piece.serial[i], piece.single[i] * prices[i]);
 }
 
 double boundUnder(const Piece& piece, const Prices& prices) {
     double bound = 0;
-    for (std::size_t i = 0; i < piece.size(); ++i) bound += leastCost(piece, prices, i);
+    for (std::size_t i = 0; i < piece.size(); ++i) bound += minCost(piece, prices, i);
     return bound;
 }
 
@@ -113,7 +113,7 @@ std::vector<Prices> pricesFor(const Piece& piece) {
     if (tensor || fused) choose(coresAt(piece, {.tensor = 1}));
     if (vector || fused) choose(coresAt(piece, {.vector = 1}));
     if (fused && tensor && vector) choose(coresAt(piece, {.pair = 1}));
-    chosen.resize(std::min(chosen.size(), kMostPrices));
+    chosen.resize(std::min(chosen.size(), kMaxPrices));
     return chosen;
 }
 

@@ -13,7 +13,7 @@ namespace tessera::codesign {
 using Prices = std::vector<double>;
 
 /// What an operator costs at least.
-double leastCost(const Piece& piece, const Prices& prices, std::size_t i);
+double minCost(const Piece& piece, const Prices& prices, std::size_t i);
 /// The makespan that prices prove.
 double boundUnder(const Piece& piece, const Prices& prices);
 
@@ -22,9 +22,9 @@ double boundUnder(const Piece& piece, const Prices& prices);
 /// Baptiste, Le Pape, Nuijten, "Constraint-Based Scheduling", 2001), with heads and tails that follow from the same
 /// prices.
 double intervalBound(const Piece& piece, const std::vector<Prices>& prices);
-inline constexpr std::size_t kMostWindows = 4096;  ///< operators of a piece that it takes on
+inline constexpr std::size_t kMaxWindows = 4096;  ///< operators of a piece that it takes on
 
-inline constexpr std::size_t kMostPrices = 5;
+inline constexpr std::size_t kMaxPrices = 5;
 
 /// The few prices that bound a piece best, the best ones first.
 std::vector<Prices> pricesFor(const Piece& piece);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 /// Of the states that wait, and of the history of those that do not.
-constexpr std::size_t kMostBytes = std::size_t{512} << 20;
+constexpr std::size_t kMaxBytes = std::size_t{512} << 20;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 std::uint64_t mixed(std::uint64_t hash, Word word) {
@@ -33,7 +33,7 @@ class Level {
 public:
     struct Head {
         double time, serialLeft, bound, drained;
-        std::array<double, kMostPrices> load;
+        std::array<double, kMaxPrices> load;
         std::size_t words;    ///< where its words begin: started, beside
         std::size_t running;  ///< where its running operators begin
         std::uint32_t next;   ///< with the same hash
@@ -89,9 +89,9 @@ public:
         state.rank = from.rank;
     }
 
-    /// The states that are left, the most promising first; all but `most` are dropped. Returns the least bound of
+    /// The states that are left, the most promising first; all but `max` are dropped. Returns the least bound of
     /// those.
-    double choose(std::size_t most, double below, std::vector<std::uint32_t>& chosen) const {
+    double choose(std::size_t max, double below, std::vector<std::uint32_t>& chosen) const {
         chosen.clear();
         for (std::size_t i = 0; i < heads_.size(); ++i)
             if (heads_[i].bound < below) chosen.push_back(static_cast<std::uint32_t>(i));
@@ -101,11 +101,11 @@ public:
             const double xEnd = x.drained + x.serialLeft, yEnd = y.drained + y.serialLeft;
             return xEnd != yEnd ? xEnd < yEnd : a < b;
         };
-        if (chosen.size() <= most) {
+        if (chosen.size() <= max) {
             std::sort(chosen.begin(), chosen.end(), better);
             return kNever;
         }
-        const auto middle = chosen.begin() + static_cast<std::ptrdiff_t>(most);
+        const auto middle = chosen.begin() + static_cast<std::ptrdiff_t>(max);
         std::nth_element(chosen.begin(), middle, chosen.end(), better);
         const double dropped = heads_[*middle].bound;
         chosen.erase(middle, chosen.end());
@@ -113,11 +113,11 @@ public:
         return dropped;
     }
 
-    double leastBound(double below) const {
-        double least = kNever;
+    double minBound(double below) const {
+        double min = kNever;
         for (const Head& each : heads_)
-            if (each.bound < below) least = std::min(least, each.bound);
-        return least;
+            if (each.bound < below) min = std::min(min, each.bound);
+        return min;
     }
 
 private:
@@ -204,7 +204,7 @@ public:
         bool ended = false;
         for (Level& level : levels_) {
             ended = ended || expand(level, width, budget);
-            if (ended) dropped_ = std::min(dropped_, level.leastBound(limit()));
+            if (ended) dropped_ = std::min(dropped_, level.minBound(limit()));
             bytes_ -= level.bytes();
             level = Level();
         }
@@ -226,7 +226,7 @@ private:
         for (const std::uint32_t i : chosen_) {
             if (!(level.head(i).bound < limit())) break;
             if (budget.spend()) return true;
-            if (bytes_ + history_.size() * sizeof(Origin) > kMostBytes) return exhausted_ = true;
+            if (bytes_ + history_.size() * sizeof(Origin) > kMaxBytes) return exhausted_ = true;
             level.unpack(i, space_.words(), state);
             const auto self = static_cast<std::uint32_t>(history_.size());
             history_.push_back(level.head(i).origin);

@@ -17,14 +17,12 @@ namespace tessera::codesign {
 class Budget {
 public:
     Budget(std::chrono::steady_clock::time_point deadline, std::optional<std::int64_t> nodes, std::stop_token stop)
-        : deadline_(deadline),
-          most_(nodes.value_or(std::numeric_limits<std::int64_t>::max())),
-          stop_(std::move(stop)) {}
+        : deadline_(deadline), max_(nodes.value_or(std::numeric_limits<std::int64_t>::max())), stop_(std::move(stop)) {}
 
     /// Counts one state. True once there is nothing left.
     bool spend() {
         if (ended_) return true;
-        if (nodes_ >= most_) {
+        if (nodes_ >= max_) {
             ended_ = Ended::nodes;
             return true;
         }
@@ -49,7 +47,7 @@ private:
     static constexpr std::int64_t kStates = 4;  ///< between looks at the clock
 
     std::chrono::steady_clock::time_point deadline_;
-    std::int64_t most_;
+    std::int64_t max_;
     std::stop_token stop_;
     std::int64_t nodes_ = 0;
     std::optional<Ended> ended_;

@@ -32,7 +32,7 @@ StateSpace::StateSpace(const Piece& piece)
       words_(wordsFor(piece.size())),
       prices_(pricesFor(piece)),
       besideLoad_(piece.size()),
-      leastLoad_(piece.size()),
+      minLoad_(piece.size()),
       symmetries_(symmetriesOf(piece)),
       done_(words_),
       twin_(piece.size(), false) {
@@ -40,7 +40,7 @@ StateSpace::StateSpace(const Piece& piece)
     for (std::size_t i = 0; i < piece.size(); ++i)
         for (std::size_t k = 0; k < prices_.size(); ++k) {
             besideLoad_[i][k] = piece.single[i] * prices_[k][i];
-            leastLoad_[i][k] = leastCost(piece, prices_[k], i);
+            minLoad_[i][k] = minCost(piece, prices_[k], i);
         }
     countCores();
     rankSlots();
@@ -88,11 +88,11 @@ void StateSpace::rankSlots() {
         changed = false;
         for (const Symmetry& symmetry : symmetries_)
             for (std::size_t place = 0; place < symmetry.blocks.front().size(); ++place) {
-                std::size_t least = piece_.size();
-                for (const auto& block : symmetry.blocks) least = std::min(least, rank_[block[place]]);
+                std::size_t min = piece_.size();
+                for (const auto& block : symmetry.blocks) min = std::min(min, rank_[block[place]]);
                 for (const auto& block : symmetry.blocks) {
-                    changed = changed || rank_[block[place]] != least;
-                    rank_[block[place]] = least;
+                    changed = changed || rank_[block[place]] != min;
+                    rank_[block[place]] = min;
                 }
             }
     }
@@ -117,8 +117,8 @@ State StateSpace::root(Trace* trace) {
     state.beside.assign(words_, 0);
     state.serialLeft = piece_.serialSum();
     for (std::size_t i = 0; i < piece_.size(); ++i)
-        for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] += leastLoad_[i][k];
-    settle(state, trace);
+        for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] += minLoad_[i][k];
+    normaliseState(state, trace);
     sortBlocks(state, trace);
     return state;
 }
@@ -139,7 +139,7 @@ void StateSpace::findReady(const State& state) {
 void StateSpace::keepBeside(State& state, std::size_t slot) const {
     if (has(state.beside.data(), slot)) return;
     put(state.beside.data(), slot);
-    for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] += besideLoad_[slot][k] - leastLoad_[slot][k];
+    for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] += besideLoad_[slot][k] - minLoad_[slot][k];
 }
 
 void StateSpace::runAlone(State& state, std::size_t slot, Trace* trace) const {
@@ -147,29 +147,29 @@ void StateSpace::runAlone(State& state, std::size_t slot, Trace* trace) const {
     put(state.started.data(), slot);
     state.time += piece_.serial[slot];
     state.serialLeft -= piece_.serial[slot];
-    for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] -= leastLoad_[slot][k];
+    for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] -= minLoad_[slot][k];
 }
 
 CorePool::Taken StateSpace::coresFor(const Move& move, Trace& trace) const {
     const CoreKind kind = piece_.kinds[move.slot];
-    using Wish = CorePool::Wish;
+    using CorePreference = CorePool::CorePreference;
     switch (sharing_) {
         case Sharing::ample:
             return ownCores_[trace.actual[move.slot]];
         case Sharing::vectorApart:
-            return trace.pool.acquire(kind, kind == CoreKind::vector ? Wish::unpaired : Wish::any);
+            return trace.pool.acquire(kind, kind == CoreKind::vector ? CorePreference::unpaired : CorePreference::any);
         case Sharing::tensorApart:
-            return trace.pool.acquire(kind, kind == CoreKind::tensor ? Wish::unpaired : Wish::any);
+            return trace.pool.acquire(kind, kind == CoreKind::tensor ? CorePreference::unpaired : CorePreference::any);
         case Sharing::none:
             return trace.pool.acquire(kind);
         case Sharing::pairs:
             break;
     }
     if (kind == CoreKind::fused) return trace.pool.acquire(kind);
-    if (move.place == kApart) return trace.pool.acquire(kind, Wish::unpaired);
-    if (move.place == kWhole) return trace.pool.acquire(kind, Wish::whole);
+    if (move.place == kApart) return trace.pool.acquire(kind, CorePreference::unpaired);
+    if (move.place == kWhole) return trace.pool.acquire(kind, CorePreference::whole);
     const CorePool::Taken& partner = trace.taken[trace.actual[move.place]];
-    return trace.pool.acquire(kind, Wish::beside, kind == CoreKind::tensor ? partner.vector : partner.tensor);
+    return trace.pool.acquire(kind, CorePreference::beside, kind == CoreKind::tensor ? partner.vector : partner.tensor);
 }
 
 void StateSpace::runBeside(State& state, const Move& move, Trace* trace) const {
@@ -182,7 +182,7 @@ void StateSpace::runBeside(State& state, const Move& move, Trace* trace) const {
             .start = state.time, .beside = true, .tensorCore = taken.tensor, .vectorCore = taken.vector};
     }
     const bool kept = has(state.beside.data(), slot);
-    for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] -= kept ? besideLoad_[slot][k] : leastLoad_[slot][k];
+    for (std::size_t k = 0; k < prices_.size(); ++k) state.load[k] -= kept ? besideLoad_[slot][k] : minLoad_[slot][k];
     take(state.beside.data(), slot);
     put(state.started.data(), slot);
     state.serialLeft -= piece_.serial[slot];
@@ -217,7 +217,7 @@ void StateSpace::advance(State& state, Trace* trace) const {
     state.running.resize(kept);
 }
 
-void StateSpace::settle(State& state, Trace* trace) {
+void StateSpace::normaliseState(State& state, Trace* trace) {
     bool changed = state.resting();
     while (changed) {
         changed = false;
@@ -419,30 +419,30 @@ void StateSpace::apply(State& state, const Move& move, Trace* trace) {
         runAlone(state, move.slot, trace);
     else
         runBeside(state, move, trace);
-    settle(state, trace);
+    normaliseState(state, trace);
 }
 
 double StateSpace::bound(const State& state, double enough) const {
-    std::array<double, kMostPrices> energy = state.load;
-    double least = 0;
+    std::array<double, kMaxPrices> energy = state.load;
+    double min = 0;
     for (std::size_t k = 0; k < prices_.size(); ++k) {
         for (const Running& each : state.running) energy[k] += each.left * prices_[k][each.slot];
-        least = std::max(least, energy[k]);
+        min = std::max(min, energy[k]);
     }
     for (std::size_t k = 0; k < prices_.size(); ++k)
         for (const Running& each : state.running) {
-            if (state.time + least >= enough) return state.time + least;
-            if (each.left + state.load[k] <= least) continue;
+            if (state.time + min >= enough) return state.time + min;
+            if (each.left + state.load[k] <= min) continue;
             // While it runs, only what is incomparable can: the rest comes after it.
             double after = state.load[k];
             const Word* const beside = piece_.beside[each.slot];
             for (std::size_t w = 0; w < words_; ++w)
                 forEachBit(beside[w] & ~state.started[w], w * kWordBits, [&](std::size_t i) {
-                    if (!piece_.alone[i]) after -= has(state.beside.data(), i) ? besideLoad_[i][k] : leastLoad_[i][k];
+                    if (!piece_.alone[i]) after -= has(state.beside.data(), i) ? besideLoad_[i][k] : minLoad_[i][k];
                 });
-            least = std::max(least, each.left + after);
+            min = std::max(min, each.left + after);
         }
-    return state.time + least;
+    return state.time + min;
 }
 
 void StateSpace::finish(State& state, Trace& trace) {

@@ -15,7 +15,7 @@ namespace tessera::codesign {
 
 /// Position of an operator in its piece.
 using Slot = std::uint16_t;
-inline constexpr std::size_t kMostSearched = 1024;  ///< operators of a piece that the search takes on
+inline constexpr std::size_t kMaxSearched = 1024;  ///< operators of a piece that the search takes on
 
 /// Where a running tensor or vector operator stands, as far as fused operators care.
 inline constexpr Slot kApart = 0xFFFF;  ///< on no pair, or nobody cares
@@ -35,8 +35,8 @@ struct State {
     std::vector<Running> running;  ///< by slot
     double time = 0;               ///< since the start of the piece
     double serialLeft = 0;         ///< of what has not started, one after the other
-    std::array<double, kMostPrices> load = {};  ///< least of what has not started, under each price
-    std::size_t rank = 0;                       ///< of the last start at this moment; later ones have no lower rank
+    std::array<double, kMaxPrices> load = {};  ///< least of what has not started, under each price
+    std::size_t rank = 0;                      ///< of the last start at this moment; later ones have no lower rank
 
     bool resting() const { return running.empty(); }
     double drained() const;  ///< when all that runs has finished
@@ -100,7 +100,7 @@ private:
     void runAlone(State& state, std::size_t slot, Trace* trace) const;
     void runBeside(State& state, const Move& move, Trace* trace) const;
     void advance(State& state, Trace* trace) const;
-    void settle(State& state, Trace* trace);
+    void normaliseState(State& state, Trace* trace);
     void permute(State& state, const std::vector<Slot>& source, Trace* trace) const;
     void keepBeside(State& state, std::size_t slot) const;
     CorePool::Taken coresFor(const Move& move, Trace& trace) const;
@@ -114,8 +114,8 @@ private:
     const Piece& piece_;
     std::size_t words_;
     std::vector<Prices> prices_;
-    std::vector<std::array<double, kMostPrices>> besideLoad_;  ///< of an operator beside others, under each price
-    std::vector<std::array<double, kMostPrices>> leastLoad_;   ///< as it is cheapest
+    std::vector<std::array<double, kMaxPrices>> besideLoad_;  ///< of an operator beside others, under each price
+    std::vector<std::array<double, kMaxPrices>> minLoad_;     ///< as it is cheapest
     std::vector<Symmetry> symmetries_;
     std::vector<std::size_t> rank_;   ///< alike for counterparts of symmetric blocks
     std::vector<std::size_t> order_;  ///< by rank

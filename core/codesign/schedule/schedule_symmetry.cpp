@@ -12,7 +12,7 @@ namespace tessera::codesign {
 
 namespace {
 
-constexpr std::size_t kMostTries = 5'000;
+constexpr std::size_t kMaxTries = 5'000;
 
 /// Classes of operators that look alike: by kind, latencies, and the classes around them, refined until it is stable.
 std::vector<std::size_t> classesOf(const Piece& piece) {
@@ -170,7 +170,7 @@ std::vector<Symmetry> symmetriesOf(const Piece& piece) {
     for (std::size_t a = 0; a < piece.size(); ++a) {
         // Blocks of the swaps that move the same operators along with `a`, by those operators.
         std::map<std::vector<std::size_t>, Symmetry> byBlock;
-        for (std::size_t b = a + 1; b < piece.size() && tries < kMostTries; ++b) {
+        for (std::size_t b = a + 1; b < piece.size() && tries < kMaxTries; ++b) {
             if (classes[a] != classes[b]) continue;
             ++tries;
             if (joinsAlready(found, a, b)) continue;

@@ -198,19 +198,19 @@ cost::VectorWork LayerOperators::vectorOf(std::int32_t op) const {
         return cost::vectorWork(*cost::vectorKindNamed(backward ? "embedding-gradient" : "embedding"), whole(elements));
     }
     cost::VectorWork work;
-    double most = outputElements(op);
+    double max = outputElements(op);
     std::vector<TensorIndex> seen;
     for (const TensorIndex input : of.inputs) {
         if (input == kNoTensor || !model::isFloat(training_.graph.tensor(input).type)) continue;
         if (std::find(seen.begin(), seen.end(), input) != seen.end()) continue;
         seen.push_back(input);
         work.reads += elementsOf(input).value_or(0);
-        most = std::max(most, elementsOf(input).value_or(0));
+        max = std::max(max, elementsOf(input).value_or(0));
     }
     for (const TensorIndex output : of.outputs)
         if (output != kNoTensor) work.writes += elementsOf(output).value_or(0);
-    work.elements = whole(most);
-    work.cyclesPerElement = cyclesOf(op, std::max(1.0, most));
+    work.elements = whole(max);
+    work.cyclesPerElement = cyclesOf(op, std::max(1.0, max));
     return work;
 }
 

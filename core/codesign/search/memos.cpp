@@ -42,9 +42,9 @@ std::optional<ScheduleResult> ScheduleMemo::find(const std::string& key) const {
 }
 
 void ScheduleMemo::add(const std::string& key, const ScheduleResult& result) {
-    constexpr std::size_t kMostKept = 10'000;  // some 100 MB
+    constexpr std::size_t kMaxKept = 10'000;  // some 100 MB
     const std::scoped_lock lock(mutex_);
-    if (known_.size() >= kMostKept) known_.clear();
+    if (known_.size() >= kMaxKept) known_.clear();
     known_.emplace(key, result);
 }
 

@@ -37,7 +37,7 @@ ModelSearch::ModelSearch(const Workload& workload, const hardware::Template& spa
       options_(options),
       estimator_(*cost::estimatorNamed(options.estimator)),
       memos_(memos),
-      placer_(workload.graph, Placer::kMostCuts, stop),
+      placer_(workload.graph, Placer::kMaxCuts, stop),
       order_(topologicalOrder(workload.graph.layers,
                               [&] {
                                   std::vector<std::pair<std::size_t, std::size_t>> edges;
@@ -188,30 +188,30 @@ ModelSearch::SliceTimes ModelSearch::bounds(const SliceShape& shape, const std::
 /// No batch takes less, whatever the plan: some stage has at least its share of the longest path.
 double ModelSearch::quickTime(const SliceShape& shape, const SliceTimes& times, bool recompute, Bytes hbm) const {
     constexpr double kBelow = 1 - 1e-11;
-    double least = kInfinite;
+    double min = kInfinite;
     for (std::size_t stages = 1; stages < shape.factors.size(); ++stages) {
         const auto count = static_cast<double>(stages);
         if (shape.heldBytes > hbm.value * count * (1 + 1e-9)) continue;
         double load = std::max(times.largest, (times.forward + times.backward) / count);
         if (recompute) load = std::max(load, (2 * times.forward + times.backward) / (count + 1));
-        least = std::min(least, shape.factors[stages] * load);
+        min = std::min(min, shape.factors[stages] * load);
     }
-    return least * kBelow;
+    return min * kBelow;
 }
 
-const std::vector<Latency>& ModelSearch::leastLatencies(const hardware::Architecture& architecture) const {
+const std::vector<Latency>& ModelSearch::minLatencies(const hardware::Architecture& architecture) const {
     thread_local std::vector<Latency> works;
     works.resize(workload_.works.size());
     const hardware::Rates rates = ratesOf(architecture);
     for (std::size_t i = 0; i < works.size(); ++i) {
-        const cost::LeastTimes least = estimator_.least(workload_.works[i], architecture, rates);
-        works[i] = {least.oneCore.value, least.allCores.value};
+        const cost::MinTimes min = estimator_.min(workload_.works[i], architecture, rates);
+        works[i] = {min.oneCore.value, min.allCores.value};
     }
     return works;
 }
 
 double ModelSearch::throughputBound(const hardware::Architecture& architecture, Bytes hbm) const {
-    const std::vector<Latency>& works = leastLatencies(architecture);
+    const std::vector<Latency>& works = minLatencies(architecture);
     double time = kInfinite;
     for (const SliceShape& shape : slices_)
         time = std::min(time, quickTime(shape, bounds(shape, works, architecture), false, hbm));
@@ -265,17 +265,17 @@ PlacementProblem ModelSearch::problem(const hardware::Architecture& architecture
 class ModelSearch::SliceOnChip {
 public:
     SliceOnChip(const ModelSearch& search, const SliceShape& shape, const hardware::Architecture& architecture,
-                SliceTimes least, std::int64_t mostStates, const std::stop_token& stop)
+                SliceTimes min, std::int64_t maxStates, const std::stop_token& stop)
         : search_(search),
           shape_(shape),
           architecture_(architecture),
-          least_(std::move(least)),
-          mostStates_(mostStates),
+          min_(std::move(min)),
+          maxStates_(maxStates),
           stop_(stop) {}
 
     const SliceShape& shape() const { return shape_; }
     /// Bounds that no estimate is below.
-    const SliceTimes& least() const { return least_; }
+    const SliceTimes& min() const { return min_; }
     /// Estimated operators, bounds on their schedules.
     const SliceTimes& estimated() {
         if (!bound_) {
@@ -294,8 +294,8 @@ public:
     }
     /// Searches schedules that are not proved, further each time. False where that is no longer of use.
     bool sharpen() {
-        if (proved_ || states_ >= mostStates_) return false;
-        states_ = std::min(states_ == 0 ? search_.options_.firstStates() : states_ * kMoreStates, mostStates_);
+        if (proved_ || states_ >= maxStates_) return false;
+        states_ = std::min(states_ == 0 ? search_.options_.firstStates() : states_ * kMoreStates, maxStates_);
         effort(states_);
         return true;
     }
@@ -314,12 +314,12 @@ private:
             tight = tight_->kinds;
         }
         proved_ = true;
-        const auto schedule = [&](const PhaseShape& phase, double& time, double& least) {
-            if (time <= least) return;
+        const auto schedule = [&](const PhaseShape& phase, double& time, double& min) {
+            if (time <= min) return;
             const ScheduleResult found = search_.schedule(phase, works_, architecture_, states, stop_);
             time = std::min(time, found.schedule.makespan);
-            least = found.optimal ? time : std::min(time, std::max(least, found.lowerBound));
-            proved_ = proved_ && time <= least;
+            min = found.optimal ? time : std::min(time, std::max(min, found.lowerBound));
+            proved_ = proved_ && time <= min;
         };
         for (std::size_t k = 0; k < kinds; ++k) {
             schedule(shape_.forward[k], made[k].forward, tight[k].forward);
@@ -333,8 +333,8 @@ private:
     const ModelSearch& search_;
     const SliceShape& shape_;
     const hardware::Architecture& architecture_;
-    SliceTimes least_;
-    std::int64_t mostStates_;
+    SliceTimes min_;
+    std::int64_t maxStates_;
     const std::stop_token& stop_;
     std::vector<Latency> works_;
     std::optional<SliceTimes> bound_, made_, tight_;
@@ -371,7 +371,7 @@ void ModelSearch::attempt(const hardware::Architecture& architecture, std::vecto
         return placer_.place(problem, limit).plan;
     };
     for (SliceOnChip& slice : slices) {
-        if (slice.shape().slice->microBatch != choice.microBatch || !within(slice, slice.least())) continue;
+        if (slice.shape().slice->microBatch != choice.microBatch || !within(slice, slice.min())) continue;
         ++attempt.explored;
         if (within(slice, slice.estimated())) candidates.push_back(&slice);
     }
@@ -402,7 +402,7 @@ ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Byt
                                  std::int64_t states, const std::stop_token& stop) const {
     std::vector<SliceOnChip> slices;
     slices.reserve(slices_.size());
-    const std::vector<Latency>& works = leastLatencies(architecture);
+    const std::vector<Latency>& works = minLatencies(architecture);
     for (const SliceShape& shape : slices_)
         slices.emplace_back(*this, shape, architecture, bounds(shape, works, architecture), states, stop);
     struct Choice {
@@ -416,7 +416,7 @@ ModelValue ModelSearch::evaluate(const hardware::Architecture& architecture, Byt
             double time = kInfinite;
             for (const SliceOnChip& slice : slices)
                 if (slice.shape().slice->microBatch == microBatch)
-                    time = std::min(time, quickTime(slice.shape(), slice.least(), recompute, hbm));
+                    time = std::min(time, quickTime(slice.shape(), slice.min(), recompute, hbm));
             if (time < kInfinite)
                 choices.push_back({static_cast<double>(options_.globalBatch) / time,
                                    choices.size(),

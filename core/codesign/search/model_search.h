@@ -105,7 +105,7 @@ private:
     void attempt(const hardware::Architecture& architecture, std::vector<SliceOnChip>& slices, Bytes hbm,
                  const TrainingChoice& choice, double above, Attempt& attempt, const std::stop_token& stop) const;
     /// Bounds on the latencies of all works; holds until the thread's next call.
-    const std::vector<Latency>& leastLatencies(const hardware::Architecture& architecture) const;
+    const std::vector<Latency>& minLatencies(const hardware::Architecture& architecture) const;
 
     const Workload& workload_;
     const hardware::Template& space_;

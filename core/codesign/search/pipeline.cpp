@@ -9,7 +9,7 @@ namespace tessera::codesign {
 
 namespace {
 
-constexpr std::int64_t kMostEvents = 4096;
+constexpr std::int64_t kMaxEvents = 4096;
 
 using Phase = PipelineEvent::Phase;
 
@@ -88,7 +88,7 @@ PipelineSchedule pipelineOf(const ModelResult& model, std::int64_t globalBatch) 
     if (!model.feasible || model.stages.empty()) return schedule;
     const auto stages = static_cast<std::int64_t>(model.stages.size());
     schedule.microBatches = ((globalBatch - 1) / model.choice.microBatch) / model.data + 1;
-    schedule.shown = std::min(schedule.microBatches, std::max<std::int64_t>(1, kMostEvents / (2 * stages)));
+    schedule.shown = std::min(schedule.microBatches, std::max<std::int64_t>(1, kMaxEvents / (2 * stages)));
     // What comes later does not change the first passes.
     const std::int64_t run = std::min(schedule.microBatches, schedule.shown + stages);
     std::vector<PipelineEvent> events = Simulation(model.stages, run).run();

@@ -30,26 +30,27 @@ namespace {
 constexpr std::size_t kBatch = 32;
 
 /// Architectures to be proved between two looks, and how many are looked at a second time, or a third in vain.
-constexpr std::size_t kFewer = 2, kMostSeen = 512;
-constexpr std::ptrdiff_t kMostOutOfReach = 1;
+constexpr std::size_t kFewer = 2, kMaxSeen = 512;
+constexpr std::ptrdiff_t kMaxOutOfReach = 1;
 
 /// A bound this close to what was found proves it.
 constexpr double kProved = 1 + 1e-9;
 
 /// An architecture of the template within the bound.
-struct Site {
+struct Candidate {
     std::size_t index = 0;  ///< see hardware::architectureAt
     SquareMillimetres area;
 };
 
-std::vector<Site> sitesOf(const hardware::Template& space, SquareMillimetres bound) {
-    std::vector<Site> sites;
+std::vector<Candidate> sitesOf(const hardware::Template& space, SquareMillimetres bound) {
+    std::vector<Candidate> sites;
     const std::size_t count = hardware::architectureCount(space);
     for (std::size_t i = 0; i < count; ++i) {
         const SquareMillimetres area = hardware::areaOf(hardware::architectureAt(space, i), space).total();
         if (area <= bound) sites.push_back({i, area});
     }
-    std::stable_sort(sites.begin(), sites.end(), [](const Site& a, const Site& b) { return a.area < b.area; });
+    std::stable_sort(sites.begin(), sites.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.area < b.area; });
     return sites;
 }
 
@@ -79,7 +80,7 @@ public:
         progress_ = hooks_.resume;
         setOrder();
         boundGroups();
-        for (const Progress::Known& known : progress_.known) take(known);
+        for (const Progress::Evaluated& evaluated : progress_.evaluated) updateIncumbent(evaluated);
         switch (options_.search) {
             case SearchKind::exhaustive:
             case SearchKind::random:
@@ -89,7 +90,7 @@ public:
                 runByBuckets();
                 break;
         }
-        settle();
+        refineUnresolved();
         finish();
         return std::move(result_);
     }
@@ -171,9 +172,9 @@ private:
             std::size_t end = begin;
             while (end < order_.size() && bucketOf(end) == bucketOf(begin)) ++end;
             if (end > progress_.next) evaluateBucket(begin, end);
-            double most = 0;
-            for (std::size_t i = begin; i < end; ++i) most = std::max(most, objectives_[order_[i]]);
-            maxima.push_back(most);
+            double max = 0;
+            for (std::size_t i = begin; i < end; ++i) max = std::max(max, objectives_[order_[i]]);
+            maxima.push_back(max);
             begin = end;
             if (!converged()) continue;
             result_.endedBy = begin < order_.size() ? "hysteresis" : "done";
@@ -207,7 +208,7 @@ private:
         std::vector<Evaluated> found(positions.size());
         parallelFor(positions.size(), hooks_.threads, [&](std::size_t i) {
             checkCancelled();
-            const Site& site = sites_[positions[i]];
+            const Candidate& site = sites_[positions[i]];
             found[i].point = scorer_.evaluate(hardware::architectureAt(result_.space, site.index), site.area, floor,
                                               states, found[i].bound, found[i].explored);
         });
@@ -227,8 +228,8 @@ private:
     void learnOf(std::size_t position, Evaluated found) {
         const std::size_t architecture = sites_[position].index;
         progress_.explored += found.explored;
-        if (found.point && found.point->objective > 0) learn({architecture, std::move(*found.point)});
-        if (found.bound > best_ * kProved) progress_.open.push_back({architecture, found.bound});
+        if (found.point && found.point->objective > 0) recordCandidate({architecture, std::move(*found.point)});
+        if (found.bound > best_ * kProved) progress_.unresolved.push_back({architecture, found.bound});
     }
 
     /// All places before `next` are done.
@@ -241,61 +242,64 @@ private:
 
     /// Schedules over more states what may still be better than the best, the most promising first: all of it over some
     /// more, then what is left over the most. Ends when the best is proved, or where a proof is out of reach.
-    void settle() {
+    void refineUnresolved() {
         std::set<std::size_t> seen;  // architectures scheduled over some more states
-        const auto some = [&](const Progress::Open& each) { return !seen.contains(each.architecture); };
-        for (std::vector<std::size_t> next; seen.size() < kMostSeen && !stopped(); reportSettled(next)) {
+        const auto some = [&](const Progress::Unresolved& each) { return !seen.contains(each.architecture); };
+        for (std::vector<std::size_t> next; seen.size() < kMaxSeen && !stopped(); reportRefined(next)) {
             if (next = mostPromising(kBatch, some); next.empty()) break;
-            for (const std::size_t i : next) seen.insert(progress_.open[i].architecture);
-            settle(next, options_.comparedStates());
+            for (const std::size_t i : next) seen.insert(progress_.unresolved[i].architecture);
+            refineUnresolved(next, options_.comparedStates());
         }
-        const auto all = [](const Progress::Open&) { return true; };
-        for (std::vector<std::size_t> next; !stopped() && !outOfReach(); reportSettled(next)) {
+        const auto all = [](const Progress::Unresolved&) { return true; };
+        for (std::vector<std::size_t> next; !stopped() && !outOfReach(); reportRefined(next)) {
             if (next = mostPromising(kFewer, all); next.empty()) break;
-            settle(next, options_.scheduleStates);
-            for (const std::size_t i : next) progress_.open[i].settled = true;
+            refineUnresolved(next, options_.scheduleStates);
+            for (const std::size_t i : next) progress_.unresolved[i].refined = true;
         }
         if (stopped() && !mostPromising(1, all).empty()) result_.endedBy = "stop";
     }
 
-    /// Positions in `open` of what may be better than the best, was not scheduled over the most states, and is wanted;
-    /// the greatest bounds first.
+    /// Positions in `unresolved` of what may be better than the best, was not scheduled over the most states, and is
+    /// wanted; the greatest bounds first.
     template <typename Wanted>
     std::vector<std::size_t> mostPromising(std::size_t count, const Wanted& wanted) const {
-        const std::vector<Progress::Open>& open = progress_.open;
+        const std::vector<Progress::Unresolved>& unresolved = progress_.unresolved;
         std::vector<std::size_t> found;
-        for (std::size_t i = 0; i < open.size(); ++i)
-            if (!open[i].settled && open[i].bound > best_ * kProved && wanted(open[i])) found.push_back(i);
+        for (std::size_t i = 0; i < unresolved.size(); ++i)
+            if (!unresolved[i].refined && unresolved[i].bound > best_ * kProved && wanted(unresolved[i]))
+                found.push_back(i);
         std::stable_sort(found.begin(), found.end(),
-                         [&](std::size_t a, std::size_t b) { return open[a].bound > open[b].bound; });
+                         [&](std::size_t a, std::size_t b) { return unresolved[a].bound > unresolved[b].bound; });
         if (found.size() > count) found.erase(found.begin() + static_cast<std::ptrdiff_t>(count), found.end());
         return found;
     }
 
-    void settle(const std::vector<std::size_t>& which, std::int64_t states) {
+    void refineUnresolved(const std::vector<std::size_t>& which, std::int64_t states) {
         std::vector<std::size_t> positions;
-        for (const std::size_t i : which) positions.push_back(positions_[progress_.open[i].architecture]);
+        for (const std::size_t i : which) positions.push_back(positions_[progress_.unresolved[i].architecture]);
         const double floor = best_;
         std::vector<Evaluated> found = evaluated(positions, floor, states);
         for (std::size_t i = 0; i < found.size(); ++i) {
             // What is ruled out may still lie above smaller architectures on the front, up to the floor.
-            double& bound = progress_.open[which[i]].bound;
+            double& bound = progress_.unresolved[which[i]].bound;
             bound = std::max(found[i].bound, std::min(bound, floor));
-            if (found[i].point) learn({sites_[positions[i]].index, std::move(*found[i].point), true});
+            if (found[i].point) recordCandidate({sites_[positions[i]].index, std::move(*found[i].point), true});
         }
     }
 
     /// Where an architecture stays open over the most states, others will, too.
     bool outOfReach() const {
-        return std::count_if(progress_.open.begin(), progress_.open.end(), [&](const Progress::Open& each) {
-                   return each.settled && each.bound > best_ * kProved;
-               }) >= kMostOutOfReach;
+        return std::count_if(progress_.unresolved.begin(), progress_.unresolved.end(),
+                             [&](const Progress::Unresolved& each) {
+                                 return each.refined && each.bound > best_ * kProved;
+                             }) >= kMaxOutOfReach;
     }
 
-    void reportSettled(const std::vector<std::size_t>& last) {
-        const auto left = mostPromising(progress_.open.size(), [](const Progress::Open&) { return true; }).size();
-        settled_ += last.size();
-        hooks_.reportProgress("proving the best", static_cast<double>(settled_), static_cast<double>(settled_ + left));
+    void reportRefined(const std::vector<std::size_t>& last) {
+        const auto left =
+            mostPromising(progress_.unresolved.size(), [](const Progress::Unresolved&) { return true; }).size();
+        refined_ += last.size();
+        hooks_.reportProgress("proving the best", static_cast<double>(refined_), static_cast<double>(refined_ + left));
         if (hooks_.checkpoint) hooks_.checkpoint(progress_);
     }
 
@@ -307,20 +311,20 @@ private:
         return front;
     }
 
-    void learn(Progress::Known known) {
-        if (known.settled)
-            std::erase_if(progress_.known,
-                          [&](const Progress::Known& each) { return each.architecture == known.architecture; });
-        progress_.known.push_back(std::move(known));
-        take(progress_.known.back());
+    void recordCandidate(Progress::Evaluated evaluated) {
+        if (evaluated.refined)
+            std::erase_if(progress_.evaluated,
+                          [&](const Progress::Evaluated& each) { return each.architecture == evaluated.architecture; });
+        progress_.evaluated.push_back(std::move(evaluated));
+        updateIncumbent(progress_.evaluated.back());
     }
 
     /// Learns of an evaluated architecture; in the order of the search.
-    void take(const Progress::Known& known) {
-        const std::size_t position = positions_.at(known.architecture);
-        objectives_[position] = known.point.objective;
-        if (known.point.objective <= best_) return;
-        best_ = known.point.objective;
+    void updateIncumbent(const Progress::Evaluated& evaluated) {
+        const std::size_t position = positions_.at(evaluated.architecture);
+        objectives_[position] = evaluated.point.objective;
+        if (evaluated.point.objective <= best_) return;
+        best_ = evaluated.point.objective;
         ProgressEvent event;
         event.kind = ProgressEvent::Kind::incumbent;
         event.task = "searching architectures";
@@ -331,21 +335,21 @@ private:
     }
 
     void finish() {
-        std::vector<const Progress::Known*> known;
-        for (const Progress::Known& each : progress_.known) known.push_back(&each);
-        const auto smaller = [&](const Progress::Known* a, const Progress::Known* b) {
+        std::vector<const Progress::Evaluated*> evaluated;
+        for (const Progress::Evaluated& each : progress_.evaluated) evaluated.push_back(&each);
+        const auto smaller = [&](const Progress::Evaluated* a, const Progress::Evaluated* b) {
             return positions_[a->architecture] < positions_[b->architecture];
         };
-        std::sort(known.begin(), known.end(), smaller);
-        collectFront(known);
-        collectTrace(known);
+        std::sort(evaluated.begin(), evaluated.end(), smaller);
+        collectFront(evaluated);
+        collectTrace(evaluated);
         result_.explored = progress_.explored;
         // What was not reached was not ruled out.
         const std::int64_t each = scorer_.choices() * static_cast<std::int64_t>(result_.space.hbm.values.size());
         result_.skippedByBound = static_cast<std::int64_t>(progress_.next) * each - result_.explored;
         result_.bound = best_;
         const std::vector<double> front = frontByPosition();
-        for (const Progress::Open& left : progress_.open) {
+        for (const Progress::Unresolved& left : progress_.unresolved) {
             result_.bound = std::max(result_.bound, left.bound);
             const double reached = front[positions_[left.architecture]];
             if (reached > 0) result_.frontGap = std::max(result_.frontGap, left.bound / reached - 1);
@@ -355,9 +359,9 @@ private:
         scorer_.describe(result_);
     }
 
-    void collectFront(const std::vector<const Progress::Known*>& byArea) {
+    void collectFront(const std::vector<const Progress::Evaluated*>& byArea) {
         std::vector<std::int64_t> states;  // that a point of the front was scheduled over
-        for (const Progress::Known* each : byArea) {
+        for (const Progress::Evaluated* each : byArea) {
             if (each->point.objective <= 0) continue;
             if (!result_.front.empty() && each->point.objective <= result_.front.back().objective) continue;
             if (!result_.front.empty() && each->point.area == result_.front.back().area) {
@@ -365,23 +369,23 @@ private:
                 states.pop_back();
             }
             result_.front.push_back(each->point);
-            states.push_back(each->settled ? options_.scheduleStates : options_.firstStates());
+            states.push_back(each->refined ? options_.scheduleStates : options_.firstStates());
         }
         parallelFor(result_.front.size(), hooks_.threads,
                     [&](std::size_t i) { scorer_.chooseMemory(result_.front[i], states[i]); });
         if (!result_.front.empty()) result_.best = result_.front.back();
     }
 
-    void collectTrace(const std::vector<const Progress::Known*>& byArea) {
-        const std::size_t step = byArea.size() / std::max<std::size_t>(1, options_.mostTraced) + 1;
+    void collectTrace(const std::vector<const Progress::Evaluated*>& byArea) {
+        const std::size_t step = byArea.size() / std::max<std::size_t>(1, options_.maxTraced) + 1;
         for (std::size_t i = byArea.size(); i-- > 0;)
             if (i % step == 0) result_.evaluated.push_back(byArea[i]->point);
         const double width = options_.search == SearchKind::hysteresis ? options_.bucket.value : 1;
         const auto bucketOf = [&](SquareMillimetres area) { return std::floor(area.value / width); };
         std::size_t next = byArea.size();
-        const std::size_t least =
+        const std::size_t min =
             options_.search == SearchKind::hysteresis ? sites_.size() - std::min(progress_.next, sites_.size()) : 0;
-        for (std::size_t i = sites_.size(); i-- > least;) {
+        for (std::size_t i = sites_.size(); i-- > min;) {
             const double bucket = bucketOf(sites_[i].area);
             if (result_.trace.empty() || result_.trace.back().area.value != bucket * width) {
                 const double best = result_.trace.empty() ? 0 : result_.trace.back().best;
@@ -392,8 +396,8 @@ private:
             while (next > 0 && positions_[byArea[next - 1]->architecture] > i) --next;
             if (next == 0 || positions_[byArea[next - 1]->architecture] != i) continue;
             ++row.evaluated;
-            row.most = std::max(row.most, objectives_[i]);
-            row.best = std::max(row.best, row.most);
+            row.max = std::max(row.max, objectives_[i]);
+            row.best = std::max(row.best, row.max);
         }
     }
 
@@ -402,14 +406,14 @@ private:
     Scorer scorer_;
     Result result_;
     Progress progress_;
-    std::vector<Site> sites_;             ///< by rising area
+    std::vector<Candidate> sites_;        ///< by rising area
     std::vector<std::size_t> order_;      ///< positions in `sites_`
     std::vector<std::size_t> positions_;  ///< by index of the template's architecture: position in `sites_`
     std::vector<double> objectives_;      ///< by position in `sites_`: 0 where not evaluated
     std::vector<double> groupBounds_;     ///< see `boundGroups`; empty where nothing is ruled out by them
     std::deque<Evaluated> ahead_;         ///< what follows `progress_.next`, see `evaluateBucket`
     double best_ = 0;
-    std::size_t settled_ = 0;  ///< architectures that were looked at again
+    std::size_t refined_ = 0;  ///< architectures that were looked at again
 };
 
 void check(const std::vector<Workload>& workloads, const hardware::Template& space, const Options& options) {

@@ -63,8 +63,8 @@ struct Options {
     std::optional<SquareMillimetres> areaLimit = {};  ///< none: the template's
     /// States that the exact scheduler may look at for each layer and phase, where the best depends on it.
     std::int64_t scheduleStates = 400'000;
-    bool spotlight = true;           ///< Spotlight's accelerators, each for one of the models, are baselines, too
-    std::size_t mostTraced = 2'000;  ///< evaluated architectures that are kept to look at
+    bool spotlight = true;          ///< Spotlight's accelerators, each for one of the models, are baselines, too
+    std::size_t maxTraced = 2'000;  ///< evaluated architectures that are kept to look at
 
     /// States where much is looked at: most schedules are proved by so few.
     std::int64_t firstStates() const { return std::min<std::int64_t>(scheduleStates, 1'000); }
@@ -128,7 +128,7 @@ struct ScheduledOperator {
     std::string name;
     CoreKind kind = CoreKind::tensor;
     bool network = false;  ///< an AllReduce: waits for the network, adds on a vector core
-    Placed placed;
+    OperatorSlot placed;
     bool operator==(const ScheduledOperator&) const = default;
 };
 
@@ -187,7 +187,7 @@ struct TraceBucket {
     SquareMillimetres area;          ///< where the bucket begins
     std::int64_t architectures = 0;  ///< in it
     std::int64_t evaluated = 0;      ///< of them; the others were ruled out by bounds, or not reached
-    double most = 0;                 ///< greatest objective among those evaluated
+    double max = 0;                  ///< greatest objective among those evaluated
     double best = 0;                 ///< greatest objective of this and all buckets before
     bool operator==(const TraceBucket&) const = default;
 };
@@ -209,7 +209,7 @@ struct Result {
     std::string endedBy = "done";
     std::vector<ModelResult> perModel;  ///< on `best`
     std::vector<Point> front;           ///< area against objective, by rising area; the last one is `best`
-    std::vector<Point> evaluated;       ///< at most `mostTraced`, by falling area
+    std::vector<Point> evaluated;       ///< at most `maxTraced`, by falling area
     std::vector<TraceBucket> trace;     ///< by falling area
     std::vector<Baseline> baselines;
     std::vector<std::string> assumptions;
@@ -218,23 +218,23 @@ struct Result {
 
 /// What `search` has done so far, to go on from.
 struct Progress {
-    struct Known {
+    struct Evaluated {
         std::size_t architecture = 0;  ///< index into the template's
         Point point;                   ///< with the largest HBM
-        bool settled = false;          ///< scheduled over the most states
-        bool operator==(const Known&) const = default;
+        bool refined = false;          ///< scheduled over the most states
+        bool operator==(const Evaluated&) const = default;
     };
     /// An architecture whose schedules leave open what it is worth.
-    struct Open {
+    struct Unresolved {
         std::size_t architecture = 0;
         double bound = 0;      ///< of the objective
-        bool settled = false;  ///< scheduled over the most states: it stays open
-        bool operator==(const Open&) const = default;
+        bool refined = false;  ///< scheduled over the most states: it stays open
+        bool operator==(const Unresolved&) const = default;
     };
-    std::size_t next = 0;       ///< position in the order of the search
-    std::int64_t explored = 0;  ///< points
-    std::vector<Known> known;   ///< architectures that were evaluated to the end, in the order of the search
-    std::vector<Open> open;
+    std::size_t next = 0;              ///< position in the order of the search
+    std::int64_t explored = 0;         ///< points
+    std::vector<Evaluated> evaluated;  ///< architectures that were evaluated to the end, in the order of the search
+    std::vector<Unresolved> unresolved;
     bool operator==(const Progress&) const = default;
 };
 

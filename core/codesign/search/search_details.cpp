@@ -79,23 +79,23 @@ Bytes Scorer::largestMemory() const {
 }
 
 double Scorer::objectiveOf(const std::vector<double>& throughputs) const {
-    double sum = 0, weights = 0, least = std::numeric_limits<double>::infinity();
+    double sum = 0, weights = 0, min = std::numeric_limits<double>::infinity();
     for (std::size_t m = 0; m < throughputs.size(); ++m) {
         if (!(throughputs[m] > 0)) return 0;
         const double relative = throughputs[m] / reference_[m];
         sum += weightOf(m) * (options_.objective == Objective::mean ? throughputs[m] : elementary::log(relative));
         weights += weightOf(m);
-        least = std::min(least, relative);
+        min = std::min(min, relative);
     }
     switch (options_.objective) {
         case Objective::mean:
             return sum / weights;
         case Objective::worst:
-            return least;
+            return min;
         case Objective::geomean:
             break;
     }
-    return throughputs.size() == 1 ? least : elementary::exp(sum / weights);
+    return throughputs.size() == 1 ? min : elementary::exp(sum / weights);
 }
 
 /// The throughput of a model without which the objective is not above `floor`, the others as given.
@@ -262,7 +262,7 @@ void Scorer::setSchedule(std::size_t model, const hardware::Architecture& archit
     std::vector<double> copies(slice.kinds.size(), 0);
     for (const std::size_t kind : slice.kindOf) ++copies[kind];
     std::size_t main = 0;
-    double most = 0;
+    double max = 0;
     std::vector<std::array<ScheduleResult, 2>> made;
     const auto schedule = [&](std::size_t kind, bool backward) {
         return search.schedule(search.shape(slice, kind, backward), works, architecture, options_.scheduleStates,
@@ -271,8 +271,8 @@ void Scorer::setSchedule(std::size_t model, const hardware::Architecture& archit
     for (std::size_t k = 0; k < slice.kinds.size(); ++k) {
         made.push_back({schedule(k, false), schedule(k, true)});
         const double time = copies[k] * (made[k][0].schedule.makespan + made[k][1].schedule.makespan);
-        if (time > most) {
-            most = time;
+        if (time > max) {
+            max = time;
             main = k;
         }
     }

@@ -207,7 +207,7 @@ double difference(double a, double b) {
 double product(double a, double b) {
     return a * b;
 }
-double least(double a, double b) {
+double min(double a, double b) {
     return b < a ? b : a;
 }
 double greatest(double a, double b) {
@@ -480,7 +480,7 @@ std::vector<OperatorKind> binaryRows() {
             "Min", "Minimum of inputs", "compare, for each further input",
             Backward{
                 .rule = backward::eachInput, .cost = "compare, select", .flops = 2, .reads = Backward::Reads::both},
-            foldVariadic<least>),
+            foldVariadic<min>),
         variadic("Sum", "Sum of inputs", "add, for each further input", Backward{.rule = backward::add},
                  foldVariadic<sum>),
     };

@@ -70,14 +70,14 @@ void foldSize(RuleContext& node) {
 Shape shapeFrom(const RuleContext& node, std::size_t input) {
     node.needRank(input, 1);
     const std::int64_t rank = node.dim(input, 0);
-    if (rank > static_cast<std::int64_t>(kMostDimensions))
-        node.failInput(input, fmt::format("{} elements", rank), fmt::format("at most {}", kMostDimensions));
+    if (rank > static_cast<std::int64_t>(kMaxDimensions))
+        node.failInput(input, fmt::format("{} elements", rank), fmt::format("at most {}", kMaxDimensions));
     const Elements* const given = node.elements(input);
     if (given == nullptr) return rank == kUnknown ? Shape() : Shape(Dims(static_cast<std::size_t>(rank), kUnknown));
     Dims result;
     for (const double element : *given) {
         const std::int64_t size = isKnownElement(element) ? wholeOf(element) : kUnknown;
-        if (isKnownElement(element) && (size < 0 || size > kMostElements))
+        if (isKnownElement(element) && (size < 0 || size > kMaxElements))
             node.failInput(input, fmt::format("a size of {}", size), "sizes of 0 or more");
         result.push_back(size);
     }

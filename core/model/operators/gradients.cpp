@@ -35,9 +35,9 @@ void gradientRule(RuleContext& node) {
     if (type < 0 || type > static_cast<std::int64_t>(DataType::int4))
         node.failAttribute("type", fmt::format("{}", type), "the number of a type");
     const auto shape = node.integers("shape");
-    if (shape && shape->size() > kMostDimensions)
+    if (shape && shape->size() > kMaxDimensions)
         node.failAttribute("shape", fmt::format("{} dimensions", shape->size()),
-                           fmt::format("at most {}", kMostDimensions));
+                           fmt::format("at most {}", kMaxDimensions));
     node.set(0, static_cast<DataType>(type), shape);
 }
 

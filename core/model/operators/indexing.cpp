@@ -163,9 +163,8 @@ void nonZeroRule(RuleContext& node) {
 void nonZeroByElements(RuleContext& node) {
     nonZeroRule(node);
     const Elements* const x = node.elements(0);
-    constexpr std::size_t kMostCounted = 8192;
-    if (x == nullptr || x->size() > kMostCounted || !node.shape(0) ||
-        !std::all_of(x->begin(), x->end(), isKnownElement))
+    constexpr std::size_t kMaxCounted = 8192;
+    if (x == nullptr || x->size() > kMaxCounted || !node.shape(0) || !std::all_of(x->begin(), x->end(), isKnownElement))
         return;
     const auto count = std::count_if(x->begin(), x->end(), [](double element) { return element != 0; });
     (*node.output(0).shape)[1] = count;

@@ -13,7 +13,7 @@ namespace tessera::model {
 namespace {
 
 Integers listOf(const RuleContext& node, const std::string& name, std::size_t size, std::int64_t otherwise,
-                std::int64_t least) {
+                std::int64_t min) {
     const auto given = node.integers(name);
     if (!given) {
         const Integers same(size, otherwise);
@@ -22,9 +22,9 @@ Integers listOf(const RuleContext& node, const std::string& name, std::size_t si
     if (given->size() != size)
         node.failAttribute(name, fmt::format("a list of {}", given->size()), fmt::format("a list of {}", size));
     for (const std::int64_t value : *given) {
-        if (value < least)
-            node.failAttribute(name, fmt::format("{}", value), least == 1 ? "numbers above 0" : "numbers of 0 or more");
-        if (value > kMostElements) node.failAttribute(name, fmt::format("{}", value), "numbers up to 2^53");
+        if (value < min)
+            node.failAttribute(name, fmt::format("{}", value), min == 1 ? "numbers above 0" : "numbers of 0 or more");
+        if (value > kMaxElements) node.failAttribute(name, fmt::format("{}", value), "numbers up to 2^53");
     }
     return *given;
 }
@@ -63,9 +63,9 @@ KernelWindow kernelWindow(const RuleContext& node, Integers kernel) {
 std::optional<Integers> kernelShape(const RuleContext& node) {
     const auto given = node.integers("kernel_shape");
     if (!given) return std::nullopt;
-    if (given->size() > kMostDimensions)
+    if (given->size() > kMaxDimensions)
         node.failAttribute("kernel_shape", fmt::format("a list of {}", given->size()),
-                           fmt::format("at most {}", kMostDimensions));
+                           fmt::format("at most {}", kMaxDimensions));
     return listOf(node, "kernel_shape", given->size(), 1, 1);
 }
 

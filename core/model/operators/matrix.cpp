@@ -121,7 +121,7 @@ Integers outputPadding(const RuleContext& node, std::size_t spatial) {
         node.failAttribute("output_padding", fmt::format("a list of {}", given->size()),
                            fmt::format("a list of {}", spatial));
     for (const std::int64_t size : *given)
-        if (size < 0 || size > kMostElements)
+        if (size < 0 || size > kMaxElements)
             node.failAttribute("output_padding", fmt::format("{}", size), "numbers from 0 to 2^53");
     return *given;
 }

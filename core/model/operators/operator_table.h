@@ -31,8 +31,8 @@ std::string_view nameOf(OperatorClass group);
 /// How many inputs or outputs an operator may have.
 struct Arity {
     static constexpr std::size_t kAny = static_cast<std::size_t>(-1);
-    std::size_t least = 1;
-    std::size_t most = 1;
+    std::size_t min = 1;
+    std::size_t max = 1;
 };
 
 /// A tensor of a worked example; a `type` of `undefined` leaves the input or output out.

@@ -86,7 +86,7 @@ double sum(double a, double b) {
 double product(double a, double b) {
     return a * b;
 }
-double least(double a, double b) {
+double min(double a, double b) {
     return isKnownElement(a) && isKnownElement(b) ? std::min(a, b) : std::nan("");
 }
 double greatest(double a, double b) {
@@ -134,7 +134,7 @@ std::vector<OperatorKind> reductionKinds() {
         reduction("ReduceMax", "Maximum along axes", "compare, for each input element", 1, 0, 24,
                   backward::reduces("compare, select", 2, Backward::Reads::both), foldReduce<greatest>),
         reduction("ReduceMin", "Minimum along axes", "compare, for each input element", 1, 0, 24,
-                  backward::reduces("compare, select", 2, Backward::Reads::both), foldReduce<least>),
+                  backward::reduces("compare, select", 2, Backward::Reads::both), foldReduce<min>),
         reduction("ReduceProd", "Product along axes", "multiply, for each input element", 1, 0, 24,
                   backward::reduces("multiply, divide", 2, Backward::Reads::both), foldReduce<product>),
         reduction("ReduceSumSquare", "Sum of squares along axes", "multiply and add, for each input element", 2, 0, 48,

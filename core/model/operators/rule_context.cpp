@@ -104,8 +104,8 @@ const Elements* RuleContext::elements(std::size_t input) const {
 
 std::optional<Integers> RuleContext::integersOf(std::size_t input) const {
     const auto count = elementCount(shape(input));
-    if (count && *count > static_cast<std::int64_t>(kMostDimensions))
-        failInput(input, fmt::format("{} elements", *count), fmt::format("at most {}", kMostDimensions));
+    if (count && *count > static_cast<std::int64_t>(kMaxDimensions))
+        failInput(input, fmt::format("{} elements", *count), fmt::format("at most {}", kMaxDimensions));
     const Elements* const known = elements(input);
     if (known == nullptr || !std::all_of(known->begin(), known->end(), isKnownElement)) return std::nullopt;
     Integers integers(known->size());
@@ -241,7 +241,7 @@ std::int64_t RuleContext::times(std::int64_t a, std::int64_t b) const {
     if (a == 0 || b == 0) return 0;
     if (a == kUnknown || b == kUnknown) return kUnknown;
     std::int64_t product = 0;
-    if (__builtin_mul_overflow(a, b, &product) || product > kMostElements)
+    if (__builtin_mul_overflow(a, b, &product) || product > kMaxElements)
         fail(fmt::format("{} times {} elements", a, b), "at most 2^53 elements in a tensor");
     return product;
 }
@@ -249,7 +249,7 @@ std::int64_t RuleContext::times(std::int64_t a, std::int64_t b) const {
 std::int64_t RuleContext::plus(std::int64_t a, std::int64_t b) const {
     if (a == kUnknown || b == kUnknown) return kUnknown;
     std::int64_t sum = 0;
-    if (__builtin_add_overflow(a, b, &sum) || sum > kMostElements)
+    if (__builtin_add_overflow(a, b, &sum) || sum > kMaxElements)
         fail(fmt::format("{} plus {} elements", a, b), "at most 2^53 elements in a tensor");
     return sum;
 }

@@ -15,8 +15,8 @@ using Integers = std::vector<std::int64_t>;
 /// Elements of a tensor in row-major order; NaN = not known. Integers beyond 2^53 are rounded.
 using Elements = std::vector<double>;
 
-inline constexpr std::int64_t kMostElements = std::int64_t{1} << 53;
-inline constexpr std::int64_t kMostFolded = 65'536;
+inline constexpr std::int64_t kMaxElements = std::int64_t{1} << 53;
+inline constexpr std::int64_t kMaxFolded = 65'536;
 
 bool isKnownElement(double element);
 /// A whole number from an element: cut off towards zero and limited to 64 bits. `element` must be known.

@@ -49,7 +49,7 @@ Dims targetOf(const RuleContext& node, const Elements& given, std::vector<bool>&
             continue;
         }
         const std::int64_t size = wholeOf(given[i]);
-        if (size < -1 || size > kMostElements) node.fail(fmt::format("a target size of {}", size), "-1, 0 or a size");
+        if (size < -1 || size > kMaxElements) node.fail(fmt::format("a target size of {}", size), "-1, 0 or a size");
         if (size == -1 && std::exchange(inferred, true)) node.fail("-1 twice in the target shape", "-1 at most once");
         if (size == 0 && !allowZero) {
             if (node.rank(0) && i >= *node.rank(0))
@@ -116,8 +116,8 @@ void reshapeRule(RuleContext& node) {
     if (node.has(1)) {
         node.needRank(1, 1);
         const std::int64_t size = node.dim(1, 0);
-        if (size > static_cast<std::int64_t>(kMostDimensions))
-            node.failInput(1, fmt::format("{} elements", size), fmt::format("at most {}", kMostDimensions));
+        if (size > static_cast<std::int64_t>(kMaxDimensions))
+            node.failInput(1, fmt::format("{} elements", size), fmt::format("at most {}", kMaxDimensions));
         if (const Elements* const elements = node.elements(1))
             given = *elements;
         else if (size != kUnknown)
@@ -127,9 +127,9 @@ void reshapeRule(RuleContext& node) {
     } else {
         const auto attribute = node.integers("shape");
         if (!attribute) node.fail("no target shape", "the shape to make");
-        if (attribute->size() > kMostDimensions)
+        if (attribute->size() > kMaxDimensions)
             node.failAttribute("shape", fmt::format("{} dimensions", attribute->size()),
-                               fmt::format("at most {}", kMostDimensions));
+                               fmt::format("at most {}", kMaxDimensions));
         given.assign(attribute->begin(), attribute->end());
     }
     std::vector<bool> copied;
@@ -182,8 +182,7 @@ void unsqueezeRule(RuleContext& node) {
     const Shape& input = node.shape(0);
     if (!input || !list.values) return;
     const std::size_t rank = input->size() + list.values->size();
-    if (rank > kMostDimensions)
-        node.fail(fmt::format("{} dimensions", rank), fmt::format("at most {}", kMostDimensions));
+    if (rank > kMaxDimensions) node.fail(fmt::format("{} dimensions", rank), fmt::format("at most {}", kMaxDimensions));
     const std::vector<std::size_t> axes = node.axes(list, rank);
     Dims result;
     std::size_t from = 0;
@@ -220,7 +219,7 @@ void transposeRule(RuleContext& node) {
     node.set(0, node.type(0), std::nullopt);
     const Shape& input = node.shape(0);
     if (!input) {
-        if (const auto given = node.integers("perm"); given && given->size() <= kMostDimensions)
+        if (const auto given = node.integers("perm"); given && given->size() <= kMaxDimensions)
             node.set(0, node.type(0), Dims(given->size(), kUnknown));
         return;
     }
@@ -282,8 +281,8 @@ void foldConcat(RuleContext& node) {
     const auto outer = static_cast<std::size_t>(
         elementCount(Dims(shape->begin(), shape->begin() + static_cast<std::ptrdiff_t>(axis))).value_or(0));
     // Many empty parts make little but take long.
-    constexpr std::size_t kMostBlocks = std::size_t{1} << 20;
-    if (outer * node.inputs() > kMostBlocks) return;
+    constexpr std::size_t kMaxBlocks = std::size_t{1} << 20;
+    if (outer * node.inputs() > kMaxBlocks) return;
     Elements result;
     result.reserve(static_cast<std::size_t>(elementCount(shape).value_or(0)));
     for (std::size_t row = 0; row < outer; ++row) {
@@ -482,15 +481,15 @@ void expandRule(RuleContext& node) {
     node.set(0, node.type(0), std::nullopt);
     node.needRank(1, 1);
     const std::int64_t rank = node.dim(1, 0);
-    if (rank > static_cast<std::int64_t>(kMostDimensions))
-        node.failInput(1, fmt::format("{} elements", rank), fmt::format("at most {}", kMostDimensions));
+    if (rank > static_cast<std::int64_t>(kMaxDimensions))
+        node.failInput(1, fmt::format("{} elements", rank), fmt::format("at most {}", kMaxDimensions));
     const Elements* const given = node.elements(1);
     if (given == nullptr && rank == kUnknown) return;
     Dims target(given == nullptr ? static_cast<std::size_t>(rank) : given->size(), kUnknown);
     for (std::size_t i = 0; given != nullptr && i < target.size(); ++i) {
         if (!isKnownElement((*given)[i])) continue;
         target[i] = wholeOf((*given)[i]);
-        if (target[i] < 0 || target[i] > kMostElements)
+        if (target[i] < 0 || target[i] > kMaxElements)
             node.failInput(1, fmt::format("a size of {}", target[i]), "sizes of 0 or more");
     }
     node.set(0, node.type(0), broadcast(node, node.shape(0), target));
@@ -553,7 +552,7 @@ void padRule(RuleContext& node) {
     if (node.has(1) || !node.hasAttribute("paddings")) {
         // Two entries per axis: the limit of a list of axes does not hold.
         const Elements* const given = node.elements(1);
-        if (given != nullptr && given->size() > 2 * kMostDimensions)
+        if (given != nullptr && given->size() > 2 * kMaxDimensions)
             node.failInput(1, fmt::format("{} pads", given->size()), "two per axis");
         if (node.has(1) && (given == nullptr || !std::all_of(given->begin(), given->end(), isKnownElement))) {
             if (input) node.set(0, node.type(0), Dims(input->size(), kUnknown));
@@ -591,7 +590,7 @@ void padRule(RuleContext& node) {
         std::int64_t& size = result[axes[i]];
         const std::int64_t before = (*pads.values)[i], after = (*pads.values)[i + axes.size()];
         for (const std::int64_t pad : {before, after})
-            if (pad > kMostElements || pad < -kMostElements)
+            if (pad > kMaxElements || pad < -kMaxElements)
                 node.failAt(pads.source, fmt::format("{}", pad), "pads within 2^53");
         if (size == kUnknown) continue;
         if (size + before + after < 0)
@@ -646,8 +645,8 @@ void setScaled(RuleContext& node, std::size_t scales) {
         node.set(0, node.type(0), Dims(input->size(), kUnknown));
         return;
     }
-    if (given->size() > kMostDimensions)
-        node.failInput(scales, fmt::format("{} scales", given->size()), fmt::format("at most {}", kMostDimensions));
+    if (given->size() > kMaxDimensions)
+        node.failInput(scales, fmt::format("{} scales", given->size()), fmt::format("at most {}", kMaxDimensions));
     node.set(0, node.type(0),
              scaled(node, *given, resizedAxes(node, input->size()), fmt::format("input {}", scales + 1)));
 }

@@ -18,16 +18,16 @@ namespace tessera::model {
 
 namespace {
 
-constexpr std::int64_t kMostBlocks = 2048;
-constexpr std::int64_t kMostSize = std::int64_t{1} << 24;  ///< so that products of three sizes fit
+constexpr std::int64_t kMaxBlocks = 2048;
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 24;  ///< so that products of three sizes fit
 constexpr std::int64_t kVocabulary = 51'200;
 constexpr const char* kSequence = "sequence";
 constexpr const char* kTensorParallel = "tensor_parallel";
 
 zoo::GptSize sizeIn(const JsonNode& root) {
     root.allowOnly({"name", "hidden", "feedforward", "seq_size", "attn_heads", "attn_size", "num_blocks"});
-    const auto size = [&](const char* key) { return root.at(key).whole(1, kMostSize); };
-    const zoo::GptSize result{.layers = root.at("num_blocks").whole(1, kMostBlocks),
+    const auto size = [&](const char* key) { return root.at(key).whole(1, kMaxSize); };
+    const zoo::GptSize result{.layers = root.at("num_blocks").whole(1, kMaxBlocks),
                               .heads = size("attn_heads"),
                               .hidden = size("hidden"),
                               .positions = size("seq_size"),
@@ -35,7 +35,7 @@ zoo::GptSize sizeIn(const JsonNode& root) {
                               .headSize = size("attn_size"),
                               .feedForward = size("feedforward")};
     const std::int64_t width = result.heads * result.headSize;
-    if (width > kMostSize)
+    if (width > kMaxSize)
         root.at("attn_size")
             .fail(fmt::format("at most 2^24 features in all {} heads", result.heads),
                   fmt::format("{}, which makes {} features", result.headSize, width));

@@ -15,10 +15,10 @@ void checkDimensions(const LoadOptions& options, const std::string& file, const 
     for (const auto& [name, value] : options.dimensions) {
         if (value < 1) throw UsageError(fmt::format("dimension {} is {}; expected at least 1", inQuotes(name), value));
         if (names.contains(name)) continue;
-        constexpr std::size_t kMostShown = 20;
+        constexpr std::size_t kMaxShown = 20;
         std::vector<std::string> shown;
         for (const std::string& known : names)
-            if (shown.size() < kMostShown) shown.push_back(inQuotes(known));
+            if (shown.size() < kMaxShown) shown.push_back(inQuotes(known));
         throw UsageError(fmt::format(
             "{} has no dimension {}; {}", escaped(file), inQuotes(name),
             shown.empty() ? "all of its dimensions are fixed" : "its dimensions are " + joined(shown, ", ")));

@@ -315,9 +315,9 @@ std::vector<LayerJob> readM3eJobs(const std::string& bytes, const std::string& f
     TextTable table(bytes, file);
     std::vector<LayerJob> jobs;
     for (M3eRow row; nextM3e(table, row);) {
-        if (jobs.size() == kMostLayers)
-            throw DataError(row.place, fmt::format("more than {} layers", kMostLayers),
-                            fmt::format("at most {}", kMostLayers));
+        if (jobs.size() == kMaxLayers)
+            throw DataError(row.place, fmt::format("more than {} layers", kMaxLayers),
+                            fmt::format("at most {}", kMaxLayers));
         LayerJob& job = jobs.emplace_back();
         job.name = row.name;
         job.kind = row.kind;

@@ -12,10 +12,10 @@
 namespace tessera::model {
 
 void checkSizes(const Layer& layer, const Place& place) {
-    constexpr double kMostElements = 0x1p53;
-    const double most = std::max({weightElements(layer), inElements(layer), convElements(layer), outElements(layer)});
-    if (most <= kMostElements) return;
-    throw DataError(place, fmt::format("a tensor of {:.4g} elements in layer {}", most, inQuotes(layer.name)),
+    constexpr double kMaxElements = 0x1p53;
+    const double max = std::max({weightElements(layer), inElements(layer), convElements(layer), outElements(layer)});
+    if (max <= kMaxElements) return;
+    throw DataError(place, fmt::format("a tensor of {:.4g} elements in layer {}", max, inQuotes(layer.name)),
                     "at most 2^53 elements in a tensor");
 }
 
@@ -41,8 +41,8 @@ std::string ChainBuilder::uniqueName(const std::string& wanted) {
 }
 
 void ChainBuilder::add(Layer layer, const Place& place) {
-    if (graph_.layers.size() == kMostLayers)
-        throw DataError(place, fmt::format("more than {} layers", kMostLayers), fmt::format("at most {}", kMostLayers));
+    if (graph_.layers.size() == kMaxLayers)
+        throw DataError(place, fmt::format("more than {} layers", kMaxLayers), fmt::format("at most {}", kMaxLayers));
     checkSizes(layer, place);
     layer.name = uniqueName(layer.name);
     const auto index = static_cast<std::int32_t>(graph_.layers.size());

@@ -11,7 +11,7 @@
 
 namespace tessera::model {
 
-inline constexpr std::size_t kMostLayers = 1'000'000;
+inline constexpr std::size_t kMaxLayers = 1'000'000;
 
 /// Throws DataError where a tensor of the layer has more than 2^53 elements.
 void checkSizes(const Layer& layer, const Place& place);

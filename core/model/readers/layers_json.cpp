@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t kLongestName = 65'536;
 constexpr std::size_t kLargestText = std::size_t{128} << 20;  // parsed JSON takes a multiple of its text
-constexpr std::size_t kMostEdges = 4'000'000;
+constexpr std::size_t kMaxEdges = 4'000'000;
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
 using Names = std::unordered_map<std::string, std::int32_t>;
@@ -103,7 +103,7 @@ void checkLayerSizes(const JsonNode& node, const Layer& layer) {
 
 Names readLayers(const JsonNode& list, LayerGraph& graph) {
     Names names;
-    for (const JsonNode& node : list.elements(kMostLayers)) {
+    for (const JsonNode& node : list.elements(kMaxLayers)) {
         poll(4);
         Layer layer = readLayer(node);
         checkLayerSizes(node, layer);
@@ -120,16 +120,16 @@ std::int32_t endOf(const JsonNode& node, const LayerGraph& graph, const Names& n
     const auto found = names.find(name);
     if (found != names.end()) return found->second;
     std::vector<std::string> known;
-    constexpr std::size_t kMostCompared = 1000;
+    constexpr std::size_t kMaxCompared = 1000;
     for (const Layer& layer : graph.layers)
-        if (known.size() < kMostCompared) known.push_back(layer.name);
+        if (known.size() < kMaxCompared) known.push_back(layer.name);
     const std::string_view hint = closest(name, known);
     node.fail("the name of a layer or join" + (hint.empty() ? "" : fmt::format(", {} perhaps", inQuotes(hint))));
 }
 
 void readEdges(const JsonNode& list, LayerGraph& graph, const Names& names) {
     std::set<std::pair<std::int32_t, std::int32_t>> seen;
-    for (const JsonNode& node : list.elements(kMostEdges)) {
+    for (const JsonNode& node : list.elements(kMaxEdges)) {
         poll(2);
         const std::vector<JsonNode> ends = node.elements();
         if (ends.size() != 2) node.fail("two names, [from, to]", fmt::format("a list of {}", ends.size()));
@@ -154,7 +154,7 @@ void checkInputs(const JsonNode& root, const LayerGraph& graph) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const bool join = isJoin(graph.layers[i].kind);
         if (join ? inputs[i] >= 2 : inputs[i] <= 1) continue;
-        root.at("layers").elements(kMostLayers)[i].fail(
+        root.at("layers").elements(kMaxLayers)[i].fail(
             join ? "at least 2 edges into a join" : "at most 1 edge into a layer (more meet in a join)",
             fmt::format("{} with {} edge{} into it", inQuotes(graph.layers[i].name), inputs[i],
                         inputs[i] == 1 ? "" : "s"));

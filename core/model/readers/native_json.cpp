@@ -29,10 +29,10 @@ namespace tessera::model {
 namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMostTensorElements = std::int64_t{1} << 53;
+constexpr std::int64_t kMaxTensorElements = std::int64_t{1} << 53;
 constexpr std::size_t kLongestText = std::size_t{64} << 20;
-constexpr std::size_t kMostOperators = 1'000'000;
-constexpr std::size_t kMostTensors = 4'000'000;
+constexpr std::size_t kMaxOperators = 1'000'000;
+constexpr std::size_t kMaxTensors = 4'000'000;
 
 constexpr const char* kEscapeRule = R"(every backslash as \\ or as the start of \xNN)";
 
@@ -111,7 +111,7 @@ std::string optionalText(const JsonNode& node, const std::string& key) {
 
 std::vector<std::string> textsOf(const JsonNode& node) {
     std::vector<std::string> texts;
-    for (const JsonNode& element : node.elements(kMostTensors)) texts.push_back(textOf(element));
+    for (const JsonNode& element : node.elements(kMaxTensors)) texts.push_back(textOf(element));
     return texts;
 }
 
@@ -216,11 +216,11 @@ public:
         graph_.name = textOf(root.at("name"));
         graph_.opset = root.at("opset").whole(1, 1000);
         graph_.batch = root.at("batch").whole(1, kLargest);
-        for (const JsonNode& node : root.at("tensors").elements(kMostTensors)) addTensor(node);
+        for (const JsonNode& node : root.at("tensors").elements(kMaxTensors)) addTensor(node);
         made_.resize(graph_.tensors.size());
-        for (const JsonNode& node : root.at("inputs").elements(kMostTensors)) graph_.inputs.push_back(addInput(node));
+        for (const JsonNode& node : root.at("inputs").elements(kMaxTensors)) graph_.inputs.push_back(addInput(node));
         bindDimensions();
-        const std::vector<JsonNode> operators = root.at("operators").elements(kMostOperators);
+        const std::vector<JsonNode> operators = root.at("operators").elements(kMaxOperators);
         // Stored is what has a stored tensor's role and no operator makes (weights may be made by ConstantOfShape).
         for (std::size_t i = 0; i < graph_.tensors.size(); ++i) made_[i] = made_[i] || isStored(graph_.tensors[i].role);
         for (const JsonNode& node : operators) forgetOutputs(node);
@@ -229,7 +229,7 @@ public:
             poll(5);
             addOperator(node);
         }
-        for (const JsonNode& node : root.at("outputs").elements(kMostTensors))
+        for (const JsonNode& node : root.at("outputs").elements(kMaxTensors))
             graph_.outputs.push_back(madeTensor(node));
         refuseUnmade(root.at("tensors"));
         if (root.has("warnings")) graph_.warnings = textsOf(root.at("warnings"));
@@ -265,10 +265,10 @@ private:
         if (node.isNull()) return std::nullopt;
         std::vector<std::int64_t> shape;
         std::int64_t count = 1;
-        for (const JsonNode& dimension : node.elements(kMostDimensions)) {
-            shape.push_back(dimension.isNull() ? kUnknown : dimension.whole(0, kMostTensorElements));
+        for (const JsonNode& dimension : node.elements(kMaxDimensions)) {
+            shape.push_back(dimension.isNull() ? kUnknown : dimension.whole(0, kMaxTensorElements));
             if (shape.back() <= 0) continue;
-            if (__builtin_mul_overflow(count, shape.back(), &count) || count > kMostTensorElements)
+            if (__builtin_mul_overflow(count, shape.back(), &count) || count > kMaxTensorElements)
                 node.fail("at most 2^53 elements", "a shape of more than 2^53 elements");
         }
         return shape;
@@ -287,8 +287,8 @@ private:
         for (const auto& [key, value] : node.members()) {
             std::size_t axis = 0;
             for (const char c : key)
-                axis = c >= '0' && c <= '9' && axis <= kMostDimensions ? axis * 10 + static_cast<std::size_t>(c - '0')
-                                                                       : kMostDimensions + 1;
+                axis = c >= '0' && c <= '9' && axis <= kMaxDimensions ? axis * 10 + static_cast<std::size_t>(c - '0')
+                                                                      : kMaxDimensions + 1;
             if (key != std::to_string(axis) || !tensor.shape || axis >= tensor.shape->size())
                 value.fail("a key that is an axis of the tensor", "under the key " + inQuotes(key));
             tensor.symbols.emplace(axis, textOf(value));
@@ -365,7 +365,7 @@ private:
     }
 
     void forgetOutputs(const JsonNode& node) {
-        for (const JsonNode& output : node.at("outputs").elements(kMostTensors)) {
+        for (const JsonNode& output : node.at("outputs").elements(kMaxTensors)) {
             const auto found = indices_.find(textOf(output));
             if (found == indices_.end()) continue;
             const auto index = static_cast<std::size_t>(found->second);
@@ -383,10 +383,10 @@ private:
         op.type = textOf(node.at("type"));
         if (op.type.empty()) node.at("type").fail("an operator type");
         op.domain = optionalText(node, "domain");
-        for (const JsonNode& input : node.at("inputs").elements(kMostTensors))
+        for (const JsonNode& input : node.at("inputs").elements(kMaxTensors))
             op.inputs.push_back(textOf(input).empty() ? kNoTensor : madeTensor(input));
         bool any = false;
-        for (const JsonNode& output : node.at("outputs").elements(kMostTensors)) {
+        for (const JsonNode& output : node.at("outputs").elements(kMaxTensors)) {
             op.outputs.push_back(textOf(output).empty() ? kNoTensor : make(output));
             any = any || op.outputs.back() != kNoTensor;
         }
@@ -422,19 +422,19 @@ private:
         const std::vector<std::pair<std::string, JsonNode>> members = node.members();
         if (members.size() != 1) node.fail("one of int, float, text, ints, floats, texts");
         const auto& [kind, value] = members.front();
-        constexpr std::size_t kMost = 10'000'000;
-        constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-        if (kind == "int") return value.whole(kLeast, kLargest);
+        constexpr std::size_t kMax = 10'000'000;
+        constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+        if (kind == "int") return value.whole(kMin, kLargest);
         if (kind == "float") return numberOf(value);
         if (kind == "text") return textOf(value);
         if (kind == "ints") {
             std::vector<std::int64_t> list;
-            for (const JsonNode& element : value.elements(kMost)) list.push_back(element.whole(kLeast, kLargest));
+            for (const JsonNode& element : value.elements(kMax)) list.push_back(element.whole(kMin, kLargest));
             return list;
         }
         if (kind == "floats") {
             std::vector<double> list;
-            for (const JsonNode& element : value.elements(kMost)) list.push_back(numberOf(element));
+            for (const JsonNode& element : value.elements(kMax)) list.push_back(numberOf(element));
             return list;
         }
         if (kind == "texts") return textsOf(value);
@@ -445,8 +445,8 @@ private:
     void refuseUnmade(const JsonNode& tensors) const {
         for (std::size_t i = 0; i < made_.size(); ++i)
             if (!made_[i])
-                tensors.elements(kMostTensors)[i].fail("an operator that makes it, or its name among the inputs",
-                                                       "a tensor that nothing makes");
+                tensors.elements(kMaxTensors)[i].fail("an operator that makes it, or its name among the inputs",
+                                                      "a tensor that nothing makes");
     }
 
     /// Builds the graph a second time, so that operators obey the same rules as in every other reader.

@@ -24,9 +24,9 @@ constexpr std::int64_t kAssumedOpset = 17;
 constexpr std::size_t kLongestName = std::size_t{64} << 10;
 constexpr std::size_t kShortenedName = 200;
 /// What the graph may need beside the file's bytes, so that a process of 2 GiB of address space has room for both.
-constexpr std::size_t kMostMemory = std::size_t{1600} << 20;
+constexpr std::size_t kMaxMemory = std::size_t{1600} << 20;
 /// Bytes of nodes that are read, those of bodies and functions once per use, so that no file takes long.
-constexpr std::size_t kMostRead = std::size_t{8} << 30;
+constexpr std::size_t kMaxRead = std::size_t{8} << 30;
 constexpr std::size_t kOperatorBytes = 700;
 constexpr std::size_t kTensorBytes = 400;
 
@@ -141,8 +141,8 @@ std::int64_t wholeAttribute(const AttributeProtos& attributes, const std::string
 /// The layer that an operator belongs to: from node names such as "/model/layer1/layer1.0/conv1/Conv" the module
 /// "model.layer1.0.conv1", else from the first stored tensor such as "layer1.0.conv1.weight".
 std::string layerOf(std::string_view node, const std::vector<std::string_view>& stored) {
-    constexpr std::size_t kMostLength = 512;
-    if (node.starts_with('/') && node.size() <= kMostLength) {
+    constexpr std::size_t kMaxLength = 512;
+    if (node.starts_with('/') && node.size() <= kMaxLength) {
         const std::vector<std::string_view> parts = split(node.substr(1), '/');
         std::vector<std::string> kept;
         for (std::size_t i = 0; i + 1 < parts.size(); ++i)
@@ -152,7 +152,7 @@ std::string layerOf(std::string_view node, const std::vector<std::string_view>& 
     }
     for (const std::string_view name : stored) {
         const std::size_t dot = name.rfind('.');
-        if (dot != std::string_view::npos && dot > 0 && name.size() <= kMostLength)
+        if (dot != std::string_view::npos && dot > 0 && name.size() <= kMaxLength)
             return std::string(name.substr(0, dot));
     }
     return {};
@@ -185,15 +185,15 @@ void Warnings::add(const std::string& kind, std::string sentence) {
     if (found == kinds_.end()) found = kinds_.insert(kinds_.end(), Kind{.name = kind, .count = 0, .sentences = {}});
     sentence.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence.front())));
     sentence += '.';
-    if (++found->count <= kMostOfAKind) found->sentences.push_back(std::move(sentence));
+    if (++found->count <= kMaxOfAKind) found->sentences.push_back(std::move(sentence));
 }
 
 std::vector<std::string> Warnings::finish() const {
     std::vector<std::string> all;
     for (const Kind& kind : kinds_) {
         all.insert(all.end(), kind.sentences.begin(), kind.sentences.end());
-        if (kind.count > kMostOfAKind)
-            all.push_back(fmt::format("And {} more: {}.", kind.count - kMostOfAKind, kind.name));
+        if (kind.count > kMaxOfAKind)
+            all.push_back(fmt::format("And {} more: {}.", kind.count - kMaxOfAKind, kind.name));
     }
     return all;
 }
@@ -201,9 +201,8 @@ std::vector<std::string> Warnings::finish() const {
 void Budget::charge(std::size_t bytes) {
     used_ += bytes;
     if (used_ > limit_)
-        throw DataError({.file = file_},
-                        fmt::format("a model that needs more than {} MiB of memory", kMostMemory >> 20),
-                        fmt::format("at most {} MiB, the file included", kMostMemory >> 20));
+        throw DataError({.file = file_}, fmt::format("a model that needs more than {} MiB of memory", kMaxMemory >> 20),
+                        fmt::format("at most {} MiB, the file included", kMaxMemory >> 20));
 }
 
 void Dimensions::see(const DeclaredType& type) {
@@ -245,7 +244,7 @@ struct Importer::Node {
 };
 
 Importer::Importer(const Source& source, const LoadOptions& options)
-    : source_(source), options_(options), dimensions_(source, options), budget_(source.file, kMostMemory) {
+    : source_(source), options_(options), dimensions_(source, options), budget_(source.file, kMaxMemory) {
     budget_.charge(source.bytes.size());
 }
 
@@ -519,9 +518,9 @@ std::vector<std::int64_t> Importer::sparseShape(const onnx::SparseTensorProto& t
         for (const std::int64_t size : sizes) count *= static_cast<double>(size);
         return count;
     };
-    const double stored = elements(checkedDimensions(values.dims(), place)), most = elements(shape);
-    if (stored > most)
-        throw DataError(place, fmt::format("{:.0f} values for a shape of {:.0f} elements", stored, most),
+    const double stored = elements(checkedDimensions(values.dims(), place)), max = elements(shape);
+    if (stored > max)
+        throw DataError(place, fmt::format("{:.0f} values for a shape of {:.0f} elements", stored, max),
                         "at most one value for each element");
     return shape;
 }
@@ -620,15 +619,15 @@ Place Importer::place(const Node& node) const {
 }
 
 Importer::Node Importer::parseNode(std::string_view bytes, Scope& scope) {
-    if (++visited_ > kMostNodes)
+    if (++visited_ > kMaxNodes)
         throw DataError({.file = source_.file},
-                        fmt::format("more than {} nodes with the bodies of functions", kMostNodes),
-                        fmt::format("at most {} nodes", kMostNodes));
+                        fmt::format("more than {} nodes with the bodies of functions", kMaxNodes),
+                        fmt::format("at most {} nodes", kMaxNodes));
     readBytes_ += bytes.size();
-    if (readBytes_ > kMostRead)
+    if (readBytes_ > kMaxRead)
         throw DataError({.file = source_.file},
-                        fmt::format("functions and bodies of more than {} GiB when repeated", kMostRead >> 30),
-                        fmt::format("at most {} GiB", kMostRead >> 30));
+                        fmt::format("functions and bodies of more than {} GiB when repeated", kMaxRead >> 30),
+                        fmt::format("at most {} GiB", kMaxRead >> 30));
     auto proto = parsed<onnx::NodeProto>(source_, bytes, Unit::node);
     Node node;
     node.bytes = bytes;

@@ -27,10 +27,10 @@ class TensorProto;
 /// From an ONNX file's messages to GraphBuilder.
 namespace tessera::model::onnx_wire {
 
-/// Warnings of a file, at most `kMostOfAKind` of each kind.
+/// Warnings of a file, at most `kMaxOfAKind` of each kind.
 class Warnings {
 public:
-    static constexpr std::size_t kMostOfAKind = 20;
+    static constexpr std::size_t kMaxOfAKind = 20;
 
     /// `kind` continues "and N more: ", such as "unused stored tensors".
     void add(const std::string& kind, std::string sentence);

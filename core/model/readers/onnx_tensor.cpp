@@ -191,7 +191,7 @@ std::optional<OddData> oddBytes(double bytes, std::int64_t count, DataType type,
 
 /// Where external data lies in its file, which is never opened.
 std::optional<OddData> oddExtent(const onnx::TensorProto& tensor) {
-    constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     for (const std::string_view key : {"offset", "length"}) {
         const std::optional<std::string_view> text = entryOf(tensor, key);
         if (text && !byteCount(*text))
@@ -202,7 +202,7 @@ std::optional<OddData> oddExtent(const onnx::TensorProto& tensor) {
     const std::optional<std::string_view> length = entryOf(tensor, "length");
     const std::optional<std::uint64_t> wanted = bytesOf(tensor);
     const std::uint64_t bytes = length ? byteCount(*length).value_or(0) : wanted.value_or(0);
-    if (offset > kMost - std::min(bytes, kMost))
+    if (offset > kMax - std::min(bytes, kMax))
         return OddData{fmt::format("external data of {} bytes at the offset {}", bytes, offset),
                        "an end below 2^63 bytes"};
     const std::optional<std::int64_t> count = countOf(tensor);
@@ -220,7 +220,7 @@ DataType dataTypeOf(std::int32_t number) {
 std::optional<std::vector<double>> elementsOf(const onnx::TensorProto& tensor) {
     const Storage* storage = storageOf(dataTypeOf(tensor.data_type()));
     const std::optional<std::int64_t> count = countOf(tensor);
-    if (storage == nullptr || !count || *count > kMostFoldedElements || isExternal(tensor)) return std::nullopt;
+    if (storage == nullptr || !count || *count > kMaxFoldedElements || isExternal(tensor)) return std::nullopt;
     const auto size = static_cast<std::size_t>(*count);
     std::vector<double> elements(size);
     if (tensor.raw_data().size() == size * storage->bytes) {

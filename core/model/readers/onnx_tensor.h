@@ -18,7 +18,7 @@ namespace tessera::model::onnx_wire {
 struct Payload;
 
 /// Largest stored tensors whose elements are handed on for folding.
-inline constexpr std::int64_t kMostFoldedElements = 65'536;
+inline constexpr std::int64_t kMaxFoldedElements = 65'536;
 
 /// Data type of ONNX's number; `undefined` for 0 and for numbers of later versions.
 DataType dataTypeOf(std::int32_t number);

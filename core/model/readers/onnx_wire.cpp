@@ -148,15 +148,15 @@ public:
         if (depth > kDeepest)
             throw DataError(source_.at(message.data()), fmt::format("messages nested more than {} deep", kDeepest),
                             fmt::format("at most {} levels", kDeepest));
-        if (rule.isNode) count(nodes_, kMostNodes, "nodes", message.data());
-        if (rule.isTensor) count(tensors_, kMostTensors, "tensors", message.data());
+        if (rule.isNode) count(nodes_, kMaxNodes, "nodes", message.data());
+        if (rule.isTensor) count(tensors_, kMaxTensors, "tensors", message.data());
         WireCursor cursor(source_, message);
         WireField field;
         std::uint64_t dimensions = 0;
         std::set<std::uint32_t> seen;
         for (const char* tag = cursor.position(); cursor.next(field); tag = cursor.position()) {
             poll();
-            count(fields_, kMostFields, "fields", tag);
+            count(fields_, kMaxFields, "fields", tag);
             const FieldRule* known = rule.field(field.number);
             if (known == nullptr) {
                 if (model && field.number > kLastPlausibleModelField)
@@ -165,12 +165,12 @@ public:
                 continue;
             }
             checkField(*known, rule, field, tag);
-            if (rule.outputField == field.number) count(tensors_, kMostTensors, "tensors", tag);
+            if (rule.outputField == field.number) count(tensors_, kMaxTensors, "tensors", tag);
             if (field.number == rule.dimensionField) {
                 dimensions += entriesIn(*known, field);
-                if (dimensions > kMostDimensions)
-                    throw DataError(source_.at(tag), fmt::format("more than {} dimensions", kMostDimensions),
-                                    fmt::format("at most {} dimensions", kMostDimensions));
+                if (dimensions > kMaxDimensions)
+                    throw DataError(source_.at(tag), fmt::format("more than {} dimensions", kMaxDimensions),
+                                    fmt::format("at most {} dimensions", kMaxDimensions));
             }
             if (model && !known->repeated && !seen.insert(field.number).second)
                 throw DataError(source_.at(tag), "a second " + known->name, kWholeModel);
@@ -179,10 +179,10 @@ public:
     }
 
 private:
-    void count(std::int64_t& counter, std::int64_t most, const char* what, const char* position) const {
-        if (++counter > most)
-            throw DataError(source_.at(position), fmt::format("more than {} {}", most, what),
-                            fmt::format("at most {} {}", most, what));
+    void count(std::int64_t& counter, std::int64_t max, const char* what, const char* position) const {
+        if (++counter > max)
+            throw DataError(source_.at(position), fmt::format("more than {} {}", max, what),
+                            fmt::format("at most {} {}", max, what));
     }
     void checkField(const FieldRule& known, const MessageRule& rule, const WireField& field, const char* tag) const {
         const bool packed = field.type == WireType::bytes && known.packable && known.repeated;
@@ -246,11 +246,11 @@ public:
 private:
     void charge(const char* position, std::uint64_t bytes) {
         used_ += bytes;
-        if (used_ > kMostUnitBytes)
+        if (used_ > kMaxUnitBytes)
             throw DataError(
                 source_.at(position),
-                fmt::format("a node or tensor that needs more than {} MiB without its weights", kMostUnitBytes >> 20),
-                fmt::format("at most {} MiB", kMostUnitBytes >> 20));
+                fmt::format("a node or tensor that needs more than {} MiB without its weights", kMaxUnitBytes >> 20),
+                fmt::format("at most {} MiB", kMaxUnitBytes >> 20));
     }
 
     const Source& source_;
@@ -385,7 +385,7 @@ Payload payloadOf(const Source& source, std::string_view tensor) {
         }
         bytes += field.bytes.size() + 1;
     }
-    payload.kept = bytes <= kMostPayloadBytes;
+    payload.kept = bytes <= kMaxPayloadBytes;
     return payload;
 }
 

@@ -14,13 +14,12 @@
 /// a time, without the weights.
 namespace tessera::model::onnx_wire {
 
-inline constexpr std::int64_t kMostNodes = 1'000'000;
-inline constexpr std::int64_t kMostTensors = 4'000'000;   ///< named in the file, with functions
-inline constexpr std::int64_t kMostFields = 100'000'000;  ///< in the file; bounds the time
-inline constexpr int kDeepest = 100;                      ///< messages inside messages, as protobuf's own default
-inline constexpr std::size_t kMostUnitBytes = std::size_t{64} << 20;  ///< one node or tensor, parsed, without weights
-inline constexpr std::size_t kMostPayloadBytes = std::size_t{1}
-                                                 << 20;  ///< tensor data that is still handed to protobuf
+inline constexpr std::int64_t kMaxNodes = 1'000'000;
+inline constexpr std::int64_t kMaxTensors = 4'000'000;   ///< named in the file, with functions
+inline constexpr std::int64_t kMaxFields = 100'000'000;  ///< in the file; bounds the time
+inline constexpr int kDeepest = 100;                     ///< messages inside messages, as protobuf's own default
+inline constexpr std::size_t kMaxUnitBytes = std::size_t{64} << 20;    ///< one node or tensor, parsed, without weights
+inline constexpr std::size_t kMaxPayloadBytes = std::size_t{1} << 20;  ///< tensor data that is still handed to protobuf
 
 /// The whole file, for naming places in it.
 struct Source {
@@ -59,14 +58,14 @@ private:
 };
 
 /// Walks the whole file by the schema's message descriptors. Throws DataError where a field is cut off or has the wrong
-/// wire type, where something follows the model, beyond `kDeepest` nested messages, `kMostNodes` nodes (in the graph
-/// and the bodies of its functions and subgraphs together) or `kMostDimensions` dimensions.
+/// wire type, where something follows the model, beyond `kDeepest` nested messages, `kMaxNodes` nodes (in the graph
+/// and the bodies of its functions and subgraphs together) or `kMaxDimensions` dimensions.
 void checkWire(const Source& source);
 
 enum class Unit : std::uint8_t { node, attribute, tensor, sparseTensor, valueInfo };
 
 /// A copy of one message without what nobody reads: unknown fields, documentation, subgraphs, and tensor data of more
-/// than `kMostPayloadBytes`. Throws DataError where the parsed message would need more than `kMostUnitBytes`.
+/// than `kMaxPayloadBytes`. Throws DataError where the parsed message would need more than `kMaxUnitBytes`.
 std::string stripped(const Source& source, std::string_view message, Unit unit);
 
 /// What a TensorProto holds as data, counted without keeping it.

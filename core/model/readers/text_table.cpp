@@ -15,7 +15,7 @@ namespace tessera::model {
 
 namespace {
 
-constexpr std::size_t kMostCells = 256;
+constexpr std::size_t kMaxCells = 256;
 constexpr std::size_t kLongestCell = 4096;
 constexpr double kLargest = 0x1p53;
 
@@ -115,9 +115,9 @@ void TextTable::splitInto(Row& row, std::string_view line) const {
         Cell cell = scanner.take();
         const bool more = !scanner.ended();
         if (!cell.text.empty()) {
-            if (cells >= kMostCells)
-                throw DataError(place(row, cell), fmt::format("more than {} cells in a row", kMostCells),
-                                fmt::format("at most {}", kMostCells));
+            if (cells >= kMaxCells)
+                throw DataError(place(row, cell), fmt::format("more than {} cells in a row", kMaxCells),
+                                fmt::format("at most {}", kMaxCells));
             // Blank cells are stored only once a value follows them: a row of commas costs no memory.
             while (row.cells.size() < cells) row.cells.push_back({"", cell.column});
             row.cells.push_back(std::move(cell));

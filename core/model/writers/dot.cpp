@@ -12,15 +12,15 @@
 #include "core/base/process.h"
 #include "core/base/text.h"
 #include "core/base/units.h"
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 #include "core/model/writers/writers.h"
 
 namespace tessera::model {
 
 namespace {
 
-constexpr std::size_t kMostOperatorsShown = 300;
-constexpr std::size_t kMostNodesDrawn = 3000;
+constexpr std::size_t kMaxOperatorsShown = 300;
+constexpr std::size_t kMaxNodesDrawn = 3000;
 constexpr std::size_t kLongestName = 60;
 
 /// As everywhere in the program: by the class in the operator table, from the theme's tokens.
@@ -104,7 +104,7 @@ std::string dotOf(const Graph& graph) {
 }
 
 bool showsOperators(const Model& model) {
-    return model.graph() != nullptr && model.graph()->operators.size() <= kMostOperatorsShown;
+    return model.graph() != nullptr && model.graph()->operators.size() <= kMaxOperatorsShown;
 }
 
 }  // namespace
@@ -118,11 +118,11 @@ Converted writeDot(const Model& model) {
 Converted writeSvg(const Model& model) {
     if (!showsOperators(model)) {
         const std::size_t nodes = layerGraph(model).layers.size();
-        if (nodes > kMostNodesDrawn)
+        if (nodes > kMaxNodesDrawn)
             throw UsageError(
                 fmt::format("a picture holds at most {} layers, this model has {}; convert to 'dot' and "
                             "draw it with another layout",
-                            kMostNodesDrawn, nodes));
+                            kMaxNodesDrawn, nodes));
     }
     Converted converted = writeDot(model);
     ProcessLimits limits;

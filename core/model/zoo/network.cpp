@@ -194,9 +194,9 @@ std::string Network::relu6(const std::string& x) {
     return clip(x, 0, 6);
 }
 
-std::string Network::clip(const std::string& x, double least, double most) {
-    const std::string lower = scalar(x, least);
-    return addOnEdge("Clip", {x, lower, scalar(x, most)}, {});
+std::string Network::clip(const std::string& x, double min, double max) {
+    const std::string lower = scalar(x, min);
+    return addOnEdge("Clip", {x, lower, scalar(x, max)}, {});
 }
 
 std::string Network::silu(const std::string& x) {

@@ -82,7 +82,7 @@ public:
     std::string relu(const std::string& x) { return unary("Relu", x); }
     /// ReLU with an upper bound of 6.
     std::string relu6(const std::string& x);
-    std::string clip(const std::string& x, double least, double most);
+    std::string clip(const std::string& x, double min, double max);
     /// x sigmoid(x).
     std::string silu(const std::string& x);
     std::string unary(const std::string& type, const std::string& x, const Attributes& attributes = {});

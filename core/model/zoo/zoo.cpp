@@ -30,8 +30,8 @@ constexpr const char* kScientific = "scientific";
 /// No table of positions bounds the sequence.
 constexpr std::int64_t kAnyLength = 1'000'000;
 
-ZooDimension sequence(std::int64_t value, std::int64_t most) {
-    return {"sequence", "tokens per sample", value, most};
+ZooDimension sequence(std::int64_t value, std::int64_t max) {
+    return {"sequence", "tokens per sample", value, max};
 }
 
 ZooDimension tensorParallel(std::int64_t heads) {
@@ -406,8 +406,8 @@ void checkNames(const ZooEntry& entry, const LoadOptions& options) {
 void checkSize(const ZooEntry& entry, const ZooDimension& dimension, std::int64_t size) {
     const std::string found =
         "the dimension '" + dimension.name + "' of 'zoo:" + entry.id + "' is " + std::to_string(size);
-    if (size < 1 || size > dimension.most)
-        throw UsageError(found + "; expected a whole number from 1 to " + std::to_string(dimension.most));
+    if (size < 1 || size > dimension.max)
+        throw UsageError(found + "; expected a whole number from 1 to " + std::to_string(dimension.max));
     if (dimension.divides != 0 && dimension.divides % size != 0)
         throw UsageError(found + "; expected a divisor of its " + std::to_string(dimension.divides) + " " +
                          dimension.dividend);

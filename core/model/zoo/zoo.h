@@ -14,7 +14,7 @@ struct ZooDimension {
     std::string name;
     std::string meaning;
     std::int64_t value = 1;  ///< where none is given
-    std::int64_t most = 1;
+    std::int64_t max = 1;
     std::int64_t divides = 0;   ///< a number that the size must divide; 0 = none
     std::string dividend = {};  ///< what that number counts
 };

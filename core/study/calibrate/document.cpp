@@ -11,10 +11,10 @@ namespace tessera::study {
 
 namespace {
 
-constexpr std::size_t kMostKernels = 1'000'000;
+constexpr std::size_t kMaxKernels = 1'000'000;
 constexpr std::size_t kLongestName = 4096;
-constexpr std::size_t kMostAxes = 16;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kMaxAxes = 16;
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 /// A text that can stand in a line of a file.
 std::string lineAt(const JsonNode& node) {
@@ -40,7 +40,7 @@ predict::KernelTable::Sizes sizesAt(const JsonNode& node) {
         std::int64_t size = 0;
         const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), size);
         if (error != std::errc{} || end != part.data() + part.size() || size < 0 || size > kLargestSize ||
-            sizes.size() == kMostAxes)
+            sizes.size() == kMaxAxes)
             node.fail("a shape, such as 64x56x56");
         sizes.push_back(static_cast<double>(size));
     }
@@ -48,7 +48,7 @@ predict::KernelTable::Sizes sizesAt(const JsonNode& node) {
 }
 
 std::size_t countAt(const JsonNode& document, const char* key) {
-    return static_cast<std::size_t>(document.at(key).whole(0, kMost));
+    return static_cast<std::size_t>(document.at(key).whole(0, kMax));
 }
 
 calibrate::Measured readKernel(const JsonNode& node) {
@@ -110,7 +110,7 @@ Result readCalibrationResult(const JsonNode& document, const Study& study) {
     made.kernels.dropped = countAt(document, "outliers");
     outcome.unknown = countAt(document, "not_known");
     outcome.outOfTime = countAt(document, "not_reached");
-    for (const JsonNode& node : document.at("rows").elements(kMostKernels))
+    for (const JsonNode& node : document.at("rows").elements(kMaxKernels))
         made.kernels.measured.push_back(readKernel(node));
     made.accelerator = hardware::readAccelerator(document.at("device"));
     result.outcome = std::move(outcome);

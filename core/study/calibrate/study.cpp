@@ -17,7 +17,7 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kMostThreads = 1024;
+constexpr double kMaxThreads = 1024;
 
 /// What the study says, with its model read.
 struct Inputs {
@@ -37,7 +37,7 @@ Inputs readInputs(const Study& study, const RunHooks& hooks) {
     if (given.contains("time_limit")) options.seconds = given.at("time_limit").get<double>();
     if (given.contains("dtypes")) options.dtypes = given.at("dtypes").get<std::vector<std::string>>();
     const std::vector<std::int64_t> batches =
-        wholeNumbers("--batch", given.at("batch").get<std::string>(), calibrate::kMostBatch);
+        wholeNumbers("--batch", given.at("batch").get<std::string>(), calibrate::kMaxBatch);
     if (study.models.empty()) return inputs;
     model::Optimizer optimizer = model::Optimizer::adam;
     for (const model::OptimizerKind& row : model::optimizerKinds())
@@ -108,8 +108,8 @@ const std::vector<Parameter>& calibrationParameters() {
          .kind = ParameterKind::number,
          .measure = Measure::seconds,
          .fallback = "",
-         .least = calibrate::kLeastSeconds,
-         .most = calibrate::kMostSeconds,
+         .min = calibrate::kMinSeconds,
+         .max = calibrate::kMaxSeconds,
          .words = {},
          .value = "TIME",
          .help = "at most this long in all; without it 180 s, or 30 s where shapes are fewer"},
@@ -117,8 +117,8 @@ const std::vector<Parameter>& calibrationParameters() {
          .option = "--threads",
          .kind = ParameterKind::whole,
          .fallback = "0",
-         .least = 0,
-         .most = kMostThreads,
+         .min = 0,
+         .max = kMaxThreads,
          .words = {},
          .value = "N",
          .help = "threads of the process that is one device; 0 takes all cores"},

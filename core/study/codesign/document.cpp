@@ -22,8 +22,8 @@ using codesign::Point;
 
 constexpr const char* kSchema = "tessera.codesign-result/1";
 constexpr std::size_t kLongestName = 1'000'000;
-constexpr std::size_t kMostRows = 10'000'000;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kMaxRows = 10'000'000;
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 // Architectures and points
 // ---------------------------------------------------------------------------------------------
@@ -47,10 +47,10 @@ hardware::Architecture readArchitecture(const JsonNode& node) {
     const auto bandwidth = [&](const char* key) {
         return node.has(key) ? std::optional(BytesPerSecond{node.at(key).positive()}) : std::nullopt;
     };
-    return {.tensorCores = node.at("num_tc").whole(1, kMost),
-            .vectorCores = node.at("num_vc").whole(1, kMost),
-            .width = node.at("pe_x").whole(1, kMost),
-            .height = node.at("pe_y").whole(1, kMost),
+    return {.tensorCores = node.at("num_tc").whole(1, kMax),
+            .vectorCores = node.at("num_vc").whole(1, kMax),
+            .width = node.at("pe_x").whole(1, kMax),
+            .height = node.at("pe_y").whole(1, kMax),
             .globalBuffer = Bytes{node.at("glb_bytes").positive()},
             .tensorL2 = Bytes{node.at("l2_tc_bytes").positive()},
             .vectorL2 = Bytes{node.at("l2_vc_bytes").positive()},
@@ -84,7 +84,7 @@ Json pointJson(const Point& point) {
 
 std::vector<double> numbers(const JsonNode& node) {
     std::vector<double> list;
-    for (const JsonNode& each : node.elements(kMostRows)) list.push_back(each.notNegative());
+    for (const JsonNode& each : node.elements(kMaxRows)) list.push_back(each.notNegative());
     return list;
 }
 
@@ -129,9 +129,8 @@ Json stageJson(const codesign::StageResult& stage) {
 
 codesign::StageResult readStage(const JsonNode& node) {
     codesign::StageResult stage;
-    for (const JsonNode& layer : node.at("layers").elements(kMostRows))
-        stage.layers.push_back(layer.text(kLongestName));
-    stage.accelerators = node.at("accelerators").whole(1, kMost);
+    for (const JsonNode& layer : node.at("layers").elements(kMaxRows)) stage.layers.push_back(layer.text(kLongestName));
+    stage.accelerators = node.at("accelerators").whole(1, kMax);
     stage.forward = Seconds{node.at("forward_s").number()};
     stage.backward = Seconds{node.at("backward_s").number()};
     stage.load = Seconds{node.at("load_s").number()};
@@ -140,7 +139,7 @@ codesign::StageResult readStage(const JsonNode& node) {
                     .optimizer = Bytes{memory.at("optimizer").number()},
                     .activations = Bytes{memory.at("activations").number()},
                     .stashed = Bytes{memory.at("stash").number()},
-                    .inFlight = node.at("in_flight").whole(0, kMost)};
+                    .inFlight = node.at("in_flight").whole(0, kMax)};
     return stage;
 }
 
@@ -170,7 +169,7 @@ codesign::PhaseSchedule readPhase(const JsonNode& node) {
     phase.lowerBound = Seconds{node.at("lower_bound_s").number()};
     phase.serial = Seconds{node.at("serial_s").number()};
     phase.optimal = node.at("optimal").boolean();
-    for (const JsonNode& row : node.at("operators").elements(kMostRows)) {
+    for (const JsonNode& row : node.at("operators").elements(kMaxRows)) {
         codesign::ScheduledOperator& op = phase.operators.emplace_back();
         op.name = row.at("name").text(kLongestName);
         const std::string kind = row.at("kind").oneOf({"tensor", "vector", "fused", "network"});
@@ -181,8 +180,8 @@ codesign::PhaseSchedule readPhase(const JsonNode& node) {
         op.placed.start = row.at("start_s").number();
         op.placed.finish = row.at("finish_s").number();
         op.placed.allCores = row.at("all_cores").boolean();
-        if (row.has("tensor_core")) op.placed.tensorCore = row.at("tensor_core").whole(1, kMost);
-        if (row.has("vector_core")) op.placed.vectorCore = row.at("vector_core").whole(1, kMost);
+        if (row.has("tensor_core")) op.placed.tensorCore = row.at("tensor_core").whole(1, kMax);
+        if (row.has("vector_core")) op.placed.vectorCore = row.at("vector_core").whole(1, kMax);
     }
     return phase;
 }
@@ -259,11 +258,11 @@ ModelResult readModel(const JsonNode& node, const std::string& name) {
     model.throughputBound = number("throughput_bound_samples_per_s");
     model.timePerBatch = Seconds{number("time_per_batch_s")};
     const JsonNode strategy = node.at("strategy");
-    model.pipeline = strategy.at("pipeline").whole(1, kMost);
-    model.data = strategy.at("data").whole(1, kMost);
-    model.tensor = strategy.at("tensor").whole(1, kMost);
-    for (const JsonNode& stage : strategy.at("stages").elements(kMostRows)) model.stages.push_back(readStage(stage));
-    model.choice = {.microBatch = node.at("micro_batch").whole(1, kMost), .recompute = node.at("recompute").boolean()};
+    model.pipeline = strategy.at("pipeline").whole(1, kMax);
+    model.data = strategy.at("data").whole(1, kMax);
+    model.tensor = strategy.at("tensor").whole(1, kMax);
+    for (const JsonNode& stage : strategy.at("stages").elements(kMaxRows)) model.stages.push_back(readStage(stage));
+    model.choice = {.microBatch = node.at("micro_batch").whole(1, kMax), .recompute = node.at("recompute").boolean()};
     model.hbm = Bytes{number("hbm_bytes")};
     model.mfu = number("mfu");
     model.energyPerSample = number("energy_j_per_sample");
@@ -279,7 +278,7 @@ ModelResult readModel(const JsonNode& node, const std::string& name) {
     if (node.has("schedule")) {
         const JsonNode schedule = node.at("schedule");
         model.schedule = codesign::LayerSchedule{.layer = schedule.at("layer").text(kLongestName),
-                                                 .copies = schedule.at("copies").whole(1, kMost),
+                                                 .copies = schedule.at("copies").whole(1, kMax),
                                                  .forward = readPhase(schedule.at("forward")),
                                                  .backward = readPhase(schedule.at("backward"))};
     }
@@ -310,15 +309,15 @@ Json traceJson(const codesign::TraceBucket& row) {
     return {{"area_mm2", row.area.value},
             {"architectures", row.architectures},
             {"evaluated", row.evaluated},
-            {"most", row.most},
+            {"most", row.max},
             {"best", row.best}};
 }
 
 codesign::TraceBucket readTrace(const JsonNode& node) {
     return {.area = SquareMillimetres{node.at("area_mm2").number()},
-            .architectures = node.at("architectures").whole(0, kMost),
-            .evaluated = node.at("evaluated").whole(0, kMost),
-            .most = node.at("most").number(),
+            .architectures = node.at("architectures").whole(0, kMax),
+            .evaluated = node.at("evaluated").whole(0, kMax),
+            .max = node.at("most").number(),
             .best = node.at("best").number()};
 }
 
@@ -410,25 +409,25 @@ Result readCodesignResult(const JsonNode& document, const Study& study) {
     found.space.rates.hbmBandwidth = BytesPerSecond{space.at("hbm_bandwidth_bytes_per_s").positive()};
     for (const auto& [key, range] : kBandwidths)
         if (space.has(key))
-            for (const JsonNode& value : space.at(key).elements(hardware::kMostValues))
+            for (const JsonNode& value : space.at(key).elements(hardware::kMaxValues))
                 (found.space.*range).values.push_back(value.whole(1, hardware::kFastestInterface));
     found.areaBound = SquareMillimetres{document.at("area_limit_mm2").number()};
     if (!document.at("best").isNull()) found.best = readPoint(document.at("best"));
-    for (const JsonNode& point : document.at("pareto").elements(kMostRows)) found.front.push_back(readPoint(point));
-    found.architectures = document.at("architectures").whole(0, kMost);
-    found.points = document.at("points").whole(0, kMost);
-    found.explored = document.at("explored").whole(0, kMost);
-    found.skippedByBound = document.at("skipped_by_bound").whole(0, kMost);
+    for (const JsonNode& point : document.at("pareto").elements(kMaxRows)) found.front.push_back(readPoint(point));
+    found.architectures = document.at("architectures").whole(0, kMax);
+    found.points = document.at("points").whole(0, kMax);
+    found.explored = document.at("explored").whole(0, kMax);
+    found.skippedByBound = document.at("skipped_by_bound").whole(0, kMax);
     found.optimal = document.at("optimal").boolean();
     found.frontGap = document.at("front_gap").notNegative();
     found.bound = document.at("bound").number();
     found.endedBy = document.at("ended_by").text();
     for (const auto& [name, model] : document.at("per_model").members())
         found.perModel.push_back(readModel(model, name));
-    for (const JsonNode& point : document.at("evaluated").elements(kMostRows))
+    for (const JsonNode& point : document.at("evaluated").elements(kMaxRows))
         found.evaluated.push_back(readPoint(point));
-    for (const JsonNode& row : document.at("trace").elements(kMostRows)) found.trace.push_back(readTrace(row));
-    for (const JsonNode& row : document.at("baselines").elements(kMostRows))
+    for (const JsonNode& row : document.at("trace").elements(kMaxRows)) found.trace.push_back(readTrace(row));
+    for (const JsonNode& row : document.at("baselines").elements(kMaxRows))
         found.baselines.push_back(readBaseline(row));
     result.outcome = std::move(outcome);
     return result;
@@ -450,12 +449,12 @@ Json progressJson(const codesign::Progress& progress) {
 
 codesign::Progress readProgress(const JsonNode& node, std::size_t models) {
     codesign::Progress progress;
-    progress.next = static_cast<std::size_t>(node.at("next").whole(0, kMost));
-    progress.explored = node.at("explored").whole(0, kMost);
-    const auto indexOf = [](const JsonNode& row) { return static_cast<std::size_t>(row.at("index").whole(0, kMost)); };
-    for (const JsonNode& row : node.at("open").elements(kMostRows))
+    progress.next = static_cast<std::size_t>(node.at("next").whole(0, kMax));
+    progress.explored = node.at("explored").whole(0, kMax);
+    const auto indexOf = [](const JsonNode& row) { return static_cast<std::size_t>(row.at("index").whole(0, kMax)); };
+    for (const JsonNode& row : node.at("open").elements(kMaxRows))
         progress.open.push_back({indexOf(row), row.at("bound").notNegative(), row.at("settled").boolean()});
-    for (const JsonNode& row : node.at("known").elements(kMostRows)) {
+    for (const JsonNode& row : node.at("known").elements(kMaxRows)) {
         progress.known.push_back({indexOf(row), readPoint(row), row.at("settled").boolean()});
         if (progress.known.back().point.throughput.size() != models)
             row.at("throughput_samples_per_s").fail(fmt::format("{} numbers", models));

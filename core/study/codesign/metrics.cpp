@@ -17,7 +17,7 @@ using Better = Metric::Better;
 using codesign::ModelResult;
 
 /// How numbers are said whose name is not said by their unit alone.
-enum class Said : std::uint8_t { quantity, times, percent, rate, count };
+enum class NumberFormat : std::uint8_t { quantity, times, percent, rate, count };
 
 /// A number of the whole result: the one place that knows its name, title, unit and direction.
 struct WholeMetric {
@@ -25,7 +25,7 @@ struct WholeMetric {
     std::string_view title;
     Measure measure;
     Better better;
-    Said said;
+    NumberFormat said;
     std::optional<double> (*value)(const codesign::Result& result);
 };
 
@@ -37,50 +37,51 @@ std::optional<double> ifSearched(const hardware::Range& range, const ValueOf& va
 
 const std::vector<WholeMetric>& wholeMetrics() {
     static const std::vector<WholeMetric> kRows{
-        {"objective", "Objective", Measure::count, Better::higher, Said::count,
+        {"objective", "Objective", Measure::count, Better::higher, NumberFormat::count,
          [](const codesign::Result& result) -> std::optional<double> { return result.best->objective; }},
-        {"objective_bound", "Bound of the objective", Measure::count, Better::neither, Said::count,
+        {"objective_bound", "Bound of the objective", Measure::count, Better::neither, NumberFormat::count,
          [](const codesign::Result& result) -> std::optional<double> { return result.bound; }},
-        {"area_mm2", "Area", Measure::area, Better::lower, Said::quantity,
+        {"area_mm2", "Area", Measure::area, Better::lower, NumberFormat::quantity,
          [](const codesign::Result& result) -> std::optional<double> { return result.best->area.value; }},
-        {"area_share", "Share of the largest area", Measure::count, Better::neither, Said::percent,
+        {"area_share", "Share of the largest area", Measure::count, Better::neither, NumberFormat::percent,
          [](const codesign::Result& result) -> std::optional<double> {
              return ratio(result.best->area, result.areaBound);
          }},
-        {"hbm_bytes", "HBM", Measure::bytes, Better::lower, Said::quantity,
+        {"hbm_bytes", "HBM", Measure::bytes, Better::lower, NumberFormat::quantity,
          [](const codesign::Result& result) -> std::optional<double> { return result.best->hbm.value; }},
-        {"mean_mfu", "Model FLOPs utilisation, mean", Measure::count, Better::higher, Said::percent,
+        {"mean_mfu", "Model FLOPs utilisation, mean", Measure::count, Better::higher, NumberFormat::percent,
          [](const codesign::Result& result) -> std::optional<double> { return result.best->mfu; }},
-        {"mean_energy_j", "Energy of a sample, mean", Measure::joules, Better::lower, Said::quantity,
+        {"mean_energy_j", "Energy of a sample, mean", Measure::joules, Better::lower, NumberFormat::quantity,
          [](const codesign::Result& result) -> std::optional<double> { return result.best->energyPerSample; }},
-        {"hbm_bandwidth_bytes_per_s", "Bandwidth of the HBM", Measure::bytesPerSecond, Better::neither, Said::quantity,
+        {"hbm_bandwidth_bytes_per_s", "Bandwidth of the HBM", Measure::bytesPerSecond, Better::neither,
+         NumberFormat::quantity,
          [](const codesign::Result& result) {
              return ifSearched(result.space.hbmBandwidth,
                                [&] { return hardware::ratesOf(result.best->architecture, result.space).hbmBandwidth; });
          }},
         {"network_bandwidth_bytes_per_s", "Bandwidth between accelerators", Measure::bytesPerSecond, Better::neither,
-         Said::quantity,
+         NumberFormat::quantity,
          [](const codesign::Result& result) {
              return ifSearched(result.space.networkBandwidth,
                                [&] { return codesign::networkOf(result.best->architecture, result.options); });
          }},
         {"interface_power_w", "Power of the interfaces at their full rate", Measure::watts, Better::lower,
-         Said::quantity,
+         NumberFormat::quantity,
          [](const codesign::Result& result) {
              const std::optional<Watts>& power = result.best->interfacePower;
              return power ? std::optional<double>(power->value) : std::nullopt;
          }},
-        {"objective_per_mm2", "Objective per mm²", Measure::count, Better::higher, Said::count,
+        {"objective_per_mm2", "Objective per mm²", Measure::count, Better::higher, NumberFormat::count,
          [](const codesign::Result& result) -> std::optional<double> {
              return result.best->objective / result.best->area.value;
          }},
-        {"explored_points", "Points evaluated", Measure::count, Better::neither, Said::count,
+        {"explored_points", "Points evaluated", Measure::count, Better::neither, NumberFormat::count,
          [](const codesign::Result& result) -> std::optional<double> { return static_cast<double>(result.explored); }},
-        {"skipped_points", "Points that bounds ruled out", Measure::count, Better::neither, Said::count,
+        {"skipped_points", "Points that bounds ruled out", Measure::count, Better::neither, NumberFormat::count,
          [](const codesign::Result& result) -> std::optional<double> {
              return static_cast<double>(result.skippedByBound);
          }},
-        {"front_points", "Points of the front", Measure::count, Better::neither, Said::count,
+        {"front_points", "Points of the front", Measure::count, Better::neither, NumberFormat::count,
          [](const codesign::Result& result) -> std::optional<double> {
              return static_cast<double>(result.front.size());
          }},
@@ -94,47 +95,47 @@ struct ModelMetric {
     std::string_view title;
     Measure measure;
     Better better;
-    Said said;
+    NumberFormat said;
     std::optional<double> (*value)(const ModelResult& model);
 };
 
 const std::vector<ModelMetric>& modelMetrics() {
     static const std::vector<ModelMetric> kRows{
-        {"throughput_samples_per_s", "Throughput", Measure::count, Better::higher, Said::rate,
+        {"throughput_samples_per_s", "Throughput", Measure::count, Better::higher, NumberFormat::rate,
          [](const ModelResult& model) { return std::optional(model.throughput); }},
-        {"time_per_batch_s", "Time per batch", Measure::seconds, Better::lower, Said::quantity,
+        {"time_per_batch_s", "Time per batch", Measure::seconds, Better::lower, NumberFormat::quantity,
          [](const ModelResult& model) { return std::optional(model.timePerBatch.value); }},
-        {"mfu", "Model FLOPs utilisation", Measure::count, Better::higher, Said::percent,
+        {"mfu", "Model FLOPs utilisation", Measure::count, Better::higher, NumberFormat::percent,
          [](const ModelResult& model) { return std::optional(model.mfu); }},
-        {"energy_j_per_sample", "Energy of a sample", Measure::joules, Better::lower, Said::quantity,
+        {"energy_j_per_sample", "Energy of a sample", Measure::joules, Better::lower, NumberFormat::quantity,
          [](const ModelResult& model) { return std::optional(model.energyPerSample); }},
-        {"pipeline", "Stages", Measure::count, Better::neither, Said::count,
+        {"pipeline", "Stages", Measure::count, Better::neither, NumberFormat::count,
          [](const ModelResult& model) { return std::optional(static_cast<double>(model.pipeline)); }},
-        {"data", "Replicas", Measure::count, Better::neither, Said::count,
+        {"data", "Replicas", Measure::count, Better::neither, NumberFormat::count,
          [](const ModelResult& model) { return std::optional(static_cast<double>(model.data)); }},
-        {"tensor", "Tensor-parallel width", Measure::count, Better::neither, Said::count,
+        {"tensor", "Tensor-parallel width", Measure::count, Better::neither, NumberFormat::count,
          [](const ModelResult& model) { return std::optional(static_cast<double>(model.tensor)); }},
-        {"micro_batch", "Micro-batch", Measure::count, Better::neither, Said::count,
+        {"micro_batch", "Micro-batch", Measure::count, Better::neither, NumberFormat::count,
          [](const ModelResult& model) { return std::optional(static_cast<double>(model.choice.microBatch)); }},
         {"speedup_over_tpuv4_expert", "Over the reference, experts' placement", Measure::count, Better::higher,
-         Said::times, [](const ModelResult& model) { return model.speedupOverExpert; }},
-        {"speedup_over_tpuv4_solver", "Over the reference, our placement", Measure::count, Better::higher, Said::times,
-         [](const ModelResult& model) { return model.speedupOverSolver; }},
+         NumberFormat::times, [](const ModelResult& model) { return model.speedupOverExpert; }},
+        {"speedup_over_tpuv4_solver", "Over the reference, our placement", Measure::count, Better::higher,
+         NumberFormat::times, [](const ModelResult& model) { return model.speedupOverSolver; }},
     };
     return kRows;
 }
 
-std::string said(Said how, Measure measure, double value) {
+std::string said(NumberFormat how, Measure measure, double value) {
     switch (how) {
-        case Said::times:
+        case NumberFormat::times:
             return timesText(value);
-        case Said::percent:
+        case NumberFormat::percent:
             return percentText(value);
-        case Said::rate:
+        case NumberFormat::rate:
             return rateText(value) + " samples/s";
-        case Said::quantity:
+        case NumberFormat::quantity:
             return formatQuantity(value, measure);
-        case Said::count:
+        case NumberFormat::count:
             break;
     }
     return formatCount(value);
@@ -172,9 +173,9 @@ std::vector<Metric> codesignMetrics(const CodesignOutcome& outcome) {
 
 std::optional<std::string> codesignMetricText(std::string_view name, double value) {
     for (const WholeMetric& row : wholeMetrics())
-        if (row.name == name && row.said != Said::quantity) return said(row.said, row.measure, value);
+        if (row.name == name && row.said != NumberFormat::quantity) return said(row.said, row.measure, value);
     for (const ModelMetric& row : modelMetrics())
-        if (row.name == name && row.said != Said::quantity) return said(row.said, row.measure, value);
+        if (row.name == name && row.said != NumberFormat::quantity) return said(row.said, row.measure, value);
     return std::nullopt;
 }
 

@@ -33,8 +33,8 @@ using codesign::Options;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr const char* kCheckpoint = "tessera.codesign-checkpoint/1";
 constexpr const char* kReferenceArea = "tpu-v4";
-constexpr double kMostAccelerators = 1e6;
-constexpr double kMostBatch = 1e6;
+constexpr double kMaxAccelerators = 1e6;
+constexpr double kMaxBatch = 1e6;
 
 /// An optimiser by the name that studies write.
 struct OptimizerName {
@@ -52,8 +52,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--accelerators",
          .kind = Kind::whole,
          .fallback = "1024",
-         .least = 1,
-         .most = kMostAccelerators,
+         .min = 1,
+         .max = kMaxAccelerators,
          .words = {},
          .value = "N",
          .help = "accelerators that train a model together"},
@@ -61,8 +61,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--global-batch",
          .kind = Kind::whole,
          .fallback = "4096",
-         .least = 1,
-         .most = kMostBatch,
+         .min = 1,
+         .max = kMaxBatch,
          .words = {},
          .value = "N",
          .help = "samples of a batch"},
@@ -71,8 +71,8 @@ std::vector<Parameter> makeParameters() {
          .kind = Kind::wordOrNumber,
          .measure = Measure::area,
          .fallback = R"("tpu-v4")",
-         .least = 0,
-         .most = 1e9,
+         .min = 0,
+         .max = 1e9,
          .words = {kReferenceArea},
          .value = "AREA",
          .help = "largest accelerator, mm²; 'tpu-v4' is the template's own bound"},
@@ -87,8 +87,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--hysteresis",
          .kind = Kind::whole,
          .fallback = "6",
-         .least = 1,
-         .most = 1e6,
+         .min = 1,
+         .max = 1e6,
          .words = {},
          .value = "H",
          .help = "areas whose best must not rise before 'hysteresis' stops"},
@@ -96,8 +96,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--samples",
          .kind = Kind::whole,
          .fallback = "1000",
-         .least = 1,
-         .most = 1e6,
+         .min = 1,
+         .max = 1e6,
          .words = {},
          .value = "N",
          .help = "architectures that 'random' draws"},
@@ -119,8 +119,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--weight",
          .kind = Kind::namedNumbers,
          .fallback = "{}",
-         .least = 0,
-         .most = kInfinity,
+         .min = 0,
+         .max = kInfinity,
          .words = {},
          .value = "N=W",
          .help = "weight of the N-th model, from 0; may be repeated (default 1 each)"},
@@ -136,8 +136,8 @@ std::vector<Parameter> makeParameters() {
          .kind = Kind::number,
          .measure = Measure::bytesPerSecond,
          .fallback = "3e11",
-         .least = 0,
-         .most = kInfinity,
+         .min = 0,
+         .max = kInfinity,
          .words = {},
          .value = "BW",
          .help = "between any two accelerators, B/s; the default is a TPU v4's six links"},
@@ -146,8 +146,8 @@ std::vector<Parameter> makeParameters() {
          .kind = Kind::numbers,
          .measure = Measure::bytesPerSecond,
          .fallback = "",
-         .least = 1,
-         .most = static_cast<double>(hardware::kFastestInterface),
+         .min = 1,
+         .max = static_cast<double>(hardware::kFastestInterface),
          .words = {},
          .value = "BW,...",
          .help = "of the HBM that are searched instead of the template's, B/s; baselines keep the template's"},
@@ -156,8 +156,8 @@ std::vector<Parameter> makeParameters() {
          .kind = Kind::numbers,
          .measure = Measure::bytesPerSecond,
          .fallback = "",
-         .least = 1,
-         .most = static_cast<double>(hardware::kFastestInterface),
+         .min = 1,
+         .max = static_cast<double>(hardware::kFastestInterface),
          .words = {},
          .value = "BW,...",
          .help = "between any two accelerators that are searched instead of the template's, B/s; baselines keep "
@@ -167,8 +167,8 @@ std::vector<Parameter> makeParameters() {
          .kind = Kind::number,
          .measure = Measure::area,
          .fallback = "0.01",
-         .least = 0,
-         .most = 1e9,
+         .min = 0,
+         .max = 1e9,
          .words = {},
          .value = "AREA",
          .help = "width of an area of 'hysteresis', mm²",
@@ -177,8 +177,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--schedule-states",
          .kind = Kind::whole,
          .fallback = "400000",
-         .least = 1,
-         .most = 1e9,
+         .min = 1,
+         .max = 1e9,
          .words = {},
          .value = "N",
          .help = "search-node budget per phase schedule",
@@ -220,9 +220,9 @@ void searchBandwidths(const Study& study, hardware::Template& space) {
     set("hbm_bandwidths", space.hbmBandwidth);
     set("network_bandwidths", space.networkBandwidth);
     const std::size_t points = hardware::architectureCount(space) * space.hbm.values.size();
-    if (points > hardware::kMostPoints)
+    if (points > hardware::kMaxPoints)
         throw UsageError(fmt::format("the bandwidths make {} points of the template; expected at most {}", points,
-                                     hardware::kMostPoints));
+                                     hardware::kMaxPoints));
 }
 
 struct CodesignInputs {
@@ -347,11 +347,11 @@ Result runCodesign(const Study& study, const RunHooks& hooks) {
     result.study.seed = options.seed;
     const CodesignInputs inputs = readInputs(study, options, hooks);
     result.inputs = inputs.inputs;
-    codesign::Hooks lent{hooks};
-    lent.checkpoint = checkpoints(hooks, result);
-    if (!hooks.resume->is_null()) lent.resume = readCheckpoint(*hooks.resume, result);
+    codesign::Hooks engineHooks{hooks};
+    engineHooks.checkpoint = checkpoints(hooks, result);
+    if (!hooks.resume->is_null()) engineHooks.resume = readCheckpoint(*hooks.resume, result);
     CodesignOutcome outcome;
-    outcome.result = codesign::search(inputs.workloads, inputs.space, options, lent);
+    outcome.result = codesign::search(inputs.workloads, inputs.space, options, engineHooks);
     if (outcome.result.endedBy != "stop" && (!outcome.result.best || outcome.result.best->objective == 0))
         throw InfeasibleError(reasonOf(outcome.result, inputs));
     addOnce(result.assumptions, outcome.result.assumptions);

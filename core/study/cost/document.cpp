@@ -14,10 +14,10 @@ namespace tessera::study {
 
 namespace {
 
-constexpr std::size_t kMostLayers = 10'000'000;
+constexpr std::size_t kMaxLayers = 10'000'000;
 constexpr std::size_t kLongestName = 1'000'000;
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 /// A row for a member of LayerCost: a whole number, or a real one, which may be null where it is not finite.
 template <auto member, bool whole = false>
@@ -36,7 +36,7 @@ LayerNumber numberOf(Field<LayerEstimate> field) {
                     if constexpr (std::is_same_v<Value, double>)
                         cost.*member = node.isNull() ? std::numeric_limits<double>::quiet_NaN() : node.number();
                     else
-                        cost.*member = node.whole(kLeast, kMost);
+                        cost.*member = node.whole(kMin, kMax);
                 }};
 }
 
@@ -44,7 +44,7 @@ LayerNumber numberOf(Field<LayerEstimate> field) {
 struct ArrayNumber {
     const char* key;
     std::int64_t cost::Array::*member;
-    std::int64_t least;
+    std::int64_t min;
 };
 constexpr std::array kArray{ArrayNumber{"pes", &cost::Array::pes, 1},
                             ArrayNumber{"cluster", &cost::Array::clusterSize, 1},
@@ -197,8 +197,8 @@ Result readCostResult(const JsonNode& document, const Study& study) {
     outcome.dataflow = document.at("dataflow").text(kLongestName);
     const JsonNode array = document.at("array");
     for (const ArrayNumber& number : kArray)
-        outcome.array.*number.member = array.at(number.key).whole(number.least, kMost);
-    for (const JsonNode& node : document.at("rows").elements(kMostLayers)) outcome.layers.push_back(readLayer(node));
+        outcome.array.*number.member = array.at(number.key).whole(number.min, kMax);
+    for (const JsonNode& node : document.at("rows").elements(kMaxLayers)) outcome.layers.push_back(readLayer(node));
     result.outcome = std::move(outcome);
     return result;
 }

@@ -25,7 +25,7 @@ namespace tessera::study {
 
 namespace {
 
-constexpr double kMost = 2'147'483'647;
+constexpr double kMax = 2'147'483'647;
 constexpr double kLongestPath = 4096;
 constexpr std::size_t kReported = 64;  ///< layers between two reports
 constexpr const char* kWork = "the analysis";
@@ -46,14 +46,14 @@ struct Inputs {
     std::vector<std::string> warnings;
 };
 
-Parameter wholeRow(std::string_view name, std::string_view option, std::string_view fallback, double least,
+Parameter wholeRow(std::string_view name, std::string_view option, std::string_view fallback, double min,
                    std::string_view value, std::string_view help) {
     return {.name = name,
             .option = option,
             .kind = ParameterKind::whole,
             .fallback = fallback,
-            .least = least,
-            .most = kMost,
+            .min = min,
+            .max = kMax,
             .words = {},
             .value = value,
             .help = help};
@@ -164,7 +164,7 @@ const std::vector<Parameter>& costParameters() {
          .option = "--dataflow",
          .kind = ParameterKind::text,
          .fallback = R"("nvdla")",
-         .most = kLongestPath,
+         .max = kLongestPath,
          .words = {},
          .value = "NAME",
          .help = "nvdla, eyeriss, shidiannao, under which depthwise layers run under the depthwise dataflow, or a "

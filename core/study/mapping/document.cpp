@@ -25,7 +25,7 @@ using mapping::Run;
 
 constexpr const char* kSchema = "tessera.mapping-result/1";
 constexpr std::size_t kLongestName = 1'000'000;
-constexpr std::size_t kMostRows = 10'000'000;
+constexpr std::size_t kMaxRows = 10'000'000;
 constexpr std::array kObjectives{Objective::throughput, Objective::latency, Objective::energy, Objective::edp,
                                  Objective::weighted};
 
@@ -44,7 +44,7 @@ double numberOrUnknown(const JsonNode& node) {
 
 std::vector<double> numbers(const JsonNode& node, std::size_t expected) {
     std::vector<double> list;
-    for (const JsonNode& number : node.elements(kMostRows)) list.push_back(number.number());
+    for (const JsonNode& number : node.elements(kMaxRows)) list.push_back(number.number());
     if (list.size() != expected)
         node.fail(fmt::format("{} numbers", expected), fmt::format("a list of {}", list.size()));
     return list;
@@ -107,12 +107,12 @@ Json coreJson(const CoreNumbers& core, std::size_t number) {
 }
 
 CoreNumbers readCore(const JsonNode& node) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
     CoreNumbers core;
     core.name = node.at("name").text(kLongestName);
     if (node.has("dataflow")) core.dataflow = node.at("dataflow").text(kLongestName);
-    core.height = node.wholeOr("height", 0, 0, kMost);
-    core.width = node.wholeOr("width", 0, 0, kMost);
+    core.height = node.wholeOr("height", 0, 0, kMax);
+    core.width = node.wholeOr("width", 0, 0, kMax);
     core.flexible = node.has("flexible") && node.at("flexible").boolean();
     core.local.value = numberAt(node, "local_bytes").value_or(0);
     core.shared.value = numberAt(node, "shared_bytes").value_or(0);
@@ -268,20 +268,20 @@ private:
 
 /// Reads what `MappingWriter::put` wrote.
 Run readRun(const JsonNode& node, const mapping::Problem& problem) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
     const auto jobs = static_cast<std::int64_t>(problem.jobs.size());
     const auto cores = static_cast<std::int64_t>(problem.cores.size());
     Run run;
     run.algorithm = node.at("algorithm").text();
-    run.samples = node.at("samples").whole(0, kMost);
+    run.samples = node.at("samples").whole(0, kMax);
     run.values = readValues(node);
     run.value = node.at("value").number();
     run.gap = numberOrUnknown(node.at("gap"));
     run.optimal = node.at("optimal").boolean();
-    run.bestAfter = node.at("best_after_samples").whole(0, kMost);
+    run.bestAfter = node.at("best_after_samples").whole(0, kMax);
     run.endedBy = node.at("ended_by").text();
     run.schedule.makespan = run.values.makespan;
-    for (const JsonNode& row : node.at("jobs").elements(kMostRows)) {
+    for (const JsonNode& row : node.at("jobs").elements(kMaxRows)) {
         mapping::Schedule::Job job;
         job.core = static_cast<std::int32_t>(row.at("sub_accelerator").whole(0, cores - 1));
         job.order = static_cast<std::int32_t>(row.at("order").whole(0, jobs - 1));
@@ -293,25 +293,25 @@ Run readRun(const JsonNode& node, const mapping::Problem& problem) {
     }
     if (run.schedule.jobs.size() != problem.jobs.size())
         node.at("jobs").fail(fmt::format("{} jobs", jobs), fmt::format("a list of {}", run.schedule.jobs.size()));
-    for (const JsonNode& row : node.at("bandwidth").elements(kMostRows)) {
+    for (const JsonNode& row : node.at("bandwidth").elements(kMaxRows)) {
         mapping::Schedule::Step step;
         step.time = row.at("time_cycles").notNegative();
         step.bytes = numbers(row.at("per_sub_accelerator"), problem.cores.size());
         run.schedule.bandwidth.push_back(std::move(step));
     }
-    for (const JsonNode& row : node.at("convergence").elements(kMostRows))
-        run.convergence.push_back({.samples = row.at("samples").whole(0, kMost),
+    for (const JsonNode& row : node.at("convergence").elements(kMaxRows))
+        run.convergence.push_back({.samples = row.at("samples").whole(0, kMax),
                                    .best = numberOrUnknown(row.at("best")),
                                    .mean = numberOrUnknown(row.at("mean")),
                                    .spread = numberOrUnknown(row.at("spread"))});
     if (node.has("explored"))
-        for (const JsonNode& row : node.at("explored").elements(kMostRows))
-            run.explored.push_back({.sample = row.at("sample").whole(0, kMost),
+        for (const JsonNode& row : node.at("explored").elements(kMaxRows))
+            run.explored.push_back({.sample = row.at("sample").whole(0, kMax),
                                     .x = row.at("x").number(),
                                     .y = row.at("y").number(),
                                     .value = numberOrUnknown(row.at("value"))});
     if (node.has("front"))
-        for (const JsonNode& row : node.at("front").elements(kMostRows))
+        for (const JsonNode& row : node.at("front").elements(kMaxRows))
             run.front.push_back({.values = readValues(row),
                                  .first = row.at("first").number(),
                                  .second = row.at("second").number(),
@@ -339,9 +339,9 @@ Json mappingJson(const mapping::Mapping& mapping) {
 mapping::Mapping readMapping(const JsonNode& node, std::size_t jobs, std::size_t cores) {
     node.allowOnly({"sub_accelerator", "priority", "made_for"});
     mapping::Mapping mapping;
-    for (const JsonNode& core : node.at("sub_accelerator").elements(kMostRows))
+    for (const JsonNode& core : node.at("sub_accelerator").elements(kMaxRows))
         mapping.core.push_back(static_cast<std::int32_t>(core.whole(0, static_cast<std::int64_t>(cores) - 1)));
-    for (const JsonNode& priority : node.at("priority").elements(kMostRows)) {
+    for (const JsonNode& priority : node.at("priority").elements(kMaxRows)) {
         mapping.priority.push_back(priority.notNegative());
         if (!(mapping.priority.back() < 1)) priority.fail("a number of 0 or more and below 1");
     }
@@ -368,8 +368,8 @@ Json problemJson(const mapping::Problem& problem) {
 mapping::Problem readProblem(const JsonNode& node) {
     mapping::Problem problem;
     problem.name = node.at("name").text(kLongestName);
-    problem.jobs = readSentences(node.at("jobs"), kMostRows);
-    problem.cores = readSentences(node.at("sub_accelerators"), kMostRows);
+    problem.jobs = readSentences(node.at("jobs"), kMaxRows);
+    problem.cores = readSentences(node.at("sub_accelerators"), kMaxRows);
     problem.bandwidth = node.at("bandwidth_bytes_per_cycle").positive();
     if (node.has("clock_hz")) problem.clock = Hertz{node.at("clock_hz").positive()};
     const std::size_t pairs = problem.jobs.size() * problem.cores.size();
@@ -395,7 +395,7 @@ void writeMappingJson(const Result& result, const MappingOutcome& outcome, const
 }
 
 Result readMappingResult(const JsonNode& document, const Study& study) {
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
     Result result = readFrame(document, study);
     MappingOutcome outcome;
     const auto name = [&](const char* key) { return document.has(key) ? document.at(key).text(kLongestName) : ""; };
@@ -404,7 +404,7 @@ Result readMappingResult(const JsonNode& document, const Study& study) {
     outcome.jobTable = name("job_table");
     outcome.variant = name("variant");
     outcome.bandwidthDefinition = name("bandwidth_definition");
-    outcome.differingRows = document.wholeOr("differing_rows", 0, 0, kMost);
+    outcome.differingRows = document.wholeOr("differing_rows", 0, 0, kMax);
     outcome.objective = readObjective(document.at("objective"));
     if (document.has("weights")) {
         const JsonNode weights = document.at("weights");
@@ -417,12 +417,12 @@ Result readMappingResult(const JsonNode& document, const Study& study) {
         if (both.size() != 2) document.at("pareto").fail("two objectives");
         outcome.pareto = std::pair(readObjective(both[0]), readObjective(both[1]));
     }
-    outcome.samples = document.at("samples_allowed").whole(0, kMost);
+    outcome.samples = document.at("samples_allowed").whole(0, kMax);
     outcome.evaluated = document.has("evaluated") && document.at("evaluated").boolean();
-    for (const JsonNode& core : document.at("sub_accelerators").elements(kMostRows))
+    for (const JsonNode& core : document.at("sub_accelerators").elements(kMaxRows))
         outcome.cores.push_back(readCore(core));
-    if (document.has("job_models")) outcome.jobModels = readSentences(document.at("job_models"), kMostRows);
-    if (document.has("job_kinds")) outcome.jobKinds = readSentences(document.at("job_kinds"), kMostRows);
+    if (document.has("job_models")) outcome.jobModels = readSentences(document.at("job_models"), kMaxRows);
+    if (document.has("job_kinds")) outcome.jobKinds = readSentences(document.at("job_kinds"), kMaxRows);
     outcome.problem = readProblem(document.at("problem"));
     outcome.result.bound = readBound(document.at("bound"));
     if (document.has("runs"))
@@ -436,13 +436,13 @@ Result readMappingResult(const JsonNode& document, const Study& study) {
 
 const mapping::Run* bestRun(const MappingOutcome& outcome) {
     const std::vector<mapping::Run>& runs = outcome.result.runs;
-    const auto least = std::min_element(runs.begin(), runs.end(),
-                                        [](const mapping::Run& a, const mapping::Run& b) { return a.value < b.value; });
-    if (least == runs.end()) return nullptr;
+    const auto min = std::min_element(runs.begin(), runs.end(),
+                                      [](const mapping::Run& a, const mapping::Run& b) { return a.value < b.value; });
+    if (min == runs.end()) return nullptr;
     // Of those that differ by rounding alone, the one that was there first.
     const mapping::Run* best = nullptr;
     for (const mapping::Run& run : runs)
-        if (run.value <= least->value * (1 + 1e-9) && (best == nullptr || run.bestAfter < best->bestAfter)) best = &run;
+        if (run.value <= min->value * (1 + 1e-9) && (best == nullptr || run.bestAfter < best->bestAfter)) best = &run;
     return best;
 }
 

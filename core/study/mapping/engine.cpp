@@ -24,7 +24,7 @@ std::string wholeCyclesText(double value) {
 
 std::optional<std::string> keptTimeline(const MappingOutcome& outcome) {
     const mapping::Run* const run = bestRun(outcome);
-    if (run == nullptr || run->schedule.jobs.size() > kMostRowsOfTimeline) return std::nullopt;
+    if (run == nullptr || run->schedule.jobs.size() > kMaxRowsOfTimeline) return std::nullopt;
     return run->algorithm;
 }
 

@@ -26,10 +26,10 @@ namespace {
 using mapping::Objective;
 using mapping::Options;
 
-constexpr double kMostSamples = 1e9;
-constexpr double kMostJobs = 100'000;
-constexpr double kMostExplored = 100'000;
-constexpr double kMostSeed = 9'007'199'254'740'992;  ///< whole numbers that JSON holds everywhere
+constexpr double kMaxSamples = 1e9;
+constexpr double kMaxJobs = 100'000;
+constexpr double kMaxExplored = 100'000;
+constexpr double kMaxSeed = 9'007'199'254'740'992;  ///< whole numbers that JSON holds everywhere
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr const char* kCheckpoint = "tessera.mapping-checkpoint/1";
 
@@ -75,8 +75,8 @@ std::vector<Parameter> makeParameters() {
          .kind = Kind::number,
          .measure = Measure::bytesPerSecond,
          .fallback = "",
-         .least = 0,
-         .most = kInfinity,
+         .min = 0,
+         .max = kInfinity,
          .words = {},
          .value = "BW",
          .help = "bandwidth that the sub-accelerators share; without it, the platform's"},
@@ -98,8 +98,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--group-size",
          .kind = Kind::whole,
          .fallback = "",
-         .least = 1,
-         .most = kMostJobs,
+         .min = 1,
+         .max = kMaxJobs,
          .words = {},
          .value = "N",
          .help = "jobs that are drawn from the workload; without it, as many as the workload says (100)"},
@@ -107,8 +107,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--job-seed",
          .kind = Kind::whole,
          .fallback = "",
-         .least = 0,
-         .most = kMostSeed,
+         .min = 0,
+         .max = kMaxSeed,
          .words = {},
          .value = "N",
          .help = "seed that jobs are drawn from the workload with; without it, the seed of the search"},
@@ -116,8 +116,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--bandwidth-bytes-per-cycle",
          .kind = Kind::number,
          .fallback = "",
-         .least = 0,
-         .most = kInfinity,
+         .min = 0,
+         .max = kInfinity,
          .words = {},
          .value = "X",
          .help = "bandwidth that the cores of a job table share, bytes per cycle"},
@@ -126,8 +126,8 @@ std::vector<Parameter> makeParameters() {
          .kind = Kind::number,
          .measure = Measure::hertz,
          .fallback = "",
-         .least = 0,
-         .most = kInfinity,
+         .min = 0,
+         .max = kInfinity,
          .words = {},
          .value = "HZ",
          .help = "clock of a job table's cycles: seconds and throughput are told with it only"},
@@ -142,8 +142,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--samples",
          .kind = Kind::whole,
          .fallback = "10000",
-         .least = 1,
-         .most = kMostSamples,
+         .min = 1,
+         .max = kMaxSamples,
          .words = {},
          .value = "N",
          .help = "mappings that each algorithm may evaluate"},
@@ -158,8 +158,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--weight",
          .kind = Kind::wordNumbers,
          .fallback = "{}",
-         .least = 0,
-         .most = kInfinity,
+         .min = 0,
+         .max = kInfinity,
          .words = {"makespan", "latency", "energy"},
          .value = "NAME=W",
          .help = "share of a value in the objective 'weighted'; may be repeated"},
@@ -174,8 +174,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--set",
          .kind = Kind::wordNumbers,
          .fallback = "{}",
-         .least = -kInfinity,
-         .most = kInfinity,
+         .min = -kInfinity,
+         .max = kInfinity,
          .words = {settingNames().begin(), settingNames().end()},
          .value = "ALGORITHM.SETTING=X",
          .help = "setting of an algorithm; may be repeated",
@@ -184,8 +184,8 @@ std::vector<Parameter> makeParameters() {
          .option = "--explored",
          .kind = Kind::whole,
          .fallback = "1000",
-         .least = 0,
-         .most = kMostExplored,
+         .min = 0,
+         .max = kMaxExplored,
          .words = {},
          .value = "N",
          .help = "samples per algorithm that are kept to look at",
@@ -241,9 +241,9 @@ WarmStart warmStart(const Json& given, const mapping::Problem& problem) {
 
 /// What was transferred, and what it is worth before any search.
 std::string warmStartSentence(const WarmStart& start, const mapping::Problem& problem) {
-    double least = kInfinity;
+    double min = kInfinity;
     for (const mapping::Mapping& mapping : start.mappings)
-        least = std::min(least, mapping::evaluate(problem, mapping).makespan);
+        min = std::min(min, mapping::evaluate(problem, mapping).makespan);
     const std::string count =
         formatCounted(static_cast<double>(start.mappings.size()), "given mapping", "given mappings");
     const std::string source =
@@ -253,7 +253,7 @@ std::string warmStartSentence(const WarmStart& start, const mapping::Problem& pr
                           formatCounted(static_cast<double>(start.from->cores.size()), "core", "cores"))
             : std::string();
     return fmt::format("The searches start from {}{}: without a search, {} makespan.", count, source,
-                       cyclesText(problem, least));
+                       cyclesText(problem, min));
 }
 
 /// What tells jobs and cores from others: their names and work, in order.
@@ -404,11 +404,11 @@ Result runMapping(const Study& study, const RunHooks& hooks) {
         outcome.result =
             scored(problem, readMapping(document.root(), problem.jobs.size(), problem.cores.size()), options);
     } else {
-        mapping::Hooks lent{hooks};
+        mapping::Hooks engineHooks{hooks};
         if (hooks.checkpoint)
-            lent.checkpoint = [&](const Json& state) { hooks.checkpoint(checkpointOf(result, state)); };
-        if (!hooks.resume->is_null()) lent.resume = readCheckpoint(*hooks.resume, result);
-        outcome.result = mapping::solve(problem, options, std::move(lent));
+            engineHooks.checkpoint = [&](const Json& state) { hooks.checkpoint(checkpointOf(result, state)); };
+        if (!hooks.resume->is_null()) engineHooks.resume = readCheckpoint(*hooks.resume, result);
+        outcome.result = mapping::solve(problem, options, std::move(engineHooks));
     }
     addOnce(result.assumptions, outcome.result.assumptions);
     addOnce(result.warnings, outcome.result.warnings);

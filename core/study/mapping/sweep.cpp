@@ -31,8 +31,8 @@ std::optional<double> throughputOf(const MappingOutcome& outcome, double cycles)
 }
 
 SweepPoint pointOf(double value, const MappingOutcome& outcome) {
-    SweepPoint point{.value = value, .runs = {}, .bound = outcome.result.bound.makespan, .most = {}};
-    point.most = throughputOf(outcome, point.bound);
+    SweepPoint point{.value = value, .runs = {}, .bound = outcome.result.bound.makespan, .max = {}};
+    point.max = throughputOf(outcome, point.bound);
     for (const mapping::Run& run : outcome.result.runs)
         point.runs.push_back({.algorithm = run.algorithm,
                               .makespan = run.values.makespan,
@@ -112,9 +112,9 @@ MappingSweep sweep(const Result& result, SweepKind kind, const RunHooks& hooks) 
     MappingSweep found{.kind = kind, .clocked = outcomeOf(result).problem.clock.has_value(), .points = {}};
     const std::vector<double> values = sweepValues(result, kind);
     const auto total = static_cast<double>(values.size());
-    RunHooks lent{hooks};
-    lent.checkpoint = {};
-    lent.resume = {};
+    RunHooks engineHooks{hooks};
+    engineHooks.checkpoint = {};
+    engineHooks.resume = {};
     for (std::size_t i = 0; i < values.size(); ++i) {
         const auto at = static_cast<double>(i);
         const auto tell = [&](double done) {
@@ -122,11 +122,11 @@ MappingSweep sweep(const Result& result, SweepKind kind, const RunHooks& hooks) 
         };
         tell(at);
         if (hooks.finishing()) break;
-        lent.progress = [&](const ProgressEvent& event) {
+        engineHooks.progress = [&](const ProgressEvent& event) {
             if (event.kind == ProgressEvent::Kind::progress && event.total > 0)
                 tell(at + std::clamp(event.done / event.total, 0.0, 1.0));
         };
-        const Result varied = run(variation(result, kind, values[i]), lent);
+        const Result varied = run(variation(result, kind, values[i]), engineHooks);
         found.points.push_back(pointOf(values[i], outcomeOf(varied)));
     }
     hooks.reportProgress("done", total, total);

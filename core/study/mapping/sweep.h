@@ -34,7 +34,7 @@ struct SweepPoint {
     double value = 0;            ///< of what is varied: bytes per second (per cycle without a clock), jobs, samples
     std::vector<SweepRun> runs;  ///< in the order asked for
     double bound = 0;            ///< lower bound of the makespan, cycles
-    std::optional<double> most;  ///< the throughput that the bound allows
+    std::optional<double> max;   ///< the throughput that the bound allows
 };
 
 struct MappingSweep {

@@ -22,9 +22,9 @@ using partition::LevelPlan;
 using partition::Plan;
 using partition::SubsetPlan;
 
-constexpr std::size_t kMostRows = 10'000'000;
+constexpr std::size_t kMaxRows = 10'000'000;
 constexpr std::size_t kLongestName = 1'000'000;
-constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
 
 std::size_t index(std::int32_t i) {
     return static_cast<std::size_t>(i);
@@ -76,7 +76,7 @@ Json subsetJson(const SubsetPlan& subset) {
 
 std::vector<std::string> namesIn(const JsonNode& node) {
     std::vector<std::string> names;
-    for (const JsonNode& name : node.elements(kMostRows)) names.push_back(name.text(kLongestName));
+    for (const JsonNode& name : node.elements(kMaxRows)) names.push_back(name.text(kLongestName));
     return names;
 }
 
@@ -130,8 +130,8 @@ LevelPlan readLevel(const JsonNode& node, const LayerNames& names) {
     LevelPlan level;
     level.level = static_cast<int>(node.at("level").whole(0, 1000));
     level.group = node.at("group").text(kLongestName);
-    level.accelerators = node.at("accelerators").whole(1, kMostCount);
-    level.occurrences = node.at("occurrences").whole(1, kMostCount);
+    level.accelerators = node.at("accelerators").whole(1, kMaxCount);
+    level.occurrences = node.at("occurrences").whole(1, kMaxCount);
     level.ratio = node.at("ratio").number();
     if (!(level.ratio >= 0 && level.ratio <= 1)) node.at("ratio").fail("a number from 0 to 1");
     level.objective = secondsAt(node, "objective_s");
@@ -140,7 +140,7 @@ LevelPlan readLevel(const JsonNode& node, const LayerNames& names) {
     level.lowerBound = secondsAt(node, "lower_bound_s");
     if (node.has("hardware")) level.hardware = readHardware(node.at("hardware"));
     std::int32_t last = -1;
-    for (const JsonNode& row : node.at("layers").elements(kMostRows)) {
+    for (const JsonNode& row : node.at("layers").elements(kMaxRows)) {
         last = names.find(row.at("name"), last);
         level.layers.push_back({.layer = last,
                                 .type = typeAt(row),
@@ -150,7 +150,7 @@ LevelPlan readLevel(const JsonNode& node, const LayerNames& names) {
         readOther(level, row, last, names.size());
     }
     last = -1;
-    for (const JsonNode& row : node.at("joins").elements(kMostRows)) {
+    for (const JsonNode& row : node.at("joins").elements(kMaxRows)) {
         last = names.find(row.at("name"), last);
         level.joins.push_back({.layer = last,
                                .layout = layoutAt(row),
@@ -164,7 +164,7 @@ LevelPlan readLevel(const JsonNode& node, const LayerNames& names) {
 AcceleratorShare readShare(const JsonNode& node, const Plan& plan, const LayerNames& names) {
     AcceleratorShare share;
     share.kind = node.at("kind").text(kLongestName);
-    share.count = node.at("count").whole(1, kMostCount);
+    share.count = node.at("count").whole(1, kMaxCount);
     share.compute = secondsAt(node, "compute_s");
     share.communication = secondsAt(node, "communication_s");
     share.memory = {numberAt(node, "memory_bytes")};
@@ -178,7 +178,7 @@ AcceleratorShare readShare(const JsonNode& node, const Plan& plan, const LayerNa
         share.path.push_back({static_cast<std::int32_t>(split), step.at("side").oneOf({"i", "j"}) == "i"});
     }
     const JsonNode times = node.at("layer_compute_s");
-    for (const JsonNode& time : times.elements(kMostRows)) share.layerCompute.push_back({numberIn(time)});
+    for (const JsonNode& time : times.elements(kMaxRows)) share.layerCompute.push_back({numberIn(time)});
     if (share.layerCompute.size() != names.size())
         times.fail("one time for each of " + std::to_string(names.size()) + " layers",
                    "a list of " + std::to_string(share.layerCompute.size()));
@@ -264,17 +264,17 @@ namespace {
 void readSubsets(Plan& plan, const JsonNode& node) {
     plan.idle = namesIn(node.at("idle_groups"));
     plan.boundsSubsets = node.at("bounds_subsets").boolean();
-    for (const JsonNode& row : node.at("subsets").elements(kMostRows)) {
+    for (const JsonNode& row : node.at("subsets").elements(kMaxRows)) {
         SubsetPlan subset;
         subset.idle = namesIn(row.at("idle_groups"));
-        subset.accelerators = row.at("accelerators").whole(1, kMostCount);
+        subset.accelerators = row.at("accelerators").whole(1, kMaxCount);
         subset.stepTime = secondsAt(row, "step_time_s");
         subset.speedupOverDp = numberAt(row, "speedup_over_dp");
         subset.lowerBound = secondsAt(row, "lower_bound_s");
         plan.subsets.push_back(std::move(subset));
     }
-    plan.subsetsRuledOut = node.at("subsets_ruled_out").whole(0, kMostCount);
-    plan.subsetsLeft = node.at("subsets_left").whole(0, kMostCount);
+    plan.subsetsRuledOut = node.at("subsets_ruled_out").whole(0, kMaxCount);
+    plan.subsetsLeft = node.at("subsets_left").whole(0, kMaxCount);
 }
 
 /// Documents of older programs: the plan is always that of the whole fleet, and single groups were left out in turn.
@@ -335,7 +335,7 @@ GroupNumbers readGroup(const JsonNode& node) {
     GroupNumbers group;
     group.name = node.at("name").text(kLongestName);
     group.accelerator = node.at("accelerator").text(kLongestName);
-    group.count = node.at("count").whole(1, kMostCount);
+    group.count = node.at("count").whole(1, kMaxCount);
     group.peak = {numberAt(node, "peak_flops")};
     group.efficiency = numberAt(node, "efficiency");
     group.rate = {numberAt(node, "network_bytes_per_s")};

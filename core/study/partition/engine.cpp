@@ -39,7 +39,7 @@ std::vector<InputFile> files(const Study& study, const RunHooks& hooks) {
 std::optional<std::string> keptTimeline(const PartitionOutcome& outcome) {
     const partition::Plan* best = fastestPlan(outcome);
     // That of a very deep network is made from the result when it is asked for.
-    if (best == nullptr || rowCount(*best) > kMostRowsOfTimeline) return std::nullopt;
+    if (best == nullptr || rowCount(*best) > kMaxRowsOfTimeline) return std::nullopt;
     return best->strategy;
 }
 

@@ -21,8 +21,8 @@ namespace {
 /// Measured on one core of 2020: choosing the types of one layer at one split, and everything that goes with it.
 constexpr double kSecondsPerLayerAndSplit = 0.5e-6;
 constexpr double kTriesOfARatio = 20;  ///< where two kinds part and the ratio is free
-constexpr double kMostSplits = 2048;   ///< that the engine solves within one kind
-constexpr double kMostSubsets = 64;    ///< of the fleet's groups that the engine solves
+constexpr double kMaxSplits = 2048;    ///< that the engine solves within one kind
+constexpr double kMaxSubsets = 64;     ///< of the fleet's groups that the engine solves
 constexpr int kChainWidth = 2;         ///< of elimination, up to which all networks take about the same time
 
 /// Splits of `count` equal accelerators that the engine solves: one per level where all halves are equal.
@@ -31,7 +31,7 @@ double splitsOf(std::int64_t count, std::optional<int> levels) {
     double depth = std::ceil(std::log2(static_cast<double>(count)));
     const bool even = (count & (count - 1)) == 0;
     if (levels) depth = std::min(depth, static_cast<double>(*levels));
-    return even ? depth : std::min({std::exp2(depth) - 1, static_cast<double>(count - 1), kMostSplits});
+    return even ? depth : std::min({std::exp2(depth) - 1, static_cast<double>(count - 1), kMaxSplits});
 }
 
 struct Work {
@@ -54,7 +54,7 @@ Work workOf(const partition::Options& options, const partition::Network& network
         passes += searches ? kTriesOfARatio : 1;
     }
     if (groups > 1 && options.groups == partition::Groups::best)
-        passes *= std::min(std::exp2(groups) - 1, kMostSubsets);  // every subset of them is solved as well
+        passes *= std::min(std::exp2(groups) - 1, kMaxSubsets);  // every subset of them is solved as well
     work.seconds = passes * work.splits * static_cast<double>(network.nodes.size()) * wide * kSecondsPerLayerAndSplit;
     return work;
 }

@@ -230,11 +230,11 @@ constexpr std::array<std::pair<std::string_view, ShareExplainer>, 3> kShareNumbe
 
 // -------------------------------------------------------------------------------------------------- whole plans
 
-const AcceleratorShare* mostOf(const Plan& plan, double (*value)(const AcceleratorShare&)) {
-    const auto most =
+const AcceleratorShare* maxOf(const Plan& plan, double (*value)(const AcceleratorShare&)) {
+    const auto max =
         std::max_element(plan.shares.begin(), plan.shares.end(),
                          [&](const AcceleratorShare& a, const AcceleratorShare& b) { return value(a) < value(b); });
-    return most == plan.shares.end() ? nullptr : &*most;
+    return max == plan.shares.end() ? nullptr : &*max;
 }
 
 Explanation explainStepTime(const Context& context) {
@@ -359,7 +359,7 @@ Explanation explainGap(const Context& context) {
 
 Explanation explainMost(const Context& context, ShareExplainer explainer, double (*value)(const AcceleratorShare&),
                         const std::string& what) {
-    const AcceleratorShare* share = mostOf(*context.plan, value);
+    const AcceleratorShare* share = maxOf(*context.plan, value);
     if (share == nullptr) return {};
     Explanation made = explainer(context, *share);
     made.notes.insert(made.notes.begin(), fmt::format("Of all kinds {} has the most {}.", inQuotes(share->kind), what));
@@ -387,7 +387,7 @@ double fullness(const AcceleratorShare& share) {
 }
 
 Explanation explainMemoryShare(const Context& context) {
-    const AcceleratorShare* share = mostOf(*context.plan, fullness);
+    const AcceleratorShare* share = maxOf(*context.plan, fullness);
     if (share == nullptr || !share->capacity) return {};
     return Builder(context)
         .title("Peak memory use under " + context.plan->strategy)

@@ -18,7 +18,7 @@ using partition::Plan;
 using Better = Metric::Better;
 
 /// How numbers that are no quantities with a unit are said.
-enum class Said : std::uint8_t { quantity, times, percent, rate, count };
+enum class NumberFormat : std::uint8_t { quantity, times, percent, rate, count };
 
 /// A number of every partition plan: the one place that knows its name, title, unit and direction.
 struct PlanMetric {
@@ -26,54 +26,53 @@ struct PlanMetric {
     std::string_view title;
     Measure measure;
     Better better;
-    Said said;
+    NumberFormat said;
     std::optional<double> (*value)(const Plan& plan);
 };
 
-double mostOf(const Plan& plan, double (*value)(const AcceleratorShare&)) {
-    double most = 0;
-    for (const AcceleratorShare& share : plan.shares) most = std::max(most, value(share));
-    return most;
+double maxOf(const Plan& plan, double (*value)(const AcceleratorShare&)) {
+    double max = 0;
+    for (const AcceleratorShare& share : plan.shares) max = std::max(max, value(share));
+    return max;
 }
 
 std::optional<double> fullestMemory(const Plan& plan) {
-    std::optional<double> most;
+    std::optional<double> max;
     for (const AcceleratorShare& share : plan.shares)
         if (share.capacity && share.capacity->value > 0)
-            most = std::max(most.value_or(0), share.memory.value / share.capacity->value);
-    return most;
+            max = std::max(max.value_or(0), share.memory.value / share.capacity->value);
+    return max;
 }
 
 const std::vector<PlanMetric>& planMetrics() {
     static const std::vector<PlanMetric> kRows{
-        {"step_time_s", "Step time", Measure::seconds, Better::lower, Said::quantity,
+        {"step_time_s", "Step time", Measure::seconds, Better::lower, NumberFormat::quantity,
          [](const Plan& plan) { return std::optional(plan.stepTime.value); }},
-        {"throughput_samples_per_s", "Throughput", Measure::count, Better::higher, Said::rate,
+        {"throughput_samples_per_s", "Throughput", Measure::count, Better::higher, NumberFormat::rate,
          [](const Plan& plan) { return std::optional(plan.throughput); }},
-        {"speedup_over_dp", "Speed-up over data parallelism", Measure::count, Better::higher, Said::times,
+        {"speedup_over_dp", "Speed-up over data parallelism", Measure::count, Better::higher, NumberFormat::times,
          [](const Plan& plan) { return std::optional(plan.speedupOverDp); }},
-        {"cost_s", "Top-level split cost", Measure::seconds, Better::lower, Said::quantity,
+        {"cost_s", "Top-level split cost", Measure::seconds, Better::lower, NumberFormat::quantity,
          [](const Plan& plan) { return std::optional(plan.cost.value); }},
-        {"lower_bound_s", "Lower bound", Measure::seconds, Better::neither, Said::quantity,
+        {"lower_bound_s", "Lower bound", Measure::seconds, Better::neither, NumberFormat::quantity,
          [](const Plan& plan) {
              return plan.lowerBound.value > 0 ? std::optional(plan.lowerBound.value) : std::nullopt;
          }},
-        {"gap", "Gap to the bound", Measure::count, Better::lower, Said::percent,
+        {"gap", "Gap to the bound", Measure::count, Better::lower, NumberFormat::percent,
          [](const Plan& plan) { return plan.lowerBound.value > 0 ? std::optional(plan.gap) : std::nullopt; }},
-        {"compute_s", "Compute", Measure::seconds, Better::lower, Said::quantity,
+        {"compute_s", "Compute", Measure::seconds, Better::lower, NumberFormat::quantity,
          [](const Plan& plan) {
-             return std::optional(mostOf(plan, [](const AcceleratorShare& share) { return share.compute.value; }));
+             return std::optional(maxOf(plan, [](const AcceleratorShare& share) { return share.compute.value; }));
          }},
-        {"communication_s", "Communication", Measure::seconds, Better::lower, Said::quantity,
+        {"communication_s", "Communication", Measure::seconds, Better::lower, NumberFormat::quantity,
          [](const Plan& plan) {
-             return std::optional(
-                 mostOf(plan, [](const AcceleratorShare& share) { return share.communication.value; }));
+             return std::optional(maxOf(plan, [](const AcceleratorShare& share) { return share.communication.value; }));
          }},
-        {"memory_bytes", "Memory per accelerator", Measure::bytes, Better::lower, Said::quantity,
+        {"memory_bytes", "Memory per accelerator", Measure::bytes, Better::lower, NumberFormat::quantity,
          [](const Plan& plan) {
-             return std::optional(mostOf(plan, [](const AcceleratorShare& share) { return share.memory.value; }));
+             return std::optional(maxOf(plan, [](const AcceleratorShare& share) { return share.memory.value; }));
          }},
-        {"memory_share", "Peak memory use", Measure::count, Better::lower, Said::percent, fullestMemory},
+        {"memory_share", "Peak memory use", Measure::count, Better::lower, NumberFormat::percent, fullestMemory},
     };
     return kRows;
 }
@@ -93,10 +92,10 @@ void addMetrics(std::vector<Metric>& metrics, const Plan& plan, const std::strin
 
 /// The first few, joined; of more the number of the others as well.
 std::string someOf(const std::vector<std::string>& names, const char* between) {
-    constexpr std::size_t kMost = 3;
-    if (names.size() <= kMost) return joined(names, between);
-    return fmt::format("{}{}{} more", joined({names.begin(), names.begin() + kMost}, between), between,
-                       names.size() - kMost);
+    constexpr std::size_t kMax = 3;
+    if (names.size() <= kMax) return joined(names, between);
+    return fmt::format("{}{}{} more", joined({names.begin(), names.begin() + kMax}, between), between,
+                       names.size() - kMax);
 }
 
 /// What a plan's bound rests on where it does not hold for every subset of the fleet.
@@ -131,15 +130,15 @@ std::optional<std::string> partitionMetricText(std::string_view name, double val
     for (const PlanMetric& row : planMetrics()) {
         if (row.name != name) continue;
         switch (row.said) {
-            case Said::times:
+            case NumberFormat::times:
                 return timesText(value);
-            case Said::percent:
+            case NumberFormat::percent:
                 return percentText(value);
-            case Said::rate:
+            case NumberFormat::rate:
                 return rateText(value) + " samples/s";
-            case Said::quantity:
+            case NumberFormat::quantity:
                 return formatQuantity(value, row.measure);
-            case Said::count:
+            case NumberFormat::count:
                 return formatCount(value);
         }
     }

@@ -84,10 +84,10 @@ public:
         bytes_.remove_prefix(size);
         return text;
     }
-    /// A number of every row; whole ones are below `most`. The first column makes the rows, each of the number's size
+    /// A number of every row; whole ones are below `max`. The first column makes the rows, each of the number's size
     /// in the bytes at least.
     template <typename Row, typename Field>
-    void column(std::vector<Row>& rows, Field Row::*field, std::size_t most = 0) {
+    void column(std::vector<Row>& rows, Field Row::*field, std::size_t max = 0) {
         const auto size = take<std::uint64_t>();
         require(size <= bytes_.size() / sizeof(Kept<Field>));
         if (rows.empty()) rows.resize(size);
@@ -95,7 +95,7 @@ public:
         for (Row& row : rows) {
             const auto number = take<Kept<Field>>();
             if constexpr (std::is_integral_v<Kept<Field>> && !std::is_same_v<Field, bool>)
-                require(number >= 0 && static_cast<std::size_t>(number) < most);
+                require(number >= 0 && static_cast<std::size_t>(number) < max);
             if constexpr (std::is_same_v<Field, Seconds>)
                 (row.*field).value = number;
             else

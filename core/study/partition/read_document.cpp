@@ -14,18 +14,18 @@ namespace tessera::study {
 
 namespace {
 
-constexpr std::size_t kMostLayers = 10'000'000;
+constexpr std::size_t kMaxLayers = 10'000'000;
 constexpr std::size_t kLongestName = 1'000'000;
 
 /// Documents of the first programs name the layers in the splits only.
 std::vector<std::string> layerNames(const JsonNode& document) {
-    if (document.has("layers")) return readSentences(document.at("layers"), kMostLayers);
+    if (document.has("layers")) return readSentences(document.at("layers"), kMaxLayers);
     std::vector<std::string> names;
     std::set<std::string> seen;
     for (const auto& [strategy, plan] : document.at("strategies").members())
-        for (const JsonNode& level : plan.at("levels").elements(kMostLayers))
+        for (const JsonNode& level : plan.at("levels").elements(kMaxLayers))
             for (const char* rows : {"layers", "joins"})
-                for (const JsonNode& row : level.at(rows).elements(kMostLayers)) {
+                for (const JsonNode& row : level.at(rows).elements(kMaxLayers)) {
                     const std::string name = row.at("name").text(kLongestName);
                     if (seen.insert(name).second) names.push_back(name);
                 }

@@ -37,8 +37,8 @@ namespace {
 
 using partition::Options;
 
-constexpr double kMostSamples = 1e9;
-constexpr double kMostLevels = 63;
+constexpr double kMaxSamples = 1e9;
+constexpr double kMaxLevels = 63;
 
 /// A word of the parameter table and the engine's value for it.
 template <typename Value>
@@ -139,8 +139,8 @@ const std::vector<Parameter>& partitionParameters() {
          .option = "--batch",
          .kind = Kind::whole,
          .fallback = "512",
-         .least = 1,
-         .most = kMostSamples,
+         .min = 1,
+         .max = kMaxSamples,
          .words = {},
          .value = "N",
          .help = "samples per step over the whole fleet"},
@@ -155,8 +155,8 @@ const std::vector<Parameter>& partitionParameters() {
          .option = "--levels",
          .kind = Kind::whole,
          .fallback = "",
-         .least = 1,
-         .most = kMostLevels,
+         .min = 1,
+         .max = kMaxLevels,
          .words = {},
          .value = "N",
          .help = "depth of the hierarchy of splits; without it, down to single accelerators"},
@@ -171,8 +171,8 @@ const std::vector<Parameter>& partitionParameters() {
          .option = "--ratio",
          .kind = Kind::wordOrNumber,
          .fallback = R"("balanced")",
-         .least = 0,
-         .most = 1,
+         .min = 0,
+         .max = 1,
          .words = namesOf(kRatios),
          .value = "RULE|R",
          .help = "share of the first side where two kinds part"},
@@ -194,8 +194,8 @@ const std::vector<Parameter>& partitionParameters() {
          .option = "--pin-ratio",
          .kind = Kind::namedNumbers,
          .fallback = "{}",
-         .least = 0,
-         .most = 1,
+         .min = 0,
+         .max = 1,
          .words = {},
          .value = "LEVEL=R",
          .help = "fixes the ratio of a level (0 is the first split); may be repeated"},
@@ -378,13 +378,13 @@ Result runPartition(const Study& study, const RunHooks& hooks) {
     outcome.fleet = fleet.name;
     outcome.accelerators = hardware::acceleratorCount(fleet);
     outcome.groups = groupNumbers(fleet, options.dtype);
-    partition::Hooks lent{hooks};
+    partition::Hooks engineHooks{hooks};
     if (hooks.checkpoint)
-        lent.checkpoint = [&](const std::vector<const partition::PartialPlan*>& plans) {
+        engineHooks.checkpoint = [&](const std::vector<const partition::PartialPlan*>& plans) {
             hooks.checkpoint(checkpointJson(result, layers.layers.size(), plans));
         };
-    if (!hooks.resume->is_null()) lent.resume = readCheckpoint(*hooks.resume, result, layers.layers.size());
-    outcome.result = partition::solve(layers, fleet, options, std::move(lent));
+    if (!hooks.resume->is_null()) engineHooks.resume = readCheckpoint(*hooks.resume, result, layers.layers.size());
+    outcome.result = partition::solve(layers, fleet, options, std::move(engineHooks));
 
     if (model.graph() != nullptr && static_cast<double>(model.graph()->batch) != options.batch)
         result.assumptions.push_back(

@@ -18,9 +18,9 @@ using codesign::Placement;
 using codesign::Plan;
 
 constexpr std::size_t kLongestName = 1'000'000;
-constexpr std::size_t kMostReported = 1000;
-constexpr std::int64_t kMostReplicas = 1'000'000'000;
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::size_t kMaxReported = 1000;
+constexpr std::int64_t kMaxReplicas = 1'000'000'000;
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::array kOptimizers{codesign::Optimizer::sgd, codesign::Optimizer::momentum, codesign::Optimizer::adam,
                                  codesign::Optimizer::mixedAdam};
 
@@ -66,7 +66,7 @@ void putPlan(Json& json, const std::optional<Plan>& plan) {
 }
 
 Json jsonOf(const codesign::Shortage& shortage) {
-    Json json{{"least_accelerators", shortage.leastAccelerators},
+    Json json{{"least_accelerators", shortage.minAccelerators},
               {"fits_with",
                {{"memory_bytes", shortage.memory ? number(*shortage.memory) : Json()},
                 {"accelerators", orNull(shortage.accelerators)},
@@ -137,21 +137,21 @@ codesign::StageMemory readMemory(const JsonNode& node) {
             .optimizer = Bytes{node.at("optimizer_bytes").notNegative()},
             .activations = Bytes{node.at("activations_bytes").notNegative()},
             .stashed = Bytes{node.at("in_flight_bytes").notNegative()},
-            .inFlight = node.at("micro_batches_in_flight").whole(0, kMost)};
+            .inFlight = node.at("micro_batches_in_flight").whole(0, kMax)};
 }
 
 /// A plan with its stages; none where its time is null.
 std::optional<Plan> readPlan(const JsonNode& node, LayerIds& ids) {
     if (node.at("time_per_batch_s").isNull()) return std::nullopt;
     Plan plan{.timePerBatch = Seconds{node.at("time_per_batch_s").positive()},
-              .tensor = node.at("tensor").whole(1, kMost),
-              .data = node.at("data").whole(1, kMostReplicas),
+              .tensor = node.at("tensor").whole(1, kMax),
+              .data = node.at("data").whole(1, kMaxReplicas),
               .stages = {}};
-    for (const JsonNode& each : node.at("stages").elements(codesign::kMostPlacedLayers)) {
+    for (const JsonNode& each : node.at("stages").elements(codesign::kMaxPlacedLayers)) {
         codesign::PlacedStage& stage = plan.stages.emplace_back();
-        for (const JsonNode& layer : each.at("layers").elements(codesign::kMostPlacedLayers))
-            stage.layers.push_back(ids.indexOf(layer.whole(std::numeric_limits<std::int64_t>::min(), kMost)));
-        stage.accelerators = each.at("accelerators").whole(1, kMost);
+        for (const JsonNode& layer : each.at("layers").elements(codesign::kMaxPlacedLayers))
+            stage.layers.push_back(ids.indexOf(layer.whole(std::numeric_limits<std::int64_t>::min(), kMax)));
+        stage.accelerators = each.at("accelerators").whole(1, kMax);
         stage.load = Seconds{each.at("load_s").notNegative()};
         stage.forward = Seconds{each.at("forward_s").notNegative()};
         if (stage.forward > stage.load) each.at("forward_s").fail("a part of the load");
@@ -164,16 +164,16 @@ std::optional<Plan> readPlan(const JsonNode& node, LayerIds& ids) {
 codesign::Shortage readShortage(const JsonNode& node, std::string reason) {
     codesign::Shortage shortage;
     shortage.reason = std::move(reason);
-    shortage.leastAccelerators = node.at("least_accelerators").whole(1, kMost);
+    shortage.minAccelerators = node.at("least_accelerators").whole(1, kMax);
     const JsonNode with = node.at("fits_with");
     if (!with.at("memory_bytes").isNull()) shortage.memory = Bytes{with.at("memory_bytes").notNegative()};
-    if (!with.at("accelerators").isNull()) shortage.accelerators = with.at("accelerators").whole(1, kMost);
+    if (!with.at("accelerators").isNull()) shortage.accelerators = with.at("accelerators").whole(1, kMax);
     shortage.recompute = with.at("recompute").boolean();
     const JsonNode fullest = node.at("fullest");
     if (fullest.isNull()) return shortage;
     Plan& plan = shortage.closest.emplace();
-    plan.tensor = fullest.at("tensor").whole(1, kMost);
-    const std::int64_t stages = fullest.at("pipeline").whole(1, static_cast<std::int64_t>(codesign::kMostPlacedLayers));
+    plan.tensor = fullest.at("tensor").whole(1, kMax);
+    const std::int64_t stages = fullest.at("pipeline").whole(1, static_cast<std::int64_t>(codesign::kMaxPlacedLayers));
     plan.stages.resize(static_cast<std::size_t>(stages));
     shortage.stage = static_cast<std::size_t>(fullest.at("stage").whole(0, stages - 1));
     plan.stages[shortage.stage].memory = readMemory(fullest.at("memory"));
@@ -182,11 +182,11 @@ codesign::Shortage readShortage(const JsonNode& node, std::string reason) {
 
 void readProblem(const JsonNode& node, PlacementOutcome& outcome) {
     codesign::PlacementProblem& problem = outcome.problem;
-    outcome.layerCount = node.at("layers").whole(1, static_cast<std::int64_t>(codesign::kMostPlacedLayers));
-    for (const JsonNode& width : node.at("widths").elements(codesign::kMostWidths))
-        problem.widths.push_back({.width = width.whole(1, kMost), .layers = {}, .edges = {}});
-    problem.accelerators = node.at("accelerators").whole(1, kMost);
-    problem.microBatches = node.at("micro_batches").whole(1, kMost);
+    outcome.layerCount = node.at("layers").whole(1, static_cast<std::int64_t>(codesign::kMaxPlacedLayers));
+    for (const JsonNode& width : node.at("widths").elements(codesign::kMaxWidths))
+        problem.widths.push_back({.width = width.whole(1, kMax), .layers = {}, .edges = {}});
+    problem.accelerators = node.at("accelerators").whole(1, kMax);
+    problem.microBatches = node.at("micro_batches").whole(1, kMax);
     problem.memory = Bytes{node.at("memory_bytes").notNegative()};
     problem.bandwidth = BytesPerSecond{node.at("bandwidth_bytes_per_s").notNegative()};
     problem.recompute = node.at("recompute").boolean();
@@ -195,9 +195,9 @@ void readProblem(const JsonNode& node, PlacementOutcome& outcome) {
     outcome.optimizer = readNamed(node.at("optimizer"), kOptimizers);
     outcome.rule = *codesign::optimizerMemoryNamed(node.at("optimizer_memory").oneOf(rules));
     problem.serialBranches = node.at("branches").oneOf({"parallel", "serial"}) == "serial";
-    if (!node.at("global_batch").isNull()) outcome.globalBatch = node.at("global_batch").whole(1, kMost);
+    if (!node.at("global_batch").isNull()) outcome.globalBatch = node.at("global_batch").whole(1, kMax);
     for (const auto& [key, value] : node.at("reported").members()) {
-        if (outcome.reported.size() == kMostReported) node.at("reported").fail("at most 1000 fields");
+        if (outcome.reported.size() == kMaxReported) node.at("reported").fail("at most 1000 fields");
         outcome.reported.emplace_back(key, value.number());
     }
 }
@@ -254,7 +254,7 @@ Result readPlacementResult(const JsonNode& document, const Study& study) {
     if (!document.at("shortage").isNull())
         placement.shortage = readShortage(document.at("shortage"), document.at("reason").text(kLongestName));
     placement.warnings = result.warnings;
-    outcome.cuts = static_cast<std::size_t>(document.at("cuts").whole(2, kMost));
+    outcome.cuts = static_cast<std::size_t>(document.at("cuts").whole(2, kMax));
     if (document.has("own_plan")) outcome.own = readOwnPlan(document.at("own_plan"), ids);
     outcome.layers = ids.take();
     result.outcome = std::move(outcome);

@@ -27,7 +27,7 @@ using codesign::PlacementFile;
 using codesign::PlacementProblem;
 using codesign::Plan;
 
-constexpr double kMostAccelerators = 1e9, kLargestBatch = 1e12;
+constexpr double kMaxAccelerators = 1e9, kLargestBatch = 1e12;
 constexpr std::int64_t kHighestDegree = 1'000'000'000;
 constexpr std::string_view kPlanOfFile = "file";
 
@@ -115,7 +115,7 @@ Json planOf(const JsonDocument& file) {
     plan["tensor"] = root.at("tensor").json();
     plan["data"] = root.at("data").json();
     Json& stages = plan["stages"] = Json::array();
-    for (const JsonNode& stage : root.at("stages").elements(codesign::kMostPlacedLayers))
+    for (const JsonNode& stage : root.at("stages").elements(codesign::kMaxPlacedLayers))
         stages.push_back({{"layers", stage.at("layers").json()}});
     return plan;
 }
@@ -237,8 +237,8 @@ const std::vector<Parameter>& placementParameters() {
          .option = "--accelerators",
          .kind = Kind::whole,
          .fallback = "",
-         .least = 1,
-         .most = kMostAccelerators,
+         .min = 1,
+         .max = kMaxAccelerators,
          .words = {},
          .value = "K",
          .help = "accelerators; without it, the file's maxDevices"},
@@ -246,8 +246,8 @@ const std::vector<Parameter>& placementParameters() {
          .option = "--global-batch",
          .kind = Kind::whole,
          .fallback = "",
-         .least = 1,
-         .most = kLargestBatch,
+         .min = 1,
+         .max = kLargestBatch,
          .words = {},
          .value = "N",
          .help = "samples of a batch, for the throughput"},
@@ -299,7 +299,7 @@ Result runPlacement(const Study& study, const RunHooks& hooks) {
     Inputs inputs = readInputs(study, hooks);
     const Reading placing(hooks, "placing the layers", "the placement");
     const PlacementProblem& problem = inputs.file.problem;
-    const codesign::Placer placer(inputs.file.graph, codesign::Placer::kMostCuts, hooks.cancel);
+    const codesign::Placer placer(inputs.file.graph, codesign::Placer::kMaxCuts, hooks.cancel);
     PlacementOutcome outcome = std::move(inputs.asked);
     outcome.cuts = placer.cuts();
     outcome.own = ownPlan(inputs, placer, hooks);

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 #include "core/study/document_study.h"
 #include "core/study/prediction/study.h"
 #include "core/study/provenance.h"
@@ -19,9 +19,9 @@ using predict::Category;
 using predict::kCategories;
 using predict::Prediction;
 
-constexpr std::size_t kMostRows = 1'000'000;
+constexpr std::size_t kMaxRows = 1'000'000;
 constexpr std::size_t kLongestName = 1'000'000;
-constexpr std::int64_t kMostCount = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxCount = std::numeric_limits<std::int64_t>::max();
 
 Category categoryAt(std::size_t index) {
     return static_cast<Category>(index);
@@ -154,7 +154,7 @@ std::optional<double> optionalAt(const JsonNode& node, const char* key) {
 
 predict::MemoryUse readMemory(const JsonNode& node) {
     predict::MemoryUse memory;
-    for (const JsonNode& level : node.at("memory_levels").elements(kMostRows)) {
+    for (const JsonNode& level : node.at("memory_levels").elements(kMaxRows)) {
         predict::LevelUse& use = memory.levels.emplace_back();
         use.level = level.at("name").text(kLongestName);
         use.onChip = level.at("on_chip").boolean();
@@ -172,9 +172,9 @@ predict::MemoryUse readMemory(const JsonNode& node) {
 
 std::vector<predict::BatchMemory> readBatches(const JsonNode& node, const predict::MemoryUse& memory) {
     std::vector<predict::BatchMemory> batches;
-    for (const JsonNode& entry : node.elements(kMostRows)) {
+    for (const JsonNode& entry : node.elements(kMaxRows)) {
         predict::BatchMemory& tried = batches.emplace_back();
-        tried.batch = entry.at("batch").whole(1, kMostCount);
+        tried.batch = entry.at("batch").whole(1, kMaxCount);
         tried.fits = entry.at("fits").boolean();
         tried.levels.resize(memory.levels.size());
         const JsonNode categories = entry.at("memory");
@@ -211,12 +211,12 @@ model::OperatorClass classAt(const JsonNode& node) {
 
 predict::OperatorShares readOperators(const JsonNode& node) {
     predict::OperatorShares shares;
-    shares.operators = node.at("count").whole(0, kMostCount);
+    shares.operators = node.at("count").whole(0, kMaxCount);
     shares.measured = node.at("common").whole(0, shares.operators);
     shares.outsideHull = node.at("outside_hull").whole(0, shares.operators);
     shares.time = {node.at("time_s").number()};
     shares.measuredTime = {node.at("common_time_s").number()};
-    for (const JsonNode& entry : node.at("slowest").elements(kMostRows)) {
+    for (const JsonNode& entry : node.at("slowest").elements(kMaxRows)) {
         predict::OperatorTime& op = shares.slowest.emplace_back();
         op.name = entry.at("name").text(kLongestName);
         op.type = entry.at("type").text(kLongestName);
@@ -227,12 +227,12 @@ predict::OperatorShares readOperators(const JsonNode& node) {
         op.time = {entry.at("time_s").number()};
     }
     if (!node.has("alike")) return shares;
-    for (const JsonNode& entry : node.at("alike").elements(kMostRows))
+    for (const JsonNode& entry : node.at("alike").elements(kMaxRows))
         shares.alike.push_back({.name = entry.at("name").text(kLongestName),
                                 .type = entry.at("type").text(kLongestName),
                                 .phase = phaseAt(entry),
                                 .group = classAt(entry),
-                                .count = entry.at("count").whole(1, kMostCount),
+                                .count = entry.at("count").whole(1, kMaxCount),
                                 .way = wayAt(entry),
                                 .bound = entry.at("bound").text(kLongestName),
                                 .flops = {entry.at("flops").notNegative()},
@@ -245,8 +245,8 @@ Prediction readPrediction(const JsonNode& node) {
     Prediction one;
     one.accelerator = node.at("accelerator").text(kLongestName);
     one.name = node.at("name").text(kLongestName);
-    one.devices = node.at("devices").whole(1, kMostCount);
-    one.batch = node.at("batch").whole(0, kMostCount);
+    one.devices = node.at("devices").whole(1, kMaxCount);
+    one.batch = node.at("batch").whole(0, kMaxCount);
     one.policy = node.at("placement").text();
     one.memory = readMemory(node);
     if (node.has("batches")) one.batches = readBatches(node.at("batches"), one.memory);
@@ -276,7 +276,7 @@ Prediction readPrediction(const JsonNode& node) {
                  .high = error.at("high").number(),
                  .reliability = error.at("class").oneOf({"measured", "datasheet", "assumed"})};
     one.operators = readOperators(node.at("operators"));
-    for (const JsonNode& entry : node.at("baselines").elements(kMostRows)) {
+    for (const JsonNode& entry : node.at("baselines").elements(kMaxRows)) {
         predict::Baseline& baseline = one.baselines.emplace_back();
         baseline.id = entry.at("id").text();
         baseline.throughput = optionalAt(entry, "throughput_samples_per_s");
@@ -315,14 +315,14 @@ Result readPredictionResult(const JsonNode& document, const Study& study) {
     if (document.has("dataset")) outcome.dataset = document.at("dataset").text();
     outcome.parameters = document.at("model_parameters").notNegative();
     outcome.flopsPerSample = document.at("model_flops_per_sample").notNegative();
-    for (const JsonNode& node : document.at("predictions").elements(kMostRows))
+    for (const JsonNode& node : document.at("predictions").elements(kMaxRows))
         outcome.predictions.push_back(readPrediction(node));
     if (fastestPrediction(outcome) == nullptr)
         document.at("predictions").fail("at least one prediction that fits", "a list without one");
-    for (const JsonNode& node : document.at("ranking").elements(kMostRows)) {
+    for (const JsonNode& node : document.at("ranking").elements(kMaxRows)) {
         predict::Ranking& row = outcome.ranking.emplace_back();
         row.metric = node.at("metric").text();
-        row.devices = node.at("devices").whole(1, kMostCount);
+        row.devices = node.at("devices").whole(1, kMaxCount);
         row.order = readSentences(node.at("order"));
         row.probability = node.at("probability").notNegative();
     }

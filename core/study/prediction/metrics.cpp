@@ -344,12 +344,12 @@ std::vector<const Prediction*> contenders(const PredictionOutcome& outcome, std:
 }
 
 std::string anyOf(const std::vector<const Prediction*>& predictions) {
-    constexpr std::size_t kMostNamed = 3;
+    constexpr std::size_t kMaxNamed = 3;
     std::vector<std::string> names;
     for (const Prediction* one : predictions) names.push_back(escaped(one->accelerator));
-    if (names.size() > kMostNamed) {
-        const std::size_t more = names.size() - (kMostNamed - 1);
-        names.resize(kMostNamed - 1);
+    if (names.size() > kMaxNamed) {
+        const std::size_t more = names.size() - (kMaxNamed - 1);
+        names.resize(kMaxNamed - 1);
         names.push_back(fmt::format("{} others", more));
     }
     if (names.size() < 2) return joined(names, "");

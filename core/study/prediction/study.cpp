@@ -29,8 +29,8 @@ namespace {
 
 using predict::Prediction;
 
-constexpr std::int64_t kMostDevices = 1'000'000;
-constexpr std::int64_t kMostBatch = 1'000'000'000;
+constexpr std::int64_t kMaxDevices = 1'000'000;
+constexpr std::int64_t kMaxBatch = 1'000'000'000;
 constexpr std::uint64_t kSeed = 1;
 
 std::vector<std::string_view> collectiveNames() {
@@ -62,7 +62,7 @@ Settings settingsOf(const Study& study) {
     settings.precision = predict::precisionOf(settings.dtype);
     for (const model::OptimizerKind& row : model::optimizerKinds())
         if (row.id == text("optimizer")) settings.optimizer = row.optimizer;
-    settings.devices = wholeNumbers("--devices", text("devices"), kMostDevices);
+    settings.devices = wholeNumbers("--devices", text("devices"), kMaxDevices);
     settings.dataset = text("dataset");
     settings.reference = text("reference");
     predict::Options& options = settings.options;
@@ -73,7 +73,7 @@ Settings settingsOf(const Study& study) {
         options.batch = static_cast<std::int64_t>(batch);
     }
     if (given.contains("candidates"))
-        options.candidates = wholeNumbers("--candidates", text("candidates"), kMostBatch);
+        options.candidates = wholeNumbers("--candidates", text("candidates"), kMaxBatch);
     else
         options.candidates = predict::powersOfTwo();
     options.parallelism = text("parallelism") == "model" ? predict::Parallelism::model : predict::Parallelism::data;
@@ -240,8 +240,8 @@ const std::vector<Parameter>& predictionParameters() {
          .option = "--batch",
          .kind = Kind::wordOrNumber,
          .fallback = R"("auto")",
-         .least = 1,
-         .most = static_cast<double>(kMostBatch),
+         .min = 1,
+         .max = static_cast<double>(kMaxBatch),
          .words = {"auto"},
          .value = "auto|N",
          .help = "samples per step on each device; auto chooses among the candidates that fit"},
@@ -299,8 +299,8 @@ const std::vector<Parameter>& predictionParameters() {
          .option = "--samples",
          .kind = Kind::number,
          .fallback = "",
-         .least = 1,
-         .most = 1e18,
+         .min = 1,
+         .max = 1e18,
          .words = {},
          .value = "N",
          .help = "samples to train, for time, cost and energy; without it, those of the dataset"},
@@ -322,8 +322,8 @@ const std::vector<Parameter>& predictionParameters() {
          .option = "--gradient-bits",
          .kind = Kind::number,
          .fallback = "",
-         .least = 1,
-         .most = 64,
+         .min = 1,
+         .max = 64,
          .words = {},
          .value = "N",
          .help = "bits of one gradient element on the wire; without it, as stored"},
@@ -331,8 +331,8 @@ const std::vector<Parameter>& predictionParameters() {
          .option = "--gradient-density",
          .kind = Kind::number,
          .fallback = "1",
-         .least = 1e-9,
-         .most = 1,
+         .min = 1e-9,
+         .max = 1,
          .words = {},
          .value = "SHARE",
          .help = "share of the gradient's elements that is sent"},
@@ -356,8 +356,8 @@ const std::vector<Parameter>& predictionParameters() {
          .kind = Kind::number,
          .measure = Measure::bytes,
          .fallback = "0",
-         .least = 0,
-         .most = 1e18,
+         .min = 0,
+         .max = 1e18,
          .words = {},
          .value = "SIZE",
          .help = "memory that libraries take for themselves",

@@ -26,8 +26,8 @@ Json coreJson(const std::optional<std::int64_t>& core) {
     return core ? Json(*core) : Json(nullptr);
 }
 
-std::optional<std::int64_t> readCore(const JsonNode& node, std::int64_t most) {
-    return node.isNull() ? std::nullopt : std::optional(node.whole(1, most));
+std::optional<std::int64_t> readCore(const JsonNode& node, std::int64_t max) {
+    return node.isNull() ? std::nullopt : std::optional(node.whole(1, max));
 }
 
 void readOperator(const JsonNode& node, ScheduleOutcome& outcome) {
@@ -35,7 +35,7 @@ void readOperator(const JsonNode& node, ScheduleOutcome& outcome) {
     each.id = node.at("id").whole(0, std::numeric_limits<std::int64_t>::max());
     each.name = node.at("name").text(kLongestName);
     each.kind = readNamed(node.at("type"), kKinds);
-    codesign::Placed& placed = outcome.result.schedule.operators.emplace_back();
+    codesign::OperatorSlot& placed = outcome.result.schedule.operators.emplace_back();
     placed.start = node.at("start").notNegative();
     placed.finish = node.at("finish").notNegative();
     if (placed.finish < placed.start) node.at("finish").fail("a time that is not before the start");
@@ -70,7 +70,7 @@ Json scheduleJson(const Result& result) {
     Json& rows = json["operators"] = Json::array();
     for (std::size_t i = 0; i < outcome.operators.size(); ++i) {
         const codesign::Operator& each = outcome.operators[i];
-        const codesign::Placed& placed = found.schedule.operators[i];
+        const codesign::OperatorSlot& placed = found.schedule.operators[i];
         rows.push_back({{"id", each.id},
                         {"name", each.name},
                         {"type", codesign::nameOf(each.kind)},
@@ -93,8 +93,8 @@ Result readScheduleResult(const JsonNode& document, const Study& study) {
     std::vector<std::string> methods;
     for (const std::string_view name : namesOf(codesign::scheduleMethods())) methods.emplace_back(name);
     outcome.method = document.at("method").oneOf(methods);
-    outcome.cores = {.tensor = document.at("tensor_cores").whole(1, codesign::kMostCores),
-                     .vector = document.at("vector_cores").whole(1, codesign::kMostCores)};
+    outcome.cores = {.tensor = document.at("tensor_cores").whole(1, codesign::kMaxCores),
+                     .vector = document.at("vector_cores").whole(1, codesign::kMaxCores)};
     codesign::ScheduleResult& found = outcome.result;
     found.schedule.makespan = document.at("makespan").notNegative();
     found.lowerBound = document.at("lower_bound").notNegative();
@@ -102,8 +102,7 @@ Result readScheduleResult(const JsonNode& document, const Study& study) {
     found.ended = readNamed(document.at("ended_by"), kEnds);
     found.nodes = document.at("nodes").whole(0, std::numeric_limits<std::int64_t>::max());
     found.serial = document.at("serial_makespan").notNegative();
-    for (const JsonNode& node : document.at("operators").elements(codesign::kMostOperators))
-        readOperator(node, outcome);
+    for (const JsonNode& node : document.at("operators").elements(codesign::kMaxOperators)) readOperator(node, outcome);
     result.outcome = std::move(outcome);
     return result;
 }

@@ -56,7 +56,7 @@ AmountOfWork work(const Result& result) {
 }
 
 std::optional<std::string> keptTimeline(const ScheduleOutcome& outcome) {
-    if (outcome.operators.size() > kMostRowsOfTimeline) return std::nullopt;
+    if (outcome.operators.size() > kMaxRowsOfTimeline) return std::nullopt;
     return std::string();
 }
 

@@ -203,14 +203,14 @@ TEST(JsonNode, takesWholeNumbersInTheirRangeOnly) {
     const JsonNode root =
         parsed(R"([64.0, 8.5, 9223372036854775807, 9223372036854775808, 1e19, -9223372036854775808, 0])").root();
     const auto entries = root.elements();
-    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
     EXPECT_EQ(entries[0].whole(1, 100), 64);
     EXPECT_THROW((void)entries[1].whole(1, 100), DataError);
-    EXPECT_EQ(entries[2].whole(1, kMost), kMost);
-    EXPECT_THROW((void)entries[3].whole(1, kMost), DataError);
-    EXPECT_THROW((void)entries[4].whole(1, kMost), DataError);
-    EXPECT_EQ(entries[5].whole(kLeast, 0), kLeast);
+    EXPECT_EQ(entries[2].whole(1, kMax), kMax);
+    EXPECT_THROW((void)entries[3].whole(1, kMax), DataError);
+    EXPECT_THROW((void)entries[4].whole(1, kMax), DataError);
+    EXPECT_EQ(entries[5].whole(kMin, 0), kMin);
     EXPECT_EQ(messageOf([&] { (void)entries[6].whole(1, 5); }),
               "a.json:1: field '[6]' is '0'; expected a whole number from 1 to 5");
 }

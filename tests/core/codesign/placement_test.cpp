@@ -84,7 +84,7 @@ struct Small {
 Small smallProblem(unsigned seed) {
     std::mt19937 random(seed);
     const auto below = [&](unsigned bound) { return static_cast<std::size_t>(random() % bound); };
-    const auto amount = [&](double most) { return most * static_cast<double>(1 + random() % 1000) / 1000; };
+    const auto amount = [&](double max) { return max * static_cast<double>(1 + random() % 1000) / 1000; };
     Small small;
     small.graph.layers = 1 + below(6);
     const bool chain = below(2) == 0;
@@ -566,7 +566,7 @@ TEST(Placement, stopsWhenAsked) {
     std::stop_source source;
     source.request_stop();
     const Small small = sideBySide(50);
-    EXPECT_THROW(Placer(small.graph, Placer::kMostCuts, source.get_token()), InterruptedError);
+    EXPECT_THROW(Placer(small.graph, Placer::kMaxCuts, source.get_token()), InterruptedError);
     PlacementProblem problem = small.problem;
     problem.accelerators = 100;
     EXPECT_TRUE(Placer(small.graph).place(problem).plan);

@@ -21,8 +21,8 @@ OperatorGraph threeOperators() {
 
 constexpr std::int64_t kNoCore = 0;
 
-Placed on(std::int64_t tensorCore, std::int64_t vectorCore, double start, double finish) {
-    Placed placed;
+OperatorSlot on(std::int64_t tensorCore, std::int64_t vectorCore, double start, double finish) {
+    OperatorSlot placed;
     placed.start = start;
     placed.finish = finish;
     if (tensorCore != kNoCore) placed.tensorCore = tensorCore;
@@ -30,8 +30,8 @@ Placed on(std::int64_t tensorCore, std::int64_t vectorCore, double start, double
     return placed;
 }
 
-Placed onAll(double start, double finish) {
-    Placed placed = on(kNoCore, kNoCore, start, finish);
+OperatorSlot onAll(double start, double finish) {
+    OperatorSlot placed = on(kNoCore, kNoCore, start, finish);
     placed.allCores = true;
     return placed;
 }

@@ -99,16 +99,16 @@ struct AreaAndObjective {
 };
 
 double objectiveOf(Objective objective, const std::vector<double>& throughputs, const std::vector<double>& reference) {
-    double sum = 0, logs = 0, least = std::numeric_limits<double>::infinity();
+    double sum = 0, logs = 0, min = std::numeric_limits<double>::infinity();
     for (std::size_t m = 0; m < throughputs.size(); ++m) {
         if (throughputs[m] == 0) return 0;
         sum += throughputs[m];
         logs += std::log(throughputs[m] / reference[m]);
-        least = std::min(least, throughputs[m] / reference[m]);
+        min = std::min(min, throughputs[m] / reference[m]);
     }
     const auto count = static_cast<double>(throughputs.size());
     if (objective == Objective::mean) return sum / count;
-    return objective == Objective::worst ? least : std::exp(logs / count);
+    return objective == Objective::worst ? min : std::exp(logs / count);
 }
 
 std::vector<AreaAndObjective> bruteFront(const std::vector<Workload>& workloads, const hardware::Template& space,
@@ -202,7 +202,7 @@ TEST(CodesignSearch, findsTheBestBandwidthsThatEveryPointGives) {
         ruledOut += static_cast<std::size_t>(result.skippedByBound);
         if (expected.empty()) continue;
         // The same as the best of searches through one pair of bandwidths each.
-        double best = 0, least = 1e300;
+        double best = 0, min = 1e300;
         for (const std::int64_t hbm : space.hbmBandwidth.values)
             for (const std::int64_t network : space.networkBandwidth.values) {
                 hardware::Template one = space;
@@ -211,10 +211,10 @@ TEST(CodesignSearch, findsTheBestBandwidthsThatEveryPointGives) {
                 const Result single = search(workloads, one, options);
                 if (!single.best) continue;
                 best = std::max(best, single.best->objective);
-                least = std::min(least, single.best->objective);
+                min = std::min(min, single.best->objective);
             }
         EXPECT_EQ(result.best->objective, best) << seed;
-        EXPECT_LT(least, best) << "bandwidth matters";
+        EXPECT_LT(min, best) << "bandwidth matters";
         EXPECT_EQ(result.best->interfacePower.has_value(), priced);
         EXPECT_EQ(result.best->parts.hbmInterface.value > 0, priced);
     }

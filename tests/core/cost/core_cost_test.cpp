@@ -32,8 +32,8 @@ class Cases {
 public:
     explicit Cases(std::uint64_t seed) : random_(seed), space_(hardware::loadTemplate("phaze")) {}
 
-    std::int64_t extent(int mostBits) {
-        const std::uint64_t bits = random_.below(static_cast<std::uint64_t>(mostBits) + 1);
+    std::int64_t extent(int maxBits) {
+        const std::uint64_t bits = random_.below(static_cast<std::uint64_t>(maxBits) + 1);
         return static_cast<std::int64_t>(1 + random_.below(std::uint64_t{1} << bits));
     }
     Gemm gemm() {

@@ -18,8 +18,8 @@ class Draw {
 public:
     explicit Draw(std::uint32_t seed) : engine_(seed) {}
 
-    std::int64_t number(std::int64_t least, std::int64_t most) {
-        return least + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(most - least + 1));
+    std::int64_t number(std::int64_t min, std::int64_t max) {
+        return min + static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(max - min + 1));
     }
     bool oneIn(std::int64_t n) { return number(1, n) == 1; }
 
@@ -195,15 +195,15 @@ TEST(Corrected, countsWhatALocalBufferDoesNotHoldByHand) {
     // The inputs of a step are new in any case, so that they need not stay.
     EXPECT_EQ(costOf(8), whole);
     // Nothing but the sum stays: weights pass at every operation, inputs are shared by both elements as before.
-    const LayerCost least = costOf(6);
-    EXPECT_EQ(least.l2Reads, inputs + 4 * 4 * 5 + partial);
-    EXPECT_EQ(least.l2Writes, whole.l2Writes);
-    EXPECT_EQ(least.offChipBytes, whole.offChipBytes);
-    EXPECT_GT(least.energy, whole.energy);
+    const LayerCost min = costOf(6);
+    EXPECT_EQ(min.l2Reads, inputs + 4 * 4 * 5 + partial);
+    EXPECT_EQ(min.l2Writes, whole.l2Writes);
+    EXPECT_EQ(min.offChipBytes, whole.offChipBytes);
+    EXPECT_GT(min.energy, whole.energy);
     // Tiles of 2 inputs, 4 weights and 2 outputs: a shared buffer without room for them hands through what is fetched.
-    EXPECT_EQ(least.l2Bytes, 16);
+    EXPECT_EQ(min.l2Bytes, 16);
     EXPECT_EQ(costOf(6, 16).offChipBytes, whole.offChipBytes);
-    EXPECT_EQ(costOf(6, 15).offChipBytes, least.l2Reads + least.l2Writes);
+    EXPECT_EQ(costOf(6, 15).offChipBytes, min.l2Reads + min.l2Writes);
     EXPECT_EQ(costOf(10, 15).offChipBytes, whole.offChipBytes);
 }
 
@@ -216,10 +216,10 @@ TEST(Corrected, largerBuffersNeverTakeMoreTraffic) {
         Array array = draw.array();
         const LayerCost whole = analyse(layer, dataflow, array, Variant::corrected).cost;
         array.sharedBytes = draw.number(6, 2 * whole.l2Bytes + 6);
-        const auto grow = [&](std::int64_t Array::*buffer, std::int64_t most) {
+        const auto grow = [&](std::int64_t Array::*buffer, std::int64_t max) {
             Array grown = array;
             LayerCost before;
-            for (const std::int64_t bytes : {std::int64_t{6}, most / 4, most / 2, most - 1, most, 2 * most}) {
+            for (const std::int64_t bytes : {std::int64_t{6}, max / 4, max / 2, max - 1, max, 2 * max}) {
                 if (bytes < std::max<std::int64_t>(6, grown.*buffer) && before.cycles > 0) continue;
                 grown.*buffer = std::max<std::int64_t>(6, bytes);
                 const LayerCost cost = analyse(layer, dataflow, grown, Variant::corrected).cost;

@@ -132,19 +132,19 @@ std::int64_t up(std::int64_t value, std::int64_t part) {
     return (value + part - 1) / part;
 }
 
-std::vector<std::int64_t> powersTo(std::int64_t most) {
+std::vector<std::int64_t> powersTo(std::int64_t max) {
     std::vector<std::int64_t> powers{1};
-    while (powers.back() < most) powers.push_back(powers.back() * 2);
+    while (powers.back() < max) powers.push_back(powers.back() * 2);
     return powers;
 }
 
 using Three = std::array<std::int64_t, 3>;  // m, n, k
 
-std::vector<Three> threes(const Three& most) {
+std::vector<Three> threes(const Three& max) {
     std::vector<Three> all;
-    for (const std::int64_t m : powersTo(most[0]))
-        for (const std::int64_t n : powersTo(most[1]))
-            for (const std::int64_t k : powersTo(most[2])) all.push_back({m, n, k});
+    for (const std::int64_t m : powersTo(max[0]))
+        for (const std::int64_t n : powersTo(max[1]))
+            for (const std::int64_t k : powersTo(max[2])) all.push_back({m, n, k});
     return all;
 }
 
@@ -191,33 +191,32 @@ std::array<double, 3> costOf(const Case& c, int stationary, int order, bool tran
     return {cycles, bytes, words};
 }
 
-double leastByTryingAll(const Case& c) {
-    double least = std::numeric_limits<double>::infinity();
-    const Three most{c.gemm.m, c.gemm.n, c.gemm.k};
+double minByTryingAll(const Case& c) {
+    double min = std::numeric_limits<double>::infinity();
+    const Three max{c.gemm.m, c.gemm.n, c.gemm.k};
     const double l2 = c.architecture.tensorL2.value / 4, global = c.architecture.globalBuffer.value / 4;
-    for (const Three& tile : threes(most)) {
+    for (const Three& tile : threes(max)) {
         if (wordsOf(tile) > std::max(l2, 3.0)) continue;
-        for (const Three& split : threes(most))
+        for (const Three& split : threes(max))
             for (const std::int64_t batchSplit : powersTo(c.gemm.batch)) {
                 if (split[0] * split[1] * split[2] * batchSplit > c.cores) continue;
-                for (const Three& buffer : threes(most)) {
+                for (const Three& buffer : threes(max)) {
                     const bool one = buffer == Three{1, 1, 1} && batchSplit == 1;
                     if (!one && wordsOf(buffer) > global / static_cast<double>(batchSplit)) continue;
                     bool contains = true;
                     for (std::size_t i = 0; i < 3; ++i)
-                        contains &= buffer[i] >= std::min(powersTo(most[i]).back(), split[i] * tile[i]);
+                        contains &= buffer[i] >= std::min(powersTo(max[i]).back(), split[i] * tile[i]);
                     if (!contains) continue;
                     for (int choice = 0; choice < 18; ++choice) {
                         const auto [cycles, bytes, words] =
                             costOf(c, choice / 6, choice / 2 % 3, choice % 2 == 1, tile, split, batchSplit, buffer);
-                        least =
-                            std::min(least, std::max({cycles, bytes / c.rates.hbmBandwidth.value * c.rates.clock.value,
+                        min = std::min(min, std::max({cycles, bytes / c.rates.hbmBandwidth.value * c.rates.clock.value,
                                                       words / c.architecture.globalWords}));
                     }
                 }
             }
     }
-    return least;
+    return min;
 }
 
 TEST(TensorCore, findsTheBestOfAllTilings) {
@@ -242,7 +241,7 @@ TEST(TensorCore, findsTheBestOfAllTilings) {
                           .globalWords = pick({1, 4, 16, 64, 1e6})};
         c.rates = {.clock = Hertz{1}, .hbmBandwidth = BytesPerSecond{pick({2, 8, 32, 1e6})}, .wordBytes = 2};
         const TensorUse use = bestTiling(c.gemm, c.cores, c.architecture, c.rates);
-        EXPECT_DOUBLE_EQ(use.latency, leastByTryingAll(c)) << "case " << i;
+        EXPECT_DOUBLE_EQ(use.latency, minByTryingAll(c)) << "case " << i;
         const std::array<double, 3> times{use.cycles, use.hbmBytes / c.rates.hbmBandwidth.value,
                                           use.globalWords / c.architecture.globalWords};
         ++bounds[static_cast<std::size_t>(std::max_element(times.begin(), times.end()) - times.begin())];

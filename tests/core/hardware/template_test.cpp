@@ -188,9 +188,9 @@ TEST(Template, derivesWhatPhazePrints) {
     EXPECT_EQ(one.vectorL2, Bytes{4096});
     EXPECT_EQ(one.globalWords, 4096);
     // Table 1: at least 4 words per cycle, L2 from 1 KB.
-    const Architecture least = architectures(space).front();
-    EXPECT_EQ(least.globalWords, 4);
-    EXPECT_EQ(least.tensorL2, Bytes{1024});
+    const Architecture min = architectures(space).front();
+    EXPECT_EQ(min.globalWords, 4);
+    EXPECT_EQ(min.tensorL2, Bytes{1024});
     EXPECT_EQ(nameOf(architectureOf(space, *space.reference)), "8tc-2vc-128x128-128MiB");
 }
 

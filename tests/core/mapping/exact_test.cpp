@@ -28,7 +28,7 @@ TEST(Exact, findsWhatAllMappingsTriedOutHave) {
             }
         }
         const double best = test::bruteForce(problem, Objective::throughput, {}, lowerBound(problem));
-        const auto found = leastMakespanMapping(problem, 0);
+        const auto found = minMakespanMapping(problem, 0);
         ASSERT_TRUE(found) << "table " << n;
         EXPECT_NEAR(evaluate(problem, *found).makespan, best, 1e-9 * best) << "table " << n;
     }
@@ -49,8 +49,8 @@ TEST(Exact, provesTheOptimumOfUpToTwelveJobs) {
 
 TEST(Exact, leavesLargerTablesAlone) {
     RandomStream random(33);
-    EXPECT_FALSE(leastMakespanMapping(test::randomTable(random, kMostExactJobs + 1, 2), 0));
-    EXPECT_FALSE(leastMakespanMapping(test::randomTable(random, 2, kMostExactCores + 1), 0));
+    EXPECT_FALSE(minMakespanMapping(test::randomTable(random, kMaxExactJobs + 1, 2), 0));
+    EXPECT_FALSE(minMakespanMapping(test::randomTable(random, 2, kMaxExactCores + 1), 0));
 }
 
 TEST(Exact, givesUpWhereItIsAskedTo) {
@@ -60,7 +60,7 @@ TEST(Exact, givesUpWhereItIsAskedTo) {
     for (double& demand : problem.demand) demand = random.uniform();
     problem.bandwidth = 2;
     int asked = 0;
-    const auto found = leastMakespanMapping(problem, 0, [&] { return ++asked > 0; });
+    const auto found = minMakespanMapping(problem, 0, [&] { return ++asked > 0; });
     EXPECT_FALSE(found);
     EXPECT_EQ(asked, 1);
 }

@@ -174,8 +174,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(JobTable, namesTheLimitOfItsRows) {
     std::string text = kHeader;
-    text.reserve(16 * (kMostPairs + 2));
-    for (std::size_t i = 0; i <= kMostPairs; ++i) text += "0,0,1,0\n";
+    text.reserve(16 * (kMaxPairs + 2));
+    for (std::size_t i = 0; i <= kMaxPairs; ++i) text += "0,0,1,0\n";
     EXPECT_EQ(refusal(text),
               "dir/t.csv:1000002: found more than 1000000 rows; expected at most 1000000 pairs of a job and a core");
 }

@@ -230,13 +230,13 @@ TEST_P(EveryAlgorithm, describesItselfAndItsSettings) {
     std::set<std::string_view> names;
     for (const Setting& setting : row.settings) {
         EXPECT_TRUE(names.insert(setting.name).second) << setting.name;
-        EXPECT_LE(setting.least, setting.fallback) << setting.name;
-        EXPECT_GE(setting.most, setting.fallback) << setting.name;
+        EXPECT_LE(setting.min, setting.fallback) << setting.name;
+        EXPECT_GE(setting.max, setting.fallback) << setting.name;
         EXPECT_FALSE(setting.help.empty()) << setting.name;
         // Both ends of the range are settings to work with.
         // With more jobs than are solved exactly, which takes longer than the search.
         const Problem problem = test::drawnProblem(16, 3, 20, 10);
-        for (const double value : {setting.least, setting.most}) {
+        for (const double value : {setting.min, setting.max}) {
             Options options = optionsFor(row.id, 200);
             options.settings[std::string(row.id) + "." + std::string(setting.name)] = value;
             EXPECT_TRUE(isValid(solve(problem, options).runs.front().mapping, problem)) << setting.name << " " << value;

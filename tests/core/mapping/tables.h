@@ -65,7 +65,7 @@ inline double bruteForce(const mapping::Problem& problem, mapping::Objective obj
     std::vector<std::size_t> order(jobs);
     for (std::size_t j = 0; j < jobs; ++j) order[j] = j;
     mapping::Mapping mapping{std::vector<std::int32_t>(jobs), std::vector<double>(jobs)};
-    double least = -1;
+    double min = -1;
     do {
         for (std::size_t i = 0; i < jobs; ++i)
             mapping.priority[order[i]] = static_cast<double>(i) / static_cast<double>(jobs);
@@ -74,10 +74,10 @@ inline double bruteForce(const mapping::Problem& problem, mapping::Objective obj
             for (std::size_t j = 0; j < jobs; ++j, rest /= cores)
                 mapping.core[j] = static_cast<std::int32_t>(rest % cores);
             const double value = mapping::objectiveOf(mapping::evaluate(problem, mapping), objective, weights, bound);
-            if (least < 0 || value < least) least = value;
+            if (min < 0 || value < min) min = value;
         }
     } while (std::next_permutation(order.begin(), order.end()));
-    return least;
+    return min;
 }
 
 }  // namespace tessera::test

@@ -58,7 +58,7 @@ const std::string kScaleSimProducts = "Layer, M, N, K,\nqkv, 128, 2304, 768,\n";
 LayerGraph randomGraph(RandomStream& random) {
     LayerGraph graph;
     graph.name = "random \"net\" \xC3\xA9";
-    const auto size = [&](std::uint64_t most) { return static_cast<double>(1 + random.below(most)); };
+    const auto size = [&](std::uint64_t max) { return static_cast<double>(1 + random.below(max)); };
     const auto count = static_cast<std::int32_t>(1 + random.below(12));
     for (std::int32_t i = 0; i < count; ++i) {
         Layer layer;

@@ -84,8 +84,8 @@ TEST_P(EveryOperator, hasATitleAndSaysWhatItsCostIsMadeOf) {
     const OperatorKind& kind = GetParam();
     EXPECT_FALSE(kind.title.empty());
     EXPECT_NE(kind.shape, nullptr);
-    EXPECT_LE(kind.inputs.least, kind.inputs.most);
-    EXPECT_LE(kind.outputs.least, kind.outputs.most);
+    EXPECT_LE(kind.inputs.min, kind.inputs.max);
+    EXPECT_LE(kind.outputs.min, kind.outputs.max);
     const bool costs = kind.flops != nullptr || kind.flopsPerOutput != 0 || kind.flopsPerInput != 0;
     EXPECT_TRUE(!costs || !kind.cost.empty());
     EXPECT_FALSE(kind.flops != nullptr && (kind.flopsPerOutput != 0 || kind.flopsPerInput != 0));

@@ -591,9 +591,9 @@ TEST_P(PublishedWorkload, isMadeOfEqualBlocks) {
     const TrainingLayers layers = layersOf(forward, trainingOf(forward));
     std::map<std::int32_t, std::int64_t> copies;
     for (const TrainingLayer& layer : layers.layers) ++copies[layer.equalTo];
-    std::int64_t most = 0;
-    for (const auto& [first, count] : copies) most = std::max(most, count);
-    EXPECT_EQ(most, GetParam().layers);
+    std::int64_t max = 0;
+    for (const auto& [first, count] : copies) max = std::max(max, count);
+    EXPECT_EQ(max, GetParam().layers);
     EXPECT_EQ(layers.layers.size(), at(static_cast<std::int32_t>(GetParam().layers)) + 2);
     EXPECT_EQ(layers.layers[1].name, "block0");
     // A block hands one map of s x h floats to the next.
@@ -675,9 +675,9 @@ TEST(TrainingLayersOfFiles, findsTheBlocksOfAnImportedTransformer) {
         const TrainingLayers layers = layersOf(*model.graph(), trainingOf(*model.graph()));
         std::map<std::int32_t, std::int64_t> copies;
         for (const TrainingLayer& layer : layers.layers) ++copies[layer.equalTo];
-        std::int64_t most = 0;
-        for (const auto& [first, found] : copies) most = std::max(most, found);
-        EXPECT_EQ(most, count);
+        std::int64_t max = 0;
+        for (const auto& [first, found] : copies) max = std::max(max, found);
+        EXPECT_EQ(max, count);
     }
 }
 

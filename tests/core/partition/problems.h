@@ -70,13 +70,13 @@ inline model::Layer randomJoin(RandomStream& random, const std::string& name) {
     return join;
 }
 
-/// A random directed acyclic network of up to `most` layers and joins: chains, residual and nested blocks, branches
+/// A random directed acyclic network of up to `max` layers and joins: chains, residual and nested blocks, branches
 /// that meet in concats, several sources and sinks.
-inline model::LayerGraph randomNetwork(RandomStream& random, int most) {
+inline model::LayerGraph randomNetwork(RandomStream& random, int max) {
     model::LayerGraph graph;
     graph.name = "random";
     std::vector<std::int32_t> open;  // nodes whose output is still to be read
-    const auto count = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(most)));
+    const auto count = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(max)));
     for (std::int32_t n = 0; n < count; ++n) {
         const std::string name = "n" + std::to_string(n);
         const bool join = n >= 2 && random.below(3) == 0;

@@ -441,12 +441,12 @@ TEST(Subsets, theBoundOfARangeHoldsForEverySubsetInIt) {
         const std::vector<Subset> subsets = subsetsOf(fleet, "bf16").list;
         for (const SubsetRange& range : rangesOf(fleet, "bf16")) {
             const double bound =
-                boundRange({.network = &network, .array = &range.least, .options = &options, .pinned = &any}, row,
+                boundRange({.network = &network, .array = &range.min, .options = &options, .pinned = &any}, row,
                            CostModel::exact, range);
             for (const Subset& subset : subsets) {
                 const auto isWithin = [&](char letter) {
                     const std::int64_t count = groupsOf(subset.array, letter);
-                    return count >= groupsOf(range.least, letter) && count <= groupsOf(range.most, letter);
+                    return count >= groupsOf(range.min, letter) && count <= groupsOf(range.max, letter);
                 };
                 if (!isWithin('a') || !isWithin('b')) continue;
                 ++checked;

@@ -16,14 +16,14 @@ constexpr std::size_t kIo = 0, kWeights = 1, kGradients = 2, kAlgorithm = 3, kEp
 
 /// The same peak by counting at every operator which tensors are live.
 double peakByCounting(const Workload& workload, double batch) {
-    double most = 0;
+    double max = 0;
     for (std::int32_t at = 0; at < static_cast<std::int32_t>(workload.operators.size()); ++at) {
         double sum = 0;
         for (const StepTensor& tensor : workload.tensors)
             if (tensor.birth <= at && at <= tensor.death) sum += tensor.bytes.at(batch);
-        most = std::max(most, sum);
+        max = std::max(max, sum);
     }
-    return most;
+    return max;
 }
 
 TEST(LiveRanges, peakIsTheLargestLiveSet) {

@@ -51,10 +51,10 @@ TEST(Roofline, isThatOfTheLevelWhereTheDataLie) {
     const CategoryBytes& off = one.memory.levels.at(1).bytes;
     ASSERT_GT(sumOf(off), 50 * sumOf(one.memory.levels.at(0).bytes)) << "the picture of the memory has it in DRAM";
     for (const AlikeOperators& op : one.operators.alike) {
-        double least = 0;  // what must come from DRAM, if this were all weights or all activations
+        double min = 0;  // what must come from DRAM, if this were all weights or all activations
         for (const std::size_t category : {std::size_t{0}, std::size_t{1}})
-            least = std::max(least, off[category] / one.memory.bytes[category]);
-        EXPECT_GE(op.time.value * (1 + 1e-9), 0.5 * least * op.bytes.value / 1e11) << op.name;
+            min = std::max(min, off[category] / one.memory.bytes[category]);
+        EXPECT_GE(op.time.value * (1 + 1e-9), 0.5 * min * op.bytes.value / 1e11) << op.name;
         EXPECT_NE(op.bound, "SRAM") << op.name << ": hardly anything lies there";
     }
     EXPECT_GT(one.step.value, 5 * Predictor(step, options(64))

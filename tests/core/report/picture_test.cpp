@@ -652,7 +652,7 @@ TEST(HardwarePictures, fleetShowsGroupsAndRates) {
     const std::string narrow = fleetDrawing(fleet, Theme(ThemeKind::light), 320);
     EXPECT_NE(narrow.find("viewBox=\"-12 -12 344 "), std::string::npos) << narrow.substr(0, 200);
     EXPECT_NE(narrow.find("128 × fast"), std::string::npos);
-    fleet.groups.resize(hardware::kMostGroups, fleet.groups[0]);
+    fleet.groups.resize(hardware::kMaxGroups, fleet.groups[0]);
     EXPECT_LT(fleetDrawing(fleet, Theme(ThemeKind::light)).size(), 1000000U);
 }
 

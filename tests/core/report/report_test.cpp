@@ -133,9 +133,9 @@ TEST(Theme, lettersOnDataCanBeRead) {
     const std::map<std::string, double> rest{{"#C8507F", 4.277}};
     const auto expectReadable = [&](std::string_view colour) {
         const auto known = rest.find(std::string(colour));
-        const double least = known == rest.end() ? 4.5 : known->second;
+        const double min = known == rest.end() ? 4.5 : known->second;
         const std::string letters = lettersOn(colour);
-        EXPECT_GE(contrast(colour, letters), least) << letters << " on " << colour;
+        EXPECT_GE(contrast(colour, letters), min) << letters << " on " << colour;
         for (const char* other : {"#FFFFFF", "#1B1F27"})
             EXPECT_GE(contrast(colour, letters), contrast(colour, other)) << "the better of the two on " << colour;
     };

@@ -165,7 +165,7 @@ TEST(MagmaFigure9, hasThePapersThroughputsBesideOurs) {
 
 TEST(MagmaFigure12, hasAnUpperBoundThatRisesWithTheBandwidth) {
     const Numbers numbers = numbersOf(recomputed("magma-fig12"));
-    const auto most = [&](const std::string& item) {
+    const auto max = [&](const std::string& item) {
         return numbers.at({item, "magma_gflops"}) * numbers.at({item, "bound"});
     };
     for (const std::string suffix : {"", " (corrected)"})
@@ -173,7 +173,7 @@ TEST(MagmaFigure12, hasAnUpperBoundThatRisesWithTheBandwidth) {
              {std::vector<std::string>{"mix S2 1", "mix S2 4", "mix S2 8", "mix S2 16"},
               std::vector<std::string>{"mix S4 1", "mix S4 16", "mix S4 64", "mix S4 256"}})
             for (std::size_t i = 1; i < rising.size(); ++i)
-                EXPECT_LE(most(rising[i - 1] + suffix), most(rising[i] + suffix) * (1 + 1e-9)) << rising[i] << suffix;
+                EXPECT_LE(max(rising[i - 1] + suffix), max(rising[i] + suffix) * (1 + 1e-9)) << rising[i] << suffix;
 }
 
 /// Curves by item without the samples and metric, in the order of rows: none may fall.

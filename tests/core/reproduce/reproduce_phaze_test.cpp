@@ -170,17 +170,17 @@ TEST(PhazeTable2, hasThePapersChoicesBesideOurs) {
 TEST(PhazeTable2, saysWhatAgreesWhatDoesNotAndWhichAssumptionMakesTheDifference) {
     const Reproduction& table = recomputed("phaze-table2");
     EXPECT_TRUE(says(table, "What agrees: "));
-    double most = 0, least = 1e9;  // vector cores by the physical estimator, and by the paper's assumptions
+    double max = 0, min = 1e9;  // vector cores by the physical estimator, and by the paper's assumptions
     for (const ReproductionRow& row : table.rows) {
         if (row.metric != "num_vc" || row.item.starts_with("common")) continue;
         const double cores = std::get<double>(row.ours);
         if (row.item.ends_with("(physical)"))
-            most = std::max(most, cores);
+            max = std::max(max, cores);
         else
-            least = std::min(least, cores);
+            min = std::min(min, cores);
     }
-    EXPECT_EQ(says(table, "Many vector cores follow from vector cores that need no bandwidth"), most < least);
-    EXPECT_EQ(says(table, "The two ranges overlap here"), most >= least);
+    EXPECT_EQ(says(table, "Many vector cores follow from vector cores that need no bandwidth"), max < min);
+    EXPECT_EQ(says(table, "The two ranges overlap here"), max >= min);
     EXPECT_TRUE(says(table, "'Within 3 % of the largest areas' (appendix D) does not: BertLarge's choice lies 8.3 %"));
     EXPECT_TRUE(says(table, "its common one 91.7 %"));
 }

@@ -13,7 +13,7 @@ namespace {
 class ExplainModel : public testing::Test {
 protected:
     const model::Model model_ = model::loadModel("zoo:resnet18");
-    const model::Fold fold_ = model::foldOf(*model_.graph());
+    const model::GraphHierarchy fold_ = model::foldOf(*model_.graph());
     const std::vector<model::FoldTotals> totals_ = model::totalsOf(*model_.graph(), fold_);
     const CountedModel counted_{model_, fold_, totals_, 1};
 };

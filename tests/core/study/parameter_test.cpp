@@ -55,7 +55,7 @@ TEST(EveryParameter, takesItsOwnDefault) {
 TEST(EveryParameter, isTheSameBytesBeforeAndAfterItWasStored) {
     for (const Engine& engine : engines())
         for (const Parameter& parameter : engine.parameters()) {
-            for (const Json& value : {defaultOf(parameter), storedForm(parameter, Json(std::ceil(parameter.least)))}) {
+            for (const Json& value : {defaultOf(parameter), storedForm(parameter, Json(std::ceil(parameter.min)))}) {
                 if (value.is_null() ||
                     (value.is_number() && parameter.kind != ParameterKind::number &&
                      parameter.kind != ParameterKind::whole && parameter.kind != ParameterKind::wordOrNumber))

@@ -115,7 +115,7 @@ TEST(Schedule, ItsTimelineHoldsEveryOperatorOnItsCores) {
         const Timeline timeline = timelineOf(samples()[sample], "");
         EXPECT_EQ(timeline.length, outcome.result.schedule.makespan);
         std::size_t events = 0;
-        for (const codesign::Placed& placed : outcome.result.schedule.operators)
+        for (const codesign::OperatorSlot& placed : outcome.result.schedule.operators)
             events += (placed.allCores ? 1U : 0U) + (placed.tensorCore ? 1U : 0U) + (placed.vectorCore ? 1U : 0U);
         EXPECT_EQ(timeline.events.size(), events);
     }

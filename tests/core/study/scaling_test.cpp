@@ -87,14 +87,14 @@ TEST(Scaling, isTheSameForAnyNumberOfThreads) {
 TEST(Scaling, tellsHowFarItIsAndGivesUpOnCancel) {
     const Study study = studyOf("accpar-heterogeneous");
     std::atomic<int> events = 0;
-    std::atomic<int> most = 0;
+    std::atomic<int> max = 0;
     RunHooks hooks;
     hooks.progress = [&](const ProgressEvent& event) {
         ++events;
-        if (event.total > 0) most = std::max(most.load(), static_cast<int>(event.done));
+        if (event.total > 0) max = std::max(max.load(), static_cast<int>(event.done));
     };
     scaling(study, hooks);
-    EXPECT_EQ(most, 8);
+    EXPECT_EQ(max, 8);
     EXPECT_GE(events, 8);
 
     std::stop_source cancel;

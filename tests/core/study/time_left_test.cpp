@@ -84,11 +84,11 @@ TEST(TimeLeft, ofARaceCountsEveryAlgorithmAtItsOwnRate) {
     ASSERT_TRUE(time.left().has_value());
     // 40 seconds and more of one slow algorithm, when two thirds of all samples are nearly done.
     EXPECT_GT(three.left(), 50);
-    EXPECT_NEAR(time.left()->least, three.left(), 0.1 * three.left());
-    EXPECT_NEAR(time.left()->most, three.left(), 0.1 * three.left());
+    EXPECT_NEAR(time.left()->min, three.left(), 0.1 * three.left());
+    EXPECT_NEAR(time.left()->max, three.left(), 0.1 * three.left());
     three.turnUntil(time, 40);
     ASSERT_TRUE(time.left().has_value());
-    EXPECT_NEAR(time.left()->most, three.left(), 0.1 * three.left());
+    EXPECT_NEAR(time.left()->max, three.left(), 0.1 * three.left());
 }
 
 TEST(TimeLeft, ofARaceIsUnknownUntilAllHaveBegun) {
@@ -123,7 +123,7 @@ TEST(TimeLeft, forgetsAnAlgorithmThatEndedBeforeItsTime) {
                    .y = 1},
                   now);
     ASSERT_TRUE(time.left().has_value());
-    EXPECT_NEAR(time.left()->most, (1000 - two.done["magma"]) / 50, 1.5);
+    EXPECT_NEAR(time.left()->max, (1000 - two.done["magma"]) / 50, 1.5);
 }
 
 TEST(TimeLeft, saysWhatComesAfterThePhaseThatItCounts) {
@@ -155,7 +155,7 @@ TEST(TimeLeft, isARangeWhereTheWorkGetsSlowerAndNothingWhereItStands) {
 }
 
 TEST(TimeLeft, isSaidAsAPersonWould) {
-    const auto text = [](double least, double most) { return spanText({.least = least, .most = most}); };
+    const auto text = [](double min, double max) { return spanText({.min = min, .max = max}); };
     EXPECT_EQ(text(0.1, 2), "a few seconds");
     EXPECT_EQ(text(6.7, 7.2), "about 7 s");
     EXPECT_EQ(text(43, 49), "about 45 s");

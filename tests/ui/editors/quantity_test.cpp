@@ -48,7 +48,7 @@ TEST(QuantityText, SaysWhatIsExpected) {
     const QuantityReading nonsense = readQuantity(QStringLiteral("fast"), Measure::bytesPerSecond, {});
     EXPECT_FALSE(nonsense.value.has_value());
     EXPECT_EQ(nonsense.problem, QStringLiteral("This is not a rate; write it like 16 GB/s."));
-    const QuantityRange counts{.least = 1, .most = 64, .whole = true};
+    const QuantityRange counts{.min = 1, .max = 64, .whole = true};
     EXPECT_EQ(readQuantity(QStringLiteral("0"), Measure::count, counts).problem,
               QStringLiteral("This must be at least 1."));
     EXPECT_EQ(readQuantity(QStringLiteral("65"), Measure::count, counts).problem,
@@ -66,9 +66,8 @@ TEST(QuantityText, StepsTheSecondDigitAndBack) {
     EXPECT_EQ(stepped("10 TFLOP/s", -1), "9.9 TFLOP/s");
     EXPECT_EQ(stepped("9.9 TFLOP/s", 1), "10 TFLOP/s");
     EXPECT_EQ(stepped("nonsense", 1), "");
-    EXPECT_EQ(steppedQuantity(QStringLiteral("1"), -1, Measure::count, {.least = 1, .whole = true}), QString());
-    EXPECT_EQ(steppedQuantity(QStringLiteral("8"), 1, Measure::count, {.least = 1, .whole = true}),
-              QStringLiteral("9"));
+    EXPECT_EQ(steppedQuantity(QStringLiteral("1"), -1, Measure::count, {.min = 1, .whole = true}), QString());
+    EXPECT_EQ(steppedQuantity(QStringLiteral("8"), 1, Measure::count, {.min = 1, .whole = true}), QStringLiteral("9"));
 }
 
 TEST(QuantityFieldTest, KeepsWrongTextAndMarksItWithTheReason) {
@@ -88,7 +87,7 @@ TEST(QuantityFieldTest, KeepsWrongTextAndMarksItWithTheReason) {
 }
 
 TEST(QuantityFieldTest, ArrowKeysStep) {
-    QuantityField field(Measure::bytesPerSecond, {.leastExcluded = true});
+    QuantityField field(Measure::bytesPerSecond, {.minExcluded = true});
     field.setQuantity(16e9);
     QTest::keyClick(&field, Qt::Key_Up);
     EXPECT_EQ(field.text(), QStringLiteral("17 GB/s"));

@@ -350,7 +350,7 @@ TEST(Curves, staysBoundedAndKeepsItsEnds) {
     const auto curves = recorder.snapshot();
     ASSERT_EQ(curves->size(), 1U);
     const auto& points = curves->front().points;
-    EXPECT_LE(points.size(), CurveRecorder::kMostPoints);
+    EXPECT_LE(points.size(), CurveRecorder::kMaxPoints);
     EXPECT_EQ(points.front().first, 0);
     EXPECT_EQ(points.back().first, kPoints - 1);
 }

@@ -317,14 +317,14 @@ TEST_F(GraphViewTest, anotherViewFollows) {
 TEST_F(GraphViewTest, zoomsToTheCursor) {
     show(QStringLiteral("zoo:resnet50"));
     const int node = nodeLabelled(*contents, "layer2.0");
-    const QPointF under = view.nodeRect(node).center();
+    const QPointF vSplit = view.nodeRect(node).center();
     const double before = view.zoom();
-    QWheelEvent wheel(under, view.mapToGlobal(under), {}, {0, 240}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
+    QWheelEvent wheel(vSplit, view.mapToGlobal(vSplit), {}, {0, 240}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase,
                       false);
     QCoreApplication::sendEvent(&view, &wheel);
     EXPECT_GT(view.zoom(), before);
-    EXPECT_NEAR(view.nodeRect(node).center().x(), under.x(), 1);
-    EXPECT_NEAR(view.nodeRect(node).center().y(), under.y(), 1);
+    EXPECT_NEAR(view.nodeRect(node).center().x(), vSplit.x(), 1);
+    EXPECT_NEAR(view.nodeRect(node).center().y(), vSplit.y(), 1);
     view.fit();
     EXPECT_TRUE(QRectF(view.rect()).contains(view.nodeRect(node)));
 }
@@ -362,7 +362,7 @@ TEST_F(GraphViewTest, opensNoMoreThanALayoutBears) {
     view.expandAll();
     ASSERT_TRUE(waitForLayout(view));
     EXPECT_GT(view.visibleCount(), 100);
-    EXPECT_LE(view.visibleCount(), kMostVisibleNodes);
+    EXPECT_LE(view.visibleCount(), kMaxVisibleNodes);
     view.collapseAll();
     ASSERT_TRUE(waitForLayout(view));
     EXPECT_LE(view.visibleCount(), 20);
@@ -477,7 +477,7 @@ TEST(GraphViewStress, staysFluidWithTenThousandOperators) {
     turnOf("search", [&] { EXPECT_EQ(view.search(QStringLiteral("relu")), 10'000); });
     turnOf("expand_all", [&] { view.expandAll(); });
     EXPECT_GT(view.visibleCount(), 400);
-    EXPECT_LE(view.visibleCount(), kMostVisibleNodes);
+    EXPECT_LE(view.visibleCount(), kMaxVisibleNodes);
     turnOf("fit", [&] { view.fit(); });
     turnOf("zoom", [&] { view.zoomBy(3); });
     turnOf("fold_all", [&] { view.collapseAll(); });
@@ -530,7 +530,7 @@ TEST_P(StrangeGraphs, areDrawnAndCanBeWalked) {
     meter.take();
     meter.run([&] { view.setContents(contents); });
     ASSERT_TRUE(waitForLayout(view));
-    EXPECT_LE(view.visibleCount(), kMostVisibleNodes);
+    EXPECT_LE(view.visibleCount(), kMaxVisibleNodes);
     EXPECT_GE(view.visibleCount(), 2);
     for (const ThemeMode mode : {ThemeMode::light, ThemeMode::dark}) {
         theme().apply(mode);
@@ -544,7 +544,7 @@ TEST_P(StrangeGraphs, areDrawnAndCanBeWalked) {
     meter.take();
     meter.run([&] { view.expandAll(); });
     ASSERT_TRUE(waitForLayout(view));
-    EXPECT_LE(view.visibleCount(), kMostVisibleNodes);
+    EXPECT_LE(view.visibleCount(), kMaxVisibleNodes);
     for (const Qt::Key key : {Qt::Key_Home, Qt::Key_Down, Qt::Key_Right, Qt::Key_End, Qt::Key_Up})
         QTest::keyClick(&view, key);
     EXPECT_GE(view.selected(), 0);

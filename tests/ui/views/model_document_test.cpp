@@ -23,7 +23,7 @@
 #include <utility>
 
 #include "core/base/units.h"
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 #include "core/model/layers.h"
 #include "core/model/memory.h"
 #include "core/model/model.h"

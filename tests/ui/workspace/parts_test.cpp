@@ -230,9 +230,9 @@ TEST(Library, showsWhatThereIsAndFiltersIt) {
 TEST(Messages, keepTheNewestAndGoToThePlace) {
     MessagesPanel panel;
     const QAbstractItemModelTester tester(panel.model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
-    for (int i = 0; i <= MessagesPanel::kMost; ++i)
+    for (int i = 0; i <= MessagesPanel::kMax; ++i)
         panel.add(MessagesPanel::Tone::warning, QString("Message %1").arg(i), "model", "zoo:vgg11");
-    EXPECT_EQ(panel.count(), MessagesPanel::kMost);
+    EXPECT_EQ(panel.count(), MessagesPanel::kMax);
     EXPECT_EQ(panel.text(0), "Message 1");
 }
 

@@ -76,12 +76,12 @@ protected:
     /// The bundled study that takes longest, by the engine's own estimate.
     static study::Study heaviest() {
         study::Study heaviest;
-        double most = -1;
+        double max = -1;
         for (const auto& [name, title] : study::bundledStudies()) {
             const study::Study study = study::loadStudy(name);
             const double seconds = study::estimate(study).seconds;
-            if (seconds <= most) continue;
-            most = seconds;
+            if (seconds <= max) continue;
+            max = seconds;
             heaviest = study;
         }
         return heaviest;

@@ -53,9 +53,9 @@ void GraphCamera::bringWhole(const QRectF& rect) {
         zoomAt({head.x(), toWidget(rect).top()}, std::max(fits, std::min(zoom, kTooSmallToRead)) / zoom);
     }
     const QRectF now = toWidget(rect);
-    const auto shift = [](double from, double to, double least, double most) {
-        if (to - from > most - least) return least - from;  // of what is larger the beginning is shown
-        return from < least ? least - from : to > most ? most - to : 0;
+    const auto shift = [](double from, double to, double min, double max) {
+        if (to - from > max - min) return min - from;  // of what is larger the beginning is shown
+        return from < min ? min - from : to > max ? max - to : 0;
     };
     origin += {shift(now.left(), now.right(), inside.left(), inside.right()),
                shift(now.top(), now.bottom(), inside.top(), inside.bottom())};

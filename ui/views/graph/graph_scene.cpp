@@ -14,7 +14,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::size_t kMostLayouts = 64;
+constexpr std::size_t kMaxLayouts = 64;
 constexpr int kQuietTime = 250;  // ms before a wait is mentioned
 
 std::size_t at(int value) {
@@ -29,7 +29,7 @@ public:
         return found == layouts_.end() ? nullptr : found->second;
     }
     void add(const std::string& text, std::shared_ptr<const report::Layout> layout) {
-        if (layouts_.size() >= kMostLayouts) layouts_.clear();
+        if (layouts_.size() >= kMaxLayouts) layouts_.clear();
         layouts_[text] = std::move(layout);
     }
 
@@ -110,7 +110,7 @@ bool GraphScene::openAll() {
             if (children.empty()) continue;
             if (!isOpen(node)) {
                 const std::size_t more = shownIn(node) - 1;
-                if (shown + more > at(kMostVisibleNodes)) {
+                if (shown + more > at(kMaxVisibleNodes)) {
                     isComplete = false;
                     continue;
                 }
@@ -128,7 +128,7 @@ bool GraphScene::openAll() {
 void GraphScene::makeRoom(int node) {
     Open path;
     for (std::int32_t up = node; up > 0; up = contents_->node(up).parent) path.insert(up);
-    while (model::visibleNodes(contents_->fold, open_) > at(kMostVisibleNodes)) {
+    while (model::visibleNodes(contents_->fold, open_) > at(kMaxVisibleNodes)) {
         std::int32_t largest = -1;
         for (const std::int32_t group : open_) {
             if (path.contains(group)) continue;
@@ -329,7 +329,7 @@ int GraphScene::neighbour(int node, GraphStep step) const {
 /// The nearest neighbour that data goes to (or comes from); one that only shapes go to where there is no other.
 int GraphScene::alongEdge(int card, bool forward) const {
     int best = -1;
-    double least = std::numeric_limits<double>::max();
+    double min = std::numeric_limits<double>::max();
     const QPointF here = toPoint(picture_.cards[at(card)].place.centre());
     for (const report::Arrow& arrow : picture_.arrows) {
         const int from = static_cast<int>(arrow.from);
@@ -338,8 +338,8 @@ int GraphScene::alongEdge(int card, bool forward) const {
         const int other = forward ? to : from;
         const QPointF step = toPoint(picture_.cards[at(other)].place.centre()) - here;
         const double distance = std::hypot(step.x(), step.y()) + (arrow.dashed ? 1e6 : 0);
-        if (distance < least) {
-            least = distance;
+        if (distance < min) {
+            min = distance;
             best = other;
         }
     }
@@ -349,7 +349,7 @@ int GraphScene::alongEdge(int card, bool forward) const {
 /// The nearest card to the side, on about the same row.
 int GraphScene::beside(int card, bool later) const {
     int best = -1;
-    double least = std::numeric_limits<double>::max();
+    double min = std::numeric_limits<double>::max();
     const QPointF here = toPoint(picture_.cards[at(card)].place.centre());
     for (std::size_t i = 0; i < picture_.cards.size(); ++i) {
         QPointF step = toPoint(picture_.cards[i].place.centre()) - here;
@@ -357,8 +357,8 @@ int GraphScene::beside(int card, bool later) const {
         const double ahead = later ? step.x() : -step.x();
         if (ahead <= 1 || std::abs(step.y()) > 1.5 * ahead + 40) continue;
         const double distance = ahead + 3 * std::abs(step.y());
-        if (distance < least) {
-            least = distance;
+        if (distance < min) {
+            min = distance;
             best = static_cast<int>(i);
         }
     }

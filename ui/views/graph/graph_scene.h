@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "core/draw/graph_layout.h"
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 #include "core/report/graph_picture.h"
 #include "ui/models/graph_colouring.h"
 #include "ui/models/graph_contents.h"
@@ -22,7 +22,7 @@
 namespace tessera::ui {
 
 /// Layouts may show so many nodes.
-inline constexpr int kMostVisibleNodes = 500;
+inline constexpr int kMaxVisibleNodes = 500;
 
 /// Which way a walk goes, as seen on the picture.
 enum class GraphStep { up, down, left, right };

@@ -31,7 +31,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kMostStates = 100;
+constexpr int kMaxStates = 100;
 
 std::size_t at(int value) {
     return static_cast<std::size_t>(value);
@@ -163,7 +163,7 @@ struct GraphView::Implementation {
         ViewState now = stateNow();
         if (!past.empty() && sameView(past.back(), now)) past.pop_back();
         past.push_back(std::move(now));
-        if (past.size() > at(kMostStates)) past.erase(past.begin());
+        if (past.size() > at(kMaxStates)) past.erase(past.begin());
         future.clear();
         emit q->viewChanged();
     }
@@ -343,7 +343,7 @@ void GraphView::expandAll() {
     d_->remember();
     if (!d_->scene.openAll())
         emit noted(tr("Only so much of the graph is open that %1 nodes show; open more where you look.")
-                       .arg(kMostVisibleNodes));
+                       .arg(kMaxVisibleNodes));
     d_->fitted = true;
     d_->scene.layOut();
 }
@@ -445,16 +445,16 @@ void GraphView::followView(const GraphView& other) {
     if (!isLaidOut() || !other.isLaidOut()) return;
     // The node nearest to the middle there that shows here too lies at the same place of both widgets.
     const QPointF middle = other.d_->camera.toPicture(other.d_->camera.middle());
-    double least = std::numeric_limits<double>::max();
+    double min = std::numeric_limits<double>::max();
     std::optional<std::pair<QPointF, QPointF>> pair;
     for (const std::int32_t node : other.d_->scene.folded().nodes) {
         const QRectF there = other.d_->scene.rectOf(node);
         const QPointF step = there.center() - middle;
         const double distance = std::hypot(step.x(), step.y());
-        if (distance >= least) continue;
+        if (distance >= min) continue;
         const int twin = d_->scene.visibleNamed(other.d_->contents().node(node).name);
         if (twin < 0) continue;
-        least = distance;
+        min = distance;
         pair = {there.center(), d_->scene.rectOf(twin).center()};
     }
     d_->camera.zoom = other.zoom();
@@ -526,7 +526,7 @@ void GraphView::restoreView(const QJsonObject& view) {
     GraphScene::Open open;
     for (const QJsonValue value : view[QStringLiteral("open")].toArray())
         if (const int node = value.toInt(-1); d_->hasNode(node) && d_->scene.canOpen(node)) open.insert(node);
-    if (model::visibleNodes(d_->contents().fold, open) > at(kMostVisibleNodes)) return;
+    if (model::visibleNodes(d_->contents().fold, open) > at(kMaxVisibleNodes)) return;
     d_->scene.setOpen(std::move(open));
     if (const int chosen = view[QStringLiteral("selected")].toInt(-1); d_->hasNode(chosen)) select(chosen);
     if (!view[QStringLiteral("fitted")].toBool(true)) {

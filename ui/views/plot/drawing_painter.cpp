@@ -168,12 +168,12 @@ void paintCard(QPainter& painter, QPointF beside, const QStringList& lines, cons
     if (lines.isEmpty()) return;
     const QFontMetricsF metrics(pictureFont(11, false));
     const QFontMetricsF strong(pictureFont(11, true));
-    const double most = std::max(80.0, std::min(bounds.width() - 24, 420.0));
+    const double max = std::max(80.0, std::min(bounds.width() - 24, 420.0));
     QStringList shown;
     double width = 0;
     for (const QString& line : lines) {
         const QFontMetricsF& its = shown.isEmpty() ? strong : metrics;
-        shown.append(its.elidedText(line, Qt::ElideMiddle, most));
+        shown.append(its.elidedText(line, Qt::ElideMiddle, max));
         width = std::max(width, its.horizontalAdvance(shown.last()));
     }
     const double step = std::ceil(metrics.height()) + 1;

@@ -13,7 +13,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr double kLeastStretch = 1e-9;  ///< of the whole length; zooming in ends here
+constexpr double kMinStretch = 1e-9;  ///< of the whole length; zooming in ends here
 
 }  // namespace
 
@@ -49,13 +49,13 @@ struct GanttView::Implementation {
             const auto [first, last] = report::eventsIn(value, starts, lane.track, a, b);
             const double here = its.seconds(place.x());
             int best = -1;
-            double least = 0;
+            double min = 0;
             for (std::size_t i = first; i < last; ++i) {
                 const Timeline::Event& event = value.events[i];
                 const double away = std::max({event.start - here, here - event.start - event.duration, 0.0});
-                if (best >= 0 && away >= least) continue;
+                if (best >= 0 && away >= min) continue;
                 best = static_cast<int>(i);
-                least = away;
+                min = away;
             }
             return best;
         }
@@ -88,7 +88,7 @@ struct GanttView::Implementation {
     /// What the tracks use together at a place in the picture, the most of it first.
     QStringList usageTextAt(QPointF place) const {
         if (!isUsage(place)) return {};
-        constexpr std::size_t kMostTracks = 6;
+        constexpr std::size_t kMaxTracks = 6;
         const double moment = layout.seconds(place.x());
         const std::optional<std::size_t> step = report::stepAt(value, moment);
         if (!step || moment > length) return {};
@@ -108,7 +108,7 @@ struct GanttView::Implementation {
             lines.append(tr("%1 % of %2")
                              .arg(100 * sum / *usage.limit, 0, 'f', 0)
                              .arg(fromUtf8(report::usageText(usage, *usage.limit))));
-        for (std::size_t i = 0; i < std::min(kMostTracks, amounts.size()); ++i)
+        for (std::size_t i = 0; i < std::min(kMaxTracks, amounts.size()); ++i)
             lines.append(fromUtf8(escaped(value.tracks[amounts[i].second].name) + ": " +
                                   report::usageText(usage, -amounts[i].first)));
         return lines;
@@ -128,7 +128,7 @@ struct GanttView::Implementation {
 
     void setRange(double from, double to, bool tell) {
         if (!(length > 0) || !std::isfinite(from) || !std::isfinite(to)) return;
-        const double size = std::clamp(to - from, length * kLeastStretch, length);
+        const double size = std::clamp(to - from, length * kMinStretch, length);
         from = std::clamp((from + to - size) / 2, 0.0, length - size);
         const bool everything = size >= length * (1 - 1e-12);
         const double nextFrom = everything ? 0 : from;
@@ -148,8 +148,8 @@ struct GanttView::Implementation {
     }
 
     void scrollTo(double pixels) {
-        const double most = std::max(0.0, laidOut().contentHeight - layout.plot.height);
-        view.scrolled = std::clamp(pixels, 0.0, most);
+        const double max = std::max(0.0, laidOut().contentHeight - layout.plot.height);
+        view.scrolled = std::clamp(pixels, 0.0, max);
         owner->pictureChanged();
     }
 

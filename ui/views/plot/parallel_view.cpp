@@ -55,14 +55,14 @@ struct ParallelView::Implementation {
         const double share = (at.x() - layout.x[a]) / (layout.x[b] - layout.x[a]);
         const std::vector<bool> inside = report::brushed(value, view);
         int nearest = -1;
-        double least = kReach;
+        double min = kReach;
         for (std::size_t row = 0; row < value.rows.size(); ++row) {
             const std::vector<double>& values = value.rows[row].values;
             if (!inside[row] || b >= values.size()) continue;
             const double y =
                 layout.scales[a].pixel(values[a]) * (1 - share) + layout.scales[b].pixel(values[b]) * share;
-            if (const double away = std::fabs(y - at.y()); away <= least) {
-                least = away;
+            if (const double away = std::fabs(y - at.y()); away <= min) {
+                min = away;
                 nearest = static_cast<int>(row);
             }
         }

@@ -23,7 +23,7 @@ void PlotIndex::add(const Entry& entry) {
 
 std::optional<PlotIndex::Entry> PlotIndex::nearest(QPointF at, double reach) const {
     std::optional<Entry> best;
-    double least = reach * reach;
+    double min = reach * reach;
     for (int r = row(at.y() - reach); r <= row(at.y() + reach); ++r)
         for (int c = column(at.x() - reach); c <= column(at.x() + reach); ++c) {
             const int cell = cellOf(c, r);
@@ -31,8 +31,8 @@ std::optional<PlotIndex::Entry> PlotIndex::nearest(QPointF at, double reach) con
             for (const Entry& entry : cells_[static_cast<std::size_t>(cell)]) {
                 const QPointF away = entry.at - at;
                 const double distance = QPointF::dotProduct(away, away);
-                if (distance > least) continue;
-                least = distance;
+                if (distance > min) continue;
+                min = distance;
                 best = entry;
             }
         }

@@ -11,9 +11,9 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::size_t kManyPoints = 400;    ///< from here on markers are stamped
-constexpr std::size_t kCrowded = 5000;      ///< from here on they are small and let others shine through
-constexpr std::size_t kMostCurveParts = 4;  ///< a curve in more pieces would need as many series
+constexpr std::size_t kManyPoints = 400;   ///< from here on markers are stamped
+constexpr std::size_t kCrowded = 5000;     ///< from here on they are small and let others shine through
+constexpr std::size_t kMaxCurveParts = 4;  ///< a curve in more pieces would need as many series
 
 std::string colourOf(const report::Series& series) {
     return series.dimmed ? "disabled" : series.colour.empty() ? "accent" : series.colour;
@@ -44,7 +44,7 @@ void paintCurve(QPainter& painter, const report::Series& series, const report::C
             report::areaCovered(part, width, series.dashed, layout.plot, painter.device()->devicePixelRatioF());
         if (!area.empty())
             paintArea(painter, area, colour);
-        else if (parts.size() <= kMostCurveParts)
+        else if (parts.size() <= kMaxCurveParts)
             curves.add(part, toRect(layout.plot).topLeft(), pen);
         else
             pieces.shapes.emplace_back(report::Path{.points = part,

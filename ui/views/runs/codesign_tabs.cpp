@@ -92,7 +92,7 @@ struct CodesignTabs::Implementation {
         pipeline = new GanttView;
         pipeline->setNotesVisible(false);  // they stand above it
         pipelineNotes = notes();
-        return under(pipelineNotes, pipeline);
+        return vSplit(pipelineNotes, pipeline);
     }
     void fillPipeline() {
         if (!hasModel()) return pipeline->setTimeline({});
@@ -132,7 +132,7 @@ struct CodesignTabs::Implementation {
             choice->backward = id == 1;
             fillOperators();
         });
-        return under(bar, operators);
+        return vSplit(bar, operators);
     }
     void fillOperators() {
         if (QAbstractButton* button = phases->button(choice->backward ? 1 : 0)) button->setChecked(true);

@@ -27,7 +27,7 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kMostOthers = 20;
+constexpr int kMaxOthers = 20;
 
 }  // namespace
 
@@ -71,8 +71,8 @@ void CodesignView::Implementation::findOthers() {
             Others found;
             const store::Store opened = store::Store::open(from, store::OpenMode::readOnly);
             const store::HistoryQuery query{.engine = engine, .status = store::RunStatus::done};
-            for (const store::RunRow& row : opened.query(query, kMostOthers + 1))
-                if (row.id != own && found.size() < kMostOthers)
+            for (const store::RunRow& row : opened.query(query, kMaxOthers + 1))
+                if (row.id != own && found.size() < kMaxOthers)
                     found.append({row.id, QStringLiteral("%1 · %2").arg(shownText(row.name), shownText(row.headline))});
             return found;
         },

@@ -52,7 +52,7 @@ namespace tessera::ui {
 namespace {
 
 /// Charts and timelines of more runs than this would not be readable.
-constexpr std::size_t kMostPictured = 8;
+constexpr std::size_t kMaxPictured = 8;
 constexpr auto kRemembered = "compare/view";
 
 struct Page {
@@ -65,8 +65,8 @@ struct Page {
 
 /// Pixels in which the lanes of a timeline are seen; of more lanes the view scrolls.
 int heightOf(const Timeline& timeline) {
-    constexpr int kMostLanes = 12, kRoundLanes = 4;
-    const int lanes = std::min(kMostLanes, static_cast<int>(timeline.tracks.size()));
+    constexpr int kMaxLanes = 12, kRoundLanes = 4;
+    const int lanes = std::min(kMaxLanes, static_cast<int>(timeline.tracks.size()));
     return (lanes + kRoundLanes) * theme().spacing(6);
 }
 
@@ -134,7 +134,7 @@ struct CompareDocument::Implementation {
     std::vector<std::shared_ptr<const study::Result>> pictured() const {
         std::vector<std::shared_ptr<const study::Result>> list;
         for (const RunState& run : runs)
-            if (list.size() < kMostPictured) list.push_back(run.result);
+            if (list.size() < kMaxPictured) list.push_back(run.result);
         return list;
     }
 
@@ -432,7 +432,7 @@ QWidget* CompareDocument::Implementation::makeJobs() {
 
 std::shared_ptr<const std::vector<Curve>> CompareDocument::Implementation::curves() const {
     auto all = std::make_shared<std::vector<Curve>>();
-    for (std::size_t run = 0; run < std::min(runs.size(), kMostPictured); ++run)
+    for (std::size_t run = 0; run < std::min(runs.size(), kMaxPictured); ++run)
         if (runs[run].curves)
             for (const Curve& curve : *runs[run].curves)
                 all->push_back({runs[run].title + QStringLiteral(" · ") + curve.name, curve.points});
@@ -461,7 +461,7 @@ QWidget* CompareDocument::Implementation::makeTimelines() {
     layout->setContentsMargins(0, 0, 0, 0);
     gantts.clear();
     const QStringList names = titles();
-    for (std::size_t run = 0; run < std::min(runs.size(), kMostPictured); ++run) {
+    for (std::size_t run = 0; run < std::min(runs.size(), kMaxPictured); ++run) {
         layout->addWidget(textLabel(names.at(static_cast<int>(run)), Theme::Text::base, QString(), true));
         auto* gantt = new GanttView;
         gantt->setAccessibleName(tr("Timeline of %1").arg(names.at(static_cast<int>(run))));
@@ -476,8 +476,8 @@ QWidget* CompareDocument::Implementation::makeTimelines() {
                 document->chooseLayer(shownText(events[static_cast<std::size_t>(event)].name));
         });
     }
-    if (runs.size() > kMostPictured)
-        layout->addWidget(textLabel(tr("Timelines of the first %1 runs are shown.").arg(kMostPictured),
+    if (runs.size() > kMaxPictured)
+        layout->addWidget(textLabel(tr("Timelines of the first %1 runs are shown.").arg(kMaxPictured),
                                     Theme::Text::base, QStringLiteral("secondary")));
     scroll->setWidget(content);
     inBackground(
@@ -547,15 +547,14 @@ void CompareDocument::Implementation::inspectLayer() {
     for (std::size_t run = 0; run < runs.size(); ++run) {
         Facts::Section section{shownText(comparison->runs[run]), {}};
         for (const auto& row : comparison->layers)
-            if (section.rows.size() < static_cast<int>(kMostPictured) && shownText(row.layer) == layer &&
+            if (section.rows.size() < static_cast<int>(kMaxPictured) && shownText(row.layer) == layer &&
                 !row.types[run].empty())
                 section.rows.append(
                     {.label =
                          tr("%1, level %2, %3").arg(shownText(row.strategy)).arg(row.level).arg(shownText(row.group)),
                      .value = shownText(row.types[run])});
         for (const auto& row : comparison->jobs)
-            if (section.rows.size() < static_cast<int>(kMostPictured) && shownText(row.name) == layer &&
-                row.places[run])
+            if (section.rows.size() < static_cast<int>(kMaxPictured) && shownText(row.name) == layer && row.places[run])
                 section.rows.append({.label = tr("Job %1").arg(row.job), .value = placeText(*row.places[run])});
         if (!section.rows.isEmpty()) facts.sections.append(section);
     }

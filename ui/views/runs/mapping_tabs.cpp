@@ -64,7 +64,7 @@ struct MappingTabs::Implementation {
         row->setContentsMargins(0, 0, 0, 0);
         row->addStretch();
         row->addWidget(colours);
-        return under(bar, gantt);
+        return vSplit(bar, gantt);
     }
 
     struct Schedule {

@@ -632,9 +632,9 @@ struct ModelDocument::Implementation {
 
     /// A field for every symbolic dimension that the file leaves open.
     void showDimensions() {
-        constexpr std::size_t kMostFields = 4;
+        constexpr std::size_t kMaxFields = 4;
         for (const std::string& dimension : contents->unbound) {
-            if (dimensionFields.size() >= kMostFields || dimensionFields.contains(dimension)) continue;
+            if (dimensionFields.size() >= kMaxFields || dimensionFields.contains(dimension)) continue;
             auto* cell = new QWidget(dimensions);
             auto* line = new QHBoxLayout(cell);
             line->setContentsMargins(0, 0, 0, 0);

@@ -130,7 +130,7 @@ struct PartitionTabs::Implementation {
         gantt->setAccessibleName(tr("Timeline of one step"));
         ganttNote = sentences();
         connect(gantt, &GanttView::eventSelected, tabs, [this](int event) { eventFromView(event); });
-        return under(ganttNote, gantt);
+        return vSplit(ganttNote, gantt);
     }
 
     void fillTimeline() {
@@ -172,7 +172,7 @@ struct PartitionTabs::Implementation {
                                                 .arg(QString::fromStdString(strategy()))
                                                 .arg(point));
         });
-        return under(memoryNote, acceleratorCharts);
+        return vSplit(memoryNote, acceleratorCharts);
     }
 
     void fillAccelerators() {

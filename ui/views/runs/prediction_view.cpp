@@ -299,8 +299,8 @@ void PredictionView::restoreView(const QJsonObject& view) {
     const PredictionRun& run = d_->choice->run;
     const int accelerator = run.acceleratorNamed(view.value(QLatin1String("accelerator")).toString());
     const double devices = view.value(QLatin1String("devices")).toDouble();
-    constexpr double kMostDevices = 1e9;
-    const int count = devices >= 1 && devices < kMostDevices ? run.countOf(static_cast<std::int64_t>(devices)) : -1;
+    constexpr double kMaxDevices = 1e9;
+    const int count = devices >= 1 && devices < kMaxDevices ? run.countOf(static_cast<std::int64_t>(devices)) : -1;
     const int prediction = run.predictionOf(accelerator < 0 ? d_->choice->accelerator : accelerator,
                                             count < 0 ? d_->choice->count : count);
     if (prediction >= 0 && prediction != d_->choice->prediction()) choosePrediction(prediction);

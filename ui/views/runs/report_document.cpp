@@ -39,10 +39,10 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr int kSettleMilliseconds = 250;
+constexpr int kRenderDelay = 250;
 constexpr int kPageWidth = 794, kPageHeight = 1123;  ///< at 100 %
 constexpr std::array kZooms{0.5, 0.75, 1.0, 1.25, 1.5, 2.0};
-constexpr int kMostPages = 40;  ///< in the preview; an export has them all
+constexpr int kMaxPages = 40;  ///< in the preview; an export has them all
 
 /// What a report consists of, alive on any thread.
 struct Plan {
@@ -101,7 +101,7 @@ Preview previewOf(const Plan& plan, double scale) {
         report::reportPages(plan.title.toStdString(), plan.reportRuns(), plan.options);
     preview.all = pages.size();
     for (const std::string& page : pages)
-        if (preview.pages.size() < kMostPages) addPage(preview, page, scale);
+        if (preview.pages.size() < kMaxPages) addPage(preview, page, scale);
     return preview;
 }
 
@@ -160,7 +160,7 @@ struct ReportDocument::Implementation {
     std::vector<QLabel*> sheets;
     double drawn = 0;  ///< the zoom that the pages were drawn for
     int pageCount = 0;
-    QTimer* settle = nullptr;
+    QTimer* renderTimer = nullptr;
     QAction* html = nullptr;
     QAction* pdf = nullptr;
     QAction* markdown = nullptr;
@@ -210,10 +210,10 @@ void ReportDocument::Implementation::build() {
     preview->addWidget(note);
     preview->addWidget(scroll, 1);
     row->addLayout(preview, 1);
-    settle = new QTimer(document);
-    settle->setSingleShot(true);
-    settle->setInterval(kSettleMilliseconds);
-    connect(settle, &QTimer::timeout, document, [this] { render(); });
+    renderTimer = new QTimer(document);
+    renderTimer->setSingleShot(true);
+    renderTimer->setInterval(kRenderDelay);
+    connect(renderTimer, &QTimer::timeout, document, [this] { render(); });
 }
 
 QWidget* ReportDocument::Implementation::buildChoices() {
@@ -228,7 +228,7 @@ QWidget* ReportDocument::Implementation::buildChoices() {
     title->setMaxLength(200);
     title->setAccessibleName(tr("Title of the report"));
     column->addWidget(title);
-    connect(title, &QLineEdit::textChanged, document, [this] { settle->start(); });
+    connect(title, &QLineEdit::textChanged, document, [this] { renderTimer->start(); });
     column->addSpacing(space);
     column->addWidget(textLabel(tr("Sections"), Theme::Text::base, QString(), true));
     for (std::size_t index = 0; index < kSections.size(); ++index) {
@@ -236,7 +236,7 @@ QWidget* ReportDocument::Implementation::buildChoices() {
         box->setChecked(report::ReportOptions().*kSections.at(index).field);
         boxes.at(index) = box;
         column->addWidget(box);
-        connect(box, &QCheckBox::toggled, document, [this] { settle->start(); });
+        connect(box, &QCheckBox::toggled, document, [this] { renderTimer->start(); });
     }
     column->addSpacing(space);
     column->addWidget(textLabel(tr("Runs"), Theme::Text::base, QString(), true));
@@ -330,7 +330,7 @@ double ReportDocument::Implementation::zoom() const {
 void ReportDocument::Implementation::fit() {
     const double now = zoom();
     for (QLabel* sheet : sheets) sheet->setFixedSize(qRound(kPageWidth * now), qRound(kPageHeight * now));
-    if (!sheets.empty() && std::abs(now - drawn) > 1e-3) settle->start();
+    if (!sheets.empty() && std::abs(now - drawn) > 1e-3) renderTimer->start();
 }
 
 bool ReportDocument::eventFilter(QObject* watched, QEvent* event) {
@@ -391,7 +391,7 @@ void ReportDocument::setRuns(const std::vector<RunState>& runs) {
             new QCheckBox(QString(shownText(run.title.toStdString())).replace(QLatin1Char('&'), QLatin1String("&&")));
         box->setChecked(true);
         box->setToolTip(shownText(run.title.toStdString()).toHtmlEscaped());
-        connect(box, &QCheckBox::toggled, this, [this] { d_->settle->start(); });
+        connect(box, &QCheckBox::toggled, this, [this] { d_->renderTimer->start(); });
         d_->runColumn->addWidget(box);
         d_->runBoxes.push_back(box);
     }

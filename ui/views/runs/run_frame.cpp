@@ -29,8 +29,8 @@ RunFrame::RunFrame(QWidget* parent)
     column_->addLayout(bar_);
 }
 
-ChoiceBar* RunFrame::addChoices(const QString& name, int least) {
-    auto* choices = new ChoiceBar(name, least, this);
+ChoiceBar* RunFrame::addChoices(const QString& name, int min) {
+    auto* choices = new ChoiceBar(name, min, this);
     bar_->insertWidget(bar_->count() - 1, choices);
     return choices;
 }

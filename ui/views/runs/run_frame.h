@@ -28,7 +28,7 @@ protected:
     HeadlineBar* headline() const { return headline_; }
     MessageBar* note() const { return note_; }
     /// A bar of choices behind those that are there.
-    ChoiceBar* addChoices(const QString& name, int least = 2);
+    ChoiceBar* addChoices(const QString& name, int min = 2);
     /// A control at the right end of the line of choices.
     void addTool(QWidget* tool);
     /// Pictures and details; what troubles them is said in the window, and their numbers are explained.

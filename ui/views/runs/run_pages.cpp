@@ -29,10 +29,10 @@ namespace {
 
 constexpr const char* kDrawer = "runs/drawer";  ///< in the settings
 constexpr int kAroundPicture = 14;              ///< what a picture's own switches take, in spacing steps
-constexpr int kLeastDetails = 32;               ///< below a row of tabs, in spacing steps
-constexpr int kLeastPicture = 20;               ///< in spacing steps
+constexpr int kMinDetails = 32;                 ///< below a row of tabs, in spacing steps
+constexpr int kMinPicture = 20;                 ///< in spacing steps
 constexpr double kOpenedShare = 0.35;           ///< of the height, where somebody opens a drawer that has no room
-constexpr double kMostShare = 0.8;
+constexpr double kMaxShare = 0.8;
 
 QToolButton* corner(QAction* action) {
     auto* button = new QToolButton;
@@ -48,7 +48,7 @@ RunPages::RunPages(QWidget* parent)
     setChildrenCollapsible(false);
     addWidget(pictures_);
     addWidget(details_);
-    pictures_->setMinimumHeight(theme().spacing(kLeastPicture));
+    pictures_->setMinimumHeight(theme().spacing(kMinPicture));
     pictures_->setAccessibleName(tr("Pictures"));
     details_->setAccessibleName(tr("Details"));
     auto* alone = new QAction(theme().icon(QStringLiteral("expand"), "secondary"), tr("Show the picture alone"), this);
@@ -230,16 +230,16 @@ void RunPages::arrange() {
     const int page = parentWidget() == nullptr ? height() : parentWidget()->height();
     const int around = pictures_->tabBar()->sizeHint().height() + theme().spacing(kAroundPicture);
     const int rest = all - around - static_cast<int>(kPictureShare * page);
-    const int least = row + theme().spacing(kLeastDetails);
+    const int min = row + theme().spacing(kMinDetails);
     const bool alone = pictures_->isEmpty();  // there are details only
-    const bool open = alone || open_.value_or(rest >= least);
+    const bool open = alone || open_.value_or(rest >= min);
     pictures_->setVisible(!alone);
     fold_->setVisible(!alone);
     details_->setFolded(!open);
     details_->setMinimumHeight(row);
     details_->setMaximumHeight(open ? QWIDGETSIZE_MAX : row);
     const int given = height_ > 0 ? height_ : open_ ? std::max(rest, static_cast<int>(kOpenedShare * all)) : rest;
-    const int lower = open ? std::clamp(given, std::min(least, all / 2), static_cast<int>(kMostShare * all)) : row;
+    const int lower = open ? std::clamp(given, std::min(min, all / 2), static_cast<int>(kMaxShare * all)) : row;
     setSizes({std::max(0, all - lower), lower});
     fold_->setText(open ? tr("Fold the details away") : tr("Show the details"));
     fold_->setToolTip(fold_->text() + QStringLiteral(" (Ctrl+J)"));

@@ -60,7 +60,7 @@ std::optional<std::vector<std::int64_t>> batchesOf(const QString& text) {
     for (const QString& part : text.split(QLatin1Char(','))) {
         bool isNumber = false;
         const qlonglong batch = part.trimmed().toLongLong(&isNumber);
-        if (!isNumber || batch < 1 || batch > calibrate::kMostBatch || batches.size() == calibrate::kMostBatches)
+        if (!isNumber || batch < 1 || batch > calibrate::kMaxBatch || batches.size() == calibrate::kMaxBatches)
             return std::nullopt;
         batches.push_back(batch);
     }
@@ -96,7 +96,7 @@ FieldRow threadsRow(unsigned cores) {
     row.path = "threads";
     row.label = CalibrationSetup::tr("Threads");
     row.kind = FieldKind::whole;
-    row.range = {.least = 1, .most = static_cast<double>(cores), .whole = true};
+    row.range = {.min = 1, .max = static_cast<double>(cores), .whole = true};
     row.placeholder = cores == 1 ? CalibrationSetup::tr("1, the only core") : CalibrationSetup::tr("all %1").arg(cores);
     row.help = CalibrationSetup::tr("Of one device. Several devices are as many processes.");
     return row;
@@ -252,8 +252,8 @@ QLayout* CalibrationSetup::Implementation::buildTime() {
                    tr("More shapes, each more often: for predictions to rely on"));
     another =
         add(tr("Another time"), tr("From 1 s to 1 h; up to %1 s with fewer shapes").arg(calibrate::kQuickSeconds));
-    seconds = new QuantityField(Measure::seconds, {.least = calibrate::kLeastSeconds, .most = calibrate::kMostSeconds},
-                                owner);
+    seconds =
+        new QuantityField(Measure::seconds, {.min = calibrate::kMinSeconds, .max = calibrate::kMaxSeconds}, owner);
     seconds->setAccessibleName(tr("Another time"));
     seconds->setToolTip(tr("At most so long in all"));
     seconds->setFixedWidth(kTimeWidth);
@@ -418,7 +418,7 @@ Problems CalibrationSetup::Implementation::ownProblems() const {
     const auto batch = json.find("batch");
     if (batch != json.end() && !batchesOf(QString::fromStdString(batch->get<std::string>())))
         all.push_back({"batch", tr("Type whole numbers from 1 to 1 000 000 000, separated by commas, at most %1.")
-                                    .arg(calibrate::kMostBatches)});
+                                    .arg(calibrate::kMaxBatches)});
     return all;
 }
 

@@ -45,7 +45,7 @@ HistoryColumns::HistoryColumns(QTableView& table, HistoryModel& model, QObject* 
     connect(model_, &HistoryModel::headerDataChanged, this, [this] { fit(); });
 }
 
-int HistoryColumns::leastWidth(int column) const {
+int HistoryColumns::minWidth(int column) const {
     if (const int width = widths_.value(column, 0); width > 0) return width;
     for (const ColumnWidth& row : kWidths)
         if (row.column == column) return theme().spacing(row.steps);
@@ -72,12 +72,12 @@ void HistoryColumns::fit() {
     for (const int column : byImportance()) {
         const bool isChosen = chosen_.value(column, false);
         const bool isHidden = chosen_.contains(column) && !isChosen;
-        const bool fits = leastWidth(column) <= left;
+        const bool fits = minWidth(column) <= left;
         const bool isNeeded = column == HistoryModel::Name || column == HistoryModel::Result;
         const bool isShown = !isHidden && (isChosen || isNeeded || fits);
         // Behind the first column that does not fit, narrower ones would come and go in a jumble.
         if (isShown)
-            left -= leastWidth(column);
+            left -= minWidth(column);
         else if (!isHidden)
             left = 0;
         table_->setColumnHidden(column, !isShown);
@@ -86,7 +86,7 @@ void HistoryColumns::fit() {
     for (const int column : shown) {
         const bool stretches = column == HistoryModel::Name;
         header->setSectionResizeMode(column, stretches ? QHeaderView::Stretch : QHeaderView::Interactive);
-        if (!stretches) header->resizeSection(column, leastWidth(column));
+        if (!stretches) header->resizeSection(column, minWidth(column));
     }
     fitting_ = false;
 }
@@ -161,11 +161,11 @@ QJsonObject HistoryColumns::save() const {
 }
 
 void HistoryColumns::restore(const QJsonObject& saved) {
-    constexpr int kMostColumns = 50;
+    constexpr int kMaxColumns = 50;
     if (saved.contains("metrics")) {
         QStringList metrics;
         for (const QJsonValue name : saved["metrics"].toArray())
-            if (name.isString() && metrics.size() < kMostColumns) metrics.append(name.toString());
+            if (name.isString() && metrics.size() < kMaxColumns) metrics.append(name.toString());
         model_->setMetrics(metrics);
     }
     constexpr int kWidest = 2000;

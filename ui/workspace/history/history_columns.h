@@ -36,7 +36,7 @@ private:
     void fit();
     void show(int column, bool on);
     void showMetric(const QString& name, bool on);
-    int leastWidth(int column) const;
+    int minWidth(int column) const;
     QList<int> byImportance() const;
 
     QTableView* table_;

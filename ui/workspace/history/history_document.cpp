@@ -24,8 +24,8 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr std::size_t kMostCompared = 200;
-constexpr std::size_t kMostOpened = 20;  ///< tabs at once
+constexpr std::size_t kMaxCompared = 200;
+constexpr std::size_t kMaxOpened = 20;  ///< tabs at once
 
 /// An edit of the history that can be taken back. Both ways happen on the history's thread.
 class Edit : public QUndoCommand {
@@ -397,16 +397,16 @@ void HistoryDocument::updateActions() {
         for (const char* id : ids) actionNamed(QLatin1String(id))->setEnabled(enabled);
     };
     enable({"export"}, selected > 0);
-    enable({"open", "study"}, selected > 0 && selected <= kMostOpened);
-    enable({"repeat", "report"}, selected > 0 && selected <= kMostCompared);
-    enable({"compare"}, selected > 1 && selected <= kMostCompared);
+    enable({"open", "study"}, selected > 0 && selected <= kMaxOpened);
+    enable({"repeat", "report"}, selected > 0 && selected <= kMaxCompared);
+    enable({"compare"}, selected > 1 && selected <= kMaxCompared);
     enable({"star", "tags", "delete"}, selected > 0 && writable);
     enable({"rename", "note"}, selected == 1 && writable);
     enable({"import"}, writable);
     actionNamed(QStringLiteral("delete"))->setText(deleted ? tr("Restore") : tr("Delete"));
     actionNamed(QStringLiteral("tags"))->setText(selected > 1 ? tr("Add tags…") : tr("Edit tags"));
     bool interrupted = false;
-    if (selected > 0 && selected <= kMostCompared)
+    if (selected > 0 && selected <= kMaxCompared)
         for (const store::RunRow& row : selectedRows()) interrupted |= row.status == store::RunStatus::interrupted;
     actionNamed(QStringLiteral("resume"))->setEnabled(interrupted && writable);
 }

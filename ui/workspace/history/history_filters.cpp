@@ -55,8 +55,8 @@ HistoryFilters::HistoryFilters(QWidget* parent)
       search_(edit(tr("Search the history"), tr("Search names, tags, notes, models, hardware"))),
       model_(edit(tr("Model"), tr("Any model"))),
       hardware_(edit(tr("Hardware"), tr("Any hardware"))),
-      least_(edit(tr("Least value"), tr("at least"))),
-      most_(edit(tr("Greatest value"), tr("at most"))),
+      min_(edit(tr("Least value"), tr("at least"))),
+      max_(edit(tr("Greatest value"), tr("at most"))),
       status_(choice(tr("Status"))),
       engine_(choice(tr("Engine"))),
       tag_(choice(tr("Tag"))),
@@ -97,14 +97,14 @@ HistoryFilters::HistoryFilters(QWidget* parent)
     // Two lines, so that every field has room for what is typed into it.
     for (const auto& line : std::initializer_list<std::initializer_list<std::pair<QWidget*, int>>>{
              {{engine_, 0}, {model_, 1}, {hardware_, 1}, {tag_, 0}},
-             {{time_, 0}, {metric_, 2}, {least_, 1}, {most_, 1}, {deleted_, 0}}}) {
+             {{time_, 0}, {metric_, 2}, {min_, 1}, {max_, 1}, {deleted_, 0}}}) {
         auto* row = new QHBoxLayout;
         row->setSpacing(theme().spacing(2));
         for (const auto& [widget, stretch] : line) row->addWidget(widget, stretch);
         below->addLayout(row);
     }
     for (QLineEdit* each : {model_, hardware_}) each->setMinimumWidth(theme().spacing(kName));
-    for (QLineEdit* each : {least_, most_}) each->setMinimumWidth(theme().spacing(kValue));
+    for (QLineEdit* each : {min_, max_}) each->setMinimumWidth(theme().spacing(kValue));
     for (QComboBox* each : {tag_, metric_}) {  // names of people may be long
         each->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         each->setMinimumContentsLength(kLetters);
@@ -120,7 +120,7 @@ HistoryFilters::HistoryFilters(QWidget* parent)
     rest->setSingleShot(true);
     rest->setInterval(kTypingMilliseconds);
     connect(rest, &QTimer::timeout, this, &HistoryFilters::changed);
-    for (QLineEdit* each : {search_, model_, hardware_, least_, most_})
+    for (QLineEdit* each : {search_, model_, hardware_, min_, max_})
         connect(each, &QLineEdit::textChanged, this, [this, rest] {
             checkRange();
             rest->start();
@@ -186,7 +186,7 @@ void HistoryFilters::setMetrics(const MetricKinds& kinds) {
 
 void HistoryFilters::checkRange() {
     const QString metric = metric_->currentData().toString();
-    for (QLineEdit* each : {least_, most_}) {
+    for (QLineEdit* each : {min_, max_}) {
         each->setEnabled(!metric.isEmpty());
         const bool wrong =
             !metric.isEmpty() && !each->text().trimmed().isEmpty() && !kinds_.value(metric, each->text());
@@ -214,8 +214,8 @@ store::HistoryQuery HistoryFilters::query(store::HistoryQuery base) const {
     base.ranges.clear();
     if (const QString metric = metric_->currentData().toString(); !metric.isEmpty())
         base.ranges.push_back({.metric = metric.toStdString(),
-                               .least = kinds_.value(metric, least_->text()),
-                               .most = kinds_.value(metric, most_->text())});
+                               .min = kinds_.value(metric, min_->text()),
+                               .max = kinds_.value(metric, max_->text())});
     base.deleted = deleted_->isChecked();
     return base;
 }
@@ -233,7 +233,7 @@ bool HistoryFilters::isActive() const {
 void HistoryFilters::clear() {
     {
         const QSignalBlocker quiet(this);
-        for (QLineEdit* each : {search_, model_, hardware_, least_, most_}) each->clear();
+        for (QLineEdit* each : {search_, model_, hardware_, min_, max_}) each->clear();
         for (QComboBox* each : {status_, engine_, tag_, time_, metric_}) each->setCurrentIndex(0);
         starred_->setChecked(false);
         deleted_->setChecked(false);

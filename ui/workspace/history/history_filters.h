@@ -36,7 +36,7 @@ private:
     QComboBox* choice(const QString& name);
     void checkRange();
 
-    QLineEdit *search_, *model_, *hardware_, *least_, *most_;
+    QLineEdit *search_, *model_, *hardware_, *min_, *max_;
     QComboBox *status_, *engine_, *tag_, *time_, *metric_;
     QToolButton *starred_, *deleted_, *more_, *clear_;
     QWidget* second_;

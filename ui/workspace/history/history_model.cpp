@@ -141,7 +141,7 @@ void HistoryModel::receive(Answer answer, bool reset) {
 
 void HistoryModel::keep(int page, std::vector<store::RunRow> rows) {
     pages_.insert(page, {std::move(rows), ++clock_});
-    while (pages_.size() > kMostPages) {
+    while (pages_.size() > kMaxPages) {
         auto oldest = pages_.begin();
         for (auto each = pages_.begin(); each != pages_.end(); ++each)
             if (each->used < oldest->used) oldest = each;
@@ -163,10 +163,10 @@ const store::RunRow* HistoryModel::row(int row) const {
 
 /// What was asked for last comes first: a dragged scroll bar passes pages that nobody waits for.
 void HistoryModel::want(int page) const {
-    constexpr int kMostWanted = 4;
+    constexpr int kMaxWanted = 4;
     wanted_.removeAll(page);
     wanted_.append(page);
-    while (wanted_.size() > kMostWanted) wanted_.removeFirst();
+    while (wanted_.size() > kMaxWanted) wanted_.removeFirst();
     if (fetchPlanned_ || fetching_) return;
     fetchPlanned_ = true;
     QTimer::singleShot(0, this, [self = const_cast<HistoryModel*>(this)] { self->fetchWanted(); });

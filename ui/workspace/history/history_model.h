@@ -38,7 +38,7 @@ public:
     };
     enum Role { RunRole = Qt::UserRole + 1 };
     static constexpr int kPage = 200;
-    static constexpr int kMostPages = 40;  ///< kept; the ones not used for longest leave
+    static constexpr int kMaxPages = 40;  ///< kept; the ones not used for longest leave
 
     explicit HistoryModel(History& history, QObject* parent = nullptr);
 

@@ -53,12 +53,12 @@ RunState loadRun(const store::Store& history, store::RunId run) {
 }
 
 std::vector<store::RunId> runNumbers(const QString& key) {
-    constexpr std::size_t kMost = 200;
+    constexpr std::size_t kMax = 200;
     std::vector<store::RunId> runs;
     for (const QString& part : key.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
         bool isNumber = false;
         const store::RunId run = part.toLongLong(&isNumber);
-        if (isNumber && run > 0 && runs.size() < kMost) runs.push_back(run);
+        if (isNumber && run > 0 && runs.size() < kMax) runs.push_back(run);
     }
     return runs;
 }

@@ -49,7 +49,7 @@ RunPicker::Wording RunPicker::toColour(const QString& model) {
             .sentence = tr("Colour %1 by what a run of it found").arg(model),
             .button = tr("Show"),
             .none = tr("There is no finished run of this model yet. Run a study with it first."),
-            .most = 1};
+            .max = 1};
 }
 
 RunPicker::RunPicker(const Wording& wording, const store::RunRow& run, Search search, QWidget* parent)
@@ -70,8 +70,8 @@ RunPicker::RunPicker(const Wording& wording, const store::RunRow& run, Search se
     field_->setClearButtonEnabled(true);
     list_->setModel(model_);
     list_->setAccessibleName(tr("Runs to choose from"));
-    list_->setSelectionMode(wording.most > 1 ? QAbstractItemView::ExtendedSelection
-                                             : QAbstractItemView::SingleSelection);
+    list_->setSelectionMode(wording.max > 1 ? QAbstractItemView::ExtendedSelection
+                                            : QAbstractItemView::SingleSelection);
     list_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     list_->setUniformItemSizes(true);
     auto* delegate = new TwoToneDelegate(list_);
@@ -141,9 +141,8 @@ void RunPicker::showFound(const std::vector<Candidate>& found) {
 
 void RunPicker::updateButton() {
     const auto count = list_->selectionModel()->selectedIndexes().size();
-    choose_->setEnabled(count >= 1 && count <= wording_.most);
-    choose_->setToolTip(count > wording_.most ? tr("At most %1 runs can be chosen here").arg(wording_.most)
-                                              : QString());
+    choose_->setEnabled(count >= 1 && count <= wording_.max);
+    choose_->setToolTip(count > wording_.max ? tr("At most %1 runs can be chosen here").arg(wording_.max) : QString());
 }
 
 void RunPicker::choose() {

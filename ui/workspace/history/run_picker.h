@@ -22,7 +22,7 @@ class RunPicker : public QDialog {
     Q_OBJECT
 
 public:
-    static constexpr int kMostChosen = 7;  ///< with the run itself eight, as many as a comparison draws
+    static constexpr int kMaxChosen = 7;  ///< with the run itself eight, as many as a comparison draws
 
     /// A run that can be chosen. `key` is its part of a comparison's key: "12", or "job/3" where it is not kept.
     struct Candidate {
@@ -37,7 +37,7 @@ public:
     struct Wording {
         QString title, sentence, button;
         QString none;  ///< where there is no run to choose
-        int most = kMostChosen;
+        int max = kMaxChosen;
     };
     static Wording toCompare(const store::RunRow& run);
     static Wording toColour(const QString& model);

@@ -470,11 +470,11 @@ QVector<CommandPalette::Item> MainWindow::Implementation::paletteItems() const {
 }
 
 void MainWindow::Implementation::searchRuns(const QString& typed, const CommandPalette::More& more) {
-    constexpr std::int64_t kMost = 12;
+    constexpr std::int64_t kMax = 12;
     store::HistoryQuery query;
     query.text = typed.toStdString();
     history->ask<std::vector<store::RunRow>>(
-        palette, [query](store::Store& store) { return store.query(query, kMost); },
+        palette, [query](store::Store& store) { return store.query(query, kMax); },
         [this, more](const std::vector<store::RunRow>& rows) {
             QVector<CommandPalette::Item> items;
             for (const store::RunRow& row : rows) {

@@ -391,7 +391,7 @@ void MainWindow::Implementation::askForColours(ModelDocument* model) {
 }
 
 RunPicker::Search MainWindow::Implementation::candidates(const QString& key, const store::RunRow& run) {
-    constexpr std::int64_t kMost = 100;
+    constexpr std::int64_t kMax = 100;
     return [this, key, run](const QString& words,
                             const std::function<void(const std::vector<RunPicker::Candidate>&)>& answer) {
         std::vector<RunPicker::Candidate> loose;  // in the window alone
@@ -409,9 +409,9 @@ RunPicker::Search MainWindow::Implementation::candidates(const QString& key, con
                 query.text = words;
                 query.status = store::RunStatus::done;
                 query.engine = run.engine;
-                std::vector<store::RunRow> rows = store.query(query, kMost);
+                std::vector<store::RunRow> rows = store.query(query, kMax);
                 query.model = run.models;
-                const std::vector<store::RunRow> same = store.query(query, kMost);
+                const std::vector<store::RunRow> same = store.query(query, kMax);
                 rows.insert(rows.begin(), same.begin(), same.end());
                 return rows;
             },

@@ -25,11 +25,11 @@ namespace tessera::ui {
 namespace {
 
 constexpr int kWidth = 1280, kHeight = 800;  // of the first start, in pixels
-constexpr int kLeastCentre = 30;             // in spacing steps, either way
+constexpr int kMinCentre = 30;               // in spacing steps, either way
 constexpr int kBottomHeight = 25;
 /// Least, first and greatest width of the panes at the sides, in spacing steps.
 struct SideWidths {
-    int least, first, most;
+    int min, first, max;
 };
 constexpr SideWidths kLibrary{50, 60, 120}, kInspector{60, 64, 100};
 
@@ -58,7 +58,7 @@ void MainWindow::Implementation::build() {
 
     auto* centre = new QWidget;
     // No document makes the panes beside it give way: what it has no room for wraps, scrolls or is left out.
-    centre->setMinimumSize(theme().spacing(kLeastCentre), theme().spacing(kLeastCentre));
+    centre->setMinimumSize(theme().spacing(kMinCentre), theme().spacing(kMinCentre));
     auto* column = new QVBoxLayout(centre);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -127,7 +127,7 @@ QDockWidget* MainWindow::Implementation::dock(const QString& id, const QString& 
     content->setAttribute(Qt::WA_StyledBackground);
     setLook(*content, "ground", "surface");
     window.addDockWidget(where, made);
-    made->setMinimumSize(theme().spacing(kLeastCentre), theme().spacing(kLeastCentre) / 2);
+    made->setMinimumSize(theme().spacing(kMinCentre), theme().spacing(kMinCentre) / 2);
     docks.append(made);
     return made;
 }
@@ -139,7 +139,7 @@ void MainWindow::Implementation::buildDocks() {
     messages = new MessagesPanel;
     sides = new PaneWidths(window);
     const auto side = [this](QDockWidget* pane, const SideWidths& widths) {
-        sides->add(*pane, theme().spacing(widths.least), theme().spacing(widths.first), theme().spacing(widths.most));
+        sides->add(*pane, theme().spacing(widths.min), theme().spacing(widths.first), theme().spacing(widths.max));
         return pane;
     };
     side(dock(QStringLiteral("library"), tr("Library"), library, Qt::LeftDockWidgetArea), kLibrary);

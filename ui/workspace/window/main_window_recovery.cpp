@@ -8,13 +8,13 @@ namespace tessera::ui {
 
 namespace {
 
-constexpr qsizetype kMostNamed = 3;
+constexpr qsizetype kMaxNamed = 3;
 
 QString namesOf(const QVector<Recovery>& edits) {
     QStringList names;
     for (const Recovery& each : edits)
         names << (each.title.trimmed().isEmpty() ? MainWindow::tr("a document without a name") : each.title);
-    return firstNames(names, kMostNamed);
+    return firstNames(names, kMaxNamed);
 }
 
 }  // namespace

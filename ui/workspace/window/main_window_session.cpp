@@ -36,16 +36,16 @@ const QString kRestoring = QStringLiteral("session/restoring");
 const QString kWidths = QStringLiteral("window/widths");
 const QString kDismissedInspector = QStringLiteral("window/inspectorDismissed");
 constexpr int kStateVersion = 1;
-constexpr int kSettled = 500;        ///< milliseconds after which a window that is back has answered everything
-constexpr int kKeepSession = 3000;   ///< milliseconds between two looks whether the session changed
-constexpr qsizetype kMostNamed = 5;  ///< of documents and results, in a question
+constexpr int kSettled = 500;       ///< milliseconds after which a window that is back has answered everything
+constexpr int kKeepSession = 3000;  ///< milliseconds between two looks whether the session changed
+constexpr qsizetype kMaxNamed = 5;  ///< of documents and results, in a question
 /// So much of the window's head must be on a screen that it can be grabbed.
-constexpr int kLeastVisible = 80;
+constexpr int kMinVisible = 80;
 
 bool isReachable(const QRect& frame) {
     for (const QScreen* screen : QGuiApplication::screens()) {
         const QRect seen = screen->availableGeometry().intersected(QRect(frame.topLeft(), QSize(frame.width(), 40)));
-        if (seen.width() >= kLeastVisible && seen.height() > 0) return true;
+        if (seen.width() >= kMinVisible && seen.height() > 0) return true;
     }
     return false;
 }
@@ -66,11 +66,11 @@ QString putAside(const std::filesystem::path& path) {
 
 /// Adds to a list of the settings, which forgets its oldest.
 void remember(const QString& list, const QStringList& more) {
-    constexpr qsizetype kMostRemembered = 1000;
+    constexpr qsizetype kMaxRemembered = 1000;
     QSettings settings;
     QStringList all = settings.value(list).toStringList() + more;
     all.removeDuplicates();
-    if (all.size() > kMostRemembered) all = all.mid(all.size() - kMostRemembered);
+    if (all.size() > kMaxRemembered) all = all.mid(all.size() - kMaxRemembered);
     settings.setValue(list, all);
 }
 
@@ -407,7 +407,7 @@ void MainWindow::Implementation::askAboutUnkept() {
                 {.title = tr("Results that are only in this window"),
                  .sentence = tr("The history could not keep these results: %1. They are lost when Tessera closes; "
                                 "\"Export result…\" in the menu of their pages saves them.")
-                                 .arg(firstNames(titles, kMostNamed)),
+                                 .arg(firstNames(titles, kMaxNamed)),
                  .answers = {tr("Keep working"), tr("Close and lose them")},
                  .escape = 0},
                 [this](int answer) {
@@ -422,7 +422,7 @@ void MainWindow::Implementation::askAboutChanges(const QVector<Document*>& chang
     for (const Document* document : changed) titles.append(document->title());
     asker().ask(window,
                 {.title = tr("Unsaved changes"),
-                 .sentence = tr("Not saved yet: %1.").arg(firstNames(titles, kMostNamed)),
+                 .sentence = tr("Not saved yet: %1.").arg(firstNames(titles, kMaxNamed)),
                  .answers = {tr("Save all"), tr("Discard the changes"), tr("Keep working")},
                  .escape = 2},
                 [this](int answer) {

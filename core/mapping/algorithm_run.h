@@ -17,51 +17,51 @@
 namespace tessera::mapping {
 
 /// A stretch of a run: what a trial minimises, with which share of the samples.
-struct Part {
+struct Phase {
     Options options;
     Bound bound;
     Objective objective = Objective::throughput;
     std::int64_t samples = 0;
 };
 
-/// What all lanes of a race share; outlives them.
-struct Race {
+/// What all runs of a portfolio share; outlives them.
+struct Portfolio {
     const Problem& problem;
     const Options& options;
     const Hooks& hooks;
     const Bound& bound;
-    std::span<const Part> parts;  ///< every algorithm works through them
+    std::span<const Phase> phases;  ///< every algorithm works through them
 };
 
-/// One algorithm's run: a step is about a generation. No lane sees another, so that their order changes no result.
-class Lane {
+/// One algorithm's run: a step is about a generation. No run sees another, so that their order changes no result.
+class AlgorithmRun {
 public:
     /// Throws UsageError where the algorithm has no row.
-    Lane(const Race& race, const std::string& algorithm);
+    AlgorithmRun(const Portfolio& portfolio, const std::string& algorithm);
 
     bool isDone() const { return isDone_; }
     const Record& record() const { return record_; }
     /// Samples of the budget that are behind: all of them once the run is done, however few it took.
     std::int64_t samplesBehind() const;
-    /// Throws InterruptedError where it was cancelled within a generation; the lane is then of no further use.
+    /// Throws InterruptedError where it was cancelled within a generation; the run is then of no further use.
     void step();
 
     /// All that the rest of the run depends on; between steps only.
     Json state() const;
-    /// Takes up a state. Throws UsageError where it is none of this race.
+    /// Takes up a state. Throws UsageError where it is none of this portfolio.
     void load(const Json& state);
 
 private:
     void begin();
     std::string advance();
-    void closePart(const std::string& ending);
+    void closePhase(const std::string& ending);
     void closeCurve();
     std::string ending() const;
 
-    const Race& race_;
+    const Portfolio& portfolio_;
     const SearchRow* row_;
     Record record_;
-    std::size_t part_ = 0;
+    std::size_t phase_ = 0;
     std::vector<std::string> endings_;  ///< of the parts behind
     std::unique_ptr<Trial> trial_;      ///< of the current part, once begun
     std::optional<Search> search_;

@@ -1,4 +1,4 @@
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 
 #include <algorithm>
 #include <functional>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kDeepestScope = 16;
 constexpr std::size_t kFewChildren = 40;      ///< so many things fit on a screen: names above blocks are left out
 constexpr std::size_t kShortestShapes = 3;    ///< operators of arithmetic on shapes that are worth a group
-constexpr std::size_t kMostInputs = 6;        ///< inputs or outputs that stand for themselves
+constexpr std::size_t kMaxInputs = 6;         ///< inputs or outputs that stand for themselves
 constexpr std::size_t kLongestPeriod = 1024;  ///< of a repetition that no name shows
 constexpr std::size_t kLongestBlockPeriod = 12;
 constexpr std::size_t kFewestLeafCopies = 4;
@@ -291,9 +291,9 @@ struct Group {
     bool labelled = false;  ///< `name` is that of a layer, for people
 };
 
-class Folder {
+class GraphHierarchyBuilder {
 public:
-    explicit Folder(std::vector<Draft> given) {
+    explicit GraphHierarchyBuilder(std::vector<Draft> given) {
         adoptScopes(given);
         const std::vector<std::int32_t> order = hoisted(given, orderOf(given));
         std::vector<std::int32_t> position(given.size());
@@ -313,14 +313,14 @@ public:
         for (std::size_t i = 0; i < drafts_.size(); ++i) crossing_.push_back(open += change[i]);
     }
 
-    Fold fold() && {
+    GraphHierarchy fold() && {
         Group whole{.kind = FoldKind::whole, .name = {}, .first = 0, .count = drafts_.size()};
         whole.children = groupsOf(0, drafts_.size(), 0);
         foldEnds(whole.children);
         dissolveSingle(whole);
         for (Group& child : whole.children) tidy(child);
         arrange(whole);
-        Fold fold;
+        GraphHierarchy fold;
         add(fold, whole, -1, whole.name);
         fold.leaves.assign(drafts_.size(), 0);
         for (std::size_t i = 0; i < fold.nodes.size(); ++i)
@@ -383,7 +383,7 @@ private:
                 std::find_if(groups.begin(), groups.end(), [&](const Group& group) { return isEnd(group, source); });
             const auto end =
                 std::find_if(begin, groups.end(), [&](const Group& group) { return !isEnd(group, source); });
-            if (static_cast<std::size_t>(end - begin) <= kMostInputs) continue;
+            if (static_cast<std::size_t>(end - begin) <= kMaxInputs) continue;
             collect(groups, begin - groups.begin(), end - groups.begin(), FoldKind::section,
                     source == FoldSource::input ? "inputs" : "outputs");
         }
@@ -565,7 +565,7 @@ private:
 
     /// Divides a long sequence where the fewest tensors pass.
     void cut(std::vector<Group>& groups) const {
-        if (groups.size() <= kMostFoldChildren) return;
+        if (groups.size() <= kMaxFoldChildren) return;
         const std::size_t parts =
             std::clamp<std::size_t>((groups.size() + kFewChildren - 1) / kFewChildren, 2, kFewChildren);
         std::vector<Group> sections;
@@ -612,7 +612,7 @@ private:
         return label;
     }
 
-    void add(Fold& fold, const Group& group, std::int32_t parent, const std::string& scope) const {
+    void add(GraphHierarchy& fold, const Group& group, std::int32_t parent, const std::string& scope) const {
         const std::int32_t index = number(fold.nodes.size());
         FoldNode& node = fold.nodes.emplace_back();
         node.kind = group.kind;
@@ -661,7 +661,7 @@ void classify(FoldTotals& totals, OperatorClass group) {
     totals.flopsByClass.at(static_cast<std::size_t>(group)) = totals.flops.value_or(0);
 }
 
-std::vector<FoldTotals> summed(const Fold& fold, const std::vector<FoldTotals>& ofItems) {
+std::vector<FoldTotals> summed(const GraphHierarchy& fold, const std::vector<FoldTotals>& ofItems) {
     std::vector<FoldTotals> totals(fold.nodes.size());
     for (std::size_t i = fold.nodes.size(); i-- > 0;) {
         const FoldNode& node = fold.nodes[i];
@@ -718,19 +718,19 @@ FoldTotals totalsOf(const Layer& layer, double batch, double bytes) {
 
 }  // namespace
 
-Fold foldOf(const Graph& graph) {
-    return Folder(draftsOf(graph)).fold();
+GraphHierarchy foldOf(const Graph& graph) {
+    return GraphHierarchyBuilder(draftsOf(graph)).fold();
 }
 
-Fold foldOf(const LayerGraph& layers) {
-    return Folder(draftsOf(layers)).fold();
+GraphHierarchy foldOf(const LayerGraph& layers) {
+    return GraphHierarchyBuilder(draftsOf(layers)).fold();
 }
 
 namespace {
 
 /// Calls `shown(node)` for what is visible and `opened(node)` for what is open, in order.
-void walk(const Fold& fold, const std::set<std::int32_t>& expanded, const std::function<void(std::int32_t)>& shown,
-          const std::function<void(std::int32_t)>& opened) {
+void walk(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded,
+          const std::function<void(std::int32_t)>& shown, const std::function<void(std::int32_t)>& opened) {
     std::vector<std::int32_t> stack(fold.nodes.front().children.rbegin(), fold.nodes.front().children.rend());
     while (!stack.empty()) {
         const std::int32_t index = stack.back();
@@ -747,7 +747,7 @@ void walk(const Fold& fold, const std::set<std::int32_t>& expanded, const std::f
 
 }  // namespace
 
-FoldedGraph foldedGraph(const Fold& fold, const std::set<std::int32_t>& expanded) {
+FoldedGraph foldedGraph(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded) {
     FoldedGraph graph;
     std::vector<std::int32_t> shownAs(fold.items.size(), 0);
     walk(
@@ -772,14 +772,14 @@ FoldedGraph foldedGraph(const Fold& fold, const std::set<std::int32_t>& expanded
     return graph;
 }
 
-std::size_t visibleNodes(const Fold& fold, const std::set<std::int32_t>& expanded) {
+std::size_t visibleNodes(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded) {
     std::size_t count = 0;
     walk(
         fold, expanded, [&](std::int32_t /*node*/) { ++count; }, [](std::int32_t /*node*/) {});
     return count;
 }
 
-std::int32_t visibleNodeOf(const Fold& fold, const std::set<std::int32_t>& expanded, std::int32_t item) {
+std::int32_t visibleNodeOf(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded, std::int32_t item) {
     std::vector<std::int32_t> path;
     for (std::int32_t node = fold.leaves[at(item)]; node > 0; node = fold.node(node).parent) path.push_back(node);
     const auto folded =
@@ -788,7 +788,7 @@ std::int32_t visibleNodeOf(const Fold& fold, const std::set<std::int32_t>& expan
     return path.empty() ? 0 : path.front();
 }
 
-std::set<std::int32_t> firstExpanded(const Fold& fold) {
+std::set<std::int32_t> firstExpanded(const GraphHierarchy& fold) {
     constexpr std::size_t kFewVisible = 12;
     std::set<std::int32_t> expanded;
     for (bool grown = true; grown;) {
@@ -799,10 +799,10 @@ std::set<std::int32_t> firstExpanded(const Fold& fold) {
             const FoldNode& node = fold.node(index);
             const bool isPlain = node.kind == FoldKind::stage || node.kind == FoldKind::section;
             const bool isEnds = fold.items[at(node.first)].source != FoldSource::operation;
-            if (!isPlain || isEnds || node.children.size() > kMostFoldChildren) continue;
+            if (!isPlain || isEnds || node.children.size() > kMaxFoldChildren) continue;
             std::set<std::int32_t> more = expanded;
             more.insert(index);
-            if (visibleNodes(fold, more) > kMostFoldChildren) continue;
+            if (visibleNodes(fold, more) > kMaxFoldChildren) continue;
             expanded = std::move(more);
             grown = true;
         }
@@ -811,13 +811,13 @@ std::set<std::int32_t> firstExpanded(const Fold& fold) {
 }
 
 OperatorClass FoldTotals::mainClass() const {
-    const auto* const most = std::max_element(flopsByClass.begin(), flopsByClass.end());
-    if (*most > 0) return static_cast<OperatorClass>(most - flopsByClass.begin());
+    const auto* const max = std::max_element(flopsByClass.begin(), flopsByClass.end());
+    if (*max > 0) return static_cast<OperatorClass>(max - flopsByClass.begin());
     const auto* const many = std::max_element(operatorsByClass.begin(), operatorsByClass.end());
     return static_cast<OperatorClass>(many - operatorsByClass.begin());
 }
 
-std::vector<FoldTotals> totalsOf(const Graph& graph, const Fold& fold) {
+std::vector<FoldTotals> totalsOf(const Graph& graph, const GraphHierarchy& fold) {
     const std::vector<OperatorCount> counts = operatorCounts(graph);
     std::vector<FoldTotals> ofOperators;
     std::vector<char> stored(graph.tensors.size(), 0);
@@ -829,7 +829,7 @@ std::vector<FoldTotals> totalsOf(const Graph& graph, const Fold& fold) {
     return summed(fold, ofItems);
 }
 
-std::vector<FoldTotals> totalsOf(const LayerGraph& layers, const Fold& fold, double batch, double bytes) {
+std::vector<FoldTotals> totalsOf(const LayerGraph& layers, const GraphHierarchy& fold, double batch, double bytes) {
     std::vector<FoldTotals> ofItems;
     for (const FoldItem& item : fold.items) ofItems.push_back(totalsOf(layers.layers[at(item.index)], batch, bytes));
     return summed(fold, ofItems);

@@ -1,4 +1,4 @@
-#include "core/model/fold.h"
+#include "core/model/graph_hierarchy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,20 +15,20 @@
 namespace tessera::model {
 namespace {
 
-Fold foldOf(const Model& model) {
+GraphHierarchy foldOf(const Model& model) {
     return model.graph() != nullptr ? model::foldOf(*model.graph()) : model::foldOf(std::get<LayerGraph>(model.form));
 }
 
 using test::sourcePath;
 
-std::vector<std::string> labelsOf(const Fold& fold, std::int32_t node = 0) {
+std::vector<std::string> labelsOf(const GraphHierarchy& fold, std::int32_t node = 0) {
     std::vector<std::string> labels;
     for (const std::int32_t child : fold.node(node).children) labels.push_back(fold.node(child).label);
     return labels;
 }
 
 /// Children cover their parent's items without gaps, every item has one leaf, and links go forward.
-void expectWellFormed(const Fold& fold) {
+void expectWellFormed(const GraphHierarchy& fold) {
     for (std::size_t i = 0; i < fold.nodes.size(); ++i) {
         const FoldNode& node = fold.nodes[i];
         std::int32_t next = node.first;
@@ -40,7 +40,7 @@ void expectWellFormed(const Fold& fold) {
         if (!node.children.empty()) {
             EXPECT_EQ(next, node.first + node.count);
         }
-        EXPECT_LE(node.children.size(), kMostFoldChildren) << node.name;
+        EXPECT_LE(node.children.size(), kMaxFoldChildren) << node.name;
     }
     for (std::size_t i = 0; i < fold.leaves.size(); ++i)
         EXPECT_EQ(fold.node(fold.leaves[i]).first, static_cast<std::int32_t>(i));
@@ -73,7 +73,7 @@ Graph unnamedGraph(int blocks, int length) {
 
 TEST(Fold, showsResNetAsStagesOfRepeatedBlocks) {
     const Model model = loadModel("zoo:resnet50");
-    const Fold fold = foldOf(model);
+    const GraphHierarchy fold = foldOf(model);
     expectWellFormed(fold);
     EXPECT_THAT(labelsOf(fold),
                 testing::ElementsAre("input", "conv1", "layer1.0", "layer1.1 … layer1.2", "layer2.0",
@@ -86,14 +86,14 @@ TEST(Fold, showsResNetAsStagesOfRepeatedBlocks) {
 }
 
 TEST(Fold, keepsStagesWhereTheirBlocksWouldFillTheScreen) {
-    const Fold fold = foldOf(loadModel("zoo:densenet121"));
+    const GraphHierarchy fold = foldOf(loadModel("zoo:densenet121"));
     expectWellFormed(fold);
     EXPECT_THAT(labelsOf(fold), testing::Contains("denseblock3"));
     EXPECT_LE(fold.node(0).children.size(), 20U);
 }
 
 TEST(Fold, foldsEqualTransformerLayersIntoOneNode) {
-    const Fold fold = foldOf(loadModel(sourcePath("tests/data/models/bert_large_512.onnx").string()));
+    const GraphHierarchy fold = foldOf(loadModel(sourcePath("tests/data/models/bert_large_512.onnx").string()));
     expectWellFormed(fold);
     const auto repeat =
         std::find_if(fold.nodes.begin(), fold.nodes.end(), [](const FoldNode& node) { return node.copies == 24; });
@@ -106,7 +106,7 @@ class FoldOfFile : public testing::TestWithParam<const char*> {};
 
 TEST_P(FoldOfFile, isWellFormedAndShowsFewThingsAtFirst) {
     const Model model = loadModel(sourcePath(std::string("tests/data/models/") + GetParam()).string());
-    const Fold fold = foldOf(model);
+    const GraphHierarchy fold = foldOf(model);
     expectWellFormed(fold);
     const FoldedGraph folded = foldedGraph(fold, firstExpanded(fold));
     EXPECT_LE(folded.nodes.size(), 60U);
@@ -124,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(corpus, FoldOfFile,
                                          "seq2seq_gru_luong.onnx", "wide_deep.onnx", "mobilenet_v3_large.onnx"));
 
 TEST(Fold, findsRepetitionThatNoNameShows) {
-    const Fold fold =
+    const GraphHierarchy fold =
         foldOf(Model{.name = {}, .source = {}, .sha256 = {}, .form = unnamedGraph(40, 13), .warnings = {}});
     expectWellFormed(fold);
     const auto repeat =
@@ -153,13 +153,13 @@ TEST(Fold, cutsWhatHasNeitherNamesNorRepetition) {
     }
     builder.addOutput(x);
     const Graph graph = std::move(builder).build();
-    const Fold fold = model::foldOf(graph);
+    const GraphHierarchy fold = model::foldOf(graph);
     expectWellFormed(fold);
-    EXPECT_LE(fold.node(0).children.size(), kMostFoldChildren);
+    EXPECT_LE(fold.node(0).children.size(), kMaxFoldChildren);
 }
 
 TEST(Fold, drawsOneArrowBetweenTwoVisibleThings) {
-    const Fold fold = foldOf(loadModel("zoo:resnet50"));
+    const GraphHierarchy fold = foldOf(loadModel("zoo:resnet50"));
     const FoldedGraph closed = foldedGraph(fold, {});
     EXPECT_EQ(closed.nodes.size(), 13U);
     EXPECT_EQ(closed.edges.size(), 12U);
@@ -176,7 +176,7 @@ TEST(Fold, drawsOneArrowBetweenTwoVisibleThings) {
 
 TEST(Fold, sumsWhatIsBelow) {
     const Model model = loadModel("zoo:resnet50");
-    const Fold fold = foldOf(model);
+    const GraphHierarchy fold = foldOf(model);
     const std::vector<FoldTotals> totals = totalsOf(*model.graph(), fold);
     const Summary summary = summarise(*model.graph());
     EXPECT_DOUBLE_EQ(*totals.front().parameters, static_cast<double>(*summary.parameters));
@@ -188,7 +188,7 @@ TEST(Fold, sumsWhatIsBelow) {
 
 TEST(Fold, foldsLayerTables) {
     const LayerGraph layers = layersOf(*loadModel("zoo:googlenet").graph());
-    const Fold fold = model::foldOf(layers);
+    const GraphHierarchy fold = model::foldOf(layers);
     expectWellFormed(fold);
     EXPECT_EQ(fold.items.size(), layers.layers.size());
     EXPECT_EQ(fold.links.size(), layers.edges.size());
@@ -197,8 +197,8 @@ TEST(Fold, foldsLayerTables) {
 
 TEST(Fold, isTheSameEveryTime) {
     const Model model = loadModel("zoo:densenet121");
-    const Fold one = foldOf(model);
-    const Fold other = foldOf(model);
+    const GraphHierarchy one = foldOf(model);
+    const GraphHierarchy other = foldOf(model);
     ASSERT_EQ(one.nodes.size(), other.nodes.size());
     for (std::size_t i = 0; i < one.nodes.size(); ++i) EXPECT_EQ(one.nodes[i].name, other.nodes[i].name);
 }

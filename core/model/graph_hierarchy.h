@@ -60,7 +60,7 @@ struct FoldLink {
 
 /// The tree. `items` stand in a topological order in which every node is one stretch; therefore whatever is folded,
 /// no cycle arises.
-struct Fold {
+struct GraphHierarchy {
     std::vector<FoldNode> nodes;  ///< the first is the whole model
     std::vector<FoldItem> items;
     std::vector<FoldLink> links;       ///< in the order of `to`
@@ -70,11 +70,11 @@ struct Fold {
 };
 
 /// How many children a node may have before names, repetition or plain cuts divide it further.
-inline constexpr std::size_t kMostFoldChildren = 60;
+inline constexpr std::size_t kMaxFoldChildren = 60;
 
 /// By blocks and layers, else by name scopes, else by repetition and cuts where few tensors pass. A pure function.
-Fold foldOf(const Graph& graph);
-Fold foldOf(const LayerGraph& layers);
+GraphHierarchy foldOf(const Graph& graph);
+GraphHierarchy foldOf(const LayerGraph& layers);
 
 /// An arrow between two things that are visible.
 struct FoldedEdge {
@@ -91,13 +91,13 @@ struct FoldedGraph {
     std::vector<FoldedEdge> edges;
 };
 
-FoldedGraph foldedGraph(const Fold& fold, const std::set<std::int32_t>& expanded);
+FoldedGraph foldedGraph(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded);
 /// How many nodes are visible, without the edges.
-std::size_t visibleNodes(const Fold& fold, const std::set<std::int32_t>& expanded);
+std::size_t visibleNodes(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded);
 /// The visible node that shows the item.
-std::int32_t visibleNodeOf(const Fold& fold, const std::set<std::int32_t>& expanded, std::int32_t item);
+std::int32_t visibleNodeOf(const GraphHierarchy& fold, const std::set<std::int32_t>& expanded, std::int32_t item);
 /// The groups to open at first: stages and sections as long as little is visible; blocks stay folded.
-std::set<std::int32_t> firstExpanded(const Fold& fold);
+std::set<std::int32_t> firstExpanded(const GraphHierarchy& fold);
 
 inline constexpr std::size_t kOperatorClasses = 7;
 
@@ -123,8 +123,8 @@ struct FoldTotals {
 };
 
 /// Of every node. `Graph` by the counting rules at its batch; layer tables per `batch` samples, `bytes` per element.
-std::vector<FoldTotals> totalsOf(const Graph& graph, const Fold& fold);
-std::vector<FoldTotals> totalsOf(const LayerGraph& layers, const Fold& fold, double batch, double bytes = 4);
+std::vector<FoldTotals> totalsOf(const Graph& graph, const GraphHierarchy& fold);
+std::vector<FoldTotals> totalsOf(const LayerGraph& layers, const GraphHierarchy& fold, double batch, double bytes = 4);
 
 /// What kind of work a layer is.
 OperatorClass classOf(LayerKind kind);

@@ -1,4 +1,4 @@
-#include "core/mapping/lane.h"
+#include "core/mapping/algorithm_run.h"
 
 #include <fmt/format.h>
 
@@ -25,40 +25,40 @@ const SearchRow& rowOf(std::string_view algorithm) {
 
 }  // namespace
 
-Lane::Lane(const Race& race, const std::string& algorithm)
-    : race_(race), row_(&rowOf(algorithm)), record_(race.problem, race.options) {}
+AlgorithmRun::AlgorithmRun(const Portfolio& portfolio, const std::string& algorithm)
+    : portfolio_(portfolio), row_(&rowOf(algorithm)), record_(portfolio.problem, portfolio.options) {}
 
-std::int64_t Lane::samplesBehind() const {
-    return isDone_ ? race_.options.samples : record_.samples;
+std::int64_t AlgorithmRun::samplesBehind() const {
+    return isDone_ ? portfolio_.options.samples : record_.samples;
 }
 
-void Lane::step() {
-    while (part_ < race_.parts.size() && race_.parts[part_].samples == 0) ++part_;
-    if (part_ < race_.parts.size()) {
+void AlgorithmRun::step() {
+    while (phase_ < portfolio_.phases.size() && portfolio_.phases[phase_].samples == 0) ++phase_;
+    if (phase_ < portfolio_.phases.size()) {
         const std::string ending = advance();
-        if (!ending.empty()) closePart(ending);
+        if (!ending.empty()) closePhase(ending);
     }
-    if (part_ < race_.parts.size()) return;
+    if (phase_ < portfolio_.phases.size()) return;
     record_.endedBy = ending();
     isDone_ = true;
 }
 
-void Lane::begin() {
-    const Part& part = race_.parts[part_];
-    trial_ = std::make_unique<Trial>(Trial::Task{.problem = race_.problem,
-                                                 .options = part.options,
-                                                 .bound = part.bound,
-                                                 .objective = part.objective,
+void AlgorithmRun::begin() {
+    const Phase& phase = portfolio_.phases[phase_];
+    trial_ = std::make_unique<Trial>(Trial::Task{.problem = portfolio_.problem,
+                                                 .options = phase.options,
+                                                 .bound = phase.bound,
+                                                 .objective = phase.objective,
                                                  .algorithm = row_->id,
-                                                 .samples = part.samples,
-                                                 .part = part_,
-                                                 .run = part_ == 0 ? nullptr : &race_.options,
-                                                 .runBound = part_ == 0 ? nullptr : &race_.bound},
-                                     race_.hooks, record_);
+                                                 .samples = phase.samples,
+                                                 .phase = phase_,
+                                                 .run = phase_ == 0 ? nullptr : &portfolio_.options,
+                                                 .runBound = phase_ == 0 ? nullptr : &portfolio_.bound},
+                                     portfolio_.hooks, record_);
 }
 
 /// One generation of the current part; why the part ended, or nothing.
-std::string Lane::advance() {
+std::string AlgorithmRun::advance() {
     if (!trial_) begin();
     try {
         const bool isResumed = !resumedSearch_->is_null();
@@ -77,30 +77,30 @@ std::string Lane::advance() {
     return trial_->isSpent() ? "samples" : "done";
 }
 
-void Lane::closePart(const std::string& ending) {
+void AlgorithmRun::closePhase(const std::string& ending) {
     endings_.push_back(ending);
     closeCurve();
     search_.reset();
     trial_.reset();
     resumedSearch_ = {};
-    ++part_;
+    ++phase_;
 }
 
 /// A point for the samples of a generation that had no end.
-void Lane::closeCurve() {
+void AlgorithmRun::closeCurve() {
     const Moments last = std::exchange(record_.generation, {});
     if (last.count > 0) record_.curve.add(record_.samples, record_.value, last);
 }
 
-std::string Lane::ending() const {
+std::string AlgorithmRun::ending() const {
     const auto is = [](std::string_view word) { return [word](const std::string& ending) { return ending == word; }; };
     if (std::any_of(endings_.begin(), endings_.end(), is("stop"))) return "stop";
     if (std::all_of(endings_.begin(), endings_.end(), is("proof"))) return "proof";
     return std::any_of(endings_.begin(), endings_.end(), is("samples")) ? "samples" : "done";
 }
 
-Json Lane::state() const {
-    Json state{{"record", record_.toJson()}, {"part", part_}, {"endings", endings_}, {"done", isDone_}};
+Json AlgorithmRun::state() const {
+    Json state{{"record", record_.toJson()}, {"part", phase_}, {"endings", endings_}, {"done", isDone_}};
     if (!trial_) return state;
     state["trial"] = trial_->state();
     // A search without a state of its own says null.
@@ -108,12 +108,12 @@ Json Lane::state() const {
     return state;
 }
 
-void Lane::load(const Json& state) {
-    record_.load(state.at("record"), race_.problem);
-    part_ = state.at("part");
+void AlgorithmRun::load(const Json& state) {
+    record_.load(state.at("record"), portfolio_.problem);
+    phase_ = state.at("part");
     endings_ = state.at("endings").get<std::vector<std::string>>();
     isDone_ = state.at("done");
-    if (part_ > race_.parts.size() || isDone_ != (part_ == race_.parts.size())) refuseState();
+    if (phase_ > portfolio_.phases.size() || isDone_ != (phase_ == portfolio_.phases.size())) refuseState();
     if (!state.contains("trial")) return;
     if (isDone_) refuseState();
     begin();
